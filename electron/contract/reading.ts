@@ -1,0 +1,32 @@
+import type { InstanceView } from './instance.ts'
+import type { Micros } from './money.ts'
+import type { AccountTime, AccountView } from './state.ts'
+
+/** What page, tray and core read out of State alike. Local times in epoch milliseconds of this machine. */
+
+/** The account's time now, in epoch seconds. */
+export function accountNow(clock: AccountTime, localNow: number): number {
+  return (clock.serverAt + (localNow - clock.localAt) * clock.rate) / 1000
+}
+
+/** What the instance has cost up to a moment of the account's time (epoch seconds). */
+export function spentBy(instance: InstanceView, at: number): Micros {
+  const { spent } = instance
+  return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
+}
+
+/** Seconds the credit lasts at what is spent now; undefined when nothing is spent or the credit is not known. */
+export function creditLasts(account: AccountView): number | undefined {
+  if (account.credit === undefined || account.spendPerHour <= 0) return undefined
+  return Math.max(0, (account.credit / account.spendPerHour) * 3600)
+}
+
+/** Whether a shell can be had: it runs, and the service says where. */
+export function canGetIn(instance: InstanceView): boolean {
+  return instance.state === 'running' && (instance.ssh?.direct ?? instance.ssh?.proxy) !== undefined
+}
+
+/** Whether it will never run again (section 3.1): the advice is to destroy it and try another offer. */
+export function isDead(instance: InstanceView): boolean {
+  return instance.state === 'crashed' || instance.state === 'silent' || instance.state === 'offline'
+}

@@ -1,0 +1,99 @@
+import * as v from 'valibot'
+import { OfferId } from './ids.ts'
+import type { Micros } from './money.ts'
+import type { Problem } from './problem.ts'
+
+/** Dollars per hour (section 8). */
+export const BidPrice = v.pipe(
+  v.number('give the bid as a number of dollars per hour'),
+  v.finite(),
+  v.minValue(0.001, 'the lowest bid is $0.001 per hour'),
+  v.maxValue(32, 'the highest bid is $32 per hour'),
+)
+
+const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
+
+export const EnvName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'letters, digits and _, not beginning with a digit'),
+  v.maxLength(256, 'at most 256 characters'),
+)
+
+/** One port of the container and, if it matters, the one outside. */
+export const PortRequest = v.object({
+  container: v.pipe(
+    v.number('a port is a number'),
+    v.integer('a port is a whole number'),
+    v.minValue(1, 'ports begin at 1'),
+    v.maxValue(65535, 'ports end at 65535'),
+  ),
+  protocol: v.picklist(['tcp', 'udp']),
+})
+
+/** What the rent dialog asks for. */
+export const RentRequest = v.object({
+  offer: OfferId,
+  /** Docker image with an optional tag. */
+  image: v.pipe(
+    v.string(),
+    v.trim(),
+    v.nonEmpty('give a Docker image, such as pytorch/pytorch'),
+    v.maxLength(512, 'at most 512 characters'),
+    v.regex(/^[A-Za-z0-9][A-Za-z0-9._\-/:@]*$/, 'an image is written like pytorch/pytorch:latest'),
+  ),
+  /** How to get in. */
+  access: v.picklist(['ssh', 'jupyter', 'none']),
+  /** GB. */
+  disk: v.pipe(
+    v.number('give the disk in GB'),
+    v.finite(),
+    v.gtValue(0, 'the disk must be larger than 0 GB'),
+    v.maxValue(100_000, 'at most 100,000 GB'),
+  ),
+  env: v.pipe(
+    v.array(v.object({ name: EnvName, value: text(32_768), secret: v.boolean() })),
+    v.maxLength(200, 'at most 200 variables'),
+  ),
+  ports: v.pipe(v.array(PortRequest), v.maxLength(64, 'at most 64 ports')),
+  onstart: v.optional(text(16_384)),
+  label: v.optional(text(128)),
+  /** Dollars per hour: makes it interruptible. */
+  bid: v.optional(BidPrice),
+})
+export type RentRequest = v.InferOutput<typeof RentRequest>
+
+/** The steps of a rental, in their order. `lost`: the answer did not come, the account is being looked at. */
+export type RentalStep =
+  | 'asking'
+  | 'lost'
+  | 'unclear'
+  | 'waiting'
+  | 'running'
+  | 'late'
+  | 'failed'
+  | 'cancelled'
+
+export interface RentalView {
+  id: string
+  step: RentalStep
+  /** Known once the service has created it. */
+  instance?: number
+  offer: {
+    id: number
+    gpuName?: string
+    gpuCount?: number /** MB per GPU */
+    gpuMemory?: number
+    pricePerHour?: Micros
+    location?: string
+  }
+  image: string
+  label?: string
+  interruptible: boolean
+  /** Epoch seconds of the account's time. */
+  startedAt: number
+  /** Seconds of the account's time until `late`, counted from creation. */
+  deadline: number
+  /** While `unclear`: instances that may be the one; the user says which, or that none is. */
+  candidates?: readonly number[]
+  problem?: Problem
+}

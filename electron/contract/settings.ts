@@ -1,0 +1,44 @@
+import * as v from 'valibot'
+
+const seconds = (least: number, most: number) => v.pipe(v.number(), v.minValue(least), v.maxValue(most))
+
+/** What the user can choose. Kept in settings.json; unknown entries there are left alone. */
+export const Settings = v.object({
+  theme: v.picklist(['system', 'light', 'dark']),
+  /** Seconds between two looks at an account. */
+  pollInterval: seconds(2, 300),
+  /** Dollars: warn when the credit falls below. 0 turns it off. */
+  lowCreditDollars: v.pipe(v.number(), v.minValue(0), v.maxValue(1_000_000)),
+  /** Hours: warn when the credit lasts less. 0 turns it off. */
+  lowCreditHours: v.pipe(v.number(), v.minValue(0), v.maxValue(10_000)),
+  /** Seconds a rental may take to be running before Berth says so. */
+  rentalDeadline: seconds(60, 7200),
+  /** Kinds of alert that are told. */
+  alerts: v.object({
+    lowCredit: v.boolean(),
+    outbid: v.boolean(),
+    ready: v.boolean(),
+    crashed: v.boolean(),
+    hostGone: v.boolean(),
+  }),
+  terminal: v.object({
+    /** Points. */
+    fontSize: v.pipe(v.number(), v.minValue(8), v.maxValue(32)),
+    /** Which of the terminal programs found on this machine opens; empty for the first. */
+    program: v.pipe(v.string(), v.maxLength(64)),
+  }),
+  /** Which key gets in: `berth` for Berth's own, else the name of a key in `~/.ssh`. */
+  sshKey: v.pipe(v.string(), v.maxLength(256)),
+})
+export type Settings = v.InferOutput<typeof Settings>
+
+export const defaultSettings: Settings = {
+  theme: 'system',
+  pollInterval: 10,
+  lowCreditDollars: 5,
+  lowCreditHours: 3,
+  rentalDeadline: 600,
+  alerts: { lowCredit: true, outbid: true, ready: true, crashed: true, hostGone: true },
+  terminal: { fontSize: 13, program: '' },
+  sshKey: 'berth',
+}

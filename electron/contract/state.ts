@@ -1,0 +1,106 @@
+import type { AccountId } from './ids.ts'
+import type { InstanceView } from './instance.ts'
+import type { Micros } from './money.ts'
+import type { Problem } from './problem.ts'
+import type { RentalView } from './rental.ts'
+import type { Settings } from './settings.ts'
+
+/** All that the page and the tray know. Both are functions of it; neither keeps a truth of its own. */
+export interface State {
+  app: App
+  /** The account that is shown; undefined only while none exists. */
+  shown?: AccountId
+  accounts: Record<AccountId, AccountView>
+  settings: Settings
+  savedSearches: Record<string, SavedSearch>
+  /** The newest entries by key; older ones are fetched with `searchActivity`. */
+  activity: Record<string, ActivityEntry>
+  /** Alerts for the page to show, where the desktop has no notifications, by id. */
+  notices: Record<string, PageNotice>
+  /** Where the page was asked to go, by a notification, the tray or a link; `sequence` tells a repeat. */
+  goTo?: { sequence: number; place: Place }
+}
+
+export interface App {
+  version: string
+  /** How Berth runs: as a desktop app, or as a page in a browser. */
+  shell: 'electron' | 'browser'
+  platform: 'linux' | 'darwin' | 'win32'
+  /** Why secrets do not outlive this session; absent when the OS keychain keeps them. */
+  keychainProblem?: string
+  /** Whether native notifications can be shown here. */
+  notifications: boolean
+  /** Whether the desktop shows tray icons; undefined in browser mode, which has none. */
+  tray?: boolean
+  /** Terminal programs found on this machine. */
+  terminals: readonly { id: string; name: string }[]
+}
+
+/** A screen of the page, and what to show on it. */
+export type Place =
+  | { screen: 'instances'; instance?: number; tab?: 'terminal' | 'ports' | 'history' }
+  | { screen: 'offers' | 'activity' | 'settings' | 'account' }
+
+/** One account on one service. */
+export interface AccountView {
+  id: AccountId
+  name: string
+  baseUrl: string
+  demo: boolean
+  userId?: number
+  email?: string
+  credit?: Micros
+  tfaStatus?: string
+  connection: Connection
+  /** What to add to this machine's epoch milliseconds to get the account's, and how fast its time runs (1 but in the demo). */
+  clock: AccountTime
+  /** Micro-dollars per hour, all instances together, as things are now. */
+  spendPerHour: Micros
+  instances: Record<string, InstanceView>
+  rentals: Record<string, RentalView>
+}
+
+/** Account time = `serverAt` + (local − `localAt`) × `rate`. All in epoch milliseconds. Known once the service has answered. */
+export interface AccountTime {
+  serverAt: number
+  localAt: number
+  rate: number
+}
+
+export type Connection =
+  /** First answer awaited. */
+  | { status: 'connecting' }
+  | { status: 'online' }
+  /** What is shown is as old as `since`, account time in epoch seconds; the next try is under way by itself. */
+  | { status: 'offline'; since?: number; problem: Problem }
+  /** The key is wrong or revoked: polling has stopped until it is replaced. */
+  | { status: 'refused'; since?: number; problem: Problem }
+  /** The key is not at hand: lost from the keychain, or the keychain is locked. */
+  | { status: 'locked'; problem: Problem }
+
+export interface SavedSearch {
+  id: string
+  name: string
+  query: unknown
+}
+
+export interface ActivityEntry {
+  /** Grows with time, so that sorting by it is sorting by age. */
+  id: string
+  /** Epoch milliseconds on this machine. */
+  at: number
+  account?: AccountId
+  instance?: number
+  kind: 'user' | 'berth' | 'alert' | 'error'
+  text: string
+  detail?: string
+}
+
+export interface PageNotice {
+  id: string
+  at: number
+  title: string
+  body: string
+  urgency: 'low' | 'normal' | 'critical'
+  actions: readonly { id: string; label: string }[]
+}

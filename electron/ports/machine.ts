@@ -1,0 +1,19 @@
+import type { Clock } from './clock.ts'
+import type { Files } from './files.ts'
+import type { Keychain } from './keychain.ts'
+import type { Notifier } from './notifier.ts'
+import type { Opener } from './opener.ts'
+import type { Programs } from './programs.ts'
+
+/** All that Berth needs from the machine it runs on. */
+export interface Machine {
+  clock: Clock
+  files: Files
+  keychain: Keychain
+  notifier: Notifier
+  opener: Opener
+  programs: Programs
+  platform: 'linux' | 'darwin' | 'win32'
+  /** The user's home folder, where `.ssh` lies. */
+  home: string
+}

@@ -1,0 +1,7 @@
+/** Other programs on this machine. Arguments are a list and reach the program as they are: there is never a shell. */
+export interface Programs {
+  /** The absolute path of a program on the PATH, or undefined. */
+  find(name: string): Promise<string | undefined>
+  /** Starts it on its own, so that it outlives Berth. Rejects when it cannot be started. */
+  launch(program: string, args: readonly string[]): Promise<void>
+}
