@@ -8,3 +8,14 @@ export interface Problem {
   /** Facts the page may show beside it, such as the two fingerprints of a changed host key. */
   facts?: Record<string, string>
 }
+
+/** A Problem on its way to whoever gave the command. */
+export class BerthError extends Error {
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.name = 'BerthError'
+    this.problem = problem
+  }
+}

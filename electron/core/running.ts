@@ -1,0 +1,27 @@
+import type { CommandName } from '../contract/commands.ts'
+import type { MainMessage } from '../contract/messages.ts'
+import type { State } from '../contract/state.ts'
+
+/** A started Berth, as the shells see it. They carry messages and draw State; they decide nothing. */
+export interface RunningBerth {
+  state(): State
+  /** Calls back after every change, with the state before it; gives the function that ends this. */
+  onChange(listener: (after: State, before: State) => void): () => void
+  /** A page has come: `send` carries messages to it. */
+  connectPage(send: (message: MainMessage) => void): PageLink
+  /** A command from outside the page: the tray, a menu, a notification, a link. Checked like any other. */
+  dispatch(name: CommandName, args: unknown): Promise<unknown>
+  /** The machine woke up, or its network came back: look at everything at once. */
+  lookNow(): void
+  /** Ends polling and connections, and writes what must be remembered. */
+  close(): Promise<void>
+}
+
+export interface PageLink {
+  /** Anything the page sent, unchecked. */
+  receive(message: unknown): void
+  /** Bytes that wait to be sent to this page hold its streams back: call when the transport has room again. */
+  drained(): void
+  /** The page has gone: its streams end. */
+  close(): void
+}
