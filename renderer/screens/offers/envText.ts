@@ -1,0 +1,86 @@
+/** What was found in pasted options: variables and ports, and the lines that were neither. */
+export interface PastedOptions {
+  env: { name: string; value: string }[]
+  /** Ports of the container, as `8080` or `53/udp`. */
+  ports: string[]
+  unread: string[]
+}
+
+/**
+ * Reads options as people keep them: `-e NAME=value`, `--env NAME=value`, `-p 8080:8080`, several to a line,
+ * quoted as for a shell; and lines of a `.env` file, `export` or not. A later value for a name replaces an earlier.
+ */
+export function readPastedOptions(text: string): PastedOptions {
+  const found: PastedOptions = { env: [], ports: [], unread: [] }
+  for (const raw of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
+    const line = raw.trim().replace(/^docker run\s+/, '')
+    if (line === '' || line.startsWith('#')) continue
+    const read = line.startsWith('-') ? readOptions(line, found) : readAssignment(line, found)
+    if (!read) found.unread.push(raw.trim())
+  }
+  return found
+}
+
+/** `NAME=value`, the value to the end of the line. */
+function readAssignment(line: string, found: PastedOptions): boolean {
+  const match = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(line)
+  if (!match) return false
+  const [, name = '', rest = ''] = match
+  const quoted = /^(["'])(.*)\1$/.exec(rest)
+  setVariable(found, name, quoted?.[2] ?? rest)
+  return true
+}
+
+function readOptions(line: string, found: PastedOptions): boolean {
+  const words = shellWords(line)
+  if (!words) return false
+  let understood = true
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    const option = /^(-e|--env|-p|--publish)(?:=(.*)|$)/s.exec(word) ?? /^(-e|-p)(.+)$/s.exec(word)
+    const value = option ? (option[2] ?? words.shift()) : undefined
+    const takesPort = option?.[1] === '-p' || option?.[1] === '--publish'
+    const read = value !== undefined && (takesPort ? addPort(found, value) : addVariable(found, value))
+    understood &&= read
+  }
+  return understood
+}
+
+function addVariable(found: PastedOptions, text: string): boolean {
+  const equals = text.indexOf('=')
+  if (equals < 1) return false
+  setVariable(found, text.slice(0, equals), text.slice(equals + 1))
+  return true
+}
+
+/** `host:container`, `container`, with or without `/udp`: the service chooses the host's port. */
+function addPort(found: PastedOptions, text: string): boolean {
+  const match = /^(?:[\d.]+:)*(\d+)(?:\/(tcp|udp))?$/.exec(text)
+  if (!match) return false
+  const port = match[2] === 'udp' ? `${match[1]}/udp` : `${match[1]}`
+  if (!found.ports.includes(port)) found.ports.push(port)
+  return true
+}
+
+function setVariable(found: PastedOptions, name: string, value: string): void {
+  found.env = [...found.env.filter(each => each.name !== name), { name, value }]
+}
+
+/** Words as a shell would split them; undefined when a quote stays open. */
+function shellWords(line: string): string[] | undefined {
+  const word = /(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+/g
+  if (line.replace(word, '').trim() !== '') return undefined
+  return Array.from(line.matchAll(word), ([text]) => unquoted(text))
+}
+
+function unquoted(word: string): string {
+  return word.replace(
+    /"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/g,
+    (_, double?: string, single?: string, escaped?: string) =>
+      double?.replace(/\\(.)/g, '$1') ?? single ?? escaped ?? '',
+  )
+}
+
+/** Whether a name sounds like something that must not be remembered in the clear. */
+export function soundsSecret(name: string): boolean {
+  return /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|_KEY|APIKEY)/i.test(name)
+}

@@ -1,0 +1,160 @@
+import type { OfferFilter } from '../../../electron/contract/offer.ts'
+import type { ListedOffer } from './catalogue.ts'
+
+/** A part of the filter that the page shows as one chip. */
+export type FilterPart =
+  | 'gpus'
+  | 'count'
+  | 'price'
+  | 'regions'
+  | 'memory'
+  | 'disk'
+  | 'reliability'
+  | 'down'
+  | 'text'
+
+const parts: Record<FilterPart, readonly (keyof OfferFilter)[]> = {
+  gpus: ['gpus'],
+  count: ['countFrom', 'countTo'],
+  price: ['priceTo'],
+  regions: ['regions'],
+  memory: ['memoryFrom'],
+  disk: ['diskFrom'],
+  reliability: ['reliabilityFrom'],
+  down: ['downFrom'],
+  text: ['text'],
+}
+const allParts = Object.keys(parts) as readonly FilterPart[]
+
+/** Whether that part holds anything back. */
+export function isActive(filter: OfferFilter, part: FilterPart): boolean {
+  return parts[part].some(key => {
+    const value = filter[key]
+    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== ''
+  })
+}
+
+export function activeParts(filter: OfferFilter): FilterPart[] {
+  return allParts.filter(part => isActive(filter, part))
+}
+
+/** The filter with that part open. */
+export function without(filter: OfferFilter, part: FilterPart): OfferFilter {
+  const rest = { ...filter }
+  for (const key of parts[part]) delete rest[key]
+  return rest
+}
+
+/** The filter with some of its values changed; undefined, '' or an empty list opens one. */
+export function withValues(
+  filter: OfferFilter,
+  values: { [Key in keyof OfferFilter]?: OfferFilter[Key] | undefined },
+): OfferFilter {
+  const kept = Object.entries({ ...filter, ...values }).filter(
+    ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
+  )
+  return Object.fromEntries(kept)
+}
+
+/** The offers that pass, in the order given. An offer that does not say a filtered value does not pass. */
+export function passing(offers: readonly ListedOffer[], filter: OfferFilter): ListedOffer[] {
+  const tests = testsOf(filter)
+  return offers.filter(listed => tests.every(test => test(listed)))
+}
+
+type Test = (listed: ListedOffer) => boolean
+
+function testsOf(filter: OfferFilter): Test[] {
+  const tests: Test[] = []
+  const { gpus, regions, countFrom, countTo, priceTo, text } = filter
+  if (gpus && gpus.length > 0) {
+    const wanted = new Set(gpus)
+    tests.push(({ offer }) => offer.gpuName !== undefined && wanted.has(offer.gpuName))
+  }
+  if (countFrom !== undefined) tests.push(({ offer }) => (offer.gpuCount ?? 0) >= countFrom)
+  if (countTo !== undefined) tests.push(({ offer }) => (offer.gpuCount ?? Infinity) <= countTo)
+  if (priceTo !== undefined) {
+    const most = Math.round(priceTo * 1_000_000)
+    tests.push(({ price }) => price !== undefined && price <= most)
+  }
+  if (regions && regions.length > 0) {
+    const wanted = new Set(regions)
+    tests.push(({ region }) => region !== undefined && wanted.has(region))
+  }
+  tests.push(...atLeast(filter))
+  for (const word of text?.toLowerCase().split(/\s+/) ?? []) {
+    if (word !== '') tests.push(listed => listed.text.includes(word))
+  }
+  return tests
+}
+
+function atLeast(filter: OfferFilter): Test[] {
+  const tests: Test[] = []
+  const { memoryFrom, diskFrom, reliabilityFrom, downFrom } = filter
+  // Models are named by round sizes (an 80 GB card has 81,559 MB, a 24 GB one 24,564 or 23,028): 6 % of grace.
+  if (memoryFrom !== undefined) {
+    const least = memoryFrom * 1024 * 0.94
+    tests.push(({ offer }) => (offer.gpuMemory ?? -1) >= least)
+  }
+  if (diskFrom !== undefined) tests.push(({ offer }) => (offer.disk ?? -1) >= diskFrom)
+  if (reliabilityFrom !== undefined) tests.push(({ offer }) => (offer.reliability ?? -1) >= reliabilityFrom)
+  if (downFrom !== undefined) tests.push(({ offer }) => (offer.down ?? -1) >= downFrom)
+  return tests
+}
+
+/** What comes back when one part of a filter that lets nothing through is opened; the most helpful first. */
+export function loosenings(
+  offers: readonly ListedOffer[],
+  filter: OfferFilter,
+): { part: FilterPart; count: number }[] {
+  return activeParts(filter)
+    .map(part => ({ part, count: passing(offers, without(filter, part)).length }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count)
+}
+
+export interface Choice {
+  value: string
+  count: number
+}
+
+/** The GPUs on offer with how many offers each has under the rest of the filter, by name; chosen ones always among them. */
+export function gpuChoices(offers: readonly ListedOffer[], filter: OfferFilter): Choice[] {
+  return choices(
+    offers,
+    passing(offers, without(filter, 'gpus')),
+    listed => listed.offer.gpuName,
+    filter.gpus ?? [],
+  )
+}
+
+/** The same for countries. */
+export function regionChoices(offers: readonly ListedOffer[], filter: OfferFilter): Choice[] {
+  return choices(
+    offers,
+    passing(offers, without(filter, 'regions')),
+    listed => listed.region,
+    filter.regions ?? [],
+  )
+}
+
+function choices(
+  all: readonly ListedOffer[],
+  passed: readonly ListedOffer[],
+  read: (listed: ListedOffer) => string | undefined,
+  chosen: readonly string[],
+): Choice[] {
+  const counts = new Map<string, number>(chosen.map(value => [value, 0]))
+  for (const listed of all) {
+    const value = read(listed)
+    if (value !== undefined) counts.set(value, 0)
+  }
+  for (const listed of passed) {
+    const value = read(listed)
+    if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1)
+  }
+  const collator = new Intl.Collator('en', { numeric: true })
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => collator.compare(a.value, b.value))
+}

@@ -1,0 +1,169 @@
+import type { OfferView } from '../../../electron/contract/offer.ts'
+import type { Problem } from '../../../electron/contract/problem.ts'
+import type { RentRequest } from '../../../electron/contract/rental.ts'
+import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import { creditWouldLast, rentalCost } from './cost.ts'
+import { readPastedOptions, soundsSecret } from './envText.ts'
+import { typedNumber } from './numbers.ts'
+import { draftFrom, firstDisk, freshDraft } from './rentDefaults.ts'
+import { fieldOfPath, type RentDraft, type RentErrors, readDraft, sentRows } from './rentForm.ts'
+
+/** What a rent dialog is opened with. */
+export interface RentSubject {
+  offer: OfferView
+  /** GB that the offer's price includes. */
+  pricedDisk?: number
+  interruptible: boolean
+  /** How an earlier machine was rented, to fill the dialog with. */
+  request?: Omit<RentRequest, 'offer'>
+  /** The instance that is destroyed first. */
+  replaces?: number
+}
+
+/** A rental being filled in. Nothing typed is lost until it is rented or given up. */
+export class Renting {
+  readonly subject: RentSubject
+  readonly #page: Page
+  readonly #untouched: string
+  draft: RentDraft = $state({
+    image: '',
+    access: 'ssh',
+    disk: '',
+    env: [],
+    ports: '',
+    onstart: '',
+    label: '',
+    bid: '',
+  })
+  /** True while it is being sent, and for good once it was accepted: a second Enter does nothing. */
+  sending = $state(false)
+  /** Why it was refused, when that is about no field. */
+  problem: Problem | undefined = $state.raw()
+  #tried = $state(false)
+  #left: readonly string[] = $state.raw([])
+  #refused: { field: string; message: string; value: string } | undefined = $state.raw()
+  #lastKey = 0
+
+  constructor(page: Page, subject: RentSubject) {
+    this.#page = page
+    this.subject = subject
+    const { offer, request } = subject
+    this.draft = request ? draftFrom(request, offer) : freshDraft(page.account, offer)
+    this.#lastKey = this.draft.env.length
+    this.#untouched = JSON.stringify(this.draft)
+  }
+
+  readonly #read = $derived.by(() => readDraft(this.draft, this.subject.offer, this.subject.interruptible))
+
+  /** What to say at which field: all of it after a try to rent, before that only for fields already left. */
+  readonly errors: RentErrors = $derived.by(() => {
+    const all = 'errors' in this.#read ? this.#read.errors : {}
+    const told = Object.entries(all).filter(([field]) => this.#tried || this.#left.includes(field))
+    const refused = this.#refused
+    if (refused && refused.value === this.#valueOf(refused.field)) told.push([refused.field, refused.message])
+    return Object.fromEntries(told)
+  })
+
+  /** What it will cost as filled in; undefined while the disk or the bid is no number, or the price is not known. */
+  readonly cost = $derived.by(() => {
+    const disk = typedNumber(this.draft.disk)
+    const bid = this.subject.interruptible ? typedNumber(this.draft.bid) : undefined
+    if (disk === undefined || !(disk > 0) || (this.subject.interruptible && !(Number(bid) > 0)))
+      return undefined
+    return rentalCost(this.subject.offer, this.subject.pricedDisk ?? firstDisk, disk, bid)
+  })
+
+  /** Seconds that the credit lasts with it. */
+  readonly lasts = $derived.by(() => {
+    const account = this.#page.account
+    return this.cost && account
+      ? creditWouldLast(account.credit, account.spendPerHour, this.cost.perHour)
+      : undefined
+  })
+
+  /** True when the bid is below the lowest that runs now: it would be created, and wait. */
+  readonly bidTooLow = $derived.by(() => {
+    const bid = typedNumber(this.draft.bid)
+    const { minimumBid } = this.subject.offer
+    return this.subject.interruptible && bid !== undefined && bid * 1_000_000 < (minimumBid ?? 0)
+  })
+
+  get touched(): boolean {
+    return JSON.stringify(this.draft) !== this.#untouched
+  }
+
+  /** A field was left: from now on its mistakes are told. */
+  leave(field: string): void {
+    if (!this.#left.includes(field)) this.#left = [...this.#left, field]
+  }
+
+  addVariable(): number {
+    const key = ++this.#lastKey
+    this.draft.env.push({ key, name: '', value: '', secret: false })
+    return key
+  }
+
+  removeVariable(key: number): void {
+    this.draft.env = this.draft.env.filter(row => row.key !== key)
+  }
+
+  /** Takes pasted options over into rows and ports; gives the lines that could not be read. */
+  paste(text: string): string[] {
+    const { env, ports, unread } = readPastedOptions(text)
+    const rows = sentRows(this.draft).filter(row => !env.some(({ name }) => name === row.name.trim()))
+    const added = env.map(({ name, value }) => ({
+      key: ++this.#lastKey,
+      name,
+      value,
+      secret: soundsSecret(name),
+    }))
+    this.draft.env = [...rows, ...added]
+    const kept = this.draft.ports.split(/[\s,;]+/).filter(port => port !== '')
+    this.draft.ports = [...new Set([...kept, ...ports])].join(', ')
+    return unread
+  }
+
+  /** Rents once. True when the intent is on disk; false when something is wrong, told in `errors` or `problem`. */
+  async rent(): Promise<boolean> {
+    if (this.sending) return false
+    this.#tried = true
+    this.problem = undefined
+    this.#refused = undefined
+    if ('errors' in this.#read) return false
+    const { request } = this.#read
+    const account = this.#page.account?.id
+    this.sending = true
+    const rows = sentRows(this.draft)
+    try {
+      await this.#page.berth.rent({
+        ...(account !== undefined && { account }),
+        request,
+        ...(this.subject.replaces !== undefined && { replaces: this.subject.replaces }),
+      })
+      return true
+    } catch (error) {
+      this.sending = false
+      this.#refuse(problemOf(error), rows)
+      return false
+    }
+  }
+
+  #refuse(problem: Problem, rows: ReturnType<typeof sentRows>): void {
+    const field = problem.field === undefined ? '' : fieldOfPath(problem.field, rows)
+    if (field === '') {
+      this.problem = problem
+      return
+    }
+    const message = problem.advice ? `${problem.message} ${problem.advice}` : problem.message
+    this.#refused = { field, message, value: this.#valueOf(field) }
+  }
+
+  /** What stands in a field, to tell whether it was changed since it was refused. */
+  #valueOf(field: string): string {
+    const [name, key] = field.split('.')
+    if (name === 'env') {
+      return JSON.stringify(this.draft.env.filter(row => key === undefined || row.key === Number(key)))
+    }
+    return JSON.stringify(Object.entries(this.draft).find(([each]) => each === name)?.[1])
+  }
+}

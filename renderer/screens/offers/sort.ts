@@ -1,0 +1,105 @@
+import type { Catalogue, ListedOffer } from './catalogue.ts'
+
+export type SortColumn =
+  | 'gpu'
+  | 'price'
+  | 'score'
+  | 'memory'
+  | 'cpu'
+  | 'disk'
+  | 'network'
+  | 'reliability'
+  | 'place'
+export interface SortBy {
+  column: SortColumn
+  descending: boolean
+}
+
+/** What a column's first click does: the better end first. */
+export const descendingFirst: Record<SortColumn, boolean> = {
+  gpu: false,
+  price: false,
+  score: true,
+  memory: true,
+  cpu: true,
+  disk: true,
+  network: true,
+  reliability: true,
+  place: false,
+}
+
+/** The order after a click on a column's head. */
+export function sortAfterClick(now: SortBy, column: SortColumn): SortBy {
+  if (now.column === column) return { column, descending: !now.descending }
+  return { column, descending: descendingFirst[column] }
+}
+
+const numbers: Partial<Record<SortColumn, (listed: ListedOffer) => number | undefined>> = {
+  price: listed => listed.price,
+  score: listed => listed.offer.scorePerDollar,
+  memory: listed => listed.offer.gpuMemory,
+  cpu: listed => listed.offer.cpuCores,
+  disk: listed => listed.offer.disk,
+  network: listed => listed.offer.down,
+  reliability: listed => listed.offer.reliability,
+}
+
+/**
+ * Puts a catalogue in order, each order worked out once: keys are numbers in a typed array (texts become
+ * their rank), so that a comparison is a subtraction. What is unknown comes last either way; equals are told
+ * apart by price, then by id.
+ */
+export class Sorter {
+  readonly #catalogue: Catalogue
+  readonly #orders = new Map<string, readonly ListedOffer[]>()
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue
+  }
+
+  /** All offers in that order. */
+  order(by: SortBy): readonly ListedOffer[] {
+    const name = `${by.column} ${by.descending}`
+    const known = this.#orders.get(name)
+    if (known) return known
+    const ordered = this.#sort(by)
+    this.#orders.set(name, ordered)
+    return ordered
+  }
+
+  #sort({ column, descending }: SortBy): readonly ListedOffer[] {
+    const { offers } = this.#catalogue
+    const read = numbers[column]
+    const raw = read ? Float64Array.from(offers, listed => read(listed) ?? Number.NaN) : ranks(offers, column)
+    const sign = descending ? -1 : 1
+    const keys = raw.map(key => (Number.isNaN(key) ? Number.MAX_VALUE : sign * key))
+    const prices = Float64Array.from(offers, listed => listed.price ?? Number.MAX_VALUE)
+    const ids = Float64Array.from(offers, listed => listed.offer.id)
+    const order = Uint32Array.from(offers.keys())
+    const at = (values: Float64Array, index: number) => values[index] ?? 0
+    order.sort(
+      (a, b) => at(keys, a) - at(keys, b) || at(prices, a) - at(prices, b) || at(ids, a) - at(ids, b),
+    )
+    const sorted: ListedOffer[] = []
+    for (const index of order) {
+      const listed = offers[index]
+      if (listed) sorted.push(listed)
+    }
+    return sorted
+  }
+}
+
+/** Each text's place among all texts of the column; names with numbers in them in the order people expect. */
+function ranks(offers: readonly ListedOffer[], column: SortColumn): Float64Array {
+  const text = (listed: ListedOffer) =>
+    column === 'gpu' ? (listed.offer.gpuName ?? '') : (listed.offer.location ?? '')
+  const collator = new Intl.Collator('en', { numeric: true })
+  const rank = new Map<string, number>()
+  for (const each of [...new Set(offers.map(text))].sort(collator.compare)) rank.set(each, rank.size)
+  return Float64Array.from(offers, listed => {
+    const own = text(listed)
+    if (own === '') return Number.NaN
+    const place = (rank.get(own) ?? 0) * 1000
+    return column === 'gpu' ? place + Math.min(999, listed.offer.gpuCount ?? 0) : place
+  })
+}

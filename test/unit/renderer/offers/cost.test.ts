@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { creditWouldLast, rentalCost, suggestedBid } from '../../../../renderer/screens/offers/cost.ts'
+import { offer } from './listed.ts'
+
+test('the price follows the disk: the storage it includes is taken off, the storage wanted put on', () => {
+  const machine = offer({ id: 1, price: 2_010_000, storagePrice: 10_000 })
+  expect(rentalCost(machine, 20, 20, undefined)).toEqual({ perHour: 2_010_000, diskPerHour: 10_000 })
+  expect(rentalCost(machine, 20, 200, undefined)).toEqual({ perHour: 2_100_000, diskPerHour: 100_000 })
+})
+
+test('an interruptible rental costs its bid and its disk', () => {
+  const machine = offer({ id: 1, storagePrice: 10_000 })
+  expect(rentalCost(machine, 20, 40, 0.31)).toEqual({ perHour: 330_000, diskPerHour: 20_000 })
+})
+
+test('without a price nothing is claimed; without a storage price the disk is not', () => {
+  const { price: _, ...unpriced } = offer({ id: 1 })
+  expect(rentalCost(unpriced, 20, 20, undefined)).toBeUndefined()
+  const { storagePrice: __, ...plain } = offer({ id: 1, price: 2_000_000 })
+  expect(rentalCost(plain, 20, 500, undefined)).toEqual({ perHour: 2_000_000, diskPerHour: undefined })
+})
+
+test('how long the credit would last counts what already runs', () => {
+  expect(creditWouldLast(10_000_000, 1_000_000, 1_000_000)).toBe(5 * 3600)
+  expect(creditWouldLast(undefined, 0, 1)).toBeUndefined()
+  expect(creditWouldLast(-5, 0, 1)).toBe(0)
+})
+
+test('the bid offered is just above the lowest that runs, and one the service takes', () => {
+  expect(suggestedBid(300_000)).toBe(0.303)
+  expect(suggestedBid(10_000)).toBe(0.011)
+  expect(suggestedBid(undefined)).toBe(0.001)
+  expect(suggestedBid(31_900_000)).toBe(32)
+})

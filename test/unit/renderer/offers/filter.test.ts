@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import type { OfferFilter } from '../../../../electron/contract/offer.ts'
+import { catalogueOf } from '../../../../renderer/screens/offers/catalogue.ts'
+import {
+  activeParts,
+  gpuChoices,
+  loosenings,
+  passing,
+  regionChoices,
+  without,
+  withValues,
+} from '../../../../renderer/screens/offers/filter.ts'
+import { offer } from './listed.ts'
+
+const market = catalogueOf(
+  [
+    offer({ id: 1 }),
+    offer({ id: 2, gpuName: 'RTX 4090', gpuMemory: 24_564, price: 400_000, location: 'Texas, US' }),
+    offer({
+      id: 3,
+      gpuName: 'RTX 4090',
+      gpuMemory: 24_564,
+      gpuCount: 8,
+      price: 3_000_000,
+      location: 'Utah, US',
+    }),
+    { id: 4 },
+  ],
+  'on-demand',
+).offers
+
+const ids = (filter: OfferFilter) => passing(market, filter).map(({ offer }) => offer.id)
+
+describe('filtering offers', () => {
+  test('an open filter lets everything through, offers that say nothing too', () => {
+    expect(ids({})).toEqual([1, 2, 3, 4])
+  })
+
+  test.each<[string, OfferFilter, number[]]>([
+    ['GPU', { gpus: ['RTX 4090'] }, [2, 3]],
+    ['count', { countFrom: 2, countTo: 8 }, [3]],
+    ['one count', { countFrom: 1, countTo: 1 }, [1, 2]],
+    ['price', { priceTo: 2 }, [1, 2]],
+    ['country', { regions: ['US'] }, [2, 3]],
+    ['reliability', { reliabilityFrom: 0.99 }, [1, 2, 3]],
+    ['free text, every word of it', { text: ' 4090  TEXAS ' }, [2]],
+    ['the id as text', { text: '3' }, [3]],
+  ])('by %s; an offer that does not say it does not pass', (_, filter, expected) => {
+    expect(ids(filter).filter(id => filter.text === '3' || id !== 4)).toEqual(expected)
+    if (filter.text !== '3') expect(ids(filter)).not.toContain(4)
+  })
+
+  test('a card sold as 80 GB or 24 GB passes as that, though its MB are not round', () => {
+    expect(ids({ memoryFrom: 80 })).toEqual([1])
+    expect(ids({ memoryFrom: 24 })).toEqual([1, 2, 3])
+    expect(ids({ memoryFrom: 32 })).toEqual([1])
+  })
+
+  test('an interruptible offer is filtered by its lowest bid with storage', () => {
+    const bids = catalogueOf([offer({ id: 1, minimumBid: 1_000_000, storagePrice: 10_000 })], 'bid').offers
+    expect(passing(bids, { priceTo: 1.01 })).toHaveLength(1)
+    expect(passing(bids, { priceTo: 1 })).toHaveLength(0)
+  })
+})
+
+describe('when nothing is left', () => {
+  test('says which part to open, the one that brings most back first', () => {
+    expect(loosenings(market, { gpus: ['RTX 4090'], regions: ['SE'] })).toEqual([
+      { part: 'regions', count: 2 },
+      { part: 'gpus', count: 1 },
+    ])
+  })
+
+  test('a part that alone brings nothing back is not offered', () => {
+    expect(loosenings(market, { gpus: ['RTX 4090'], regions: ['SE'], text: 'nowhere' })).toEqual([])
+  })
+})
+
+test('opening a part takes both its ends away, and leaves the others', () => {
+  expect(without({ countFrom: 1, countTo: 2, priceTo: 3 }, 'count')).toEqual({ priceTo: 3 })
+  expect(activeParts(withValues({ gpus: ['A'], text: 'x' }, { gpus: [], text: '' }))).toEqual([])
+})
+
+test('choices count what each would bring under the rest of the filter', () => {
+  expect(gpuChoices(market, { priceTo: 2, gpus: ['RTX 4090'] })).toEqual([
+    { value: 'H100 SXM', count: 1 },
+    { value: 'RTX 4090', count: 1 },
+  ])
+  expect(regionChoices(market, {})).toEqual([
+    { value: 'SE', count: 1 },
+    { value: 'US', count: 2 },
+  ])
+})
+
+test('a choice made in a saved search stays among them when the market has none', () => {
+  expect(gpuChoices(market, { gpus: ['B300'] })).toContainEqual({ value: 'B300', count: 0 })
+})

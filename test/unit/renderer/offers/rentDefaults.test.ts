@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { AccountView } from '../../../../electron/contract/state.ts'
+import { draftFrom, freshDraft, usualDisk } from '../../../../renderer/screens/offers/rentDefaults.ts'
+import { offer } from './listed.ts'
+
+const account: AccountView = {
+  id: 'demo',
+  name: 'Demo',
+  baseUrl: 'http://127.0.0.1',
+  demo: true,
+  connection: { status: 'online' },
+  clock: { serverAt: 0, localAt: 0, rate: 1 },
+  spendPerHour: 0,
+  instances: {},
+  rentals: {},
+}
+const instance = (id: number, changes: Partial<InstanceView>): InstanceView => ({
+  id,
+  state: 'running',
+  actualStatus: 'running',
+  interruptible: false,
+  costPerHour: 0,
+  spent: { micros: 0, at: 0, perHour: 0 },
+  ports: [],
+  jupyter: false,
+  history: [],
+  ...changes,
+})
+
+test('a first rental begins with a public image over SSH', () => {
+  expect(freshDraft(account, offer({ id: 1 }))).toMatchObject({
+    image: 'pytorch/pytorch:latest',
+    access: 'ssh',
+    disk: '20',
+  })
+})
+
+test('the next one begins as the newest was', () => {
+  const before = {
+    ...account,
+    instances: {
+      '1': instance(1, { startedAt: 10, image: 'old', disk: { size: 5 } }),
+      '2': instance(2, {
+        startedAt: 20,
+        image: 'mine:2',
+        disk: { size: 64 },
+        runtype: 'jupyter_direc ssh_proxy',
+      }),
+    },
+  }
+  expect(freshDraft(before, offer({ id: 1 }))).toMatchObject({
+    image: 'mine:2',
+    access: 'jupyter',
+    disk: '64',
+  })
+  expect(usualDisk(before)).toBe(64)
+  expect(freshDraft(before, offer({ id: 1, disk: 40.7 })).disk).toBe('40')
+})
+
+test('another try keeps all of the request, and bids enough for the new machine', () => {
+  const draft = draftFrom(
+    {
+      image: 'a/b',
+      access: 'none',
+      disk: 33,
+      env: [{ name: 'A', value: '1', secret: true }],
+      ports: [{ container: 53, protocol: 'udp' }],
+      onstart: 'x',
+      label: 'l',
+      bid: 0.1,
+    },
+    offer({ id: 2, minimumBid: 300_000 }),
+  )
+  expect(draft).toEqual({
+    image: 'a/b',
+    access: 'none',
+    disk: '33',
+    env: [{ key: 0, name: 'A', value: '1', secret: true }],
+    ports: '53/udp',
+    onstart: 'x',
+    label: 'l',
+    bid: '0.303',
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { fieldOfPath, type RentDraft, readDraft } from '../../../../renderer/screens/offers/rentForm.ts'
+import { offer } from './listed.ts'
+
+const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({
+  image: 'pytorch/pytorch',
+  access: 'ssh',
+  disk: '20',
+  env: [],
+  ports: '',
+  onstart: '',
+  label: '',
+  bid: '',
+  ...changes,
+})
+const row = (key: number, name: string, value = '') => ({ key, name, value, secret: false })
+const read = (changes: Partial<RentDraft>, interruptible = false) =>
+  readDraft(draft(changes), offer({ id: 7, disk: 400 }), interruptible)
+const errors = (changes: Partial<RentDraft>, interruptible = false) => {
+  const result = read(changes, interruptible)
+  return 'errors' in result ? result.errors : {}
+}
+
+describe('what is typed becomes a request', () => {
+  test('with nothing optional, nothing optional is sent', () => {
+    expect(read({})).toEqual({
+      request: { offer: 7, image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [] },
+    })
+  })
+
+  test('everything filled in', () => {
+    const env = [row(1, ' A ', 'x y'), row(2, ''), { ...row(3, 'HF_TOKEN', 's'), secret: true }]
+    expect(
+      read(
+        { disk: '32.5 GB', env, ports: '8080 53/UDP, 8080', onstart: 'echo', label: ' me ', bid: '$0.31' },
+        true,
+      ),
+    ).toEqual({
+      request: {
+        offer: 7,
+        image: 'pytorch/pytorch',
+        access: 'ssh',
+        disk: 32.5,
+        env: [
+          { name: 'A', value: 'x y', secret: false },
+          { name: 'HF_TOKEN', value: 's', secret: true },
+        ],
+        ports: [
+          { container: 8080, protocol: 'tcp' },
+          { container: 53, protocol: 'udp' },
+        ],
+        onstart: 'echo',
+        label: 'me',
+        bid: 0.31,
+      },
+    })
+  })
+
+  test('a bid left from before does not make an on-demand rental interruptible', () => {
+    expect(read({ bid: '0.31' })).not.toHaveProperty('request.bid')
+  })
+})
+
+describe('mistakes are told at their field', () => {
+  test.each<[string, Partial<RentDraft>, string]>([
+    ['no image', { image: '  ' }, 'image'],
+    ['an image with a space', { image: 'a b' }, 'image'],
+    ['an image that would be an option', { image: '--privileged' }, 'image'],
+    ['no disk', { disk: '' }, 'disk'],
+    ['a disk of 0', { disk: '0' }, 'disk'],
+    ['a negative disk', { disk: '-5' }, 'disk'],
+    ['a disk in words', { disk: 'lots' }, 'disk'],
+    ['a disk with a decimal comma', { disk: '20,5' }, 'disk'],
+    ['a disk larger than the machine offers', { disk: '401' }, 'disk'],
+    ['a port beyond the last', { ports: '70000' }, 'ports'],
+    ['port 0', { ports: '0' }, 'ports'],
+    ['a range of ports', { ports: '80-90' }, 'ports'],
+    ['a long label', { label: 'x'.repeat(129) }, 'label'],
+    ['a variable beginning with a digit', { env: [row(5, '1A', 'x')] }, 'env.5'],
+    ['a value without a name', { env: [row(5, '', 'x')] }, 'env.5'],
+    ['a name given twice', { env: [row(4, 'A'), row(5, 'A')] }, 'env.5'],
+    ['a secret without its value', { env: [{ ...row(5, 'HF_TOKEN'), secret: true }] }, 'env.5'],
+    ['the name Berth marks with', { env: [row(5, 'BERTH_RENTAL', 'x')] }, 'env.5'],
+  ])('%s', (_, changes, field) => {
+    expect(Object.keys(errors(changes))).toEqual([field])
+  })
+
+  test.each(['', '0', '0.0009', '32.01', 'ten'])('a bid of “%s”', bid => {
+    expect(Object.keys(errors({ bid }, true))).toEqual(['bid'])
+  })
+
+  test.each(['0.001', '32'])('a bid of %s is within bounds', bid => {
+    expect(errors({ bid }, true)).toEqual({})
+  })
+
+  test('all of them at once, as sentences', () => {
+    const told = errors({ image: '', disk: '', ports: 'x', bid: '' }, true)
+    expect(Object.keys(told).sort()).toEqual(['bid', 'disk', 'image', 'ports'])
+    for (const message of Object.values(told)) expect(message).toMatch(/^[A-Z“].*\.$/)
+  })
+})
+
+test('a refusal from the service finds its field, rows that were not sent left out of the count', () => {
+  const sent = [row(3, 'A'), row(9, 'B')]
+  expect(fieldOfPath('request.env.1.name', sent)).toBe('env.9')
+  expect(fieldOfPath('bid', sent)).toBe('bid')
+  expect(fieldOfPath('request.ports.0.container', sent)).toBe('ports')
+  expect(fieldOfPath('env.7', sent)).toBe('env')
+  expect(fieldOfPath('offer', sent)).toBe('')
+})

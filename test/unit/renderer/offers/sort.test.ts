@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import type { OfferView } from '../../../../electron/contract/offer.ts'
+import { catalogueOf } from '../../../../renderer/screens/offers/catalogue.ts'
+import { type SortBy, Sorter, sortAfterClick } from '../../../../renderer/screens/offers/sort.ts'
+import { offer } from './listed.ts'
+
+const sorted = (offers: OfferView[], by: SortBy, type: 'on-demand' | 'bid' = 'on-demand') =>
+  new Sorter(catalogueOf(offers, type)).order(by).map(({ offer }) => offer.id)
+
+const { price: _, ...unpriced } = offer({ id: 9 })
+
+test('what is unknown comes last, whichever way it is sorted', () => {
+  const offers = [unpriced, offer({ id: 1, price: 3 }), offer({ id: 2, price: 1 })]
+  expect(sorted(offers, { column: 'price', descending: false })).toEqual([2, 1, 9])
+  expect(sorted(offers, { column: 'price', descending: true })).toEqual([1, 2, 9])
+})
+
+test('equals are told apart by price, then by id, so that a refresh does not shuffle them', () => {
+  const offers = [offer({ id: 3 }), offer({ id: 2 }), offer({ id: 1, price: 9_000_000 })]
+  expect(sorted(offers, { column: 'reliability', descending: true })).toEqual([2, 3, 1])
+})
+
+test('GPUs sort by name as people read numbers, then by count', () => {
+  const offers = [
+    offer({ id: 1, gpuName: 'A100' }),
+    offer({ id: 2, gpuName: 'A40' }),
+    offer({ id: 3, gpuName: 'A40', gpuCount: 8 }),
+    offer({ id: 4, gpuName: 'A40', gpuCount: 2 }),
+  ]
+  expect(sorted(offers, { column: 'gpu', descending: false })).toEqual([2, 4, 3, 1])
+})
+
+test('interruptible offers sort by their lowest bid with storage', () => {
+  const offers = [
+    offer({ id: 1, price: 1, minimumBid: 900_000 }),
+    offer({ id: 2, price: 2, minimumBid: 300_000 }),
+  ]
+  expect(sorted(offers, { column: 'price', descending: false }, 'bid')).toEqual([2, 1])
+})
+
+test('a first click brings the better end up, a second one turns it round', () => {
+  const score = sortAfterClick({ column: 'price', descending: false }, 'score')
+  expect(score).toEqual({ column: 'score', descending: true })
+  expect(sortAfterClick(score, 'score')).toEqual({ column: 'score', descending: false })
+  expect(sortAfterClick(score, 'price')).toEqual({ column: 'price', descending: false })
+})
+
+test('10,000 offers are filtered and put in order well within a frame', () => {
+  const many = Array.from({ length: 10_000 }, (_, id) =>
+    offer({ id: id + 1, price: (id * 7919) % 5_000_000 }),
+  )
+  const sorter = new Sorter(catalogueOf(many, 'on-demand'))
+  const start = performance.now()
+  expect(sorter.order({ column: 'price', descending: false })).toHaveLength(10_000)
+  expect(performance.now() - start).toBeLessThan(150) // about 10 ms on a quiet machine
+})
