@@ -1,0 +1,14 @@
+import type { Call } from '../shell/command.ts'
+
+/** `bash -c LINE`: the same scripted shell again, with its own folder and variables. Clients wrap commands so. */
+export async function bash({ name, args, shell, run, ...streams }: Call): Promise<number> {
+  const flag = args.findIndex(arg => /^-[a-z]*c$/.test(arg))
+  const line = args[flag + 1]
+  if (flag < 0 || line === undefined) {
+    await streams.err(`${name}: only \`${name} -c COMMAND\` is available here\n`)
+    return 2
+  }
+  if (line.length > 64 * 1024) return 126
+  const inner = { ...shell, variables: new Map(shell.variables), ending: undefined }
+  return run(inner, line, streams)
+}

@@ -1,0 +1,206 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { FileError, reason } from '../files/file-error.ts'
+import { longLine } from '../files/long-line.ts'
+import { absolute, type Call } from '../shell/command.ts'
+
+/** `pwd` */
+export async function pwd({ shell, out }: Call): Promise<number> {
+  await out(`${shell.folder}\n`)
+  return 0
+}
+
+/** `cd [FOLDER|-]` */
+export async function cd({ args, shell, out, err }: Call): Promise<number> {
+  const wanted = args[0] === '-' ? (shell.variables.get('OLDPWD') ?? shell.folder) : (args[0] ?? '/root')
+  try {
+    const place = shell.files.existing(absolute(shell, wanted), 'follow')
+    if (!place.stats.isDirectory()) throw new FileError('ENOTDIR')
+    shell.variables.set('OLDPWD', shell.folder)
+    shell.folder = place.path
+    shell.variables.set('PWD', place.path)
+    if (args[0] === '-') await out(`${place.path}\n`)
+    return 0
+  } catch (error) {
+    await err(`bash: cd: ${wanted}: ${reason(error)}\n`)
+    return 1
+  }
+}
+
+/** `ls [-l] [-a] [-A] [-1] [-d] [PATH…]`; other flags are taken and do nothing. */
+export async function ls(call: Call): Promise<number> {
+  const flags = call.args.filter(arg => arg.startsWith('-') && arg !== '-').join('')
+  const paths = call.args.filter(arg => !arg.startsWith('-') || arg === '-')
+  const files: Entry[] = []
+  const folders: { path: string; entries: Entry[] }[] = []
+  let status = 0
+  for (const path of paths.length === 0 ? ['.'] : paths) {
+    try {
+      const { real, stats } = call.shell.files.existing(
+        absolute(call.shell, path),
+        flags.includes('l') && !path.endsWith('/') ? 'stay' : 'follow',
+      )
+      if (stats.isDirectory() && !flags.includes('d')) folders.push({ path, entries: entries(real, flags) })
+      else files.push({ name: path, stats })
+    } catch (error) {
+      await call.err(`ls: cannot access '${path}': ${reason(error)}\n`)
+      status = 2
+    }
+  }
+  if (files.length > 0) await call.out(listing(files, flags, call, false))
+  for (const [index, folder] of folders.entries()) {
+    const blank = index > 0 || files.length > 0 ? '\n' : ''
+    if (paths.length > 1) await call.out(`${blank}${folder.path}:\n`)
+    await call.out(listing(folder.entries, flags, call, true))
+  }
+  return status
+}
+
+interface Entry {
+  name: string
+  stats: Stats
+}
+
+function entries(real: string, flags: string): Entry[] {
+  const names = readdirSync(real).filter(name => /[aA]/.test(flags) || !name.startsWith('.'))
+  const found = names.sort().flatMap(name => {
+    const stats = lstatSync(join(real, name), { throwIfNoEntry: false })
+    return stats === undefined ? [] : [{ name, stats }]
+  })
+  if (!flags.includes('a')) return found
+  const here = lstatSync(real)
+  return [{ name: '.', stats: here }, { name: '..', stats: here }, ...found]
+}
+
+function listing(found: Entry[], flags: string, call: Call, ofFolder: boolean): string {
+  const { terminal } = call.shell
+  const names = found.map(entry => {
+    const colour = entry.stats.isDirectory() ? '1;34' : entry.stats.isSymbolicLink() ? '1;36' : undefined
+    const name = printable(entry.name)
+    return terminal !== undefined && colour !== undefined ? `\x1b[${colour}m${name}\x1b[0m` : name
+  })
+  if (flags.includes('l')) {
+    const width = Math.max(1, ...found.map(entry => String(entry.stats.size).length))
+    const blocks = found.reduce((sum, entry) => sum + Math.ceil(entry.stats.size / 1024), 0)
+    const lines = found.map((entry, index) => `${longLine(entry.stats, width)} ${names[index]}\n`)
+    return `${ofFolder ? `total ${blocks}\n` : ''}${lines.join('')}`
+  }
+  if (names.length === 0) return ''
+  if (terminal === undefined || flags.includes('1')) return `${names.join('\n')}\n`
+  const widest = Math.max(...found.map(entry => printable(entry.name).length)) + 2
+  const perLine = Math.max(1, Math.floor(terminal.columns / widest))
+  const cells = names.map(
+    (name, index) => name + ' '.repeat(widest - printable(found[index]?.name ?? '').length),
+  )
+  const lines = []
+  for (let from = 0; from < cells.length; from += perLine) {
+    lines.push(
+      `${cells
+        .slice(from, from + perLine)
+        .join('')
+        .replace(/ +$/, '')}\n`,
+    )
+  }
+  return lines.join('')
+}
+
+/** A file's name is somebody else's text: control characters are shown as `?`, as by `ls` itself. */
+function printable(name: string): string {
+  return name.replace(/\p{Cc}/gu, '?')
+}
+
+/** `mkdir [-p] FOLDER…` */
+export async function mkdir(call: Call): Promise<number> {
+  const parents = call.args.some(arg => /^-\w*p|^--parents$/.test(arg))
+  return eachPath(call, 'cannot create directory', path => {
+    const steps = parents ? path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')) : [path]
+    for (const step of steps.filter(step => step !== '')) {
+      const place = call.shell.files.at(step, 'follow')
+      if (place.stats === undefined) mkdirSync(place.real)
+      else if (!parents) throw new FileError('EEXIST')
+      else if (!place.stats.isDirectory()) throw new FileError('ENOTDIR')
+    }
+  })
+}
+
+/** `rm [-r] [-f] PATH…`; a link goes, never what it points to. */
+export async function rm(call: Call): Promise<number> {
+  const flags = call.args.filter(arg => arg.startsWith('-')).join('')
+  return eachPath(call, 'cannot remove', path => {
+    const place = call.shell.files.at(path, 'stay')
+    if (place.path === '/') throw new FileError('EPERM')
+    if (place.stats === undefined) {
+      if (!flags.includes('f')) throw new FileError('ENOENT')
+    } else if (!place.stats.isDirectory()) unlinkSync(place.real)
+    else if (/[rR]/.test(flags)) rmSync(place.real, { recursive: true })
+    else if (flags.includes('d')) rmdirSync(place.real)
+    else throw new FileError('EISDIR')
+  })
+}
+
+/** `touch FILE…` */
+export async function touch(call: Call): Promise<number> {
+  return eachPath(call, 'cannot touch', path => {
+    const place = call.shell.files.at(path, 'follow')
+    const now = new Date()
+    if (place.stats === undefined) writeFileSync(place.real, '', { flag: 'wx' })
+    else utimesSync(place.real, now, now)
+  })
+}
+
+async function eachPath(call: Call, problem: string, act: (path: string) => void): Promise<number> {
+  const paths = call.args.filter(arg => !arg.startsWith('-'))
+  let status = 0
+  if (paths.length === 0) {
+    await call.err(`${call.name}: missing operand\n`)
+    status = 1
+  }
+  for (const path of paths) {
+    try {
+      act(absolute(call.shell, path))
+    } catch (error) {
+      await call.err(`${call.name}: ${problem} '${path}': ${reason(error)}\n`)
+      status = 1
+    }
+  }
+  return status
+}
+
+/** `df [-h]`: the disk that holds the scratch folder. */
+export async function df({ args, shell, out }: Call): Promise<number> {
+  const disk = statfsSync(shell.files.existing('/', 'stay').real)
+  const human = args.some(arg => /^-\w*h/.test(arg))
+  const size = disk.blocks * disk.bsize
+  const free = disk.bavail * disk.bsize
+  const shown = (bytes: number) => (human ? scaled(bytes) : String(Math.round(bytes / 1024)))
+  const share = `${Math.ceil(((size - free) / Math.max(1, size)) * 100)}%`
+  const rows = [
+    ['Filesystem', human ? 'Size' : '1K-blocks', 'Used', human ? 'Avail' : 'Available', 'Use%', 'Mounted on'],
+    ['overlay', shown(size), shown(size - free), shown(free), share, '/'],
+    ['tmpfs', shown(64 * 1024 ** 2), shown(0), shown(64 * 1024 ** 2), '0%', '/dev'],
+  ]
+  const widths = [15, human ? 5 : 11, human ? 5 : 11, human ? 5 : 11, 4]
+  for (const [name = '', ...cells] of rows) {
+    const numbers = cells.slice(0, 4).map((cell, index) => cell.padStart(widths[index + 1] ?? 0))
+    await out(`${[name.padEnd(widths[0] ?? 0), ...numbers, cells[4]].join(' ')}\n`)
+  }
+  return 0
+}
+
+function scaled(bytes: number): string {
+  const units = ['', 'K', 'M', 'G', 'T', 'P']
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const value = bytes / 1024 ** power
+  return `${value < 10 && power > 0 ? (Math.ceil(value * 10) / 10).toFixed(1) : Math.ceil(value)}${units[power]}`
+}

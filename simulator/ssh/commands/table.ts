@@ -1,0 +1,66 @@
+import type { Command } from '../shell/command.ts'
+import { bash } from './bash.ts'
+import { cd, df, ls, mkdir, pwd, rm, touch } from './folders.ts'
+import { jupyter } from './jupyter.ts'
+import { nvidiaSmi } from './nvidia-smi.ts'
+import {
+  clear,
+  date,
+  env,
+  exit,
+  exportVariable,
+  help,
+  history,
+  hostname,
+  id,
+  nproc,
+  python,
+  sleep,
+  uname,
+  uptime,
+  whoami,
+} from './system.ts'
+import { cat, echo, grep, head, seq, tail, wc, yes } from './text.ts'
+
+/** Every command of the shell by name, as `help` lists them. */
+export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['bash', bash],
+  ['cat', cat],
+  ['cd', cd],
+  ['clear', clear],
+  ['date', date],
+  ['df', df],
+  ['echo', echo],
+  ['env', env],
+  ['exit', exit],
+  ['export', exportVariable],
+  ['false', async () => 1],
+  ['grep', grep],
+  ['head', head],
+  ['help', call => help(call, commands.keys())],
+  ['history', history],
+  ['hostname', hostname],
+  ['id', id],
+  ['jupyter', jupyter],
+  ['logout', exit],
+  ['ls', ls],
+  ['mkdir', mkdir],
+  ['nproc', nproc],
+  ['nvidia-smi', nvidiaSmi],
+  ['printenv', env],
+  ['pwd', pwd],
+  ['python', python],
+  ['python3', python],
+  ['rm', rm],
+  ['seq', seq],
+  ['sh', bash],
+  ['sleep', sleep],
+  ['tail', tail],
+  ['touch', touch],
+  ['true', async () => 0],
+  ['uname', uname],
+  ['uptime', uptime],
+  ['wc', wc],
+  ['whoami', whoami],
+  ['yes', yes],
+])

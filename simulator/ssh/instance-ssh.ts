@@ -1,0 +1,93 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import ssh2, { type AuthContext, type Connection } from 'ssh2'
+import { admits } from './authorized-keys.ts'
+import { Scratch } from './files/scratch.ts'
+import { hostKey } from './host-key.ts'
+import type { Machine } from './machine.ts'
+import { serveShell } from './shell/session.ts'
+
+export interface InstanceSshOptions extends Machine {
+  /** Of the world: with the instance's id it decides the host key. */
+  seed: number
+  /** On 127.0.0.1; 0, the default, takes a free one. */
+  port?: number
+  /** Lines of `authorized_keys`, asked for at each attempt. These, and only these, get in, as root. */
+  authorizedKeys: () => string[]
+  /** A folder that exists: the instance's disk, which it sees as `/`. */
+  files: string
+}
+
+export interface InstanceSsh {
+  host: '127.0.0.1'
+  port: number
+  /** `SHA256:…`, as OpenSSH prints it. */
+  hostKeyFingerprint: string
+  /** Drops every connection and frees the port. */
+  close(): Promise<void>
+}
+
+/** Attempts before a client is sent away; an agent may hold many keys. */
+const maxAttempts = 20
+/** Milliseconds to get in. */
+const loginTime = 30_000
+
+/** Starts the SSH server of one instance on loopback. Rejects where the port is taken. */
+export async function startInstanceSsh(options: InstanceSshOptions): Promise<InstanceSsh> {
+  const { privateKey, fingerprint } = hostKey(options.seed, options.instanceId)
+  const files = new Scratch(options.files)
+  const ssh = new ssh2.Server({ hostKeys: [privateKey], ident: 'Berth-simulator' }, connection =>
+    serveConnection(connection, options, files),
+  )
+  // Sockets are accepted here, so that close() can drop those too that never said a word of SSH.
+  const sockets = new Set<Socket>()
+  const listener = createServer(socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.setNoDelay(true)
+    ssh.injectSocket(socket)
+  })
+  const port = await listen(listener, options.port ?? 0)
+  return {
+    host: '127.0.0.1',
+    port,
+    hostKeyFingerprint: fingerprint,
+    close: () =>
+      new Promise(resolve => {
+        listener.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
+
+function listen(listener: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', reject)
+    listener.listen(port, '127.0.0.1', () => {
+      listener.removeListener('error', reject)
+      const address = listener.address()
+      if (address === null || typeof address === 'string') reject(new Error('The SSH server has no port.'))
+      else resolve(address.port)
+    })
+  })
+}
+
+function serveConnection(connection: Connection, options: InstanceSshOptions, files: Scratch): void {
+  let attempts = 0
+  const late = setTimeout(() => connection.end(), loginTime)
+  connection.once('close', () => clearTimeout(late))
+  connection.once('ready', () => clearTimeout(late))
+  connection.on('error', () => undefined) // rubbish, resets: the connection closes by itself
+  connection.on('authentication', attempt => {
+    attempts += 1
+    if (attempts > maxAttempts) connection.end()
+    else if (mayEnter(attempt, options)) attempt.accept()
+    else attempt.reject(['publickey'])
+  })
+  connection.on('session', accept => serveShell(accept(), connection, options, files))
+}
+
+function mayEnter(attempt: AuthContext, options: InstanceSshOptions): boolean {
+  return (
+    attempt.method === 'publickey' && attempt.username === 'root' && admits(attempt, options.authorizedKeys())
+  )
+}

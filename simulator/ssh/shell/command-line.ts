@@ -1,0 +1,165 @@
+/** A line as the shell understands it: quotes, variables, `;` `&&` `||` `|`, and redirections. */
+export interface Pipeline {
+  /** Whether it runs, given how the one before ended. */
+  when: 'always' | 'after success' | 'after failure'
+  commands: ParsedCommand[]
+}
+
+export interface ParsedCommand {
+  words: Word[]
+  redirections: Redirection[]
+}
+
+export interface Redirection {
+  from: 'output' | 'errors' | 'both' | 'input'
+  /** A file, or for `2>&1` where output goes. */
+  to: Word | 'output'
+  append: boolean
+}
+
+/** Pieces that make one word once variables have their values. */
+export type Word = { text: string; isVariable: boolean; quoted: boolean }[]
+
+/** A line that the shell does not understand; the message is bash's. */
+export class ShellSyntaxError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ShellSyntaxError'
+  }
+}
+
+type Token = { operator: string } | { word: Word }
+
+const operators = /^(?:&>>|&>|2>>|2>&1|2>|>&2|1>&2|1>>|1>|>>|>|<|&&|\|\||\||;|&|\n)/
+const variable = /^\$(?:(\?|[A-Za-z_][A-Za-z0-9_]*)|\{(\?|[A-Za-z_][A-Za-z0-9_]*)\})/
+
+/** Takes a line apart. Throws ShellSyntaxError. */
+export function parseLine(line: string): Pipeline[] {
+  const pipelines: Pipeline[] = []
+  let when: Pipeline['when'] = 'always'
+  let commands: ParsedCommand[] = []
+  let current: ParsedCommand = { words: [], redirections: [] }
+
+  function endCommand(operator: string): void {
+    const empty = current.words.length === 0 && current.redirections.length === 0
+    const closesNothing =
+      (operator === '\n' || operator === 'end') && commands.length === 0 && when === 'always'
+    if (empty && !closesNothing)
+      throw new ShellSyntaxError(`syntax error near unexpected token \`${operator}'`)
+    if (!empty) commands.push(current)
+    current = { words: [], redirections: [] }
+  }
+  function endPipeline(operator: string, next: Pipeline['when']): void {
+    endCommand(operator)
+    if (commands.length > 0) pipelines.push({ when, commands })
+    commands = []
+    when = next
+  }
+
+  const tokens = tokenize(line)
+  for (let token = tokens.shift(); token !== undefined; token = tokens.shift()) {
+    if ('word' in token) current.words.push(token.word)
+    else if (token.operator === '|') endCommand('|')
+    else if (token.operator === '&&') endPipeline('&&', 'after success')
+    else if (token.operator === '||') endPipeline('||', 'after failure')
+    else if (token.operator === ';' || token.operator === '\n') endPipeline(token.operator, 'always')
+    else if (token.operator === '&') throw new ShellSyntaxError('background jobs are not available here')
+    else current.redirections.push(redirection(token.operator, tokens))
+  }
+  const open =
+    commands.length > 0 || when !== 'always' || current.words.length + current.redirections.length > 0
+  if (open) endPipeline('end', 'always')
+  return pipelines
+}
+
+function redirection(operator: string, tokens: Token[]): Redirection {
+  if (operator === '2>&1') return { from: 'errors', to: 'output', append: true }
+  if (operator.endsWith('>&2')) throw new ShellSyntaxError('this redirection is not available here')
+  const target = tokens.shift()
+  if (target === undefined || !('word' in target)) {
+    throw new ShellSyntaxError(`syntax error near unexpected token \`${target?.operator ?? 'newline'}'`)
+  }
+  const from = operator.startsWith('2')
+    ? 'errors'
+    : operator.startsWith('&')
+      ? 'both'
+      : operator === '<'
+        ? 'input'
+        : 'output'
+  return { from, to: target.word, append: operator.endsWith('>>') }
+}
+
+function tokenize(line: string): Token[] {
+  const tokens: Token[] = []
+  let rest = line
+  let word: Word | undefined
+  const add = (text: string, quoted: boolean, isVariable = false) => {
+    word ??= []
+    word.push({ text, isVariable, quoted })
+  }
+  const endWord = () => {
+    if (word !== undefined) tokens.push({ word })
+    word = undefined
+  }
+  while (rest !== '') {
+    const operator = (word === undefined ? operators : /^(?:&>>|&>|>>|>|<|&&|\|\||\||;|&|\n)/).exec(rest)?.[0]
+    const space = /^[ \t\r]+/.exec(rest)?.[0]
+    if (operator !== undefined) {
+      endWord()
+      tokens.push({ operator })
+      rest = rest.slice(operator.length)
+    } else if (space !== undefined) {
+      endWord()
+      rest = rest.slice(space.length)
+    } else if (rest.startsWith('#') && word === undefined) {
+      rest = rest.includes('\n') ? rest.slice(rest.indexOf('\n')) : ''
+    } else if (rest.startsWith("'")) {
+      const end = rest.indexOf("'", 1)
+      if (end < 0) throw new ShellSyntaxError("unexpected EOF while looking for matching `''")
+      add(rest.slice(1, end), true)
+      rest = rest.slice(end + 1)
+    } else if (rest.startsWith('"')) {
+      rest = doubleQuoted(rest.slice(1), add)
+    } else if (rest.startsWith('\\')) {
+      add(rest.slice(1, 2), true)
+      rest = rest.slice(2)
+    } else {
+      rest = rest.slice(plain(rest, false, add))
+    }
+  }
+  endWord()
+  return tokens
+}
+
+type Add = (text: string, quoted: boolean, isVariable?: boolean) => void
+
+/** Takes what stands up to the closing quote; gives the rest of the line after it. */
+function doubleQuoted(text: string, add: Add): string {
+  let rest = text
+  add('', true)
+  while (!rest.startsWith('"')) {
+    if (rest === '') throw new ShellSyntaxError('unexpected EOF while looking for matching `"\'')
+    if (/^\\["\\$`]/.test(rest)) {
+      add(rest.slice(1, 2), true)
+      rest = rest.slice(2)
+    } else {
+      rest = rest.slice(plain(rest, true, add))
+    }
+  }
+  return rest.slice(1)
+}
+
+/** Takes a variable or some ordinary text; gives how many characters that was. */
+function plain(rest: string, quoted: boolean, add: Add): number {
+  if (rest.startsWith('`') || rest.startsWith('$(')) {
+    throw new ShellSyntaxError('command substitution is not available here')
+  }
+  const found = variable.exec(rest)
+  if (found !== null) {
+    add(found[1] ?? found[2] ?? '', quoted, true)
+    return found[0].length
+  }
+  const length = (quoted ? /^[^"\\$`]+/ : /^[^\s'"\\$`;&|<>]+/).exec(rest)?.[0].length ?? 1
+  add(rest.slice(0, length), quoted)
+  return length
+}

@@ -1,0 +1,120 @@
+import { PassThrough } from 'node:stream'
+import { commands } from '../commands/table.ts'
+import { reason } from '../files/file-error.ts'
+import { absolute, type Call, type ShellState, type Streams } from './command.ts'
+import { type ParsedCommand, type Pipeline, parseLine, ShellSyntaxError, type Word } from './command-line.ts'
+import { appendingSink, inputFile } from './redirect.ts'
+import { Interrupted, type Sink, streamSink } from './sink.ts'
+
+/** What bash says a command ended by Ctrl-C ended with. */
+const interruptedStatus = 130
+
+/** Runs a line; gives the exit status of its last command. Never rejects. */
+export async function runLine(shell: ShellState, line: string, streams: Streams): Promise<number> {
+  try {
+    for (const pipeline of parseLine(line)) {
+      if (pipeline.when === 'after success' && shell.status !== 0) continue
+      if (pipeline.when === 'after failure' && shell.status === 0) continue
+      shell.status = await runPipeline(shell, pipeline, streams)
+      if (shell.ending !== undefined) return shell.ending
+    }
+  } catch (error) {
+    shell.status = await failure(error, streams)
+  }
+  return shell.status
+}
+
+async function failure(error: unknown, streams: Streams): Promise<number> {
+  if (error instanceof Interrupted) return interruptedStatus
+  const message = error instanceof ShellSyntaxError ? error.message : reason(error)
+  await streams.err(`bash: ${message}\n`).catch(() => undefined)
+  return error instanceof ShellSyntaxError ? 2 : 1
+}
+
+async function runPipeline(shell: ShellState, pipeline: Pipeline, streams: Streams): Promise<number> {
+  const running: Promise<number>[] = []
+  let input = streams.input
+  let pipeBefore: PassThrough | undefined
+  for (const [index, command] of pipeline.commands.entries()) {
+    const from = pipeBefore
+    const last = index === pipeline.commands.length - 1
+    const to = last ? undefined : newPipe(streams.signal)
+    // A command that ends lets the one before it end too, as by SIGPIPE, and the one after it see the end.
+    const end = () => {
+      from?.destroy()
+      to?.stream.end()
+    }
+    const own =
+      to === undefined ? { ...streams, input } : { ...streams, input, out: to.sink, signal: to.signal }
+    running.push(runCommand(shell, command, own).finally(end))
+    input = to?.stream
+    pipeBefore = to?.stream
+  }
+  const statuses = await Promise.all(running)
+  return statuses.at(-1) ?? 0
+}
+
+function newPipe(outer: AbortSignal): { stream: PassThrough; sink: Sink; signal: AbortSignal } {
+  const stream = new PassThrough()
+  const readerLeft = new AbortController()
+  stream.once('close', () => readerLeft.abort())
+  stream.on('error', () => undefined)
+  const signal = AbortSignal.any([outer, readerLeft.signal])
+  return { stream, sink: streamSink(stream, signal), signal }
+}
+
+async function runCommand(shell: ShellState, parsed: ParsedCommand, streams: Streams): Promise<number> {
+  try {
+    const redirected = redirect(shell, parsed, streams)
+    const words = parsed.words.flatMap(word => expand(word, shell))
+    const [name, ...args] = words
+    if (name === undefined) return 0
+    const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(name)
+    if (assignment !== null && args.length === 0) {
+      shell.variables.set(assignment[1] ?? '', assignment[2] ?? '')
+      return 0
+    }
+    const command = commands.get(name.replace(/^\/(?:usr\/)?s?bin\//, ''))
+    if (command === undefined) {
+      const why = name.includes('/') ? 'No such file or directory' : 'command not found'
+      await redirected.err(`bash: ${name}: ${why}\n`)
+      return 127
+    }
+    const call: Call = { name, args, shell, run: runLine, ...redirected }
+    return await command(call)
+  } catch (error) {
+    return failure(error, streams)
+  }
+}
+
+function redirect(shell: ShellState, parsed: ParsedCommand, streams: Streams): Streams {
+  const result = { ...streams }
+  for (const { from, to, append } of parsed.redirections) {
+    if (to === 'output') {
+      result.err = result.out
+      continue
+    }
+    const path = absolute(shell, expand(to, shell).join(' '))
+    if (from === 'input') {
+      result.input = inputFile(shell.files, path)
+      continue
+    }
+    const sink = appendingSink(shell.files, path, append, streams.signal)
+    if (from !== 'errors') result.out = sink
+    if (from !== 'output') result.err = sink
+  }
+  return result
+}
+
+/** A word with its values in place: none if it is an empty variable without quotes. `~` is the home folder. */
+function expand(word: Word, shell: ShellState): string[] {
+  const text = word.map(part => (part.isVariable ? value(part.text, shell) : part.text)).join('')
+  if (text === '' && !word.some(part => part.quoted)) return []
+  const first = word[0]
+  const fromHome = first !== undefined && !first.quoted && !first.isVariable && /^~(\/|$)/.test(text)
+  return [fromHome ? `/root${text.slice(1)}` : text]
+}
+
+function value(name: string, shell: ShellState): string {
+  return name === '?' ? String(shell.status) : (shell.variables.get(name) ?? '')
+}
