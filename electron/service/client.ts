@@ -1,0 +1,54 @@
+import { type Account, account } from './account.ts'
+import type { BaseUrl } from './base-url.ts'
+import { machineClock, type RequestClock } from './http/clock.ts'
+import type { AnswerTime } from './http/exchange.ts'
+import { Pacer } from './http/pacing.ts'
+import { sentenceFor } from './http/sentences.ts'
+import { createTransport } from './http/transport.ts'
+import { type Instances, instances } from './instances.ts'
+import { type Offers, offers } from './offers.ts'
+import { ServiceError } from './service-error.ts'
+
+/** The service's whole interface, one group per part of section 4. */
+export interface ServiceClient {
+  account: Account
+  offers: Offers
+  instances: Instances
+}
+
+export interface ClientOptions {
+  /** Where the service is: see `parseBaseUrl`. */
+  baseUrl: BaseUrl
+  /** API or session key; sent to this origin alone. */
+  key: string
+  /** Told of every answer that has a `Date`, failed ones too. It must not throw. */
+  onAnswer?: (time: AnswerTime) => void
+  /** Milliseconds for one attempt, where a call does not say. 20,000. */
+  timeout?: number
+  /** Repeats of what may be repeated, where a call does not say. 3. */
+  retries?: number
+  /** Shared by clients with the same key, so that they stay under its limits together. One of its own. */
+  pacer?: Pacer
+  clock?: RequestClock
+  /** From 0 up to 1. */
+  random?: () => number
+}
+
+/** A client for one key at one service. @throws ServiceError `bad_key` when it cannot be sent as a header */
+export function createClient(options: ClientOptions): ServiceClient {
+  if (!/^[\x21-\x7e]+$/.test(options.key)) {
+    throw new ServiceError({ code: 'bad_key', status: 0, ...sentenceFor('bad_key') })
+  }
+  const clock = options.clock ?? machineClock
+  const send = createTransport({
+    baseUrl: options.baseUrl,
+    key: options.key,
+    clock,
+    pacer: options.pacer ?? new Pacer(clock),
+    random: options.random ?? Math.random,
+    timeout: options.timeout ?? 20_000,
+    retries: options.retries ?? 3,
+    onAnswer: options.onAnswer,
+  })
+  return { account: account(send), offers: offers(send), instances: instances(send) }
+}

@@ -1,0 +1,10 @@
+import Type from 'typebox'
+import { plain } from './answer.ts'
+
+/** `{success, msg?}`: all that many writes answer. `success: false` has become an error before. */
+export const confirmation = plain(Type.Object({ success: Type.Boolean(), msg: Type.Optional(Type.String()) }))
+export interface Confirmation {
+  success: boolean
+  /** The service's own words, as they came: clean before showing. */
+  msg?: string
+}

@@ -1,0 +1,143 @@
+import { ServiceError } from '../service-error.ts'
+import type { AnswerProblem } from './answer.ts'
+import { cleanDetail } from './detail.ts'
+import type { Operation } from './operation.ts'
+import { type ErrorCode, isServiceCode, type OwnCode, sentenceFor } from './sentences.ts'
+
+/** Ways to fail without a whole answer. */
+type Unanswered =
+  | 'offline'
+  | 'connection_lost'
+  | 'untrusted_certificate'
+  | 'timeout'
+  | 'aborted'
+  | 'redirected'
+  | 'bad_answer'
+
+/** What is needed to judge a failed request. */
+export interface Attempt {
+  operation: Operation<unknown>
+  /** Values that must not appear in an error: the key and the secrets of the request. */
+  secrets: readonly string[]
+}
+
+/** An answer that is not a 2xx, or a 2xx that says `success: false`. `body` is undefined when it was not JSON. */
+export function refusal(
+  attempt: Attempt,
+  status: number,
+  body: unknown,
+  retryAfter: number | undefined,
+): ServiceError {
+  const fields = isRecord(body) ? body : {}
+  const named = fields['error']
+  const code = isMissingExtra(attempt.operation, status, fields) ? 'not_supported' : codeOf(status, named)
+  const words = [isServiceCode(named) ? undefined : named, fields['msg'] ?? fields['detail']]
+  const detail = cleanDetail(words.filter(word => typeof word === 'string').join(': '), attempt.secrets)
+  const seconds = retryAfter ?? (code === 'tfa_locked' ? 15 * 60 : undefined)
+  return new ServiceError({
+    code,
+    status,
+    ...sentenceFor(code),
+    ambiguous: mayHaveTakenEffect(attempt.operation, status, isServiceCode(named)),
+    ...(detail === '' ? {} : { detail }),
+    ...(seconds === undefined ? {} : { retryAfter: seconds }),
+    ...numbered('failCount', fields['fail_count']),
+    ...numbered('lockedUntil', fields['locked_until']),
+  })
+}
+
+/** A 2xx whose body broke or is not what the interface promises. The write may well have happened. */
+export function badAnswer(attempt: Attempt, status: number, problem: AnswerProblem): ServiceError {
+  const path = cleanDetail(problem.path, attempt.secrets)
+  const { message, advice } = sentenceFor('bad_answer')
+  return new ServiceError({
+    code: 'bad_answer',
+    status,
+    message,
+    advice,
+    path,
+    detail: `${path} ${problem.expected}`,
+    ambiguous: attempt.operation.repeat !== 'read',
+  })
+}
+
+/** A failure without a whole answer. `sent` tells whether the request may have reached the service. */
+export function noAnswer(attempt: Attempt, code: Unanswered, sent: boolean, status = 0): ServiceError {
+  const ambiguous = sent && attempt.operation.repeat !== 'read'
+  return new ServiceError({ code, status, ...sentenceFor(code), ambiguous })
+}
+
+/** What a network error of Node's `fetch` means, and whether the request may have reached the service. */
+export function networkFailure(error: unknown): { code: Unanswered; sent: boolean } {
+  const cause = deepestCause(error)
+  const code = typeof cause['code'] === 'string' ? cause['code'] : ''
+  if (/^(EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/.test(code)) {
+    return { code: 'untrusted_certificate', sent: false }
+  }
+  // What answered does not speak HTTP, or its compression is broken.
+  if (/^(HPE_|Z_|UND_ERR_RES)/.test(code)) return { code: 'bad_answer', sent: true }
+  const beforeSending =
+    ['connect', 'getaddrinfo', 'queryA', 'queryAaaa'].includes(String(cause['syscall'])) ||
+    [
+      'ENOTFOUND',
+      'EAI_AGAIN',
+      'ECONNREFUSED',
+      'EHOSTUNREACH',
+      'ENETUNREACH',
+      'UND_ERR_CONNECT_TIMEOUT',
+    ].includes(code)
+  return beforeSending ? { code: 'offline', sent: false } : { code: 'connection_lost', sent: true }
+}
+
+/**
+ * A 5xx without a code of section 7 tells nothing about the write; a 2xx that says no to something that must not
+ * happen twice contradicts itself.
+ */
+function mayHaveTakenEffect(operation: Operation<unknown>, status: number, explained: boolean): boolean {
+  if (operation.repeat === 'read') return false
+  return status >= 500 ? !explained : status < 300 && operation.repeat === 'never'
+}
+
+function codeOf(status: number, named: unknown): ErrorCode {
+  return isServiceCode(named) ? named : codeOfStatus(status)
+}
+
+function codeOfStatus(status: number): OwnCode | 'not_found' {
+  if (status === 401) return 'unauthorized'
+  if (status === 403) return 'forbidden'
+  if (status === 404) return 'not_found'
+  if (status === 405 || status === 501) return 'not_supported'
+  if (status === 429) return 'rate_limited'
+  return status >= 500 ? 'server_error' : 'refused'
+}
+
+function isMissingExtra(
+  operation: Operation<unknown>,
+  status: number,
+  fields: Record<string, unknown>,
+): boolean {
+  if (operation.extra === undefined) return false
+  if (status === 405 || status === 501) return true
+  return status === 404 && (operation.extra === 'collection' || typeof fields['error'] !== 'string')
+}
+
+/** The innermost error: `fetch` wraps it, and several tried addresses come as an AggregateError. */
+function deepestCause(error: unknown): Record<string, unknown> {
+  let current = error
+  for (let depth = 0; depth < 5 && isRecord(current); depth++) {
+    const inner: unknown = Array.isArray(current['errors']) ? current['errors'][0] : current['cause']
+    if (!isRecord(inner)) break
+    current = inner
+  }
+  return isRecord(current) ? current : {}
+}
+
+function numbered<K extends string>(name: K, value: unknown): { [N in K]?: number } {
+  return typeof value === 'number' && Number.isFinite(value)
+    ? ({ [name]: value } as { [N in K]: number })
+    : {}
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,197 @@
+import ky, { TimeoutError } from 'ky'
+import type { BaseUrl } from '../base-url.ts'
+import { ServiceError } from '../service-error.ts'
+import type { RequestClock } from './clock.ts'
+import { secretsIn } from './detail.ts'
+import { type AnswerTime, type Exchanged, exchange, RedirectRefused } from './exchange.ts'
+import { type Attempt, badAnswer, networkFailure, noAnswer, refusal } from './failure.ts'
+import type { CallOptions, Input, Operation, Send } from './operation.ts'
+import { type Pacer, thresholdIn } from './pacing.ts'
+import { secondsIn } from './retry-after.ts'
+import { isServiceCode } from './sentences.ts'
+
+export interface TransportOptions {
+  baseUrl: BaseUrl
+  key: string
+  clock: RequestClock
+  pacer: Pacer
+  /** A number from 0 up to 1, for jitter. */
+  random: () => number
+  /** Milliseconds for one attempt, where a call does not say. */
+  timeout: number
+  /** Repeats of what may be repeated, where a call does not say. */
+  retries: number
+  onAnswer: ((time: AnswerTime) => void) | undefined
+}
+
+/** The first wait before a repeat, and the longest, in milliseconds. */
+const FIRST_WAIT = 300
+const LONGEST_WAIT = 10_000
+/** A service that asks for a longer wait than this gets no repeat; the caller hears of it instead. */
+const LONGEST_RETRY_AFTER = 30
+
+/** The one way in which requests leave for a service. */
+export function createTransport(options: TransportOptions): Send {
+  return (operation, input, callOptions = {}) => new Call(options, operation, input, callOptions).run()
+}
+
+/** One call of an operation, with its repeats. */
+class Call<T> {
+  readonly #transport: TransportOptions
+  readonly #operation: Operation<T>
+  readonly #input: Input
+  readonly #options: CallOptions
+  readonly #endpoint: string
+  readonly #attempt: Attempt
+  /** Ends this attempt's turn in the pacing. */
+  #answered: () => void = () => {}
+  /** Whether an attempt so far may have taken effect without a good answer: true of the whole call from then on. */
+  #ambiguous = false
+  #value: { read: T } | undefined
+
+  constructor(transport: TransportOptions, operation: Operation<T>, input: Input, options: CallOptions) {
+    this.#transport = transport
+    this.#operation = operation
+    this.#input = input
+    this.#options = options
+    this.#endpoint = `${operation.method} ${operation.path}`
+    this.#attempt = { operation, secrets: [transport.key, ...secretsIn(input.body)] }
+  }
+
+  async run(): Promise<T> {
+    const { signal } = this.#options
+    const body = this.#input.body === undefined ? undefined : JSON.stringify(this.#input.body)
+    try {
+      signal?.throwIfAborted()
+      await ky(this.#url(), {
+        method: this.#operation.method,
+        timeout: this.#options.timeout ?? this.#transport.timeout,
+        throwHttpErrors: false,
+        ...(signal ? { signal } : {}),
+        fetch: request => this.#once((request as Request).signal, body),
+        hooks: {
+          beforeRequest: [() => this.#waitForTurn()],
+          beforeRetry: [({ error, retryCount }) => this.#waitToRepeat(error, retryCount)],
+        },
+        retry: {
+          limit: this.#operation.repeat === 'never' ? 0 : (this.#options.retries ?? this.#transport.retries),
+          methods: ['get', 'post', 'put', 'delete'],
+          shouldRetry: ({ error }) => isPassing(error),
+          // The wait itself is `#waitToRepeat`, on the transport's clock.
+          delay: () => 0,
+        },
+      })
+    } catch (error) {
+      throw this.#failure(error, false)
+    }
+    if (!this.#value) throw noAnswer(this.#attempt, 'connection_lost', true)
+    return this.#value.read
+  }
+
+  async #waitForTurn(): Promise<void> {
+    this.#answered = await this.#transport.pacer.turn(this.#endpoint, this.#options.signal)
+  }
+
+  async #waitToRepeat(error: Error, repeat: number): Promise<void> {
+    const { clock, random } = this.#transport
+    const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) * 1000 : 0
+    const backoff = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (repeat - 1))
+    await clock.sleep(asked + backoff * (0.5 + random() / 2), this.#options.signal)
+  }
+
+  /** One attempt: what ky times and repeats. Every failure of it is a ServiceError already. */
+  async #once(signal: AbortSignal, body: string | undefined): Promise<Response> {
+    const key = this.#input.bearer === false ? {} : { authorization: `Bearer ${this.#transport.key}` }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { accept: 'application/json', ...type, ...key }
+    const outgoing = { method: this.#operation.method, headers, body, signal }
+    try {
+      const answer = await exchange(this.#url(), outgoing, this.#transport.clock, this.#transport.onAnswer)
+      this.#value = { read: this.#judge(answer) }
+      return new Response(null, { status: 204 })
+    } catch (error) {
+      throw this.#failure(error, true)
+    } finally {
+      this.#answered()
+    }
+  }
+
+  #judge({ status, headers, text, serverTime }: Exchanged): T {
+    const body = parsed(text)
+    const failed = status < 200 || status > 299
+    if (failed || saysNo(body)) {
+      throw refusal(this.#attempt, status, body, this.#wait(status, headers, body, serverTime))
+    }
+    if (body === undefined) throw badAnswer(this.#attempt, status, { path: '$', expected: 'must be JSON' })
+    const problem = this.#operation.answer.problem(body)
+    if (problem) throw badAnswer(this.#attempt, status, problem)
+    return this.#operation.answer.read(body)
+  }
+
+  /** Seconds to wait before a repeat, where the answer says so; a 429 also teaches the pacing. */
+  #wait(status: number, headers: Headers, body: unknown, serverTime: number | undefined): number | undefined {
+    const asked = secondsIn(headers.get('retry-after'), serverTime)
+    if (status !== 429 || isServiceCode(textOf(body, 'error'))) return asked
+    const learned = this.#transport.pacer.tooFast(this.#endpoint, thresholdIn(textOf(body, 'detail')))
+    return asked ?? learned
+  }
+
+  /** Whatever went wrong, as a ServiceError that tells what all attempts of this call may have done. */
+  #failure(error: unknown, sent: boolean): ServiceError {
+    const failure = error instanceof ServiceError ? error : this.#withoutAnswer(error, sent)
+    this.#ambiguous ||= failure.ambiguous
+    if (!this.#ambiguous || failure.ambiguous) return failure
+    return new ServiceError({ ...failure, message: failure.message, ambiguous: true })
+  }
+
+  #withoutAnswer(error: unknown, sent: boolean): ServiceError {
+    const { signal } = this.#options
+    if (error instanceof RedirectRefused) return noAnswer(this.#attempt, 'redirected', false, error.status)
+    if (error instanceof TimeoutError) return noAnswer(this.#attempt, 'timeout', true)
+    if (signal?.aborted || !sent) return noAnswer(this.#attempt, 'aborted', sent)
+    const failure = networkFailure(error)
+    return noAnswer(this.#attempt, failure.code, failure.sent)
+  }
+
+  #url(): string {
+    const path = this.#operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(String(this.#input.ids?.[name])),
+    )
+    const query = this.#input.query ? `?${new URLSearchParams(this.#input.query)}` : ''
+    return `${this.#transport.baseUrl}${path}${query}`
+  }
+}
+
+/** Whether a repeat may well succeed: the network, the service's own failure, or too many requests. */
+function isPassing(error: Error): boolean {
+  if (!(error instanceof ServiceError)) return false
+  if ((error.retryAfter ?? 0) > LONGEST_RETRY_AFTER) return false
+  return [
+    'rate_limited',
+    'offline',
+    'connection_lost',
+    'server_error',
+    'service_unavailable',
+    'challenge_creation_failed',
+  ].includes(error.code)
+}
+
+/** A 2xx that refuses all the same. */
+function saysNo(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'success' in body && body.success === false
+}
+
+function textOf(body: unknown, field: string): string {
+  if (typeof body !== 'object' || body === null) return ''
+  const value: unknown = Reflect.get(body, field)
+  return typeof value === 'string' ? value : ''
+}
+
+/** Undefined when it is not JSON; the parser's own message would quote the answer. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+import type { User } from './account.ts'
+import type { ServiceClient } from './client.ts'
+import type { CallOptions } from './http/operation.ts'
+import { sentenceFor } from './http/sentences.ts'
+import { ServiceError } from './service-error.ts'
+
+/**
+ * Asks who the key belongs to, and thereby whether this is the service at all.
+ * @throws ServiceError `not_this_service` when something else answers; any other code as it comes
+ */
+export async function identify(client: ServiceClient, options?: CallOptions): Promise<User> {
+  try {
+    return await client.account.currentUser(options)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !isForeign(error)) throw error
+    const { status, detail, path } = error
+    throw new ServiceError({
+      code: 'not_this_service',
+      status,
+      detail,
+      path,
+      ...sentenceFor('not_this_service'),
+    })
+  }
+}
+
+/** Another shape of answer, or no such path: this service has had both since its first version. */
+function isForeign(error: ServiceError): boolean {
+  return ['bad_answer', 'not_found', 'not_supported', 'refused'].includes(error.code)
+}
