@@ -1,0 +1,117 @@
+import type { Berth } from '../../electron/contract/commands.ts'
+import type { Bridge, MainMessage } from '../../electron/contract/messages.ts'
+import { BerthError, type Problem } from '../../electron/contract/problem.ts'
+import type { State } from '../../electron/contract/state.ts'
+import { Replica } from './replica.ts'
+import { PageStream } from './stream.ts'
+
+const disconnected: Problem = {
+  code: 'disconnected',
+  message: 'Berth stopped answering before this was done.',
+  advice: 'Look whether it took effect once the connection is back, then try again if it did not.',
+}
+
+const unreachable: Problem = {
+  code: 'disconnected',
+  message: 'Berth does not answer, so this was not done.',
+  advice: 'The page connects again by itself; try again then.',
+}
+
+/** The page's end of the bridge: State as it changes, commands as promises, streams by their number. */
+export class Link {
+  /** One method per command; rejects with a BerthError. */
+  readonly berth: Berth
+  readonly #bridge: Bridge
+  readonly #onState: (state: State) => void
+  readonly #replica = new Replica()
+  readonly #calls = new Map<number, { resolve(answer: unknown): void; reject(error: BerthError): void }>()
+  readonly #streams = new Map<number, PageStream>()
+  readonly #ended = new Set<number>()
+  #lastCall = 0
+  #down = false
+
+  constructor(bridge: Bridge, onState: (state: State) => void) {
+    this.#bridge = bridge
+    this.#onState = onState
+    this.berth = new Proxy({} as Berth, {
+      get: (_, name) => (args: unknown) => this.#call(String(name), args),
+    })
+  }
+
+  /** Begins to listen and asks for the whole State. */
+  open(): void {
+    this.#bridge.listen(message => this.#take(message))
+    this.sync()
+  }
+
+  sync(): void {
+    this.#down = false
+    this.#bridge.post({ kind: 'sync' })
+  }
+
+  /** The other side has gone: what it was asked is not answered any more, and its streams end. */
+  drop(): void {
+    this.#down = true
+    for (const call of this.#calls.values()) call.reject(new BerthError(disconnected))
+    this.#calls.clear()
+    for (const stream of this.#streams.values())
+      stream.take({ kind: 'end', stream: stream.id, problem: disconnected })
+    this.#streams.clear()
+    this.#ended.clear()
+  }
+
+  /** The stream that a command answered with. */
+  stream(id: number): PageStream {
+    const known = this.#streams.get(id)
+    if (known) return known
+    const stream = new PageStream(id, message => {
+      if (message.kind === 'end') this.#forget(id)
+      this.#bridge.post(message)
+    })
+    this.#streams.set(id, stream)
+    return stream
+  }
+
+  #call(name: string, args: unknown): Promise<unknown> {
+    if (this.#down) return Promise.reject(new BerthError(unreachable))
+    const call = ++this.#lastCall
+    return new Promise((resolve, reject) => {
+      this.#calls.set(call, { resolve, reject })
+      this.#bridge.post({ kind: 'command', call, name, args })
+    })
+  }
+
+  #forget(id: number): void {
+    this.#streams.delete(id)
+    this.#ended.add(id)
+  }
+
+  #take(message: MainMessage): void {
+    switch (message.kind) {
+      case 'state':
+      case 'patch': {
+        const outcome = this.#replica.take(message)
+        if (outcome === 'missed') this.sync()
+        if (outcome === 'changed' && this.#replica.state) this.#onState(this.#replica.state)
+        return
+      }
+      case 'answer':
+        this.#calls.get(message.call)?.resolve(message.answer)
+        this.#calls.delete(message.call)
+        return
+      case 'refusal':
+        this.#calls.get(message.call)?.reject(new BerthError(message.problem))
+        this.#calls.delete(message.call)
+        return
+      default:
+        if (this.#ended.has(message.stream)) return
+        this.stream(message.stream).take(message)
+        if (message.kind === 'end') this.#keepEnded(message.stream)
+    }
+  }
+
+  /** An end may come before anyone reads: the stream is kept until the reader has seen it. */
+  #keepEnded(id: number): void {
+    setTimeout(() => this.#forget(id), 10_000)
+  }
+}

@@ -1,0 +1,87 @@
+import { createContext } from 'svelte'
+import type { Berth } from '../../electron/contract/commands.ts'
+import { BerthError, type Problem } from '../../electron/contract/problem.ts'
+import { accountNow } from '../../electron/contract/reading.ts'
+import type { AccountView, State } from '../../electron/contract/state.ts'
+import type { Link } from './link.ts'
+import { now } from './now.svelte.ts'
+import type { Reach } from './socket.ts'
+import type { PageStream } from './stream.ts'
+
+/** Something the page itself has to say for a moment. */
+export interface Remark {
+  id: number
+  title: string
+  body?: string
+  problem?: Problem
+}
+
+/** What every part of the page may use: State as it is now, the commands, the streams, and a way to say something. */
+export class Page {
+  /** Undefined until the main process has first told it. Never changed in place. */
+  state: State | undefined = $state.raw()
+  /** Whether the main process can be reached. */
+  reach: Reach = $state('connecting')
+  remarks: Remark[] = $state.raw([])
+  #link: Link | undefined
+  #lastRemark = 0
+
+  /** The account that is shown. */
+  readonly account: AccountView | undefined = $derived(this.state?.accounts[this.state.shown ?? ''])
+
+  attach(link: Link): void {
+    this.#link = link
+  }
+
+  /** One method per command; rejects with a BerthError. */
+  get berth(): Berth {
+    if (!this.#link) throw new Error('the page is not attached to a main process')
+    return this.#link.berth
+  }
+
+  stream(id: number): PageStream {
+    if (!this.#link) throw new Error('the page is not attached to a main process')
+    return this.#link.stream(id)
+  }
+
+  /** The shown account's time, in epoch seconds; ticks. */
+  get accountNow(): number {
+    return this.account ? accountNow(this.account.clock, now.ms) : now.ms / 1000
+  }
+
+  /** Shows a remark for a moment. */
+  say(title: string, body?: string): void {
+    this.#add({ title, ...(body !== undefined && { body }) })
+  }
+
+  /** Waits for a command and says so when it is refused. Gives its answer, or undefined after a refusal. */
+  async attempt<Answer>(doing: Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await doing
+    } catch (error) {
+      const problem = problemOf(error)
+      this.#add({ title: problem.message, problem })
+      return undefined
+    }
+  }
+
+  forget(id: number): void {
+    this.remarks = this.remarks.filter(remark => remark.id !== id)
+  }
+
+  #add(remark: Omit<Remark, 'id'>): void {
+    this.remarks = [...this.remarks.slice(-3), { id: ++this.#lastRemark, ...remark }]
+  }
+}
+
+/** The Problem inside whatever was thrown. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof BerthError) return error.problem
+  return {
+    code: 'page_error',
+    message: 'Something on this page went wrong.',
+    advice: error instanceof Error ? error.message : String(error),
+  }
+}
+
+export const [usePage, providePage] = createContext<Page>()

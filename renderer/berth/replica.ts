@@ -1,0 +1,36 @@
+import { apply } from 'mutative'
+import type { MainMessage } from '../../electron/contract/messages.ts'
+import type { State } from '../../electron/contract/state.ts'
+
+type Told = Extract<MainMessage, { kind: 'state' | 'patch' }>
+
+/** The page's copy of State, kept level by patches. What a patch does not touch keeps its identity. */
+export class Replica {
+  state: State | undefined
+  #sequence = 0
+  #asked = false
+
+  /** Takes in what was told. `missed` means that a patch was lost: ask for the whole. */
+  take(message: Told): 'changed' | 'unchanged' | 'missed' {
+    if (message.kind === 'state') {
+      this.state = message.state
+      this.#sequence = message.sequence
+      this.#asked = false
+      return 'changed'
+    }
+    if (this.#asked || !this.state || message.sequence <= this.#sequence) return 'unchanged'
+    if (message.sequence !== this.#sequence + 1) return this.#miss()
+    try {
+      this.state = apply(this.state, message.patches)
+    } catch {
+      return this.#miss()
+    }
+    this.#sequence = message.sequence
+    return 'changed'
+  }
+
+  #miss(): 'missed' {
+    this.#asked = true
+    return 'missed'
+  }
+}

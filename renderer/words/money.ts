@@ -1,0 +1,25 @@
+import type { Micros } from '../../electron/contract/money.ts'
+
+const whole = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const fine = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 })
+
+function written(micros: Micros, format: Intl.NumberFormat): string {
+  const figure = format.format(Math.abs(micros) / 1_000_000)
+  return `${micros < 0 && /[1-9]/.test(figure) ? '−' : ''}$${figure}`
+}
+
+/** A sum: "$48.20". */
+export function money(micros: Micros): string {
+  return written(micros, whole)
+}
+
+/** A price per hour for a column of them, always to a tenth of a cent: "$2.140/h". */
+export function price(micros: Micros): string {
+  return `${written(micros, fine)}/h`
+}
+
+/** A price per hour in a sentence, as short as it can be said: "$1.05/h", "$0.006/h". */
+export function rate(micros: Micros): string {
+  const cents = Math.abs(micros) >= 100_000 || micros % 10_000 === 0
+  return `${written(micros, cents ? whole : fine)}/h`
+}

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url'
+import { svelte, vitePreprocess } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'vite'
+
+/**
+ * The page. Its server sends `default-src 'self'`, so nothing may be inlined: no scripts, no styles, and no
+ * `data:` addresses for fonts or pictures.
+ */
+export default defineConfig(({ mode }) => ({
+  root: fileURLToPath(new URL('renderer', import.meta.url)),
+  base: './',
+  plugins: [svelte({ configFile: false, preprocess: vitePreprocess({ script: false }) })],
+  build: {
+    outDir: fileURLToPath(new URL('dist/renderer', import.meta.url)),
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: mode === 'development',
+    reportCompressedSize: true,
+  },
+}))
