@@ -1,0 +1,131 @@
+import type { Doors } from './doors.ts'
+import { Fields } from './fields.ts'
+import { type FaultInput, readFaultRules } from './http/fault-rules.ts'
+import type { Faults } from './http/faults.ts'
+import type { LoggedRequest, RequestLog } from './http/request-log.ts'
+import type { AccountState } from './world/account.ts'
+import type { Charge, Total } from './world/book.ts'
+import { epochSeconds } from './world/clock.ts'
+import { dollars } from './world/money.ts'
+import type { Message } from './world/outbox.ts'
+import type { World } from './world/world.ts'
+
+/** The account's book at a moment: `now` in epoch seconds, `credit` in dollars. */
+export interface Ledger {
+  now: number
+  credit: number
+  micro_dollars: number
+  instances: Total[]
+  charges: Charge[]
+}
+
+/**
+ * Makes things happen in the world: the control plane over HTTP and the demo's menu call the same functions.
+ * All throw a ServiceError (400 `invalid_args`, 404 `no_such_instance`) for what makes no sense.
+ */
+export interface Controls {
+  /** Moves world time forward; resolves with the time then, in epoch seconds. */
+  advance(seconds: number): Promise<{ now: number }>
+  /** Forces a status, which stays until the next such call or a command on the instance. */
+  forceStatus(instanceId: number, status: string | null): Promise<void>
+  /** Changes the states given, leaves the others; gives them all. */
+  setAccount(changes: Partial<AccountState>): AccountState
+  /** A rival outbids an interruptible instance. */
+  outbid(instanceId: number): Promise<void>
+  /** Sets the account's credit, in dollars. */
+  setCredit(credit: number): void
+  /** Replaces the fault rules. */
+  setFaults(rules: readonly FaultInput[]): void
+  /** A `tfa_secret`, as a login in a browser would have issued it. */
+  issueTfaSecret(): string
+  ledger(): Ledger
+  /** Oldest first. */
+  outbox(): Message[]
+  /** Oldest first. */
+  requests(): LoggedRequest[]
+}
+
+/** The parts of a simulator that its controls reach. */
+export interface Parts {
+  world: World
+  doors: Doors
+  faults: Faults
+  log: RequestLog
+}
+
+/** The furthest world time can be moved in one call: a year. */
+const FURTHEST = 366 * 86_400
+
+export function createControls({ world, doors, faults, log }: Parts): Controls {
+  return {
+    async advance(seconds) {
+      const value = new Fields({ advance: seconds }).number('advance')
+      if (value < 0 || value > FURTHEST) throw new Fields({}).refuse(`advance must be from 0 to ${FURTHEST}.`)
+      world.clock.advance(value)
+      world.settle()
+      await doors.follow()
+      return { now: epochSeconds(world.clock.now()) }
+    },
+    async forceStatus(instanceId, status) {
+      world.settle()
+      const fields = new Fields({ actual_status: status })
+      const checked = status === null ? null : fields.string('actual_status')
+      world.instances.force(world.instances.get(instanceId), checked)
+      await doors.follow()
+    },
+    setAccount(changes) {
+      Object.assign(world.account.state, readAccountState(new Fields({ ...changes })))
+      return { ...world.account.state }
+    },
+    async outbid(instanceId) {
+      world.settle()
+      world.instances.outbid(world.instances.get(instanceId))
+      await doors.follow()
+    },
+    setCredit(credit) {
+      const value = new Fields({ credit }).number('credit')
+      if (Math.abs(value) > 1_000_000_000) throw new Fields({}).refuse('credit is too large.')
+      world.settle()
+      world.account.setCredit(value)
+    },
+    setFaults: rules => faults.replace(readFaultRules(rules)),
+    issueTfaSecret: () => world.account.issueTfaSecret(),
+    ledger() {
+      world.settle()
+      const now = world.clock.now()
+      return {
+        now: epochSeconds(now),
+        credit: dollars(world.account.creditAt(now)),
+        micro_dollars: world.book.total(now),
+        instances: world.book.totals(now),
+        charges: world.book.charges(now),
+      }
+    },
+    outbox: () => world.outbox.messages(),
+    requests: () => log.list(),
+  }
+}
+
+function readAccountState(fields: Fields): Partial<AccountState> {
+  const changes: Partial<AccountState> = {}
+  for (const name of Object.keys(fields.values)) {
+    switch (name) {
+      case 'email_verified':
+      case 'legacy':
+      case 'team':
+      case 'sms_fraud':
+      case 'cache_down':
+        changes[name] = fields.boolean(name)
+        break
+      case 'blocked_numbers':
+        changes[name] = fields.strings(name)
+        break
+      case 'phone_number':
+        changes[name] = fields.values[name] === null ? null : fields.string(name)
+        break
+      default:
+        throw fields.refuse(`The account has no state ${name}.`)
+    }
+  }
+  return changes
+}

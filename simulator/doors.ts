@@ -1,0 +1,123 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type InstanceSsh, startInstanceSsh } from './ssh/instance-ssh.ts'
+import type { Instance } from './world/instance.ts'
+import { measure } from './world/load.ts'
+import type { World } from './world/world.ts'
+
+/** The way into one instance. What is done to it is done one after the other. */
+interface Door {
+  instance: Instance
+  wanted: boolean
+  ssh: InstanceSsh | null
+  work: Promise<void>
+}
+
+/**
+ * The SSH servers of the instances: open while an instance is `running`, closed otherwise, on the same port
+ * again where that is still free. Each has a scratch folder that lasts until the instance is destroyed.
+ */
+export class Doors {
+  readonly #world: World
+  readonly #doors = new Map<number, Door>()
+  #scratch: Promise<string> | null = null
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** Opens and closes what the world's state asks for; resolves when that is done. */
+  async follow(): Promise<void> {
+    const instances = this.#world.instances.list()
+    const existing = new Set(instances.map(instance => instance.id))
+    for (const instance of instances) this.#want(instance, instance.status === 'running')
+    for (const [id, door] of this.#doors) if (!existing.has(id)) this.#remove(id, door)
+    await Promise.all([...this.#doors.values()].map(door => door.work))
+  }
+
+  /** Closes every door and removes the scratch folders. */
+  async close(): Promise<void> {
+    const doors = [...this.#doors.values()]
+    for (const door of doors) {
+      door.wanted = false
+      this.#then(door, () => this.#match(door))
+    }
+    await Promise.all(doors.map(door => door.work))
+    if (this.#scratch) await rm(await this.#scratch, { recursive: true, force: true })
+  }
+
+  #want(instance: Instance, wanted: boolean): void {
+    let door = this.#doors.get(instance.id)
+    if (!door) {
+      door = { instance, wanted: false, ssh: null, work: Promise.resolve() }
+      this.#doors.set(instance.id, door)
+      this.#then(door, async () => {
+        this.#world.sshPorts.set(instance.id, await freePort())
+      })
+    }
+    if (door.wanted === wanted) return
+    door.wanted = wanted
+    const changed = door
+    this.#then(changed, () => this.#match(changed))
+  }
+
+  #remove(id: number, door: Door): void {
+    this.#doors.delete(id)
+    this.#world.sshPorts.delete(id)
+    door.wanted = false
+    this.#then(door, async () => {
+      await this.#match(door)
+      if (this.#scratch) await rm(join(await this.#scratch, String(id)), { recursive: true, force: true })
+    })
+  }
+
+  async #match(door: Door): Promise<void> {
+    if (door.wanted && !door.ssh) door.ssh = await this.#open(door.instance)
+    if (!door.wanted && door.ssh) {
+      await door.ssh.close()
+      door.ssh = null
+    }
+  }
+
+  async #open(instance: Instance): Promise<InstanceSsh> {
+    const { facts } = instance.offer
+    this.#scratch ??= mkdtemp(join(tmpdir(), 'berth-simulator-'))
+    const files = join(await this.#scratch, String(instance.id))
+    await mkdir(files, { recursive: true })
+    const start = (port: number) =>
+      startInstanceSsh({
+        instanceId: instance.id,
+        seed: this.#world.seed,
+        hostname: `C.${instance.id}`,
+        gpu: { name: facts.gpu_name, count: facts.num_gpus, memoryMb: facts.gpu_ram },
+        authorizedKeys: () => instance.sshKeys,
+        jupyterToken: instance.jupyterToken,
+        utilisation: () => measure(this.#world.seed, instance, this.#world.clock.now()).gpuUtil,
+        files,
+        port,
+      })
+    const ssh = await start(this.#world.sshPorts.get(instance.id) ?? 0).catch(() => start(0))
+    this.#world.sshPorts.set(instance.id, ssh.port)
+    return ssh
+  }
+
+  #then(door: Door, step: () => Promise<void>): void {
+    door.work = door.work.then(step).catch(error => {
+      console.error(`The SSH server of instance ${door.instance.id} failed:`, error)
+    })
+  }
+}
+
+/** A port on loopback that is free now. */
+async function freePort(): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

@@ -1,0 +1,98 @@
+import { refusal, type ServiceError } from './errors.ts'
+
+/** A JSON value of a request before anything is known about it. */
+export type JsonObject = Record<string, unknown>
+
+/** Whether a JSON value is an object (and neither null nor an array). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Reads the fields of a request body and refuses those of the wrong type with 400 and a sentence that names
+ * the field. `null` is a value of the wrong type unless a reader says otherwise. The error code is
+ * `invalid_args`, or another where a part of the interface has its own (`bad_request` for two-factor).
+ */
+export class Fields {
+  readonly values: JsonObject
+  readonly code: string
+
+  constructor(values: JsonObject, code = 'invalid_args') {
+    this.values = values
+    this.code = code
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.values, name)
+  }
+
+  refuse(msg: string): ServiceError {
+    return refusal(400, this.code, msg)
+  }
+
+  string(name: string): string {
+    const value = this.values[name]
+    if (typeof value !== 'string') throw this.refuse(`${name} must be a string.`)
+    return value
+  }
+
+  number(name: string): number {
+    const value = this.values[name]
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw this.refuse(`${name} must be a number.`)
+    return value
+  }
+
+  integer(name: string): number {
+    const value = this.number(name)
+    if (!Number.isSafeInteger(value)) throw this.refuse(`${name} must be an integer.`)
+    return value
+  }
+
+  boolean(name: string): boolean {
+    const value = this.values[name]
+    if (typeof value !== 'boolean') throw this.refuse(`${name} must be true or false.`)
+    return value
+  }
+
+  object(name: string): JsonObject {
+    const value = this.values[name]
+    if (!isObject(value)) throw this.refuse(`${name} must be an object.`)
+    return value
+  }
+
+  array(name: string): unknown[] {
+    const value = this.values[name]
+    if (!Array.isArray(value)) throw this.refuse(`${name} must be an array.`)
+    return value
+  }
+
+  strings(name: string): string[] {
+    const value = this.array(name)
+    if (!value.every(item => typeof item === 'string')) throw this.refuse(`${name} must hold strings only.`)
+    return value
+  }
+
+  optionalString(name: string): string | undefined {
+    return this.has(name) ? this.string(name) : undefined
+  }
+
+  optionalNumber(name: string): number | undefined {
+    return this.has(name) ? this.number(name) : undefined
+  }
+
+  optionalInteger(name: string): number | undefined {
+    return this.has(name) ? this.integer(name) : undefined
+  }
+
+  optionalBoolean(name: string): boolean | undefined {
+    return this.has(name) ? this.boolean(name) : undefined
+  }
+
+  optionalObject(name: string): JsonObject | undefined {
+    return this.has(name) ? this.object(name) : undefined
+  }
+
+  optionalStrings(name: string): string[] | undefined {
+    return this.has(name) ? this.strings(name) : undefined
+  }
+}

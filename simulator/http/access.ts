@@ -1,0 +1,35 @@
+import { refusal, type ServiceError } from '../errors.ts'
+import type { Caller } from '../world/keys.ts'
+import type { World } from '../world/world.ts'
+import type { Route } from './route.ts'
+
+/** Finds the caller of a request. Throws 401 without a key or with one that nobody issued. */
+export function authenticate(world: World, route: Route, authorization: string | undefined): Caller {
+  if (authorization === undefined) {
+    if (route.anonymous) return { kind: 'anonymous' }
+    throw unauthorized('This request needs an API key as a bearer token.')
+  }
+  const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+  const caller = key === undefined ? undefined : world.keys.caller(key)
+  if (!caller) throw unauthorized('This API key is not valid.')
+  return caller
+}
+
+/** Checks what the caller may do. Throws 403 for a key whose permissions do not cover the route. */
+export function authorize(caller: Caller, route: Route): void {
+  if (caller.kind === 'scoped' && !caller.permissions.has(route.permission)) {
+    throw forbidden(`This key lacks the permission ${route.permission}.`)
+  }
+  if (caller.kind === 'instance' && !route.instanceKey) {
+    throw forbidden('The key of an instance can only start, stop or destroy that instance.')
+  }
+}
+
+/** 403 for a key that may not do this. */
+export function forbidden(msg: string): ServiceError {
+  return refusal(403, 'forbidden', msg)
+}
+
+function unauthorized(msg: string): ServiceError {
+  return refusal(401, null, msg)
+}

@@ -1,0 +1,47 @@
+import { type Context, Hono } from 'hono'
+import type { Controls, Parts } from '../controls.ts'
+import { routes } from '../routes/routes.ts'
+import { epochSeconds } from '../world/clock.ts'
+import type { Bindings } from './bindings.ts'
+import { serveControlPlane } from './control-plane.ts'
+import { answerError, serveRoutes } from './dispatch.ts'
+import { faultMiddleware } from './faults.ts'
+import { RateLimits } from './limits.ts'
+
+export interface AppOptions {
+  limits: boolean
+  controlPlane: boolean
+}
+
+/** The whole service over HTTP. Every answer carries world time as its `Date`. */
+export function createApp(parts: Parts, controls: Controls, options: AppOptions): Hono<Bindings> {
+  const { world, doors, faults, log } = parts
+  const app = new Hono<Bindings>({ strict: false })
+  app.use(async (context, next) => {
+    await next()
+    context.res.headers.set('date', new Date(world.clock.now()).toUTCString())
+  })
+  app.use('/api/*', async (context, next) => {
+    const logged = log.add(context.req.method, pathOf(context), epochSeconds(world.clock.now()))
+    await next()
+    if (!context.env.incoming.socket.destroyed) logged.status = context.res.status
+  })
+  app.use('/api/*', faultMiddleware(faults))
+  app.use('/api/*', async (_context, next) => {
+    world.settle()
+    await doors.follow()
+    await next()
+  })
+  serveRoutes(app, world, options.limits ? new RateLimits() : null, routes)
+  if (options.controlPlane) serveControlPlane(app, controls)
+  app.notFound(context =>
+    context.json({ success: false, msg: `There is nothing at ${pathOf(context)}.` }, 404),
+  )
+  app.onError(answerError)
+  return app
+}
+
+/** The path as it was sent: Hono's own has lost its trailing slash. */
+function pathOf(context: Context<Bindings>): string {
+  return new URL(context.req.url).pathname
+}

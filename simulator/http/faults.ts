@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Context, MiddlewareHandler, Next } from 'hono'
+import type { Bindings } from './bindings.ts'
+import type { FaultRule } from './fault-rules.ts'
+import { wrongTypes } from './wrong-types.ts'
+
+/** The fault rules in force; a rule with `times` goes away when they are used up. */
+export class Faults {
+  #rules: FaultRule[] = []
+
+  replace(rules: readonly FaultRule[]): void {
+    this.#rules = rules.map(rule => ({ ...rule }))
+  }
+
+  /** The first rule that fits, with one of its times taken. */
+  take(method: string, path: string): FaultRule | undefined {
+    const rule = this.#rules.find(
+      ({ method: only, path: pattern, times }) =>
+        times > 0 && (only === null || only === method) && pattern.test(path),
+    )
+    if (rule) rule.times -= 1
+    return rule
+  }
+}
+
+/** Makes requests fail as the rules say. */
+export function faultMiddleware(faults: Faults): MiddlewareHandler<Bindings> {
+  return async (context, next) => {
+    const rule = faults.take(context.req.method, new URL(context.req.url).pathname)
+    return rule ? await misbehave(rule, context, next) : await next()
+  }
+}
+
+async function misbehave(
+  rule: FaultRule,
+  context: Context<Bindings>,
+  next: Next,
+): Promise<Response | undefined> {
+  switch (rule.kind) {
+    case 'status':
+      return Response.json(faultBody(rule), { status: rule.status })
+    case 'delay':
+      await next()
+      await setTimeout(rule.ms)
+      return undefined
+    case 'hang':
+      return await hang(context)
+    case 'hang_after':
+      await next()
+      return replaceBy(context, await hang(context))
+    case 'reset':
+      return reset(context)
+    case 'reset_after':
+      await next()
+      return replaceBy(context, reset(context))
+    case 'garbage': {
+      await next()
+      const text = await context.res.text()
+      return replaceBy(context, json(`${text.slice(0, Math.floor(text.length / 2))}{"garbage`))
+    }
+    case 'wrong_types': {
+      await next()
+      return replaceBy(context, json(JSON.stringify(wrongTypes(await context.res.json()))))
+    }
+  }
+}
+
+/** Waits until the client gives up, and never answers. */
+async function hang(context: Context<Bindings>): Promise<Response> {
+  const { outgoing } = context.env
+  if (!outgoing.destroyed) await once(outgoing, 'close')
+  return RESPONSE_ALREADY_SENT
+}
+
+/** Breaks the connection with a TCP reset. */
+function reset(context: Context<Bindings>): Response {
+  context.env.incoming.socket.resetAndDestroy()
+  return RESPONSE_ALREADY_SENT
+}
+
+/** Hono keeps the headers of the answer it replaces, so that one goes first. */
+function replaceBy(context: Context<Bindings>, response: Response): undefined {
+  context.res = undefined
+  context.res = response
+  return undefined
+}
+
+function json(text: string): Response {
+  return new Response(text, { status: 200, headers: { 'content-type': 'application/json' } })
+}
+
+function faultBody(rule: FaultRule): Record<string, unknown> {
+  const msg = 'The simulator was told to fail here.'
+  if (rule.status === 429 && rule.error === null) {
+    return { detail: 'API requests too frequent: endpoint threshold=1.0' }
+  }
+  return { success: false, ...(rule.error === null ? {} : { error: rule.error }), msg }
+}

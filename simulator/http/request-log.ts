@@ -1,0 +1,27 @@
+/** A request to the service. `status` is 0 while, or if, it was not answered; `at` in epoch seconds. */
+export interface LoggedRequest {
+  method: string
+  path: string
+  status: number
+  at: number
+}
+
+/** How many requests are remembered; the oldest go first. */
+const KEPT = 100_000
+
+/** The requests to /api/ so far. */
+export class RequestLog {
+  #requests: LoggedRequest[] = []
+
+  add(method: string, path: string, at: number): LoggedRequest {
+    const request = { method, path, status: 0, at }
+    this.#requests.push(request)
+    if (this.#requests.length > KEPT * 1.1) this.#requests = this.#requests.slice(-KEPT)
+    return request
+  }
+
+  /** Oldest first. */
+  list(): LoggedRequest[] {
+    return this.#requests.map(request => ({ ...request }))
+  }
+}

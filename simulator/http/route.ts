@@ -1,0 +1,42 @@
+import type { Fields } from '../fields.ts'
+import type { Caller, Permission } from '../world/keys.ts'
+import type { World } from '../world/world.ts'
+
+/** A request as a route sees it: authenticated, within its limits and permissions. */
+export interface ApiRequest {
+  world: World
+  caller: Caller
+  /** A path parameter that must be an integer; else 400 `invalid_args`. */
+  id(name: string): number
+  query: URLSearchParams
+  /** The body's fields. 400 with the given code (else `invalid_args`) when it is no JSON object. */
+  body(code?: string): Fields
+}
+
+/** A body that is JSON text already, for answers too large to be written from objects each time. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** What a route answers with status 200; other statuses are thrown as ServiceError. */
+export type Answer = Record<string, unknown> | JsonText
+
+/** One row of section 4: a method and path, who may call it, how often, and what it answers. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below /api/v0, with `:name` for path parameters; served with and without the trailing slash. */
+  path: string
+  /** What a scoped key needs. */
+  permission: Permission
+  /** Requests a second for one key, section 8. Without it the endpoint has no limit. */
+  threshold?: number
+  /** Open to the key inside an instance; the route itself checks which instance. */
+  instanceKey?: true
+  /** Open without a bearer token (two-factor login with a `tfa_secret`). */
+  anonymous?: true
+  answer(request: ApiRequest): Answer | Promise<Answer>
+}

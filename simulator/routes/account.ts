@@ -1,0 +1,28 @@
+import type { Route } from '../http/route.ts'
+import { epochSeconds } from '../world/clock.ts'
+import type { World } from '../world/world.ts'
+
+/** Section 4.1: the current user. */
+export const accountRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/users/current/',
+    permission: 'user_read',
+    answer: ({ world }) => userObject(world),
+  },
+]
+
+/** The user object, as the current user and a two-factor login give it. */
+export function userObject({ account }: World): Record<string, unknown> {
+  return {
+    id: account.id,
+    username: account.username,
+    email: account.email,
+    email_verified_at: account.state.email_verified ? epochSeconds(account.created) : null,
+    phone_number: account.state.phone_number,
+    credit: account.credit(),
+    ssh_key: account.sshKeys.at(-1)?.ssh_key ?? '',
+    tfa_status: account.state.legacy ? 'legacy' : 'disabled',
+    tfa_enabled: account.state.legacy,
+  }
+}

@@ -1,0 +1,122 @@
+import { invalidArgs } from '../errors.ts'
+import { Fields, isObject, type JsonObject } from '../fields.ts'
+import type { Launch, LaunchTemplate, LaunchTemplates, VolumeWish } from '../world/launch.ts'
+import { micro } from '../world/money.ts'
+import { flagsToEnv, readEnv } from './docker-env.ts'
+import { templateFieldTypes } from './template-fields.ts'
+
+/** GB when neither the request nor a template says (section 8). */
+const DEFAULT_DISK = 8
+
+const runtypeWords = new Set([
+  'ssh',
+  'jupyter',
+  'args',
+  'ssh_proxy',
+  'ssh_direc',
+  'ssh_direct',
+  'jupyter_proxy',
+  'jupyter_direc',
+  'jupyter_direct',
+])
+
+/**
+ * Reads the body of a creation and merges it with its template as section 4.2 says. Throws 400
+ * `invalid_args`, also for `template_id` and for a `template_hash_id` that no template has (any more).
+ */
+export function readLaunch(body: Fields, templates: LaunchTemplates): Launch {
+  if (body.has('template_id')) throw invalidArgs('Use template_hash_id: template_id is not accepted here.')
+  const template = readTemplate(body, templates)
+  checkOverrides(body)
+  const merged = new Fields({ ...(template?.fields ?? {}), ...body.values })
+  const disk =
+    merged.optionalNumber('disk') ?? merged.optionalNumber('recommended_disk_space') ?? DEFAULT_DISK
+  if (disk <= 0) throw invalidArgs('disk must be above 0.')
+  return {
+    image: readImage(body, template),
+    disk,
+    runtype: readRuntype(merged.optionalString('runtype') ?? 'args'),
+    onstart: merged.optionalString('onstart') ?? '',
+    env: { ...templateEnv(template), ...readEnv(body.optionalObject('env') ?? {}) },
+    label: body.optionalString('label') ?? '',
+    bid: body.has('price') ? readBid(body) : null,
+    cancelUnavailable: body.optionalBoolean('cancel_unavail') ?? false,
+    targetState: readTargetState(body.optionalString('target_state')),
+    template: template ? { hashId: template.hashId, name: template.name } : null,
+    volume: readVolume(body),
+    extraFilters: { ...asObject(template?.fields['extra_filters']), ...body.optionalObject('extra_filters') },
+  }
+}
+
+/** A bid in micro-dollars per hour. Throws 400 `invalid_args` below 0.001 and above 32 dollars (section 8). */
+export function readBid(body: Fields): number {
+  const price = body.number('price')
+  if (price < 0.001 || price > 32) throw invalidArgs('price must be from 0.001 to 32.0 dollars per hour.')
+  return micro(price)
+}
+
+function readTemplate(body: Fields, templates: LaunchTemplates): LaunchTemplate | null {
+  const hash = body.optionalString('template_hash_id')
+  if (hash === undefined) return null
+  const template = templates.find(hash)
+  if (!template) throw invalidArgs(`template_hash_id: there is no template ${hash}.`)
+  return template
+}
+
+/** Fields of a template may come as overrides; those must have their types too. */
+function checkOverrides(body: Fields): void {
+  for (const [name, type] of Object.entries(templateFieldTypes)) {
+    if (!body.has(name) || name === 'env') continue
+    const value = body.values[name]
+    if (type.endsWith('|null') && value === null) continue
+    const wanted = type.replace('|null', '')
+    if (wanted === 'object' ? !isObject(value) : typeof value !== wanted) {
+      throw invalidArgs(`${name} must be a ${wanted}.`)
+    }
+  }
+}
+
+/** The image with its tag: the template's tag belongs to the template's image only. */
+function readImage(body: Fields, template: LaunchTemplate | null): string {
+  const own = body.optionalString('image')
+  const image = own ?? asString(template?.fields['image'])
+  if (image.trim() === '' || /\s/.test(image)) throw invalidArgs('image must name a Docker image.')
+  const tag = body.optionalString('tag') ?? (own === undefined ? asString(template?.fields['tag']) : '')
+  const hasTag = /:[^/]*$/.test(image) || image.includes('@')
+  return hasTag || tag === '' ? image : `${image}:${tag}`
+}
+
+function readRuntype(runtype: string): string {
+  const words = runtype.split(' ')
+  if (!words.every(word => runtypeWords.has(word))) throw invalidArgs(`There is no runtype ${runtype}.`)
+  return runtype
+}
+
+function readTargetState(state: string | undefined): 'running' | 'stopped' {
+  if (state === undefined || state === 'running') return 'running'
+  if (state === 'stopped') return 'stopped'
+  throw invalidArgs('target_state must be running or stopped.')
+}
+
+function readVolume(body: Fields): VolumeWish | null {
+  if (!body.has('volume_info') || body.values['volume_info'] === null) return null
+  const volume = new Fields(body.object('volume_info'))
+  const createNew = volume.boolean('create_new')
+  const size = createNew ? volume.number('size') : null
+  if (size !== null && size <= 0) throw invalidArgs('volume_info: size must be above 0.')
+  const mountPath = volume.string('mount_path')
+  if (!mountPath.startsWith('/')) throw invalidArgs('volume_info: mount_path must be an absolute path.')
+  return { createNew, volumeId: volume.integer('volume_id'), size, mountPath }
+}
+
+function templateEnv(template: LaunchTemplate | null): Record<string, string> {
+  return flagsToEnv(asString(template?.fields['env']))
+}
+
+function asString(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}

@@ -1,0 +1,56 @@
+import { invalidArgs } from '../errors.ts'
+import type { Fields } from '../fields.ts'
+import { readFilters } from '../world/filters.ts'
+import type { OfferSearch } from '../world/market.ts'
+import { type OfferType, offerFields, type QuotedOffer } from '../world/quote.ts'
+
+/** What of a search's body is no filter. */
+const parameters = new Set(['order', 'type', 'limit', 'allocated_storage', 'client_id'])
+
+const types = new Map<string, OfferType>([
+  ['on-demand', 'on-demand'],
+  ['ondemand', 'on-demand'],
+  ['bid', 'bid'],
+  ['interruptible', 'bid'],
+  ['reserved', 'reserved'],
+])
+
+/**
+ * Reads the body of a search. Rented offers are found only by a search that filters on `rentable` or
+ * `rented`. Throws 400 `invalid_args`.
+ */
+export function readSearch(body: Fields): OfferSearch {
+  const filters = Object.fromEntries(Object.entries(body.values).filter(([name]) => !parameters.has(name)))
+  if (!('rentable' in filters) && !('rented' in filters)) filters['rentable'] = { eq: true }
+  const limit = body.optionalInteger('limit') ?? Number.MAX_SAFE_INTEGER
+  if (limit < 0) throw invalidArgs('limit must not be negative.')
+  const storage = body.optionalNumber('allocated_storage') ?? 0
+  if (storage < 0) throw invalidArgs('allocated_storage must not be negative.')
+  return {
+    conditions: readFilters(filters, offerFields),
+    order: readOrder(body),
+    type: readType(body.optionalString('type')),
+    storage,
+    limit,
+  }
+}
+
+function readType(name: string | undefined): OfferType {
+  const type = types.get(name ?? 'on-demand')
+  if (!type) throw invalidArgs('type must be on-demand, bid or reserved.')
+  return type
+}
+
+/** Without an order the best score comes first. */
+function readOrder(body: Fields): OfferSearch['order'] {
+  const order = body.has('order') ? body.array('order') : [['score', 'desc']]
+  return order.map(pair => {
+    if (!Array.isArray(pair) || pair.length !== 2) throw invalidArgs('order takes pairs [field, direction].')
+    const [field, direction] = pair as [unknown, unknown]
+    if (typeof field !== 'string' || !offerFields.has(field)) {
+      throw invalidArgs(`There is no field ${JSON.stringify(field)} to order by.`)
+    }
+    if (direction !== 'asc' && direction !== 'desc') throw invalidArgs('A direction is asc or desc.')
+    return { field: field as keyof QuotedOffer, descending: direction === 'desc' }
+  })
+}

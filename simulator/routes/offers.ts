@@ -1,0 +1,24 @@
+import { type ApiRequest, JsonText, type Route } from '../http/route.ts'
+import { readLaunch } from './launch-request.ts'
+import { readSearch } from './offer-search.ts'
+
+/** Section 4.2: search offers, and rent one. */
+export const offerRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/bundles/',
+    permission: 'misc',
+    answer: ({ world, body }) =>
+      new JsonText(`{"offers":[${world.market.search(readSearch(body())).join(',')}]}`),
+  },
+  { method: 'PUT', path: '/asks/:offer/', permission: 'instance_write', answer: rent },
+]
+
+function rent({ world, body, id }: ApiRequest) {
+  const offerId = id('offer')
+  const launch = readLaunch(body(), world.templates)
+  const keys = world.account.sshKeys.map(key => key.ssh_key)
+  const instance = world.instances.create(offerId, launch, keys)
+  if (launch.template) world.templates.launched(launch.template.hashId, instance.created)
+  return { success: true, new_contract: instance.id, instance_api_key: instance.apiKey }
+}

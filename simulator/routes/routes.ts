@@ -1,0 +1,8 @@
+import type { Route } from '../http/route.ts'
+import { accountRoutes } from './account.ts'
+import { instanceRoutes } from './instances.ts'
+import { offerRoutes } from './offers.ts'
+import { sshKeyRoutes } from './ssh-keys.ts'
+
+/** Everything below /api/v0, one file per part of section 4. */
+export const routes: readonly Route[] = [...accountRoutes, ...offerRoutes, ...instanceRoutes, ...sshKeyRoutes]

@@ -1,0 +1,90 @@
+import type { AddressInfo } from 'node:net'
+import { type ServerType, serve } from '@hono/node-server'
+import { type Controls, createControls } from './controls.ts'
+import { Doors } from './doors.ts'
+import { createApp } from './http/app.ts'
+import { Faults } from './http/faults.ts'
+import { RequestLog } from './http/request-log.ts'
+import { World } from './world/world.ts'
+
+export interface SimulatorOptions {
+  /** Port on 127.0.0.1; 0 (the default) takes a free one. */
+  port?: number
+  /** What the whole world follows from; default 7. */
+  seed?: number
+  /** World seconds per real second; default 60. */
+  speed?: number
+  /** Size of the catalogue; default 500. */
+  offers?: number
+  /** Rate limits of section 8; default true. */
+  limits?: boolean
+  /** No flaky hosts and no rivals; default false. */
+  calm?: boolean
+  /** Whether /sim/ is served; default true, false inside the product. */
+  controlPlane?: boolean
+}
+
+/** A running service with its one account. */
+export interface Simulator {
+  /** Such as http://127.0.0.1:40123. */
+  baseUrl: string
+  apiKey: string
+  userId: number
+  /** What the control plane does, in process. */
+  controls: Controls
+  /** Stops everything and removes its files; a second call does nothing more. */
+  close(): Promise<void>
+}
+
+/** How often, in real milliseconds, the world catches up with its clock when nobody asks. */
+const HEARTBEAT = 250
+
+/** Starts the service on loopback. Rejects when the port is taken. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { port = 0, seed = 7, speed = 60, offers = 500, limits = true, calm = false } = options
+  const world = new World({ seed, speed, offers, calm })
+  const doors = new Doors(world)
+  const parts = { world, doors, faults: new Faults(), log: new RequestLog() }
+  const controls = createControls(parts)
+  const app = createApp(parts, controls, { limits, controlPlane: options.controlPlane ?? true })
+  const server = await listen(app.fetch, port)
+  const heartbeat = setInterval(() => {
+    world.settle()
+    void doors.follow()
+  }, HEARTBEAT)
+  heartbeat.unref()
+  let closing: Promise<void> | null = null
+  const close = async () => {
+    clearInterval(heartbeat)
+    await stop(server)
+    await doors.close()
+  }
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey: world.account.apiKey,
+    userId: world.account.id,
+    controls,
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+type Fetch = Parameters<typeof serve>[0]['fetch']
+
+async function listen(fetch: Fetch, port: number): Promise<ServerType> {
+  return await new Promise((resolve, reject) => {
+    const server = serve({ fetch, hostname: '127.0.0.1', port }, () => {
+      server.off('error', reject)
+      resolve(server)
+    })
+    server.once('error', reject)
+  })
+}
+
+async function stop(server: ServerType): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  if ('closeAllConnections' in server) server.closeAllConnections()
+  await closed
+}

@@ -1,0 +1,109 @@
+import type { Book } from './book.ts'
+import { epochSeconds, type WorldClock } from './clock.ts'
+import { Draw, secret } from './draw.ts'
+import { dollars, micro } from './money.ts'
+
+/** States of the account that some error codes need; tests set them through the control plane. */
+export interface AccountState {
+  email_verified: boolean
+  /** Two-factor from before methods were kept: enabled, without method rows. */
+  legacy: boolean
+  /** Calls come from a team context. */
+  team: boolean
+  /** Flagged for SMS fraud. */
+  sms_fraud: boolean
+  /** Numbers flagged as high SMS-fraud risk. */
+  blocked_numbers: string[]
+  /** The cache behind authorization checks is unavailable. */
+  cache_down: boolean
+  /** E.164; null when there is none on file. */
+  phone_number: string | null
+}
+
+/** A public key on the account, as `GET /api/v0/ssh/` lists it. */
+export interface AccountSshKey {
+  id: number
+  user_id: number
+  ssh_key: string
+  /** Epoch seconds. */
+  created_at: number
+}
+
+const FIRST_CREDIT = micro(25)
+
+/** The one account of this world. */
+export class Account {
+  readonly id: number
+  readonly username: string
+  readonly email: string
+  readonly apiKey: string
+  readonly created: number
+  readonly sshKeys: AccountSshKey[] = []
+  readonly state: AccountState = {
+    email_verified: true,
+    legacy: false,
+    team: false,
+    sms_fraud: false,
+    blocked_numbers: [],
+    cache_down: false,
+    phone_number: null,
+  }
+  readonly #seed: number
+  readonly #clock: WorldClock
+  readonly #book: Book
+  #paidIn = FIRST_CREDIT
+  #tfaSecrets: string[] = []
+
+  constructor(seed: number, clock: WorldClock, book: Book) {
+    const draw = new Draw(seed, 'account')
+    this.#seed = seed
+    this.#clock = clock
+    this.#book = book
+    this.id = draw.integer(100_000, 999_999)
+    this.username = `renter${this.id}`
+    this.email = `${this.username}@example.com`
+    this.apiKey = secret(seed, 'account key')
+    this.created = clock.now() - draw.integer(30, 900) * 86_400_000
+  }
+
+  /** Dollars left; below zero when more was spent than paid in. */
+  credit(): number {
+    return dollars(this.creditAt(this.#clock.now()))
+  }
+
+  /** Micro-dollars left at a moment of world time. */
+  creditAt(now: number): number {
+    return this.#paidIn - this.#book.total(now)
+  }
+
+  /** Sets the dollars left. */
+  setCredit(credit: number): void {
+    this.#paidIn = micro(credit) + this.#book.total(this.#clock.now())
+  }
+
+  /** Adds a public key; one that is there already is returned as it is. */
+  addSshKey(text: string): AccountSshKey {
+    const known = this.sshKeys.find(key => key.ssh_key === text)
+    if (known) return known
+    const key = {
+      id: new Draw(this.#seed, 'ssh key ids').integer(1000, 9000) + this.sshKeys.length,
+      user_id: this.id,
+      ssh_key: text,
+      created_at: epochSeconds(this.#clock.now()),
+    }
+    this.sshKeys.push(key)
+    return key
+  }
+
+  /** A `tfa_secret`, as a login with user name and password in a browser would have issued it. */
+  issueTfaSecret(): string {
+    const issued = secret(this.#seed, 'tfa secret', this.#tfaSecrets.length)
+    this.#tfaSecrets.push(issued)
+    return issued
+  }
+
+  /** Whether a `tfa_secret` was issued here. */
+  knowsTfaSecret(value: string): boolean {
+    return this.#tfaSecrets.includes(value)
+  }
+}

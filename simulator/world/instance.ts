@@ -1,0 +1,55 @@
+import type { Rates } from './book.ts'
+import type { Launch } from './launch.ts'
+import { diskRate } from './money.ts'
+import type { Offer } from './offers.ts'
+import type { Step } from './plan.ts'
+
+/** A rented container. Times in world milliseconds, prices in micro-dollars per hour. */
+export interface Instance {
+  readonly id: number
+  readonly offer: Offer
+  readonly launch: Launch
+  readonly created: number
+  readonly apiKey: string
+  readonly jupyterToken: string
+  label: string
+  /** Its bid; null when it is on-demand. */
+  bid: number | null
+  /** The lowest bid that runs on its GPUs now. */
+  minBid: number
+  /** What the user asked for. */
+  intended: 'running' | 'stopped'
+  /** `actual_status`. */
+  status: string | null
+  message: string
+  /** Since when the status holds. */
+  since: number
+  /** What will happen by itself. Empty once a status was forced. */
+  plan: Step[]
+  /** How often it was booted. */
+  boots: number
+  /** Whether its image was pulled: later starts are quicker. */
+  pulled: boolean
+  /** Public keys that get in. */
+  readonly sshKeys: string[]
+}
+
+/** Whether its bid is too low to run now. */
+export function isOutbid(instance: Instance): boolean {
+  return instance.bid !== null && instance.bid < instance.minBid
+}
+
+/** What its GPUs cost while it runs. */
+export function gpuRate(instance: Instance): number {
+  return instance.bid ?? instance.offer.price
+}
+
+/** What its disk costs as long as it exists. */
+export function storageRate(instance: Instance): number {
+  return diskRate(instance.offer.facts.storage_cost, instance.launch.disk)
+}
+
+/** What it costs in its present status: disk always, GPUs only while it is `running`. */
+export function ratesNow(instance: Instance): Rates {
+  return { gpu: instance.status === 'running' ? gpuRate(instance) : 0, disk: storageRate(instance) }
+}

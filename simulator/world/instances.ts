@@ -1,0 +1,194 @@
+import { invalidArgs, noSuchInstance, refusal } from '../errors.ts'
+import type { Book } from './book.ts'
+import type { WorldClock } from './clock.ts'
+import { Draw, secret } from './draw.ts'
+import { machineFate, machineRival } from './fate.ts'
+import { type Instance, isOutbid, ratesNow } from './instance.ts'
+import type { Launch } from './launch.ts'
+import type { Market } from './market.ts'
+import { bootPlan, type Start } from './plan.ts'
+
+/** Room between the ids of an offer's successive instances: more than a catalogue holds. */
+const ID_STRIDE = 100_000
+
+/** What a rival adds to a bid to win, in micro-dollars per hour. */
+const BID_STEP = 1000
+
+/** The instances of the account, and what is done to them. */
+export class Instances {
+  readonly #seed: number
+  readonly #calm: boolean
+  readonly #clock: WorldClock
+  readonly #market: Market
+  readonly #book: Book
+  readonly #all = new Map<number, Instance>()
+  readonly #firstId: number
+
+  constructor(options: { seed: number; calm: boolean; clock: WorldClock; market: Market; book: Book }) {
+    this.#seed = options.seed
+    this.#calm = options.calm
+    this.#clock = options.clock
+    this.#market = options.market
+    this.#book = options.book
+    this.#firstId = new Draw(options.seed, 'instance ids').integer(20_000_000, 29_000_000)
+  }
+
+  /** All of them, in the order of their creation. */
+  list(): Instance[] {
+    return [...this.#all.values()]
+  }
+
+  /** Throws 404 `no_such_instance`. */
+  get(id: number): Instance {
+    const instance = this.#all.get(id)
+    if (!instance) throw noSuchInstance(id)
+    return instance
+  }
+
+  /** Rents an offer. Throws 404 `no_such_ask`, 400 `bid_too_low` or 400 `invalid_args`. */
+  create(offerId: number, launch: Launch, sshKeys: string[]): Instance {
+    const offer = this.#market.rentable(offerId)
+    if (launch.disk > offer.facts.disk_space) {
+      throw invalidArgs(`disk: the offer has ${offer.facts.disk_space} GB.`)
+    }
+    const tooLow = launch.bid !== null && launch.bid < offer.minBid
+    if (tooLow && launch.cancelUnavailable) {
+      throw refusal(400, 'bid_too_low', 'The bid is below min_bid, and cancel_unavail was set.')
+    }
+    const now = this.#clock.now()
+    const id = this.#firstId + offer.rentals * ID_STRIDE + offer.index
+    const instance: Instance = {
+      id,
+      offer,
+      launch,
+      created: now,
+      apiKey: secret(this.#seed, 'instance key', id),
+      jupyterToken: secret(this.#seed, 'jupyter token', id),
+      label: launch.label,
+      bid: launch.bid,
+      minBid: offer.minBid,
+      intended: launch.targetState,
+      status: null,
+      message: '',
+      since: now,
+      plan: [],
+      boots: 0,
+      pulled: false,
+      sshKeys: [...sshKeys],
+    }
+    offer.rented = true
+    offer.rentals += 1
+    this.#all.set(id, instance)
+    this.#resume(instance, now)
+    return instance
+  }
+
+  /** Removes it and ends all its charges; its offer is on the market again. */
+  destroy(instance: Instance): void {
+    this.#book.setRates(instance.id, this.#clock.now(), null)
+    this.#all.delete(instance.id)
+    instance.offer.rented = false
+  }
+
+  /** Starts or stops it. Asking for what is so already changes nothing. */
+  setState(instance: Instance, state: 'running' | 'stopped'): void {
+    instance.intended = state
+    if (state === 'running' && (instance.status === 'running' || isBooting(instance))) return
+    this.#resume(instance, this.#clock.now())
+  }
+
+  /** Restarts the container. Throws 400 `invalid_args` unless it is meant to run and may. */
+  reboot(instance: Instance): void {
+    if (instance.intended === 'stopped' || isOutbid(instance)) {
+      throw invalidArgs('A stopped instance cannot be rebooted; start it.')
+    }
+    this.#boot(instance, this.#clock.now(), instance.pulled ? 'reboot' : 'first')
+  }
+
+  /** Changes the bid (micro-dollars per hour): enough resumes it, too little stops it. */
+  setBid(instance: Instance, bid: number): void {
+    if (instance.bid === null) throw invalidArgs('The instance is on-demand: it has no bid.')
+    instance.bid = bid
+    const halted = instance.status === 'stopped'
+    const now = this.#clock.now()
+    if (isOutbid(instance) ? !halted : halted && instance.intended === 'running') this.#resume(instance, now)
+    else this.#charge(instance, now)
+  }
+
+  /** A rival outbids it. Throws 400 `invalid_args` for an on-demand instance. */
+  outbid(instance: Instance): void {
+    if (instance.bid === null) throw invalidArgs('The instance is on-demand: nobody can outbid it.')
+    const bid = Math.max(instance.bid, instance.minBid)
+    this.#rivalBids(instance, Math.ceil((bid * 1.1) / BID_STEP) * BID_STEP, this.#clock.now())
+  }
+
+  /** Forces a status, which stays until the next such call or a command. */
+  force(instance: Instance, status: string | null): void {
+    instance.plan = []
+    if (status === 'running') instance.pulled = true
+    this.#enter(instance, this.#clock.now(), status, 'Set by the control plane')
+  }
+
+  /** Lets everything happen that was due until now. */
+  settle(): void {
+    const now = this.#clock.now()
+    for (const instance of this.#all.values()) {
+      for (let step = instance.plan[0]; step && step.at <= now; step = instance.plan[0]) {
+        instance.plan.shift()
+        if ('rivalBid' in step) this.#rivalBids(instance, step.rivalBid, step.at)
+        else this.#enter(instance, step.at, step.status, step.message)
+      }
+    }
+  }
+
+  /** Boots it if it is meant to run and its bid is high enough; else stops it. */
+  #resume(instance: Instance, now: number): void {
+    if (instance.intended === 'stopped') this.#halt(instance, now, 'Stopped')
+    else if (isOutbid(instance)) this.#halt(instance, now, 'Outbid: its bid is below min_bid')
+    else this.#boot(instance, now, instance.pulled ? 'again' : 'first')
+  }
+
+  #boot(instance: Instance, now: number, how: Start): void {
+    const { machine_id } = instance.offer.facts
+    const fate = machineFate(this.#seed, machine_id, this.#calm)
+    instance.plan = bootPlan(fate, instance.launch.image, now, how)
+    instance.boots += 1
+    const rival =
+      instance.bid === null || this.#calm ? null : machineRival(this.#seed, machine_id, instance.boots)
+    if (rival) {
+      const at = now + Math.round((fate.booted + rival.after) * 1000)
+      const rivalBid = Math.ceil((instance.minBid * rival.factor) / BID_STEP) * BID_STEP
+      instance.plan.push({ at, rivalBid })
+      instance.plan.sort((left, right) => left.at - right.at)
+    }
+    this.settle()
+  }
+
+  #halt(instance: Instance, at: number, message: string): void {
+    instance.plan = []
+    this.#enter(instance, at, 'stopped', message)
+  }
+
+  #rivalBids(instance: Instance, rivalBid: number, at: number): void {
+    instance.minBid = Math.max(instance.minBid, rivalBid)
+    if (isOutbid(instance) && instance.intended === 'running') {
+      this.#halt(instance, at, 'Outbid: its bid is below min_bid')
+    }
+  }
+
+  #enter(instance: Instance, at: number, status: string | null, message: string): void {
+    if (instance.status !== status) instance.since = at
+    if (status === 'running') instance.pulled = true
+    instance.status = status
+    instance.message = message
+    this.#charge(instance, at)
+  }
+
+  #charge(instance: Instance, at: number): void {
+    this.#book.setRates(instance.id, at, ratesNow(instance))
+  }
+}
+
+function isBooting(instance: Instance): boolean {
+  return instance.plan.some(step => 'status' in step && step.status === 'running')
+}

@@ -1,0 +1,84 @@
+import { diskRate, dollars } from './money.ts'
+import type { Offer, OfferFacts } from './offers.ts'
+
+/** How an offer is bought: at its price, or by bidding. `reserved` is sold as on-demand here. */
+export type OfferType = 'on-demand' | 'bid' | 'reserved'
+
+/** What of an offer depends on the search and the moment. Prices in dollars per hour. */
+export interface Quote {
+  dph_base: number
+  dph_total: number
+  min_bid: number
+  dlperf_per_dphtotal: number
+  rentable: boolean
+  rented: boolean
+  is_bid: boolean
+  score: number
+}
+
+/** An offer as an answer shows it. */
+export type QuotedOffer = OfferFacts & Quote
+
+/** What an offer costs with `storage` GB of disk, bought the given way. */
+export function quote(offer: Offer, type: OfferType, storage: number): Quote {
+  const { facts } = offer
+  const base = type === 'bid' ? offer.minBid : offer.price
+  const total = base + diskRate(facts.storage_cost, storage)
+  const worth = (facts.dlperf * 1_000_000) / total
+  return {
+    dph_base: dollars(base),
+    dph_total: dollars(total),
+    min_bid: dollars(offer.minBid),
+    dlperf_per_dphtotal: Math.round(worth * 1000) / 1000,
+    rentable: !offer.rented,
+    rented: offer.rented,
+    is_bid: type === 'bid',
+    score: Math.round(worth * facts.reliability2 * (facts.verified ? 1 : 0.8) * 1000) / 1000,
+  }
+}
+
+const FIELD_TYPES: Record<keyof QuotedOffer, 'number' | 'string' | 'boolean'> = {
+  id: 'number',
+  machine_id: 'number',
+  host_id: 'number',
+  gpu_name: 'string',
+  num_gpus: 'number',
+  gpu_ram: 'number',
+  gpu_frac: 'number',
+  gpu_mem_bw: 'number',
+  cuda_max_good: 'number',
+  driver_version: 'string',
+  compute_cap: 'number',
+  cpu_name: 'string',
+  cpu_cores_effective: 'number',
+  cpu_ram: 'number',
+  disk_space: 'number',
+  disk_bw: 'number',
+  storage_cost: 'number',
+  inet_up: 'number',
+  inet_down: 'number',
+  inet_up_cost: 'number',
+  inet_down_cost: 'number',
+  dlperf: 'number',
+  reliability2: 'number',
+  reliability: 'number',
+  verification: 'string',
+  verified: 'boolean',
+  geolocation: 'string',
+  static_ip: 'boolean',
+  direct_port_count: 'number',
+  duration: 'number',
+  dph_base: 'number',
+  dph_total: 'number',
+  min_bid: 'number',
+  dlperf_per_dphtotal: 'number',
+  rentable: 'boolean',
+  rented: 'boolean',
+  is_bid: 'boolean',
+  score: 'number',
+}
+
+/** The fields an offer has, for filters and orders, with their types. */
+export const offerFields: ReadonlyMap<string, 'number' | 'string' | 'boolean'> = new Map(
+  Object.entries(FIELD_TYPES),
+)

@@ -1,0 +1,49 @@
+import { Account } from './account.ts'
+import { Book } from './book.ts'
+import { WorldClock } from './clock.ts'
+import { Instances } from './instances.ts'
+import { Keys } from './keys.ts'
+import type { LaunchTemplates } from './launch.ts'
+import { Market } from './market.ts'
+import { Outbox } from './outbox.ts'
+
+export interface WorldOptions {
+  seed: number
+  /** World seconds per real second. */
+  speed: number
+  offers: number
+  /** No flaky hosts, no rivals. */
+  calm: boolean
+}
+
+/** Everything the service knows, by subject. It lives in memory and knows no HTTP. */
+export class World {
+  readonly seed: number
+  readonly clock: WorldClock
+  readonly market: Market
+  readonly book: Book
+  readonly instances: Instances
+  readonly account: Account
+  readonly keys: Keys
+  readonly outbox: Outbox
+  readonly templates: LaunchTemplates
+  /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
+  readonly sshPorts = new Map<number, number>()
+
+  constructor({ seed, speed, offers, calm }: WorldOptions) {
+    this.seed = seed
+    this.clock = new WorldClock(speed)
+    this.market = new Market(seed, offers)
+    this.book = new Book()
+    this.instances = new Instances({ seed, calm, clock: this.clock, market: this.market, book: this.book })
+    this.account = new Account(seed, this.clock, this.book)
+    this.keys = new Keys(this.account, this.instances)
+    this.outbox = new Outbox(this.clock)
+    this.templates = { find: () => undefined, launched: () => undefined }
+  }
+
+  /** Lets everything happen that was due until now. Called before every answer. */
+  settle(): void {
+    this.instances.settle()
+  }
+}
