@@ -1,4 +1,5 @@
 import { type Account, account } from './account.ts'
+import { type ApiKeys, apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
 import { machineClock, type RequestClock } from './http/clock.ts'
 import type { AnswerTime } from './http/exchange.ts'
@@ -6,14 +7,27 @@ import { Pacer } from './http/pacing.ts'
 import { sentenceFor } from './http/sentences.ts'
 import { createTransport } from './http/transport.ts'
 import { type Instances, instances } from './instances.ts'
+import { type Machines, machines } from './machines.ts'
 import { type Offers, offers } from './offers.ts'
 import { ServiceError } from './service-error.ts'
+import { type Templates, templates } from './templates.ts'
+import { type Transfers, transfers } from './transfers.ts'
+import { type TwoFactor, twoFactor } from './two-factor.ts'
+import { type Webhooks, webhooks } from './webhooks.ts'
+import { type Workergroups, workergroups } from './workergroups.ts'
 
 /** The service's whole interface, one group per part of section 4. */
 export interface ServiceClient {
   account: Account
+  apiKeys: ApiKeys
+  webhooks: Webhooks
   offers: Offers
   instances: Instances
+  transfers: Transfers
+  machines: Machines
+  templates: Templates
+  workergroups: Workergroups
+  twoFactor: TwoFactor
 }
 
 export interface ClientOptions {
@@ -50,5 +64,16 @@ export function createClient(options: ClientOptions): ServiceClient {
     retries: options.retries ?? 3,
     onAnswer: options.onAnswer,
   })
-  return { account: account(send), offers: offers(send), instances: instances(send) }
+  return {
+    account: account(send),
+    apiKeys: apiKeys(send),
+    webhooks: webhooks(send),
+    offers: offers(send),
+    instances: instances(send),
+    transfers: transfers(send),
+    machines: machines(send),
+    templates: templates(send),
+    workergroups: workergroups(send),
+    twoFactor: twoFactor(send),
+  }
 }

@@ -64,6 +64,20 @@ export function listed<T, F extends string>(field: F, shape: RecordShape<T>): An
   )
 }
 
+/**
+ * A list whose wrapping the interface does not show: the array itself, or `{[field]: [record, …]}` under one of
+ * `fields`. Gives the array.
+ */
+export function looseList<T>(fields: readonly string[], shape: RecordShape<T>): Answer<T[]> {
+  const records = (body: unknown): unknown =>
+    Array.isArray(body) ? body : fields.map(field => (body as Fields | null)?.[field]).find(Array.isArray)
+  const inner = withRecords<T, T[]>(Type.Array(shape.promised), shape, body => body as unknown[])
+  return {
+    problem: body => inner.problem(records(body)),
+    read: body => inner.read(records(body)),
+  }
+}
+
 type Fields = Record<string, unknown>
 
 function withRecords<T, Body>(

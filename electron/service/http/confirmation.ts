@@ -8,3 +8,9 @@ export interface Confirmation {
   /** The service's own words, as they came: clean before showing. */
   msg?: string
 }
+
+/** For operations whose answer the interface does not show: an object is enough. */
+export const looseConfirmation = plain(
+  Type.Object({ success: Type.Optional(Type.Boolean()), msg: Type.Optional(Type.String()) }),
+)
+export type LooseConfirmation = Partial<Confirmation>

@@ -1,0 +1,84 @@
+import Type, { type Static } from 'typebox'
+import { listed, plain, recordShape } from './http/answer.ts'
+import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
+import type { CallOptions, Operation, Send } from './http/operation.ts'
+
+/** Section 2.5, as a listing shows it; `key` may be masked there. */
+const keyShape = recordShape(
+  { id: Type.Integer() },
+  {
+    user_id: Type.Number(),
+    name: Type.String(),
+    key: Type.String(),
+    rights: Type.String(),
+    team_id: Type.Number(),
+    team_name: Type.String(),
+    permissions: Type.Record(Type.String(), Type.Unknown()),
+  },
+)
+export type ApiKey = NonNullable<typeof keyShape.record>
+
+const newKeyShape = Type.Object({
+  id: Type.Integer(),
+  /** The secret, in full this once. */
+  key: Type.String(),
+  /** False when permissions are disabled. */
+  permissions: Type.Optional(
+    Type.Union([Type.Literal(false), Type.Null(), Type.Record(Type.String(), Type.Unknown())]),
+  ),
+})
+export type NewApiKey = Static<typeof newKeyShape>
+
+/** Section 5.3: categories such as `instance_read`, each with constraints; `{}` is none. */
+export interface KeyPermissions {
+  api: Record<string, Record<string, unknown>>
+}
+
+/** The body of a key's creation. Without permissions the key has full access. */
+export interface ApiKeyRequest {
+  name: string
+  permissions?: KeyPermissions
+  key_params?: Record<string, unknown>
+}
+
+const create: Operation<NewApiKey> = {
+  method: 'POST',
+  path: '/api/v0/auth/apikeys/',
+  repeat: 'never',
+  answer: plain(newKeyShape),
+}
+
+const list: Operation<{ apikeys: ApiKey[] }> = {
+  method: 'GET',
+  path: '/api/v0/auth/apikeys/',
+  repeat: 'read',
+  answer: listed('apikeys', keyShape),
+}
+
+const remove: Operation<LooseConfirmation> = {
+  method: 'DELETE',
+  path: '/api/v0/auth/apikeys/{id}/',
+  repeat: 'harmless',
+  answer: looseConfirmation,
+  extra: 'item',
+}
+
+/** The account's API keys (section 4.1). Every method throws ServiceError. */
+export interface ApiKeys {
+  /** Makes a key; its secret is in this answer alone. `invalid_permissions`, `missing_permissions`; 2 a second. */
+  create(request: ApiKeyRequest, options?: CallOptions): Promise<NewApiKey>
+  /** All keys. 1 a second. */
+  list(options?: CallOptions): Promise<ApiKey[]>
+  /** Revokes a key (known from deployments; `not_supported` elsewhere). */
+  remove(id: number, options?: CallOptions): Promise<void>
+}
+
+export function apiKeys(send: Send): ApiKeys {
+  return {
+    create: (request, options) => send(create, { body: request }, options),
+    list: async options => (await send(list, {}, options)).apikeys,
+    remove: async (id, options) => {
+      await send(remove, { ids: { id } }, options)
+    },
+  }
+}

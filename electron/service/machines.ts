@@ -1,0 +1,124 @@
+import Type, { type Static } from 'typebox'
+import { looseList, plain, recordShape } from './http/answer.ts'
+import type { CallOptions, Operation, Send } from './http/operation.ts'
+
+/** A machine of the caller's; a service may tell more, which is kept. */
+const machineShape = recordShape(
+  {},
+  {
+    id: Type.Number(),
+    machine_id: Type.Number(),
+    hostname: Type.String(),
+    gpu_name: Type.String(),
+    num_gpus: Type.Number(),
+    geolocation: Type.String(),
+    /** 0 to 1. */
+    reliability2: Type.Number(),
+    listed: Type.Boolean(),
+    verification: Type.String(),
+  },
+)
+export type Machine = NonNullable<typeof machineShape.record>
+
+const networkDiskShape = recordShape(
+  {},
+  {
+    id: Type.Number(),
+    disk_id: Type.Number(),
+    mount_point: Type.String(),
+    machine_id: Type.Number(),
+    machine_ids: Type.Array(Type.Number()),
+  },
+)
+export type NetworkDisk = NonNullable<typeof networkDiskShape.record>
+
+/** A new disk, or with `disk_id` machines for an existing one. */
+export interface NetworkDiskRequest {
+  mount_point: string
+  machine_id?: number
+  machine_ids?: readonly number[]
+  disk_id?: number
+}
+
+const maintenanceShape = Type.Object({
+  success: Type.Boolean(),
+  /** Epoch seconds. */
+  ctime: Type.Optional(Type.Number()),
+  machine_id: Type.Optional(Type.Number()),
+  msg: Type.Optional(Type.String()),
+})
+export type MaintenanceCancelled = Static<typeof maintenanceShape>
+
+const cleanupShape = Type.Object({
+  success: Type.Boolean(),
+  /** Epoch seconds. */
+  ctime: Type.Optional(Type.Number()),
+  machine_id: Type.Optional(Type.Number()),
+  user_id: Type.Optional(Type.Number()),
+  /** Expired contracts removed. */
+  num_deleted: Type.Integer(),
+  msg: Type.Optional(Type.String()),
+})
+export type CleanedUp = Static<typeof cleanupShape>
+
+const list: Operation<Machine[]> = {
+  method: 'GET',
+  path: '/api/v0/machines',
+  repeat: 'read',
+  answer: looseList(['machines', 'results'], machineShape),
+  extra: 'collection',
+}
+
+const listNetworkDisks: Operation<NetworkDisk[]> = {
+  method: 'GET',
+  path: '/api/v0/network_disk/',
+  repeat: 'read',
+  answer: looseList(['network_disks', 'disks', 'results'], networkDiskShape),
+  extra: 'collection',
+}
+
+const addNetworkDisk: Operation<{ disk_id: number }> = {
+  method: 'POST',
+  path: '/api/v0/network_disk/',
+  repeat: 'never',
+  answer: plain(Type.Object({ success: Type.Boolean(), disk_id: Type.Integer() })),
+}
+
+const cancelMaintenance: Operation<MaintenanceCancelled> = {
+  method: 'PUT',
+  path: '/api/v0/machines/{id}/cancel_maint',
+  repeat: 'harmless',
+  answer: plain(maintenanceShape),
+}
+
+const cleanup: Operation<CleanedUp> = {
+  method: 'PUT',
+  path: '/api/v0/machines/{id}/cleanup',
+  repeat: 'harmless',
+  answer: plain(cleanupShape),
+}
+
+/** What a machine's owner can do (section 4.4). Every method throws ServiceError. */
+export interface Machines {
+  /** The caller's machines (known from deployments; `not_supported` elsewhere). */
+  list(options?: CallOptions): Promise<Machine[]>
+  /** The caller's network disks (known from deployments; `not_supported` elsewhere). */
+  listNetworkDisks(options?: CallOptions): Promise<NetworkDisk[]>
+  /** Adds a disk, or machines to one. Gives the disk's id. `invalid_args`, `not_authorized`. */
+  addNetworkDisk(request: NetworkDiskRequest, options?: CallOptions): Promise<number>
+  /** Cancels scheduled maintenance. `not_found` when the machine is missing or not the caller's. */
+  cancelMaintenance(machine: number, options?: CallOptions): Promise<MaintenanceCancelled>
+  /** Removes expired contracts. 8 a second. */
+  cleanup(machine: number, options?: CallOptions): Promise<CleanedUp>
+}
+
+export function machines(send: Send): Machines {
+  return {
+    list: options => send(list, {}, options),
+    listNetworkDisks: options => send(listNetworkDisks, {}, options),
+    addNetworkDisk: async (request, options) =>
+      (await send(addNetworkDisk, { body: request }, options)).disk_id,
+    cancelMaintenance: (machine, options) => send(cancelMaintenance, { ids: { id: machine } }, options),
+    cleanup: (machine, options) => send(cleanup, { ids: { id: machine }, body: {} }, options),
+  }
+}

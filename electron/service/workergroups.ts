@@ -1,0 +1,64 @@
+import Type from 'typebox'
+import { looseList, recordShape, single } from './http/answer.ts'
+import type { CallOptions, Operation, Send } from './http/operation.ts'
+
+/** Section 2.9, of which the interface shows only what is given at creation. */
+const workergroupShape = recordShape(
+  {},
+  {
+    id: Type.Number(),
+    endpoint_name: Type.String(),
+    endpoint_id: Type.Number(),
+    template_hash: Type.String(),
+    template_id: Type.Number(),
+    search_params: Type.String(),
+    launch_args: Type.String(),
+    min_load: Type.Number(),
+    target_util: Type.Number(),
+  },
+)
+export type Workergroup = NonNullable<typeof workergroupShape.record>
+
+/** Names an endpoint by name or id, and workers by template or search. */
+export interface WorkergroupRequest {
+  endpoint_name?: string
+  endpoint_id?: number
+  template_hash?: string
+  template_id?: number
+  /** `verified=true rentable=true rented=false` where absent. */
+  search_params?: string
+  launch_args?: string
+  /** 1.0 where absent. */
+  min_load?: number
+  target_util?: number
+}
+
+const list: Operation<Workergroup[]> = {
+  method: 'GET',
+  path: '/api/v0/workergroups/',
+  repeat: 'read',
+  answer: looseList(['workergroups', 'results'], workergroupShape),
+  extra: 'collection',
+}
+
+const create: Operation<Workergroup> = {
+  method: 'POST',
+  path: '/api/v0/workergroups/',
+  repeat: 'never',
+  answer: single(workergroupShape),
+}
+
+/** Serverless workers (section 4.6). Every method throws ServiceError. */
+export interface Workergroups {
+  /** All workergroups (known from deployments; `not_supported` elsewhere). */
+  list(options?: CallOptions): Promise<Workergroup[]>
+  /** Makes one. The interface does not show the answer: any field of it may be missing. */
+  create(request: WorkergroupRequest, options?: CallOptions): Promise<Workergroup>
+}
+
+export function workergroups(send: Send): Workergroups {
+  return {
+    list: options => send(list, {}, options),
+    create: (request, options) => send(create, { body: request }, options),
+  }
+}
