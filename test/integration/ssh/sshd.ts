@@ -1,0 +1,217 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Debian's own OpenSSH server, on a loopback port of its own, with a configuration and keys of its own. */
+export interface Sshd {
+  host: string
+  port: number
+  /** A scratch folder that goes with the server. */
+  folder: string
+  /** `SHA256:…` of the host key it shows now. */
+  fingerprint(): string
+  /** Lets these public keys in, and no others. */
+  authorize(...publicKeys: string[]): void
+  /** Ends it and every connection it has; `start` brings it back on the same port with the same host key. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Makes it show another host key from the next connection on; gives the new fingerprint. */
+  changeHostKey(): Promise<string>
+  /** Cuts every connection it has, as a network does that fails, and goes on listening. Gives how many it cut. */
+  dropConnections(): number
+  /** Connections on which somebody got in. */
+  connections(): number
+  /** Freezes every connection without a word, as a pulled cable does; gives the function that thaws them. */
+  freezeConnections(): () => void
+  /** What it logged, for a test that fails. */
+  log(): string
+  close(): Promise<void>
+}
+
+/** Whether this machine has what it takes. */
+export const hasSshd = existsSync('/usr/sbin/sshd') && process.getuid?.() === 0
+
+/** Extra lines of sshd_config win over the defaults here, as the first value of an option does. */
+export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-sshd-'))
+  const keyFile = join(folder, 'host_key')
+  const authorized = join(folder, 'authorized_keys')
+  const logFile = join(folder, 'log')
+  const port = await freePort()
+  mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  writeFileSync(authorized, '', { mode: 0o600 })
+  writeFileSync(logFile, '')
+  const lines = [
+    ...config,
+    `ListenAddress 127.0.0.1:${port}`,
+    `HostKey ${keyFile}`,
+    `AuthorizedKeysFile ${authorized}`,
+    `PidFile ${join(folder, 'pid')}`,
+    'PermitRootLogin prohibit-password',
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    'StrictModes no',
+    'UsePAM no',
+    'PrintMotd no',
+    'PrintLastLog no',
+    'LogLevel VERBOSE',
+    'MaxStartups 100',
+    'Subsystem sftp internal-sftp',
+  ]
+  const configFile = join(folder, 'sshd_config')
+  writeFileSync(configFile, `${lines.join('\n')}\n`)
+  let daemon: ChildProcess | undefined
+  makeHostKey()
+
+  function makeHostKey(): void {
+    rmSync(keyFile, { force: true })
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', keyFile], {
+      input: 'y\n',
+    })
+  }
+
+  async function start(): Promise<void> {
+    const child = spawn('/usr/sbin/sshd', ['-D', '-f', configFile, '-E', logFile], { stdio: 'ignore' })
+    daemon = child
+    for (let tries = 0; tries < 200; tries++) {
+      if (child.exitCode !== null) throw new Error(`sshd ended at once:\n${readFileSync(logFile, 'utf8')}`)
+      if (await answers(port)) return
+      await wait(25)
+    }
+    throw new Error(`sshd does not answer:\n${readFileSync(logFile, 'utf8')}`)
+  }
+
+  /** The listener alone; connections live in processes of their own. */
+  async function stopListening(): Promise<void> {
+    const child = daemon
+    daemon = undefined
+    if (child === undefined || child.exitCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGTERM')
+    await gone
+  }
+
+  /** The processes of connections, parents before their children. They go on in their own sessions. */
+  function workers(): number[] {
+    return daemon?.pid === undefined ? [] : descendants(daemon.pid)
+  }
+
+  function kill(pids: readonly number[], signal: NodeJS.Signals): void {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, signal)
+      } catch {
+        // It has gone by itself.
+      }
+    }
+  }
+
+  function sshdWorkers(): number[] {
+    return workers().filter(pid => nameOf(pid) === 'sshd')
+  }
+
+  await start()
+  return {
+    host: '127.0.0.1',
+    port,
+    folder,
+    fingerprint: () => fingerprintOf(keyFile),
+    authorize: (...publicKeys) => writeFileSync(authorized, publicKeys.map(key => `${key}\n`).join('')),
+    start,
+    async stop() {
+      const pids = workers()
+      await stopListening()
+      kill(pids, 'SIGKILL')
+    },
+    async changeHostKey() {
+      makeHostKey()
+      const listener = daemon?.pid
+      if (listener === undefined) return fingerprintOf(keyFile)
+      // A hang-up makes it read its keys anew without ending what is connected.
+      const before = readFileSync(logFile, 'utf8').length
+      process.kill(listener, 'SIGHUP')
+      for (let tries = 0; tries < 200; tries++) {
+        if (readFileSync(logFile, 'utf8').slice(before).includes('Server listening')) break
+        await wait(25)
+      }
+      return fingerprintOf(keyFile)
+    },
+    dropConnections() {
+      const pids = workers()
+      const count = pids.filter(pid => parentOf(pid) === daemon?.pid).length
+      kill(pids, 'SIGKILL')
+      return count
+    },
+    connections: () => sshdWorkers().filter(pid => parentOf(pid) === daemon?.pid).length,
+    freezeConnections() {
+      const pids = workers()
+      kill(pids, 'SIGSTOP')
+      return () => kill(pids, 'SIGCONT')
+    },
+    log: () => readFileSync(logFile, 'utf8'),
+    async close() {
+      const pids = workers()
+      await stopListening()
+      kill(pids, 'SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function fingerprintOf(keyFile: string): string {
+  const line = execFileSync('ssh-keygen', ['-l', '-E', 'sha256', '-f', `${keyFile}.pub`], {
+    encoding: 'utf8',
+  })
+  return line.split(' ')[1] ?? ''
+}
+
+/** A loopback port that nobody has at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+function descendants(pid: number): number[] {
+  const children = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+    .split('\n')
+    .map(line => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+    .map(([child = 0]) => child)
+  return children.flatMap(child => [child, ...descendants(child)])
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(status(pid))?.[1] ?? 0)
+}
+
+function nameOf(pid: number): string {
+  return /^Name:\s+(\S+)/.exec(status(pid))?.[1] ?? ''
+}
+
+function status(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8')
+  } catch {
+    return ''
+  }
+}
