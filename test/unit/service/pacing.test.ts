@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Pacer, thresholdIn } from '../../../electron/service/http/pacing.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+/** The service's own limit (section 8): `max(1, threshold)` at once, refilled at `threshold` a second. */
+class ServiceBucket {
+  readonly #threshold: number
+  #tokens: number
+  #at = 0
+
+  constructor(threshold: number) {
+    this.#threshold = threshold
+    this.#tokens = Math.max(1, threshold)
+  }
+
+  allows(now: number): boolean {
+    this.#tokens = Math.min(
+      Math.max(1, this.#threshold),
+      this.#tokens + ((now - this.#at) / 1000) * this.#threshold,
+    )
+    this.#at = now
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+}
+
+const section8: [string, number][] = [
+  ['PUT /api/v0/instances/bid_price/{id}/', 5.5],
+  ['PUT /api/v0/machines/{id}/cleanup', 8],
+  ['POST /api/v0/auth/apikeys/', 2],
+  ['GET /api/v0/auth/apikeys/', 1],
+  ['PUT /api/v0/commands/copy_direct/', 3.5],
+  ['DELETE /api/v0/commands/copy_direct/', 3.5],
+]
+
+const trip = fc.record({
+  start: fc.integer({ min: 0, max: 3000 }),
+  there: fc.integer({ min: 0, max: 800 }),
+  back: fc.integer({ min: 0, max: 800 }),
+})
+
+test.each(section8)(
+  '%s stays under %d a second from the first call, however slow the network',
+  async (endpoint, threshold) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(trip, { minLength: 1, maxLength: 30 }), async trips => {
+        const clock = new VirtualClock()
+        const pacer = new Pacer(clock)
+        const service = new ServiceBucket(threshold)
+        const requests = trips.map(async ({ start, there, back }) => {
+          await clock.sleep(start)
+          const answered = await pacer.turn(endpoint, undefined)
+          await clock.sleep(there)
+          expect(service.allows(clock.now())).toBe(true)
+          await clock.sleep(back)
+          answered()
+        })
+        await clock.runUntil(Promise.all(requests))
+      }),
+      { numRuns: 40 },
+    )
+  },
+)
+
+test('calls leave in the order they were made', async () => {
+  const clock = new VirtualClock()
+  const pacer = new Pacer(clock)
+  const left: number[] = []
+  const calls = [1, 2, 3, 4, 5].map(async call => {
+    const answered = await pacer.turn('GET /api/v0/auth/apikeys/', undefined)
+    left.push(call)
+    answered()
+  })
+  await clock.runUntil(Promise.all(calls))
+  expect(left).toEqual([1, 2, 3, 4, 5])
+  expect(clock.now()).toBeGreaterThanOrEqual(4000)
+})
+
+test('a call that is cancelled in the queue leaves it, and those behind it move up', async () => {
+  const clock = new VirtualClock()
+  const pacer = new Pacer(clock)
+  const endpoint = 'GET /api/v0/auth/apikeys/'
+  const cancel = new AbortController()
+  const first = await pacer.turn(endpoint, undefined)
+  const second = pacer.turn(endpoint, cancel.signal)
+  const third = pacer.turn(endpoint, undefined)
+  cancel.abort()
+  await expect(second).rejects.toThrow()
+  first()
+  await clock.runUntil(third)
+  expect(clock.now()).toBeLessThan(2000)
+})
+
+test('an endpoint without a known threshold is not held up', async () => {
+  const clock = new VirtualClock()
+  const pacer = new Pacer(clock)
+  for (let call = 0; call < 100; call++) await pacer.turn('GET /api/v0/instances/', undefined)
+  expect(clock.sleeps).toEqual([])
+})
+
+test('one endpoint’s queue does not hold up another', async () => {
+  const clock = new VirtualClock()
+  const pacer = new Pacer(clock)
+  await pacer.turn('GET /api/v0/auth/apikeys/', undefined)
+  await pacer.turn('POST /api/v0/auth/apikeys/', undefined)
+  expect(clock.sleeps).toEqual([])
+})
+
+test.each([
+  ['API requests too frequent: endpoint threshold=5.5', 5.5],
+  ['API requests too frequent endpoint threshold=0.5 (tried 3 times)', 0.5],
+  ['Threshold of 2 exceeded by 7 requests', 2],
+  ['at most 3 a second', 3],
+  ['4 of 5', undefined],
+  ['too many requests', undefined],
+  ['threshold=0', undefined],
+  ['', undefined],
+])('%j names the threshold %d', (detail, threshold) => {
+  expect(thresholdIn(detail)).toBe(threshold)
+})

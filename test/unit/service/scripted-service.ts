@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type BaseUrl, parseBaseUrl } from '../../../electron/service/base-url.ts'
+
+/** A request as it came in. */
+export interface Seen {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+type Reply = (request: Seen, response: ServerResponse, raw: IncomingMessage) => void
+
+/** A service on loopback that does what each test writes down, and remembers what it was asked. */
+export class ScriptedService {
+  readonly requests: Seen[] = []
+  /** Used up one by one; then `otherwise`. */
+  script: Reply[] = []
+  otherwise: Reply = json({})
+  readonly #server: Server
+
+  private constructor(server: Server) {
+    this.#server = server
+    server.on('request', (raw: IncomingMessage, response: ServerResponse) => {
+      const parts: Buffer[] = []
+      raw.on('data', (part: Buffer) => parts.push(part))
+      raw.on('end', () => {
+        const { method = '', url = '', headers } = raw
+        const seen = { method, url, headers, body: Buffer.concat(parts).toString() }
+        this.requests.push(seen)
+        const reply = this.script.shift() ?? this.otherwise
+        reply(seen, response, raw)
+      })
+    })
+  }
+
+  static async start(): Promise<ScriptedService> {
+    const server = createServer()
+    await new Promise<void>(ready => server.listen(0, '127.0.0.1', ready))
+    return new ScriptedService(server)
+  }
+
+  get baseUrl(): BaseUrl {
+    return parseBaseUrl(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`)
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise(done => this.#server.close(done))
+  }
+}
+
+/** Answers with JSON. */
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Reply {
+  return raw(JSON.stringify(body), status, { 'content-type': 'application/json', ...headers })
+}
+
+/** Answers with any text. */
+export function raw(text: string, status = 200, headers: Record<string, string> = {}): Reply {
+  return (_, response) => response.writeHead(status, headers).end(text)
+}
+
+/** Breaks the connection once the whole request is there. */
+export const reset: Reply = (_, __, request) => request.socket.resetAndDestroy()
+
+/** Never answers. */
+export const hang: Reply = () => {}
+
+/** Sends the head and half a body, and nothing more. */
+export const hangInBody: Reply = (_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.write('{"instances": [')
+}
+
+/** Sends the head and half a body, then breaks the connection. */
+export const resetInBody: Reply = (_, response, request) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+  response.write('{"instances": [', () => request.socket.resetAndDestroy())
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { isServiceCode, sentenceFor } from '../../../electron/service/http/sentences.ts'
+
+const general = [
+  'invalid_args',
+  'invalid_permissions',
+  'missing_permissions',
+  'not_authorized',
+  'no_such_instance',
+  'no_such_user',
+]
+
+const twoFactor =
+  `bad_request auth_error invalid_tfa_method missing_auth_value missing_params email_not_verified 2fa_expired
+  challenge_not_found no_challenge_found tfa_challenge_exists authorization_required no_pending_authorization
+  invalid_backup_code untracked_2fa_found duplicate_tfa_method twilio_error preauth_phone_cap sms_rate_limited
+  tfa_locked service_unavailable phone_number_mismatch 2fa_login_failed 2fa_verification_failed team_user_forbidden
+  missing_email missing_phone_number not_found tfa_method_not_configured challenge_creation_failed
+  sms_blocked_number sms_fraud_detected`.split(/\s+/)
+
+test.each([...general, ...twoFactor])('section 7’s %s says what happened and what to try', code => {
+  if (!isServiceCode(code)) return expect.fail(`${code} has no sentence`)
+  const { message, advice } = sentenceFor(code)
+  for (const sentence of [message, advice]) {
+    expect(sentence).toMatch(/^[A-Z].*\.$/)
+    expect(sentence).not.toContain(code)
+  }
+})
+
+test('no two codes share a message', () => {
+  const messages = [...general, ...twoFactor].filter(isServiceCode).map(code => sentenceFor(code).message)
+  expect(new Set(messages).size).toBe(messages.length)
+})
+
+test('what objects inherit is no code', () => {
+  expect(isServiceCode('constructor')).toBe(false)
+  expect(isServiceCode('__proto__')).toBe(false)
+})
