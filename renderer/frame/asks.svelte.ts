@@ -1,0 +1,20 @@
+/** A dialog that any part of the page may open. */
+export type Ask =
+  | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' }
+  | { kind: 'replaceKey'; account: string }
+  | { kind: 'destroy' | 'rename' | 'bid' | 'another'; instance: number }
+
+/** The one dialog that is open, if any. */
+class Asks {
+  open: Ask | undefined = $state.raw()
+
+  ask(what: Ask): void {
+    this.open = what
+  }
+
+  close(): void {
+    this.open = undefined
+  }
+}
+
+export const asks = new Asks()

@@ -1,0 +1,30 @@
+import type { Action } from '../../frame/actions.ts'
+
+/** Moves the focus to another row's name; false at the edge. */
+export function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): boolean {
+  const names = [...(from.closest('tbody')?.querySelectorAll<HTMLElement>('[data-row]') ?? [])]
+  const at = names.indexOf(from)
+  const target =
+    to === 'first'
+      ? names[0]
+      : to === 'last'
+        ? names.at(-1)
+        : names[at + (to === 'next' ? 1 : -1)]
+  target?.focus()
+  return target !== undefined
+}
+
+const moves = { ArrowDown: 'next', ArrowUp: 'previous', Home: 'first', End: 'last' } as const
+
+/** The keys of a row, pressed on its name: arrows move, letters act. */
+export function rowKey(event: KeyboardEvent, actions: readonly Action[], more: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || !(event.currentTarget instanceof HTMLElement)) return
+  const move = Object.entries(moves).find(([key]) => key === event.key)?.[1]
+  const action = actions.find(one => one.key === event.key || one.key === event.key.toLowerCase())
+  if (move) focusRow(event.currentTarget, move)
+  else if (action) {
+    if (action.unusable === undefined) action.run()
+  } else if (event.key === 'm') more()
+  else return
+  event.preventDefault()
+}

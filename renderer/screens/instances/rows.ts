@@ -1,0 +1,61 @@
+import type { InstanceView } from '../../../electron/contract/instance.ts'
+import type { RentalView } from '../../../electron/contract/rental.ts'
+import type { AccountView } from '../../../electron/contract/state.ts'
+import { instanceName, rentalWords, stateWords } from '../../words/state.ts'
+
+/** One row of the screen: an instance, a rental that has none yet, or an instance on its way through a rental. */
+export interface Row {
+  key: string
+  instance?: InstanceView
+  rental?: RentalView
+}
+
+/** Whether a rental still says something that its instance does not say itself. */
+function speaks(rental: RentalView): boolean {
+  return rental.step !== 'running' && !(rental.step === 'cancelled' && rental.problem === undefined)
+}
+
+/** What the screen shows: rentals without an instance first, then instances, newest first. */
+export function rowsOf(account: AccountView): Row[] {
+  const byInstance = new Map<number, RentalView>()
+  const rows: Row[] = []
+  for (const rental of Object.values(account.rentals)) {
+    if (!speaks(rental)) continue
+    if (rental.instance !== undefined && account.instances[rental.instance])
+      byInstance.set(rental.instance, rental)
+    else rows.push({ key: rental.id, rental })
+  }
+  rows.sort((a, b) => (b.rental?.startedAt ?? 0) - (a.rental?.startedAt ?? 0))
+  const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
+  for (const instance of instances) {
+    const rental = byInstance.get(instance.id)
+    rows.push({ key: String(instance.id), instance, ...(rental && { rental }) })
+  }
+  return rows
+}
+
+/** The row's state as a word and a shape. A rental under way goes before what its instance says. */
+export function rowState({ instance, rental }: Row) {
+  if (rental && !(instance?.state === 'running')) return rentalWords(rental.step)
+  if (instance) return stateWords(instance.state, instance.actualStatus)
+  return stateWords('other', null)
+}
+
+/** The rows in whose name, GPU, state or place every typed word occurs. */
+export function filterRows(rows: readonly Row[], typed: string): readonly Row[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return rows
+  return rows.filter(row => {
+    const { instance, rental } = row
+    const text = [
+      rowState(row).word,
+      instance ? instanceName(instance) : rental?.label,
+      instance?.gpu?.name ?? rental?.offer.gpuName,
+      instance?.location ?? rental?.offer.location,
+      instance?.image ?? rental?.image,
+    ]
+      .join(' ')
+      .toLowerCase()
+    return words.every(word => text.includes(word))
+  })
+}

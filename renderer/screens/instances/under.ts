@@ -1,0 +1,66 @@
+import type { InstanceView } from '../../../electron/contract/instance.ts'
+import { isDead } from '../../../electron/contract/reading.ts'
+import type { RentalView } from '../../../electron/contract/rental.ts'
+import { rate } from '../../words/money.ts'
+import { duration } from '../../words/time.ts'
+import { winningBid } from './bid.ts'
+import type { Row } from './rows.ts'
+
+/** What a row has to say beyond its figures, by the kind of answer it wants. */
+export type Under =
+  | { kind: 'steps' }
+  | { kind: 'note'; text: string }
+  | { kind: 'outbid'; text: string; bid: number | undefined }
+  | { kind: 'dead'; text: string }
+  | { kind: 'late'; text: string }
+  | { kind: 'unclear'; text: string; candidates: readonly number[] }
+
+/** The line under a row, if it has anything to say. */
+export function underOf({ instance, rental }: Row): Under | undefined {
+  if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
+  if (rental && instance?.state !== 'running') return underRental(rental)
+  if (!instance) return undefined
+  if (instance.state === 'outbid') return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
+  if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
+  const onItsWay = instance.state === 'loading' || instance.state === 'provisioning'
+  if (onItsWay && instance.statusMessage) return { kind: 'note', text: instance.statusMessage }
+  return undefined
+}
+
+function underRental(rental: RentalView): Under {
+  const why = [rental.problem?.message, rental.problem?.advice].filter(Boolean).join(' ')
+  switch (rental.step) {
+    case 'unclear':
+      return {
+        kind: 'unclear',
+        text: why || 'The answer was lost, and more than one new instance may be this one. Which is it?',
+        candidates: rental.candidates ?? [],
+      }
+    case 'late':
+      return {
+        kind: 'late',
+        text: `Not running after ${duration(rental.deadline)}; it usually takes 1 to 5 minutes. ${why}`.trim(),
+      }
+    case 'failed':
+    case 'cancelled':
+      return { kind: 'note', text: why || (rental.step === 'failed' ? 'It could not be rented.' : 'Cancelled.') }
+    default:
+      return { kind: 'steps' }
+  }
+}
+
+function outbidText(instance: InstanceView): string {
+  const rival = instance.minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${rate(instance.minimumBid)}.`
+  const disk = instance.diskPricePerHour ?? instance.costPerHour
+  return `${rival} Your files are kept; the disk costs ${rate(disk)}.`
+}
+
+function deathOf(instance: InstanceView): string {
+  const what =
+    instance.state === 'crashed'
+      ? 'The container crashed and does not start again by itself'
+      : instance.state === 'offline'
+        ? 'Its host is disconnected'
+        : 'Its host gives no sign of life'
+  return `${what}; it goes on costing ${rate(instance.costPerHour)}. Destroy it and try another offer.`
+}
