@@ -1,7 +1,8 @@
 import { refusal } from '../errors.ts'
 import type { Condition } from './filters.ts'
 import { catalogue, type Offer } from './offers.ts'
-import { type OfferType, type Quote, type QuotedOffer, quote } from './quote.ts'
+import { type Listing, PriceLists } from './price-list.ts'
+import type { OfferType, QuotedOffer } from './quote.ts'
 
 /** A search, read and checked. */
 export interface OfferSearch {
@@ -14,19 +15,16 @@ export interface OfferSearch {
   limit: number
 }
 
-interface Found {
-  offer: Offer
-  quote: Quote
-}
-
 /** The offers there are, and which of them are rented. */
 export class Market {
-  readonly #offers: Offer[]
   readonly #byId: Map<number, Offer>
+  readonly #prices: PriceLists
 
   constructor(seed: number, count: number) {
-    this.#offers = catalogue(seed, count)
-    this.#byId = new Map(this.#offers.map(offer => [offer.facts.id, offer]))
+    const offers = catalogue(seed, count)
+    this.#byId = new Map(offers.map(offer => [offer.facts.id, offer]))
+    this.#prices = new PriceLists(offers)
+    for (const listing of this.#prices.list('on-demand', 0)) listing.text()
   }
 
   /** The offer, if it can be rented now. Throws 404 `no_such_ask` when it is unknown or rented already. */
@@ -37,47 +35,34 @@ export class Market {
     return offer
   }
 
-  /**
-   * The offers a search finds, each as JSON text. Text, since writing 20,000 offers as JSON anew takes longer
-   * than finding them: what never changes about an offer is written once.
-   */
-  search(search: OfferSearch): string[] {
-    const found: Found[] = []
-    for (const offer of this.#offers) {
-      const candidate = { offer, quote: quote(offer, search.type, search.storage) }
-      if (
-        search.conditions.every(({ field, test }) => test(fieldOf(candidate, field as keyof QuotedOffer)))
-      ) {
-        found.push(candidate)
-      }
-    }
-    return found.sort(comparison(search.order)).slice(0, search.limit).map(offerText)
+  /** The offers a search finds, each as JSON text. */
+  search({ conditions, order, type, storage, limit }: OfferSearch): string[] {
+    return this.#prices
+      .list(type, storage)
+      .filter(listing =>
+        conditions.every(({ field, test }) => test(listing.field(field as keyof QuotedOffer))),
+      )
+      .map(listing => ({ listing, keys: order.map(({ field }) => listing.field(field)) }))
+      .sort(comparison(order))
+      .slice(0, limit)
+      .map(({ listing }) => listing.text())
   }
 }
 
-function fieldOf({ offer, quote }: Found, field: keyof QuotedOffer): number | string | boolean {
-  return field in quote ? quote[field as keyof Quote] : offer.facts[field as keyof Offer['facts']]
+interface Sortable {
+  listing: Listing
+  keys: (number | string | boolean)[]
 }
 
 /** By the fields asked for; ties in the order of ids, so that a search has one answer. */
 function comparison(order: OfferSearch['order']) {
-  return (left: Found, right: Found): number => {
-    for (const { field, descending } of order) {
-      const a = fieldOf(left, field)
-      const b = fieldOf(right, field)
-      if (a !== b) return a < b === descending ? 1 : -1
+  return (left: Sortable, right: Sortable): number => {
+    for (let index = 0; index < order.length; index++) {
+      const a = left.keys[index]
+      const b = right.keys[index]
+      if (a === undefined || b === undefined || a === b) continue
+      return a < b === order[index]?.descending ? 1 : -1
     }
-    return left.offer.facts.id - right.offer.facts.id
+    return left.listing.offer.facts.id - right.listing.offer.facts.id
   }
-}
-
-const factTexts = new WeakMap<Offer, string>()
-
-function offerText({ offer, quote }: Found): string {
-  let facts = factTexts.get(offer)
-  if (facts === undefined) {
-    facts = JSON.stringify(offer.facts).slice(0, -1)
-    factTexts.set(offer, facts)
-  }
-  return `${facts},${JSON.stringify(quote).slice(1)}`
 }
