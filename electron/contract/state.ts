@@ -1,6 +1,7 @@
 import type { AccountId } from './ids.ts'
 import type { InstanceView } from './instance.ts'
 import type { Micros } from './money.ts'
+import type { SavedQuery } from './offer.ts'
 import type { Problem } from './problem.ts'
 import type { RentalView } from './rental.ts'
 import type { Settings } from './settings.ts'
@@ -38,7 +39,13 @@ export interface App {
 
 /** A screen of the page, and what to show on it. */
 export type Place =
-  | { screen: 'instances'; instance?: number; tab?: 'terminal' | 'ports' | 'history' }
+  | {
+      screen: 'instances'
+      instance?: number
+      tab?: 'terminal' | 'ports' | 'history'
+      /** A question to put to the user at once: a new bid, another offer in its place, or whether to destroy it. */
+      ask?: 'bid' | 'replace' | 'destroy'
+    }
   | { screen: 'offers' | 'activity' | 'settings' | 'account' }
 
 /** One account on one service. */
@@ -52,6 +59,8 @@ export interface AccountView {
   credit?: Micros
   tfaStatus?: string
   connection: Connection
+  /** What the key may not see, in a sentence; absent when it may see all that is looked at. */
+  limitation?: string
   /** What to add to this machine's epoch milliseconds to get the account's, and how fast its time runs (1 but in the demo). */
   clock: AccountTime
   /** Micro-dollars per hour, all instances together, as things are now. */
@@ -68,8 +77,8 @@ export interface AccountTime {
 }
 
 export type Connection =
-  /** First answer awaited. */
-  | { status: 'connecting' }
+  /** First answer awaited; what is shown, if anything, is from an earlier session, as old as `since`. */
+  | { status: 'connecting'; since?: number }
   | { status: 'online' }
   /** What is shown is as old as `since`, account time in epoch seconds; the next try is under way by itself. */
   | { status: 'offline'; since?: number; problem: Problem }
@@ -81,7 +90,7 @@ export type Connection =
 export interface SavedSearch {
   id: string
   name: string
-  query: unknown
+  query: SavedQuery
 }
 
 export interface ActivityEntry {

@@ -7,8 +7,8 @@ export interface RunningBerth {
   state(): State
   /** Calls back after every change, with the state before it; gives the function that ends this. */
   onChange(listener: (after: State, before: State) => void): () => void
-  /** A page has come: `send` carries messages to it. */
-  connectPage(send: (message: MainMessage) => void): PageLink
+  /** A page has come: `send` carries messages to it and answers whether the transport has room for more. */
+  connectPage(send: (message: MainMessage) => boolean): PageLink
   /** A command from outside the page: the tray, a menu, a notification, a link. Checked like any other. */
   dispatch(name: CommandName, args: unknown): Promise<unknown>
   /** The machine woke up, or its network came back: look at everything at once. */

@@ -4,6 +4,7 @@ import type { Keychain } from './keychain.ts'
 import type { Notifier } from './notifier.ts'
 import type { Opener } from './opener.ts'
 import type { Programs } from './programs.ts'
+import type { Random } from './random.ts'
 
 /** All that Berth needs from the machine it runs on. */
 export interface Machine {
@@ -13,6 +14,7 @@ export interface Machine {
   notifier: Notifier
   opener: Opener
   programs: Programs
+  random: Random
   platform: 'linux' | 'darwin' | 'win32'
   /** The user's home folder, where `.ssh` lies. */
   home: string

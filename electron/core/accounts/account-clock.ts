@@ -1,0 +1,82 @@
+import type { AccountTime } from '../../contract/state.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+/** One answer's `Date`, and when it came on this machine's monotonic clock. */
+export interface TimeSample {
+  /** Epoch seconds, whole ones. */
+  serverTime: number
+  /** Monotonic milliseconds at the middle of the request. */
+  at: number
+  /** Milliseconds. */
+  roundTrip: number
+}
+
+/**
+ * What time it is on the service, from the `Date` of its answers. A wrong clock on this machine changes nothing.
+ * The rate is 1 but in a simulated world, whose time runs faster; a new rate is believed once two measurements agree,
+ * so that a single jump of the world's clock is taken for what it is.
+ */
+export interface AccountClock {
+  /** Epoch seconds of the account's time. Before the first answer: this machine's own. */
+  now(): number
+  learn(sample: TimeSample): void
+  /** How the page works out the account's time by itself. */
+  told(): AccountTime
+}
+
+interface Anchor {
+  /** Epoch milliseconds. */
+  server: number
+  /** Monotonic milliseconds. */
+  at: number
+}
+
+/** Rates can be told apart only over some time, since `Date` has whole seconds. */
+const shortestMeasurement = 900
+
+export function createAccountClock(clock: Clock, initialRate = 1): AccountClock {
+  let anchor: Anchor | undefined
+  let rate = initialRate
+  let measuredFrom: Anchor | undefined
+  let candidate: number | undefined
+
+  const serverNow = (at: number) => (anchor ? anchor.server + (at - anchor.at) * rate : clock.now())
+
+  function measure(sample: Anchor): void {
+    if (!measuredFrom) {
+      measuredFrom = sample
+      return
+    }
+    const elapsed = sample.at - measuredFrom.at
+    if (elapsed < shortestMeasurement) return
+    const measured = (sample.server - measuredFrom.server) / elapsed
+    const blur = 1500 / elapsed
+    measuredFrom = sample
+    if (Math.abs(measured - rate) <= Math.max(blur, rate * 0.15)) candidate = undefined
+    else if (candidate !== undefined && Math.abs(measured - candidate) <= Math.max(blur, candidate * 0.15)) {
+      rate = Math.abs(measured - 1) <= Math.max(blur, 0.25) ? 1 : measured
+      candidate = undefined
+    } else if (measured > 0) candidate = measured
+  }
+
+  return {
+    now: () => serverNow(clock.monotonic()) / 1000,
+    learn({ serverTime, at, roundTrip }) {
+      // `Date` is cut to whole seconds: half a second more is the best guess.
+      const sample = { server: serverTime * 1000 + 500, at }
+      measure(sample)
+      const error = Math.abs(sample.server - serverNow(at))
+      if (!anchor || error > 1500 + rate * roundTrip) anchor = sample
+    },
+    told: () => {
+      const monotonic = clock.monotonic()
+      return { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }
+    },
+  }
+}
+
+/** Whether two tellings of the account's time differ by more than people or decisions notice (two seconds of it). */
+export function sameTime(a: AccountTime, b: AccountTime): boolean {
+  const drift = a.serverAt + (b.localAt - a.localAt) * a.rate - b.serverAt
+  return a.rate === b.rate && Math.abs(drift) <= 2000 * Math.max(1, a.rate / 10)
+}

@@ -1,0 +1,228 @@
+import type { AccountId } from '../../contract/ids.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { AccountView } from '../../contract/state.ts'
+import type { Files } from '../../ports/files.ts'
+import type { Machine } from '../../ports/machine.ts'
+import { parseBaseUrl } from '../../service/base-url.ts'
+import { createClient, type ServiceClient } from '../../service/client.ts'
+import { identify } from '../../service/identify.ts'
+import type { Activity } from '../activity/activity.ts'
+import type { Teller } from '../alerts/teller.ts'
+import type { Demo } from '../demo.ts'
+import { openDocument } from '../remember/document.ts'
+import type { Store } from '../store.ts'
+import { type KeptAccount, KeptAccounts, keyEntry } from './kept-accounts.ts'
+import { openSession, type Session } from './session.ts'
+
+/** The accounts Berth knows. All are polled, alerted on and guarded; the page shows one. */
+export interface Accounts {
+  /** The session of an account, or of the one that is shown. Throws `no_such_account`. */
+  session(id: AccountId | undefined): Session
+  /** Checks the key against the current user, and keeps both. The same user at the same address gets the new key. */
+  connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId>
+  replaceKey(id: AccountId, key: string): Promise<void>
+  rename(id: AccountId, name: string): Promise<void>
+  remove(id: AccountId): Promise<void>
+  show(id: AccountId): Promise<void>
+  lookNow(): void
+  close(): Promise<void>
+}
+
+export interface AccountsSurroundings {
+  store: Store
+  machine: Machine
+  activity: Activity
+  teller: Teller
+  demo?: Demo
+  onGone(account: AccountId, instance: number): void
+  onCreated(
+    at: { account: AccountId; client: ServiceClient },
+    instance: number,
+    instanceKey: string | undefined,
+  ): void
+}
+
+/** Milliseconds between looks at the demo, whose hours pass in minutes. */
+const demoInterval = 2000
+
+export async function openAccounts(around: AccountsSurroundings): Promise<Accounts> {
+  const { store, machine, activity, demo } = around
+  const { keychain, clock } = machine
+  const document = await openDocument({
+    files: machine.files,
+    clock,
+    name: 'accounts.json',
+    schema: KeptAccounts,
+    empty: { accounts: [] },
+    onBroken: setAside =>
+      activity.add({
+        kind: 'error',
+        text: `The list of accounts could not be read and was set aside as ${setAside}`,
+      }),
+  })
+  const sessions = new Map<AccountId, Session>()
+
+  async function begin(
+    account: KeptAccount,
+    key: string | undefined,
+    files: Files,
+    rate?: number,
+  ): Promise<void> {
+    store.change(draft => {
+      draft.accounts[account.id] = viewOf(account, clock.now(), rate)
+    })
+    const session = await openSession(account, key, {
+      store,
+      machine,
+      files,
+      activity,
+      teller: around.teller,
+      pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
+      onGone: instance => around.onGone(account.id, instance),
+      onCreated: (client, instance, instanceKey) =>
+        around.onCreated({ account: account.id, client }, instance, instanceKey),
+      ...(rate === undefined ? {} : { rate }),
+    })
+    sessions.set(account.id, session)
+  }
+
+  async function keyOf(account: KeptAccount): Promise<string | undefined> {
+    try {
+      return await keychain.get(keyEntry(account))
+    } catch {
+      return undefined
+    }
+  }
+
+  async function showId(id: AccountId | undefined): Promise<void> {
+    store.change(draft => {
+      if (id === undefined) delete draft.shown
+      else draft.shown = id
+    })
+    if (id === 'demo') return
+    await document.write(({ shown: _, ...kept }) => (id === undefined ? kept : { ...kept, shown: id }))
+  }
+
+  function existing(id: AccountId): AccountView {
+    const account = store.get().accounts[id]
+    if (!account) throw noSuchAccount()
+    return account
+  }
+
+  const { accounts, shown } = document.get()
+  await Promise.all(accounts.map(async account => begin(account, await keyOf(account), machine.files)))
+  if (demo) await begin({ id: 'demo', name: 'Demo', baseUrl: demo.baseUrl }, demo.key, demo.files, demo.speed)
+  const first = demo ? 'demo' : accounts.some(({ id }) => id === shown) ? shown : accounts[0]?.id
+  store.change(draft => {
+    if (first !== undefined) draft.shown = first
+  })
+
+  return {
+    session(id) {
+      const session = sessions.get(id ?? store.get().shown ?? '')
+      if (!session) throw noSuchAccount()
+      return session
+    },
+    async connect(baseUrlText, key, name) {
+      const baseUrl = parseBaseUrl(baseUrlText)
+      const user = await identify(createClient({ baseUrl, key, random: machine.random.fraction }), {
+        retries: 1,
+      })
+      const same = document.get().accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === user.id)
+      if (same) {
+        await keychain.set(keyEntry(same), key)
+        sessions.get(same.id)?.useKey(key)
+        await showId(same.id)
+        return same.id
+      }
+      const id = `a${machine.random.hex(8)}`
+      const account = { id, name: name ?? new URL(baseUrl).host, baseUrl, userId: user.id }
+      await keychain.set(keyEntry(account), key)
+      await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))
+      await begin(account, key, machine.files)
+      await showId(id)
+      activity.add({ account: id, kind: 'user', text: `Connected ${account.name}`, detail: baseUrl })
+      return id
+    },
+    async replaceKey(id, key) {
+      const { baseUrl, userId } = existing(id)
+      const user = await identify(
+        createClient({ baseUrl: parseBaseUrl(baseUrl), key, random: machine.random.fraction }),
+        { retries: 1 },
+      )
+      if (userId !== undefined && user.id !== userId)
+        throw new BerthError({
+          code: 'other_user',
+          message: `That key belongs to user ${user.id}, but this account is user ${userId}.`,
+          advice: 'Enter a key of the same user, or connect the other user as an account of its own.',
+          field: 'key',
+        })
+      await keychain.set(keyEntry({ id, baseUrl }), key)
+      sessions.get(id)?.useKey(key)
+      activity.add({ account: id, kind: 'user', text: 'Replaced the API key' })
+    },
+    async rename(id, name) {
+      existing(id)
+      await document.write(kept => ({
+        ...kept,
+        accounts: kept.accounts.map(account => (account.id === id ? { ...account, name } : account)),
+      }))
+      store.change(draft => {
+        const account = draft.accounts[id]
+        if (account) account.name = name
+      })
+    },
+    async remove(id) {
+      const { baseUrl, name } = existing(id)
+      if (id === 'demo')
+        throw new BerthError({ code: 'demo_stays', message: 'The demo goes by itself when Berth ends.' })
+      await sessions.get(id)?.close()
+      sessions.delete(id)
+      await document.write(kept => ({
+        ...kept,
+        accounts: kept.accounts.filter(account => account.id !== id),
+      }))
+      await keychain.delete(keyEntry({ id, baseUrl })).catch(() => undefined)
+      const next = Object.keys(store.get().accounts).find(other => other !== id)
+      store.change(draft => {
+        delete draft.accounts[id]
+      })
+      if (store.get().shown === id) await showId(next)
+      activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'What it rents goes on.' })
+    },
+    async show(id) {
+      existing(id)
+      await showId(id)
+    },
+    lookNow() {
+      for (const session of sessions.values()) void session.look()
+    },
+    async close() {
+      await Promise.all([...sessions.values()].map(session => session.close()))
+      await document.flush()
+    },
+  }
+}
+
+function viewOf({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 1): AccountView {
+  return {
+    id,
+    name,
+    baseUrl,
+    demo: id === 'demo',
+    connection: { status: 'connecting' },
+    clock: { serverAt: now, localAt: now, rate },
+    spendPerHour: 0,
+    instances: {},
+    rentals: {},
+    ...(userId === undefined ? {} : { userId }),
+  }
+}
+
+function noSuchAccount(): BerthError {
+  return new BerthError({
+    code: 'no_such_account',
+    message: 'There is no such account here any more.',
+    advice: 'Connect one in Settings.',
+  })
+}

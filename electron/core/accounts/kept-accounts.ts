@@ -1,0 +1,22 @@
+import * as v from 'valibot'
+import { AccountId } from '../../contract/ids.ts'
+
+/** The accounts as they are kept on disk. Their keys are in the keychain. */
+export const KeptAccounts = v.object({
+  shown: v.optional(AccountId),
+  accounts: v.array(
+    v.object({
+      id: AccountId,
+      name: v.string(),
+      baseUrl: v.string(),
+      userId: v.optional(v.number()),
+    }),
+  ),
+})
+export type KeptAccounts = v.InferOutput<typeof KeptAccounts>
+export type KeptAccount = KeptAccounts['accounts'][number]
+
+/** The keychain entry of an account's key. It names the address too: a key belongs to where it was entered for. */
+export function keyEntry(account: Pick<KeptAccount, 'id' | 'baseUrl'>): string {
+  return `${account.baseUrl} ${account.id}`
+}

@@ -1,0 +1,55 @@
+import { micros } from '../../contract/money.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { User } from '../../service/account.ts'
+import type { ServiceClient } from '../../service/client.ts'
+import type { Instance } from '../../service/instances.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import { problemOf } from '../problems.ts'
+
+/** What one look at an account came to. */
+export type Look =
+  | { outcome: 'seen'; user?: User; instances?: readonly Instance[]; limitation?: string }
+  | { outcome: 'failed'; problem: Problem }
+  | { outcome: 'refused'; problem: Problem }
+
+/**
+ * Asks for the user and the instances, both at once. A key that may read only one of them is a limited key; one that
+ * may read neither is refused.
+ */
+export async function lookAt(client: ServiceClient): Promise<Look> {
+  const options = { retries: 1 }
+  const [user, instances] = await Promise.allSettled([
+    client.account.currentUser(options),
+    client.instances.list(options),
+  ])
+  if (user.status === 'fulfilled' && instances.status === 'fulfilled')
+    return { outcome: 'seen', user: user.value, instances: instances.value }
+
+  const reasons = [user, instances].flatMap(result =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  )
+  const passing = reasons.find(reason => !isRefusal(reason))
+  if (passing !== undefined) return { outcome: 'failed', problem: problemOf(passing) }
+  if (user.status === 'fulfilled')
+    return {
+      outcome: 'seen',
+      user: user.value,
+      limitation: 'This key may not read instances: make one with instance_read.',
+    }
+  if (instances.status === 'fulfilled')
+    return {
+      outcome: 'seen',
+      instances: instances.value,
+      limitation: 'This key may not read the account, so its credit is not known: make one with user_read.',
+    }
+  return { outcome: 'refused', problem: problemOf(reasons[0]) }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && (error.status === 401 || error.status === 403)
+}
+
+/** What the user object says, as State has it. */
+export function userFields({ id, email, credit, tfa_status }: User) {
+  return { userId: id, email, credit: micros(credit), tfaStatus: tfa_status }
+}

@@ -1,0 +1,146 @@
+import type { InstanceState, InstanceView } from '../../contract/instance.ts'
+import { creditLasts } from '../../contract/reading.ts'
+import type { Settings } from '../../contract/settings.ts'
+import type { AccountView, Place } from '../../contract/state.ts'
+import type { Told } from './told.ts'
+import { dollars, hoursAndMinutes, instanceName, pricePerHour } from './wording.ts'
+
+/** Something the user should hear about. A later alert with the same id takes the place of the earlier one. */
+export interface Alert {
+  id: string
+  kind: keyof Settings['alerts']
+  instance?: number
+  title: string
+  body: string
+  urgency: 'normal' | 'critical'
+  /** Buttons that answer it; `id` is one of the answers that `core/alerts/answer` knows. */
+  actions: readonly { id: AlertAction; label: string }[]
+  place: Place
+}
+
+export type AlertAction = 'terminal' | 'raise_bid' | 'try_another' | 'show'
+
+/** Low credit is forgotten once the credit is this many times what it was said for, so that it is not said at every wobble. */
+const recovery = 1.2
+
+/**
+ * What the user should hear about, given what was told before and a fresh look at the account; and what is told
+ * after that. Without `told` it is the first look ever: only what needs an answer is said.
+ */
+export function alerts(
+  told: Told | undefined,
+  account: AccountView,
+  settings: Settings,
+): { alerts: Alert[]; told: Told } {
+  const credit = creditAlert(told?.lowCredit ?? false, account, settings)
+  const found: Alert[] = credit.alert ? [credit.alert] : []
+  const instances: Record<string, string> = {}
+  for (const instance of Object.values(account.instances)) {
+    const before = told?.instances[instance.id]
+    instances[instance.id] = instance.state
+    if (before === instance.state) continue
+    const alert = instanceAlert(before as InstanceState | undefined, instance, account)
+    if (alert) found.push(alert)
+  }
+  return {
+    alerts: found.filter(alert => settings.alerts[alert.kind]),
+    told: { lowCredit: credit.told, instances },
+  }
+}
+
+function creditAlert(
+  told: boolean,
+  account: AccountView,
+  settings: Settings,
+): { alert?: Alert; told: boolean } {
+  const { credit } = account
+  if (credit === undefined) return { told }
+  const lasts = creditLasts(account)
+  const below = (factor: number) =>
+    (settings.lowCreditDollars > 0 && credit < settings.lowCreditDollars * 1_000_000 * factor) ||
+    (settings.lowCreditHours > 0 && lasts !== undefined && lasts < settings.lowCreditHours * 3600 * factor)
+
+  if (told) return { told: below(recovery) }
+  if (!below(1)) return { told: false }
+  const alert: Alert = {
+    id: `${account.id}/credit`,
+    kind: 'lowCredit',
+    title: `${dollars(credit)} of credit left`,
+    body:
+      lasts === undefined
+        ? `Nothing runs on ${account.name} now.`
+        : `${account.name} spends ${pricePerHour(account.spendPerHour)}: the credit lasts ${hoursAndMinutes(lasts)}.`,
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show instances' }],
+    place: { screen: 'instances' },
+  }
+  return { alert, told: true }
+}
+
+/** Where the states differ: what that means to the user, if anything. */
+function instanceAlert(
+  before: InstanceState | undefined,
+  instance: InstanceView,
+  account: AccountView,
+): Alert | undefined {
+  const name = instanceName(instance)
+  const base = {
+    id: `${account.id}/${instance.id}`,
+    instance: instance.id,
+    place: { screen: 'instances', instance: instance.id } satisfies Place,
+  }
+  switch (instance.state) {
+    case 'running':
+      if (before !== 'provisioning' && before !== 'loading') return undefined
+      return {
+        ...base,
+        kind: 'ready',
+        title: `${name} is ready`,
+        body:
+          instance.pricePerHour === undefined
+            ? 'It runs.'
+            : `It runs at ${pricePerHour(instance.pricePerHour)}.`,
+        urgency: 'normal',
+        actions: [{ id: 'terminal', label: 'Terminal' }],
+        place: { ...base.place, tab: 'terminal' },
+      }
+    case 'outbid':
+      return {
+        ...base,
+        kind: 'outbid',
+        title: `${name} was outbid`,
+        body: `${bidSentence(instance)} It is stopped; its files are kept and the disk is charged.`,
+        urgency: 'critical',
+        actions: [
+          { id: 'raise_bid', label: 'Raise bid' },
+          { id: 'show', label: 'Show' },
+        ],
+      }
+    case 'crashed':
+    case 'silent':
+    case 'offline':
+      return {
+        ...base,
+        kind: instance.state === 'crashed' ? 'crashed' : 'hostGone',
+        title: `${name} ${deathOf[instance.state]}`,
+        body: 'It will not run again. Destroy it, or its disk goes on costing, and try another offer.',
+        urgency: 'critical',
+        actions: [
+          { id: 'try_another', label: 'Try another' },
+          { id: 'show', label: 'Show' },
+        ],
+      }
+    default:
+      return undefined
+  }
+}
+
+const deathOf = {
+  crashed: 'has crashed',
+  silent: 'is silent: its host sends no heartbeat',
+  offline: 'is gone: its host is offline',
+} as const
+
+function bidSentence({ minimumBid }: InstanceView): string {
+  return minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${pricePerHour(minimumBid)}.`
+}

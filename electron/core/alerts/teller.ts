@@ -1,0 +1,81 @@
+import type { AccountId } from '../../contract/ids.ts'
+import type { Place } from '../../contract/state.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Notice, Notifier } from '../../ports/notifier.ts'
+import type { Activity } from '../activity/activity.ts'
+import type { Store } from '../store.ts'
+import type { Alert, AlertAction } from './alerts.ts'
+
+/** Tells alerts: as native notifications, or on the page where this machine has none. */
+export interface Teller {
+  tell(account: AccountId, alerts: readonly Alert[]): void
+  /** The user answered one: its text was clicked, or one of its buttons. */
+  answer(id: string, action: string | undefined): void
+  dismiss(id: string): void
+}
+
+/** Alerts on the page at once; older ones make room. */
+const mostOnPage = 20
+
+export function createTeller(store: Store, clock: Clock, notifier: Notifier, activity: Activity): Teller {
+  /** Where a click on each leads. Kept beyond its closing: some desktops click what is in their history. */
+  const told = new Map<string, { account: AccountId; alert: Alert }>()
+
+  function showOnPage(notice: Notice): void {
+    store.change(draft => {
+      draft.notices[notice.id] = { ...notice, actions: [...notice.actions], at: clock.now() }
+      const oldest = Object.values(store.get().notices).sort((a, b) => a.at - b.at)
+      for (const { id } of oldest.slice(0, Math.max(0, oldest.length - mostOnPage))) delete draft.notices[id]
+    })
+  }
+
+  const teller: Teller = {
+    tell(account, alerts) {
+      for (const alert of alerts) {
+        told.set(alert.id, { account, alert })
+        activity.add({
+          account,
+          kind: 'alert',
+          text: alert.title,
+          detail: alert.body,
+          ...(alert.instance === undefined ? {} : { instance: alert.instance }),
+        })
+        const notice: Notice = { ...alert }
+        if (!notifier.available) showOnPage(notice)
+        else void notifier.show(notice).catch(() => showOnPage(notice))
+      }
+    },
+    answer(id, action) {
+      teller.dismiss(id)
+      const known = told.get(id)
+      if (!known) return
+      goTo(store, known.account, placeOf(known.alert, action))
+    },
+    dismiss(id) {
+      if (!(id in store.get().notices)) return
+      store.change(draft => {
+        delete draft.notices[id]
+      })
+    },
+  }
+  notifier.onClick((id, action) => teller.answer(id, action))
+  return teller
+}
+
+const asks: Partial<Record<AlertAction, 'bid' | 'replace'>> = { raise_bid: 'bid', try_another: 'replace' }
+
+/** A button leads to the question it stands for; nothing is spent or destroyed by a click on a notification. */
+function placeOf({ place, actions }: Alert, action: string | undefined): Place {
+  const ask = actions.find(({ id }) => id === action)?.id
+  if (place.screen !== 'instances' || ask === undefined) return place
+  const question = asks[ask]
+  return question ? { ...place, ask: question } : place
+}
+
+/** Sends the page to a place, and shows the account it belongs to. */
+export function goTo(store: Store, account: AccountId, place: Place): void {
+  store.change(draft => {
+    if (account in store.get().accounts) draft.shown = account
+    draft.goTo = { sequence: (store.get().goTo?.sequence ?? 0) + 1, place }
+  })
+}

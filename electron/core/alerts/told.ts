@@ -1,0 +1,10 @@
+import * as v from 'valibot'
+
+/** What an account's user has been told already. Kept on disk, so that nothing is said twice. */
+export const Told = v.object({
+  /** Low credit was said and the credit has not recovered since. */
+  lowCredit: v.boolean(),
+  /** The state of each instance when it was last looked at, by id. */
+  instances: v.record(v.string(), v.string()),
+})
+export type Told = v.InferOutput<typeof Told>

@@ -1,0 +1,119 @@
+import { defaultSettings } from '../contract/settings.ts'
+import type { App } from '../contract/state.ts'
+import type { Machine } from '../ports/machine.ts'
+import { openAccess } from './access/access.ts'
+import { openAccounts } from './accounts/accounts.ts'
+import { openActivity } from './activity/activity.ts'
+import { createTeller } from './alerts/teller.ts'
+import { accessCommands } from './commands/access.ts'
+import { accountCommands } from './commands/accounts.ts'
+import { deskCommands } from './commands/desk.ts'
+import { instanceCommands } from './commands/instances.ts'
+import { offerCommands } from './commands/offers.ts'
+import type { Parts } from './commands/parts.ts'
+import { rentingCommands } from './commands/renting.ts'
+import type { Demo } from './demo.ts'
+import { openSavedSearches } from './offers/saved-searches.ts'
+import { createSeenOffers } from './offers/seen-offers.ts'
+import { createDispatcher } from './page/dispatcher.ts'
+import { createPageLink } from './page/page-link.ts'
+import type { RunningBerth } from './running.ts'
+import { openSettings } from './settings.ts'
+import { createStore } from './store.ts'
+
+export interface BerthOptions {
+  machine: Machine
+  app: Pick<App, 'version' | 'shell' | 'tray' | 'terminals'>
+  demo?: Demo
+}
+
+/** Puts Berth together and sets it going: every account is looked at from here on. */
+export async function startBerth({ machine, app, demo }: BerthOptions): Promise<RunningBerth> {
+  const { clock, files, keychain, notifier, platform } = machine
+  const store = createStore({
+    app: {
+      ...app,
+      platform,
+      notifications: notifier.available,
+      ...(keychain.problem ? { keychainProblem: keychain.problem } : {}),
+    },
+    accounts: {},
+    settings: defaultSettings,
+    savedSearches: {},
+    activity: {},
+    notices: {},
+  })
+
+  const places = demo ? [files, demo.files] : [files]
+  const activity = await openActivity(store, clock, places, account =>
+    account === 'demo' && demo ? demo.files : files,
+  )
+  const onBroken = (setAside: string) =>
+    activity.add({
+      kind: 'error',
+      text: `A file of Berth's could not be read and was set aside as ${setAside}`,
+    })
+  const settings = await openSettings(files, clock, onBroken)
+  store.change(draft => {
+    draft.settings = settings.get()
+  })
+  const searches = await openSavedSearches(store, machine, onBroken)
+  const teller = createTeller(store, clock, notifier, activity)
+  const access = openAccess(machine, demo?.files, store.get)
+  const accounts = await openAccounts({
+    store,
+    machine,
+    activity,
+    teller,
+    ...(demo ? { demo } : {}),
+    onGone: (account, instance) => {
+      void access.drop(account, instance)
+      void keychain.delete(instanceKeyEntry(account, instance)).catch(() => undefined)
+    },
+    onCreated: ({ account, client }, instance, key) => {
+      if (key && account !== 'demo')
+        void keychain.set(instanceKeyEntry(account, instance), key).catch(() => undefined)
+      // Refused while it is being provisioned, on some services: then it is attached when someone first gets in.
+      void access.attachKey(account, instance, client).catch(() => undefined)
+    },
+  })
+
+  const parts: Parts = {
+    store,
+    machine,
+    accounts,
+    activity,
+    teller,
+    settings,
+    searches,
+    seenOffers: createSeenOffers(),
+    access,
+    demo,
+  }
+  const dispatch = createDispatcher({
+    ...accountCommands(parts),
+    ...offerCommands(parts),
+    ...rentingCommands(parts),
+    ...instanceCommands(parts),
+    ...accessCommands(parts),
+    ...deskCommands(parts),
+  })
+
+  return {
+    state: store.get,
+    onChange: store.onChange,
+    connectPage: send => createPageLink(store, dispatch, send),
+    dispatch: (name, args) => dispatch(name, args, {}),
+    lookNow: accounts.lookNow,
+    async close() {
+      await accounts.close()
+      await access.close()
+      await activity.flush()
+    },
+  }
+}
+
+/** The keychain entry of an instance's own restricted key (section 2.1). */
+function instanceKeyEntry(account: string, instance: number): string {
+  return `${account} instance ${instance}`
+}

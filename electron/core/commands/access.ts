@@ -1,0 +1,58 @@
+import { BerthError } from '../../contract/problem.ts'
+import type { Shell } from '../../ssh/shell.ts'
+import type { Handlers } from '../page/dispatcher.ts'
+import type { Streams } from '../page/streams.ts'
+import { doorOf, noteUser, type Parts } from './parts.ts'
+
+type AccessCommands = Pick<
+  Handlers,
+  | 'openTerminal'
+  | 'resizeTerminal'
+  | 'openSystemTerminal'
+  | 'sshCommand'
+  | 'attachKey'
+  | 'acceptHostKey'
+  | 'sshKeys'
+>
+
+export function accessCommands(parts: Parts): AccessCommands {
+  const { access } = parts
+  /** The open shells of each page, by stream. */
+  const shells = new WeakMap<Streams, Map<number, Shell>>()
+
+  return {
+    async openTerminal({ columns, rows, ...args }, { streams }) {
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'A terminal is opened on a page.' })
+      const door = doorOf(parts, args)
+      const shell = await access.openShell(door, { columns, rows })
+      const stream = streams.open(shell.stream, shell.ended)
+      const open = shells.get(streams) ?? new Map<number, Shell>()
+      shells.set(streams, open.set(stream, shell))
+      void shell.ended.finally(() => open.delete(stream))
+      noteUser(
+        parts,
+        door.account,
+        'Opened a terminal on',
+        door.instance,
+        `${shell.address}, ${shell.direct ? 'direct' : 'proxy'}`,
+      )
+      return { stream, address: shell.address, direct: shell.direct }
+    },
+    async resizeTerminal({ stream, columns, rows }, { streams }) {
+      if (streams) shells.get(streams)?.get(stream)?.resize(columns, rows)
+    },
+    openSystemTerminal: args => access.openSystemTerminal(doorOf(parts, args)),
+    sshCommand: args => access.commandLine(doorOf(parts, args)),
+    async attachKey(args) {
+      const door = doorOf(parts, args)
+      await access.attachKey(door.account, door.instance.id, door.client)
+      noteUser(parts, door.account, 'Attached the SSH key to', door.instance)
+    },
+    async acceptHostKey({ fingerprint, ...args }) {
+      const { account, instance } = doorOf(parts, args)
+      await access.acceptHostKey(account, instance.id, fingerprint)
+      noteUser(parts, account, 'Accepted another host key for', instance, fingerprint)
+    },
+    sshKeys: () => access.keys(parts.store.get().shown),
+  }
+}

@@ -1,0 +1,44 @@
+import { BerthError } from '../../contract/problem.ts'
+import type { Settings } from '../../contract/settings.ts'
+import { makeHappen } from '../demo-events.ts'
+import type { Handlers } from '../page/dispatcher.ts'
+import type { Parts } from './parts.ts'
+
+type DeskCommands = Pick<
+  Handlers,
+  'changeSettings' | 'searchActivity' | 'answerNotice' | 'dismissNotice' | 'openLink' | 'demoEvent'
+>
+
+/** Commands about Berth itself rather than the service. */
+export function deskCommands({
+  store,
+  machine,
+  accounts,
+  activity,
+  teller,
+  settings,
+  demo,
+}: Parts): DeskCommands {
+  return {
+    async changeSettings({ settings: given }) {
+      const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const after = await settings.change(changes as Partial<Settings>)
+      store.change(draft => {
+        draft.settings = after
+      })
+    },
+    searchActivity: async ({ text, before, limit }) => activity.search(text, before, limit),
+    answerNotice: async ({ id, action }) => teller.answer(id, action),
+    dismissNotice: async ({ id }) => teller.dismiss(id),
+    openLink: ({ url }) => machine.opener.openLink(url),
+    async demoEvent({ event, instance }) {
+      if (!demo)
+        throw new BerthError({
+          code: 'no_demo',
+          message: 'This is not the demo: things happen here by themselves.',
+        })
+      makeHappen(demo.controls, event, instance, store.get().accounts['demo'])
+      await accounts.session('demo').look()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { AccountId } from '../../contract/ids.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Machine } from '../../ports/machine.ts'
+import type { Access, Door } from '../access/access.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Activity } from '../activity/activity.ts'
+import type { Teller } from '../alerts/teller.ts'
+import { instanceName } from '../alerts/wording.ts'
+import type { Demo } from '../demo.ts'
+import type { SavedSearches } from '../offers/saved-searches.ts'
+import type { SeenOffers } from '../offers/seen-offers.ts'
+import type { KeptSettings } from '../settings.ts'
+import type { Store } from '../store.ts'
+
+/** What the commands work on. */
+export interface Parts {
+  store: Store
+  machine: Machine
+  accounts: Accounts
+  activity: Activity
+  teller: Teller
+  settings: KeptSettings
+  searches: SavedSearches
+  seenOffers: SeenOffers
+  access: Access
+  demo: Demo | undefined
+}
+
+export interface OnInstance {
+  account?: AccountId | undefined
+  instance: number
+}
+
+/** The instance as State shows it, with its account's client. Throws `no_such_account` or `no_such_instance`. */
+export function doorOf({ store, accounts }: Parts, { account, instance }: OnInstance): Door {
+  const session = accounts.session(account)
+  const view = store.get().accounts[session.id]?.instances[instance]
+  if (!view)
+    throw new BerthError({
+      code: 'no_such_instance',
+      message: `Instance #${instance} is no longer on the account.`,
+      advice: 'It was destroyed, here or elsewhere.',
+    })
+  return { account: session.id, instance: view, client: session.client }
+}
+
+/** Writes down what the user did to an instance. */
+export function noteUser(
+  { activity }: Parts,
+  account: AccountId,
+  verb: string,
+  instance: InstanceView,
+  detail?: string,
+): void {
+  activity.add({
+    account,
+    instance: instance.id,
+    kind: 'user',
+    text: `${verb} ${instanceName(instance)}`,
+    ...(detail ? { detail } : {}),
+  })
+}

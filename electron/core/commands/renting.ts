@@ -1,0 +1,83 @@
+import type { Replacement } from '../../contract/commands.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import type { RentRequest } from '../../contract/rental.ts'
+import type { Instance } from '../../service/instances.ts'
+import { offerView, searchFor } from '../offers/offer-view.ts'
+import type { Handlers } from '../page/dispatcher.ts'
+import { doorOf, noteUser, type Parts } from './parts.ts'
+
+type RentingCommands = Pick<
+  Handlers,
+  'rent' | 'cancelRental' | 'waitLonger' | 'settleRental' | 'dismissRental' | 'findReplacement'
+>
+
+/** GB, where nothing says how much a replacement needs. */
+const usualDisk = 20
+
+export function rentingCommands(parts: Parts): RentingCommands {
+  const { accounts } = parts
+  return {
+    async rent({ account, request, replaces }) {
+      const session = accounts.session(account)
+      const offer = parts.seenOffers.get(session.id, request.offer)
+      if (replaces !== undefined) {
+        const { instance } = doorOf(parts, { account: session.id, instance: replaces })
+        await session.client.instances.destroy(replaces)
+        noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
+      }
+      return session.rentals.rent(request, offer)
+    },
+    cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
+    waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),
+    settleRental: ({ account, rental, instance }) =>
+      accounts.session(account).rentals.settle(rental, instance),
+    dismissRental: ({ account, rental }) => accounts.session(account).rentals.dismiss(rental),
+    async findReplacement(args) {
+      const { instance, client, account } = doorOf(parts, args)
+      const session = accounts.session(account)
+      const remembered = session.rentals.requestOf(instance.id)
+      const request = remembered
+        ? withoutOffer(remembered)
+        : requestLike(instance, session.record(instance.id))
+      const { type, storage } = {
+        type: request.bid === undefined ? 'on-demand' : 'bid',
+        storage: request.disk,
+      } as const
+      const search = searchFor({ type, storage, verifiedOnly: false, limit: 50 })
+      const filters = {
+        ...search.filters,
+        ...(instance.gpu
+          ? { gpu_name: { eq: instance.gpu.name }, num_gpus: { eq: instance.gpu.count } }
+          : {}),
+      }
+      const offers = (await client.offers.search({ ...search, filters })).map(offerView)
+      parts.seenOffers.remember(account, offers)
+      const best = offers.find(
+        offer => offer.machineId === undefined || offer.machineId !== instance.machineId,
+      )
+      return { request, ...(best ? { offer: best } : {}) }
+    },
+  }
+}
+
+function withoutOffer({ offer: _, ...request }: RentRequest): Replacement['request'] {
+  return request
+}
+
+/** How to rent again what Berth did not rent itself: as far as its record tells. */
+function requestLike(instance: InstanceView, record: Instance | undefined): Replacement['request'] {
+  return {
+    image: instance.image ?? '',
+    access: instance.runtype?.startsWith('jupyter')
+      ? 'jupyter'
+      : instance.runtype === 'args'
+        ? 'none'
+        : 'ssh',
+    disk: instance.disk?.size ?? usualDisk,
+    env: [],
+    ports: [],
+    ...(instance.label ? { label: instance.label } : {}),
+    ...(record?.onstart ? { onstart: record.onstart } : {}),
+    ...(instance.interruptible && instance.bid !== undefined ? { bid: instance.bid / 1_000_000 } : {}),
+  }
+}

@@ -1,0 +1,132 @@
+import type { InstanceView, PortMapping, SshAddress, StatusChange } from '../../contract/instance.ts'
+import { micros } from '../../contract/money.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Instance } from '../../service/instances.ts'
+import { checkHost, checkPort } from '../../ssh/ssh-address.ts'
+import { present } from '../present.ts'
+import { plainLabel } from '../rentals/mark.ts'
+import { instanceState } from './instance-state.ts'
+import { costPerHour, prices, spending } from './spending.ts'
+
+/** How much of its past is kept. */
+const longestHistory = 50
+/** Characters of the service's status line that are shown. */
+const longestMessage = 500
+
+/**
+ * An instance's record (section 2.1, and what deployments add) as Berth shows it. `before` is how it was shown last,
+ * `at` the account's time of the answer in epoch seconds. Secrets in the record stay in the record.
+ */
+export function project(record: Instance, before: InstanceView | undefined, at: number): InstanceView {
+  const actualStatus = record.actual_status ?? null
+  const intendedStatus = record.intended_status
+  const interruptible = record.is_bid ?? false
+  const dphBase = record.dph_base
+  const minimumBid = record.min_bid
+  const state = instanceState({
+    actualStatus,
+    interruptible,
+    ...(intendedStatus === undefined ? {} : { intendedStatus }),
+    ...(dphBase === undefined ? {} : { bid: dphBase }),
+    ...(minimumBid === undefined ? {} : { minimumBid }),
+  })
+  const price = prices(record.dph_total, dphBase)
+  const perHour = costPerHour(state, price)
+  const startedAt = record.start_date
+  const message = cleanLine(record.status_msg)
+  const rawLabel = record.label
+
+  return present({
+    id: record.id,
+    label: rawLabel === undefined ? undefined : plainLabel(cleanLine(rawLabel) ?? ''),
+    state,
+    actualStatus,
+    intendedStatus,
+    statusMessage: message,
+    gpu: gpuOf(record),
+    gpuLoad: record.gpu_util,
+    gpuTemperature: record.gpu_temp,
+    cpu: present({
+      load: record.cpu_util,
+      memoryUsed: record.mem_usage,
+      memoryTotal: record.mem_limit,
+    }),
+    disk: present({ size: record.disk_space, used: record.disk_usage }),
+    interruptible,
+    pricePerHour: price.running,
+    diskPricePerHour: price.disk,
+    costPerHour: perHour,
+    bid: interruptible && dphBase !== undefined ? micros(dphBase) : undefined,
+    minimumBid: minimumBid === undefined ? undefined : micros(minimumBid),
+    spent: spending(before?.spent, perHour, startedAt, at),
+    startedAt,
+    endsAt: record.end_date,
+    image: record.image_uuid,
+    template: record.template_name,
+    runtype: record.image_runtype,
+    location: record.geolocation,
+    machineId: record.machine_id,
+    hostId: record.host_id,
+    ssh: sshOf(record),
+    ports: portsOf(record),
+    jupyter: record.image_runtype?.startsWith('jupyter') ?? false,
+    history: grownHistory(before?.history, present({ at, state, actualStatus, message })),
+  })
+}
+
+function gpuOf(record: Instance): InstanceView['gpu'] {
+  const name = record.gpu_name
+  if (name === undefined) return undefined
+  return present({ name, count: record.num_gpus ?? 1, memory: record.gpu_ram })
+}
+
+/** `22/tcp` among the ports is the direct way; `ssh_host` and `ssh_port` the proxy's (FIELDS: where SSH answers). */
+function sshOf(record: Instance): InstanceView['ssh'] {
+  const direct = portsOf(record).find(port => port.container === '22/tcp')
+  const host = record.ssh_host
+  const port = record.ssh_port
+  if (!direct && (!host || typeof port !== 'number')) return undefined
+  const addresses: NonNullable<InstanceView['ssh']> = {}
+  try {
+    if (direct) addresses.direct = checkedAddress(direct.host, direct.port)
+    if (host && typeof port === 'number') addresses.proxy = checkedAddress(host, port)
+  } catch (error) {
+    addresses.problem =
+      error instanceof BerthError ? error.problem.message : 'The address for SSH is not usable.'
+  }
+  return addresses
+}
+
+function checkedAddress(host: string, port: number): SshAddress {
+  return { host: checkHost(host), port: checkPort(port) }
+}
+
+/** The outside ports, at the machine's public address; a port that is none is passed over. */
+function portsOf({ ports, public_ipaddr }: Instance): readonly PortMapping[] {
+  const host = public_ipaddr?.trim()
+  if (!ports || !host) return []
+  return Object.entries(ports).flatMap(([container, [outside]]) => {
+    const port = Number(outside?.HostPort)
+    const usable =
+      /^\d{1,5}\/(tcp|udp)$/.test(container) && Number.isInteger(port) && port > 0 && port < 65_536
+    return usable ? [{ container, host, port }] : []
+  })
+}
+
+function grownHistory(
+  before: readonly StatusChange[] | undefined,
+  change: StatusChange,
+): readonly StatusChange[] {
+  const last = before?.at(-1)
+  if (before && last?.state === change.state && last.actualStatus === change.actualStatus) return before
+  return [...(before ?? []), change].slice(-longestHistory)
+}
+
+/** One line without control characters; undefined when nothing is left. */
+function cleanLine(text: string | undefined): string | undefined {
+  const line = text
+    ?.replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, longestMessage)
+  return line || undefined
+}

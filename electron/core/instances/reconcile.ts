@@ -1,0 +1,64 @@
+import type { InstanceView } from '../../contract/instance.ts'
+import type { Instance } from '../../service/instances.ts'
+import { same } from '../same.ts'
+import { project } from './project.ts'
+
+/** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
+export interface Changes {
+  changed: ReadonlyMap<number, InstanceView>
+  gone: readonly number[]
+}
+
+/** The records as they came last, by instance id. Reconciling compares with them and replaces them. */
+export type KnownRecords = Map<number, Instance>
+
+/**
+ * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields
+ * and changes nothing; `at` is the account's time of the answer in epoch seconds.
+ */
+export function compareInstances(
+  known: KnownRecords,
+  shown: Readonly<Record<string, InstanceView>>,
+  records: readonly Instance[],
+  at: number,
+): Changes {
+  const changed = new Map<number, InstanceView>()
+  const present = new Set<number>()
+  for (const record of records) {
+    const { id } = record
+    present.add(id)
+    const before = shown[id]
+    if (before && same(known.get(id), record)) continue
+    known.set(id, record)
+    changed.set(id, project(record, before, at))
+  }
+  const gone = Object.keys(shown)
+    .map(Number)
+    .filter(id => !present.has(id))
+  for (const id of known.keys()) if (!present.has(id)) known.delete(id)
+  return { changed, gone }
+}
+
+/** Writes the changes into the draft, field by field, so that what did not change keeps its identity. */
+export function applyChanges(
+  draft: Record<string, InstanceView>,
+  shown: Readonly<Record<string, InstanceView>>,
+  { changed, gone }: Changes,
+): void {
+  for (const id of gone) delete draft[id]
+  for (const [id, after] of changed) {
+    const before = shown[id]
+    const target = before && (draft[id] as unknown as Record<string, unknown> | undefined)
+    if (before && target) writeDifference(target, before, after)
+    else draft[id] = after
+  }
+}
+
+function writeDifference(target: Record<string, unknown>, before: InstanceView, after: InstanceView): void {
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof InstanceView>
+  for (const field of fields) {
+    if (same(before[field], after[field])) continue
+    if (after[field] === undefined) delete target[field]
+    else target[field] = after[field]
+  }
+}

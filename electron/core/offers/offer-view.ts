@@ -1,0 +1,57 @@
+import { micros } from '../../contract/money.ts'
+import type { OfferQuery, OfferView } from '../../contract/offer.ts'
+import type { Offer, OfferSearch } from '../../service/offers.ts'
+import { present } from '../present.ts'
+
+/** The search that answers a query: what can be rented now, cheapest first. */
+export function searchFor({ type, verifiedOnly, storage, limit }: OfferQuery): OfferSearch {
+  return {
+    type,
+    limit,
+    allocatedStorage: storage,
+    order: [['dph_total', 'asc']],
+    filters: {
+      rentable: { eq: true },
+      rented: { eq: false },
+      ...(verifiedOnly ? { verified: { eq: true } } : {}),
+    },
+  }
+}
+
+/** An offer's record as Berth shows it. */
+export function offerView(offer: Offer): OfferView {
+  const price = offer.dph_total ?? offer.dph_base
+  return present({
+    id: offer.id,
+    gpuName: offer.gpu_name,
+    gpuCount: offer.num_gpus,
+    gpuMemory: offer.gpu_ram,
+    price: dollars(price),
+    minimumBid: dollars(offer.min_bid),
+    storagePrice:
+      offer.dph_total === undefined || offer.dph_base === undefined
+        ? undefined
+        : micros(Math.max(0, offer.dph_total - offer.dph_base)),
+    score: offer.dlperf,
+    scorePerDollar: offer.dlperf_per_dphtotal,
+    cpuName: offer.cpu_name,
+    cpuCores: offer.cpu_cores_effective,
+    memory: offer.cpu_ram,
+    disk: offer.disk_space,
+    down: offer.inet_down,
+    up: offer.inet_up,
+    downCost: offer.inet_down_cost,
+    upCost: offer.inet_up_cost,
+    reliability: offer.reliability2 ?? offer.reliability,
+    verified: offer.verification === undefined ? undefined : offer.verification === 'verified',
+    location: offer.geolocation,
+    directPorts: offer.direct_port_count,
+    lasts: offer.duration,
+    cuda: offer.cuda_max_good,
+    machineId: offer.machine_id,
+  })
+}
+
+function dollars(amount: number | undefined): number | undefined {
+  return amount === undefined ? undefined : micros(amount)
+}

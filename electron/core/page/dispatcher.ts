@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+import { type Answer, type Checked, type CommandName, commands } from '../../contract/commands.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Streams } from './streams.ts'
+
+/** Who gave a command: streams it opens go to this page; a tray or a menu has none. */
+export interface Caller {
+  streams?: Streams
+}
+
+export type Handlers = {
+  [Name in CommandName]: (args: Checked<Name>, caller: Caller) => Promise<Answer<Name>>
+}
+
+export type Dispatch = (name: unknown, args: unknown, caller: Caller) => Promise<unknown>
+
+/** Every command passes here, whatever carried it: unknown names and arguments of another shape are refused. */
+export function createDispatcher(handlers: Handlers): Dispatch {
+  return async (name, args, caller) => {
+    if (typeof name !== 'string' || !isCommand(name))
+      throw new BerthError({ code: 'unknown_command', message: 'Berth does not know that command.' })
+    return run(handlers, name, args, caller)
+  }
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commands, name)
+}
+
+async function run<Name extends CommandName>(
+  handlers: Handlers,
+  name: Name,
+  args: unknown,
+  caller: Caller,
+): Promise<unknown> {
+  const checked = v.safeParse(commands[name].args, args, { abortEarly: true })
+  if (!checked.success) throw invalid(checked.issues[0])
+  return handlers[name](checked.output as Checked<Name>, caller)
+}
+
+function invalid(issue: v.BaseIssue<unknown>): BerthError {
+  const field = v.getDotPath(issue)
+  const message = field ? `${field}: ${issue.message}.` : `${issue.message}.`
+  return new BerthError({ code: 'invalid_argument', message, ...(field ? { field } : {}) })
+}

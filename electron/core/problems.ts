@@ -1,0 +1,22 @@
+import { BerthError, type Problem } from '../contract/problem.ts'
+import { ServiceError } from '../service/service-error.ts'
+
+/** Any error as the user reads it. What Berth did not foresee is told without its innards, which may hold anything. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof BerthError) return error.problem
+  if (error instanceof ServiceError) return serviceProblem(error)
+  return {
+    code: 'internal',
+    message: 'Something in Berth went wrong.',
+    advice: 'Try again; the log says more.',
+  }
+}
+
+function serviceProblem({ code, message, advice, detail }: ServiceError): Problem {
+  return {
+    code,
+    message,
+    ...(advice ? { advice } : {}),
+    ...(detail ? { facts: { 'The service says': detail } } : {}),
+  }
+}

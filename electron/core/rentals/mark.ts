@@ -1,0 +1,25 @@
+/**
+ * The mark by which a rental finds its instance again: ` berth:r0123456789abcdef` at the end of the label, and the
+ * same id in the environment.
+ */
+const pattern = / ?berth:(r[0-9a-f]{16})$/
+
+export const markVariable = 'BERTH_RENTAL'
+
+export function markLabel(label: string | undefined, rental: string): string {
+  return label ? `${label} berth:${rental}` : `berth:${rental}`
+}
+
+/** The label as the user gave it; undefined when it was only the mark. */
+export function plainLabel(label: string): string | undefined {
+  return label.replace(pattern, '').trim() || undefined
+}
+
+/** The rental an instance was created for, by its label or else its environment. */
+export function rentalOf(
+  label: string | undefined,
+  env: readonly (readonly [string, string])[],
+): string | undefined {
+  const marked = label && pattern.exec(label)?.[1]
+  return marked ?? env.find(([name]) => name === markVariable)?.[1]
+}

@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import type { RentRequest } from '../../contract/rental.ts'
+import type { Keychain } from '../../ports/keychain.ts'
+
+const Values = v.record(v.string(), v.string())
+
+/** Secret values of a rental's environment: kept in the keychain while it is asked for, and never on disk. */
+export interface RentalSecrets {
+  keep(rental: string, request: RentRequest): Promise<void>
+  /** The request with its values again; undefined when they are gone. */
+  restore(rental: string, request: RentRequest): Promise<RentRequest | undefined>
+  forget(rental: string): Promise<void>
+}
+
+export function rentalSecrets(keychain: Keychain): RentalSecrets {
+  const entry = (rental: string) => `rental ${rental}`
+  return {
+    async keep(rental, request) {
+      const secret = request.env.filter(variable => variable.secret)
+      if (secret.length === 0) return
+      await keychain.set(
+        entry(rental),
+        JSON.stringify(Object.fromEntries(secret.map(({ name, value }) => [name, value]))),
+      )
+    },
+    async restore(rental, request) {
+      if (!request.env.some(variable => variable.secret)) return request
+      const text = await keychain.get(entry(rental))
+      const values = text === undefined ? undefined : v.parse(Values, JSON.parse(text))
+      if (!values) return undefined
+      const env = request.env.map(variable =>
+        variable.secret ? { ...variable, value: values[variable.name] ?? '' } : variable,
+      )
+      return { ...request, env }
+    },
+    async forget(rental) {
+      await keychain.delete(entry(rental))
+    },
+  }
+}
+
+/** The request as it may be written down and shown again: without secret values. */
+export function withoutSecrets(request: RentRequest): RentRequest {
+  return {
+    ...request,
+    env: request.env.map(variable => (variable.secret ? { ...variable, value: '' } : variable)),
+  }
+}
