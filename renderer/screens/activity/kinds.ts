@@ -1,11 +1,12 @@
 import type { ActivityEntry } from '../../../electron/contract/state.ts'
+import type { IconName } from '../../components/icons.ts'
 
 export type ActivityKind = ActivityEntry['kind']
 
-/** The word for each kind, and for all of them in a filter. */
-export const kindWords: Record<ActivityKind, { word: string; plural: string }> = {
-  user: { word: 'You', plural: 'Yours' },
-  berth: { word: 'Berth', plural: 'Berth’s' },
-  alert: { word: 'Alert', plural: 'Alerts' },
-  error: { word: 'Error', plural: 'Errors' },
+/** Each kind as a word and a shape. */
+export const kindWords: Record<ActivityKind, { word: string; icon: IconName }> = {
+  user: { word: 'You', icon: 'account' },
+  berth: { word: 'Berth', icon: 'berth' },
+  alert: { word: 'Alert', icon: 'bolt' },
+  error: { word: 'Error', icon: 'warning' },
 }

@@ -11,11 +11,8 @@ export function merged(
   return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
 }
 
-/** Whether an entry is what the search is after: every word in its text or detail, or its instance's number. */
+/** Whether an entry is what the search is after: the text stands in it, or in its detail, or is its instance. */
 export function answersSearch(entry: ActivityEntry, text: string): boolean {
-  const hay = `${entry.text} ${entry.detail ?? ''} ${entry.instance ?? ''}`.toLowerCase()
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => hay.includes(word))
+  const instance = entry.instance === undefined ? '' : `#${entry.instance}`
+  return `${entry.text} ${entry.detail ?? ''} ${instance}`.toLowerCase().includes(text.trim().toLowerCase())
 }

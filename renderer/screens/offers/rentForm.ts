@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { OfferView } from '../../../electron/contract/offer.ts'
 import { RentRequest } from '../../../electron/contract/rental.ts'
-import { typedNumber } from './numbers.ts'
+import { typedNumber } from '../../components/numbers.ts'
 
 /** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
 export interface RentDraft {

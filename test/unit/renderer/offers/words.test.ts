@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { typedNumber } from '../../../../renderer/screens/offers/numbers.ts'
+import { typedNumber } from '../../../../renderer/components/numbers.ts'
 import { countryName, countryOf, placeName } from '../../../../renderer/screens/offers/place.ts'
 import { readSaved, searchName } from '../../../../renderer/screens/offers/saved.ts'
 

@@ -1,0 +1,79 @@
+import type { Problem } from '../../../electron/contract/problem.ts'
+import type { ActivityEntry } from '../../../electron/contract/state.ts'
+import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import type { ActivityKind } from './kinds.ts'
+import { answersSearch, merged } from './merge.ts'
+
+/** Entries fetched at once. */
+const pageLength = 100
+/** Milliseconds without a key before a search is sent. */
+const pause = 150
+
+/** What the Activity screen shows: pages fetched so far, and what has happened since. */
+export class ActivityView {
+  text = $state('')
+  kind: ActivityKind | 'all' = $state('all')
+  loading = $state(false)
+  /** False once the oldest entry is here. */
+  more = $state(true)
+  problem: Problem | undefined = $state.raw()
+  #fetched: readonly ActivityEntry[] = $state.raw([])
+  readonly #page: Page
+  #search = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  readonly found = $derived.by(() => {
+    const newest = Object.values(this.#page.state?.activity ?? {})
+    return merged(
+      this.#fetched,
+      newest.filter(entry => answersSearch(entry, this.text)),
+    )
+  })
+  readonly shown = $derived(
+    this.kind === 'all' ? this.found : this.found.filter(entry => entry.kind === this.kind),
+  )
+
+  /** Searches anew, a moment after the last key. */
+  find(text: string): void {
+    this.text = text
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.restart(), pause)
+  }
+
+  /** Forgets what was fetched and begins again with the newest. */
+  restart(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#fetched = []
+    this.more = true
+    return this.#fetch(++this.#search)
+  }
+
+  /** Fetches the next older page. */
+  older(): Promise<void> {
+    return this.loading || !this.more ? Promise.resolve() : this.#fetch(this.#search)
+  }
+
+  async #fetch(search: number): Promise<void> {
+    this.loading = true
+    this.problem = undefined
+    const before = this.#fetched.at(-1)?.id
+    try {
+      const entries = await this.#page.berth.searchActivity({
+        text: this.text.trim().slice(0, 200),
+        ...(before !== undefined && { before }),
+        limit: pageLength,
+      })
+      if (search !== this.#search) return
+      this.#fetched = [...this.#fetched, ...entries]
+      this.more = entries.length === pageLength
+    } catch (error) {
+      if (search === this.#search) this.problem = problemOf(error)
+    } finally {
+      if (search === this.#search) this.loading = false
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { SortColumn } from './sort.ts'
+
+/** A column of the offers table. */
+export interface Column {
+  column: SortColumn
+  title: string
+  /** What the title means, where it needs saying. */
+  about?: string
+  /** Pixels; the GPU's is the least, it takes what is left. */
+  width: number
+  /** Numbers stand right. */
+  figure: boolean
+}
+
+/** In the order they are shown. */
+const all: readonly Column[] = [
+  { column: 'gpu', title: 'GPU', width: 150, figure: false },
+  { column: 'price', title: 'Price', width: 94, figure: true },
+  {
+    column: 'score',
+    title: 'Score per $',
+    about: 'Benchmark score per dollar and hour',
+    width: 100,
+    figure: true,
+  },
+  { column: 'memory', title: 'Memory', about: 'Memory of each GPU', width: 76, figure: true },
+  { column: 'cpu', title: 'CPU', width: 82, figure: true },
+  { column: 'disk', title: 'Disk', about: 'Disk on offer', width: 82, figure: true },
+  { column: 'network', title: 'Down / up', width: 112, figure: true },
+  { column: 'reliability', title: 'Reliable', width: 76, figure: true },
+  { column: 'place', title: 'Where', width: 96, figure: false },
+]
+
+/** Those that go first when it gets narrow; the GPU and the price stay. */
+const droppedFirst: readonly SortColumn[] = [
+  'cpu',
+  'score',
+  'network',
+  'memory',
+  'place',
+  'disk',
+  'reliability',
+]
+
+/** Pixels for the column with the Rent buttons, which always stays. */
+export const actionsWidth = 76
+
+/** The columns that fit a table of so many pixels; the one sorted by stays as long as any. */
+export function columnsFor(width: number, sortedBy: SortColumn): readonly Column[] {
+  let shown = all
+  for (const column of droppedFirst) {
+    if (room(shown) <= width) break
+    if (column !== sortedBy) shown = shown.filter(each => each.column !== column)
+  }
+  return shown
+}
+
+function room(columns: readonly Column[]): number {
+  return columns.reduce((sum, { width }) => sum + width, actionsWidth)
+}

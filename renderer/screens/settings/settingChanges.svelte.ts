@@ -1,0 +1,47 @@
+import type { Problem } from '../../../electron/contract/problem.ts'
+import type { Settings } from '../../../electron/contract/settings.ts'
+import { type Page, problemOf } from '../../berth/page.svelte.ts'
+
+/** The part of some settings that a change is about, as it is now. */
+export function partBefore(settings: Settings, change: Partial<Settings>): Partial<Settings> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
+}
+
+/** Saves each change at once, and remembers the last one, so that it can be taken back. */
+export class SettingChanges {
+  /** The setting last changed, told beside it. */
+  saved: { field: string; before: Partial<Settings> } | undefined = $state.raw()
+  failed: { field: string; problem: Problem } | undefined = $state.raw()
+  readonly #page: Page
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  /** Saves a change; `field` is where its outcome is told. */
+  async change(field: string, to: Partial<Settings>): Promise<void> {
+    const now = this.#page.state?.settings
+    if (!now) return
+    const before = partBefore(now, to)
+    if (JSON.stringify(before) === JSON.stringify(to)) return
+    if (await this.#send(field, to)) this.saved = { field, before }
+  }
+
+  /** Takes the last change back. */
+  async undo(): Promise<void> {
+    const { saved } = this
+    if (!saved) return
+    if (await this.#send(saved.field, saved.before)) this.saved = undefined
+  }
+
+  async #send(field: string, settings: Partial<Settings>): Promise<boolean> {
+    this.failed = undefined
+    try {
+      await this.#page.berth.changeSettings({ settings })
+      return true
+    } catch (error) {
+      this.failed = { field, problem: problemOf(error) }
+      return false
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { catalogueOf } from '../../../../renderer/screens/offers/catalogue.ts'
+import { actionsWidth, columnsFor } from '../../../../renderer/screens/offers/columns.ts'
+import {
+  ageWords,
+  networkWords,
+  partWords,
+  reliabilityWords,
+  rentName,
+} from '../../../../renderer/screens/offers/words.ts'
+import { offer } from './listed.ts'
+
+describe('columns in a narrow window', () => {
+  const names = (width: number) => columnsFor(width, 'price').map(({ column }) => column)
+
+  test.each([200, 400, 600, 700, 800, 1000, 2000])(
+    'at %i pixels they fit, or only the two that stay are left',
+    width => {
+      const shown = columnsFor(width, 'price')
+      const needed = shown.reduce((sum, column) => sum + column.width, actionsWidth)
+      expect(needed <= width || shown.length === 2).toBe(true)
+    },
+  )
+
+  test('GPU and price stay to the last', () => {
+    expect(names(100)).toEqual(['gpu', 'price'])
+  })
+
+  test('the one it is sorted by stays with them', () => {
+    expect(columnsFor(100, 'cpu').map(({ column }) => column)).toEqual(['gpu', 'price', 'cpu'])
+  })
+
+  test('a wider window shows no fewer', () => {
+    for (let width = 100; width < 1500; width += 10) {
+      expect(names(width + 10).length).toBeGreaterThanOrEqual(names(width).length)
+    }
+  })
+})
+
+describe('words', () => {
+  test('a button says what it rents, for how much and where', () => {
+    const [listed] = catalogueOf([offer({ id: 1, price: 1_719_000 })], 'on-demand').offers
+    expect(listed && rentName(listed, 'Sweden')).toBe('Rent 1 × H100 SXM, $1.719/h, Sweden')
+  })
+
+  test('both directions of a network stand in one unit', () => {
+    expect(networkWords(2900, 410)).toBe('2.9 / 0.4 Gb/s')
+    expect(networkWords(90, undefined)).toBe('90 / – Mb/s')
+    expect(networkWords(undefined, undefined)).toBeUndefined()
+  })
+
+  test('nothing is called perfect that is not', () => {
+    expect(reliabilityWords(0.9999)).toBe('99.9 %')
+    expect(reliabilityWords(1)).toBe('100.0 %')
+  })
+
+  test('a filter says what it is set to', () => {
+    expect(partWords({}, 'gpus')).toBe('any')
+    expect(partWords({ gpus: ['A', 'B', 'C'] }, 'gpus')).toBe('A and 2 more')
+    expect(partWords({ countFrom: 1, countTo: 2 }, 'count')).toBe('1–2')
+    expect(partWords({ countTo: 2 }, 'count')).toBe('up to 2')
+    expect(partWords({ reliabilityFrom: 0.985 }, 'reliability')).toBe('98.5 %+')
+    expect(partWords({ regions: ['SE'] }, 'regions')).toBe('Sweden')
+  })
+
+  test('ages count in the largest unit, one of it in the singular', () => {
+    expect([0, 1, 8, 60, 3599, 7200].map(ageWords)).toEqual([
+      '0 seconds old',
+      '1 second old',
+      '8 seconds old',
+      '1 minute old',
+      '59 minutes old',
+      '2 hours old',
+    ])
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { defaultSettings, Settings } from '../../../../electron/contract/settings.ts'
+import type { AccountView } from '../../../../electron/contract/state.ts'
+import { readSetting } from '../../../../renderer/screens/settings/numberSetting.ts'
+import { removalNotes } from '../../../../renderer/screens/settings/removal.ts'
+import { partBefore } from '../../../../renderer/screens/settings/settingChanges.svelte.ts'
+
+const { entries } = Settings
+const account: AccountView = {
+  id: 'a0000000f',
+  name: 'Work',
+  baseUrl: 'https://gpu.example',
+  demo: false,
+  connection: { status: 'online' },
+  clock: { serverAt: 0, localAt: 0, rate: 1 },
+  spendPerHour: 0,
+  instances: {},
+  rentals: {},
+}
+const instance = {
+  id: 1,
+  state: 'running' as const,
+  actualStatus: 'running',
+  interruptible: false,
+  costPerHour: 2_710_000,
+  spent: { micros: 0, at: 0, perHour: 0 },
+  ports: [],
+  jupyter: false,
+  history: [],
+}
+
+describe('a number typed for a setting', () => {
+  test('is read in the unit shown, and kept in the setting’s own', () => {
+    expect(readSetting('15', entries.rentalDeadline, 60)).toEqual({ value: 900 })
+    expect(readSetting('$2.50', entries.lowCreditDollars)).toEqual({ value: 2.5 })
+  })
+
+  test.each([
+    ['1', 'At least 2.'],
+    ['301', 'At most 300.'],
+    ['', 'Give a number.'],
+    ['soon', 'Give a number.'],
+  ])('“%s” for the polling interval is refused with its bound', (text, error) => {
+    expect(readSetting(text, entries.pollInterval)).toEqual({ error })
+  })
+
+  test('bounds are said in the unit shown', () => {
+    expect(readSetting('0.5', entries.rentalDeadline, 60)).toEqual({ error: 'At least 1.' })
+    expect(readSetting('121', entries.rentalDeadline, 60)).toEqual({ error: 'At most 120.' })
+  })
+})
+
+test('what a change is about is remembered as it was, and nothing else', () => {
+  const change = { theme: 'dark' as const, pollInterval: 30 }
+  expect(partBefore(defaultSettings, change)).toEqual({ theme: 'system', pollInterval: 10 })
+})
+
+describe('removing an account says what goes on', () => {
+  const said = (changes: Partial<AccountView>) => removalNotes({ ...account, ...changes }).join(' ')
+
+  test('what it costs', () => {
+    const two = { '1': instance, '2': { ...instance, id: 2 } }
+    expect(said({ instances: two, spendPerHour: 2_710_000 })).toContain(
+      'Its 2 instances go on costing $2.71/h',
+    )
+  })
+
+  test('nothing, when it rents nothing', () => {
+    expect(said({})).toContain('It rents nothing now.')
+  })
+
+  test('that it cannot be known, while the service does not answer', () => {
+    const problem = { code: 'offline', message: 'Out of reach.' }
+    expect(said({ connection: { status: 'offline', problem } })).toContain('cannot see now')
+  })
+
+  test('a rental under way', () => {
+    const rental = {
+      id: 'r0',
+      step: 'waiting' as const,
+      offer: { id: 1 },
+      image: 'x',
+      interruptible: false,
+      startedAt: 0,
+      deadline: 600,
+    }
+    expect(said({ rentals: { r0: rental } })).toContain('A rental is under way')
+    expect(said({ rentals: { r0: { ...rental, step: 'failed' } } })).not.toContain('under way')
+  })
+})
