@@ -127,11 +127,11 @@ interface Checker {
 
 function problemIn(checker: Checker, body: unknown): AnswerProblem | undefined {
   if (checker.Check(body)) return undefined
-  const [first] = checker.Errors(body)
-  return {
-    path: jsonPath(first?.instancePath ?? ''),
-    expected: first?.message ?? 'must have the promised shape',
-  }
+  const first = checker.Errors(body)[0]
+  if (!first) return { path: '$', expected: 'must have the promised shape' }
+  const missing: unknown = 'requiredProperties' in first.params ? first.params.requiredProperties : undefined
+  if (!Array.isArray(missing)) return { path: jsonPath(first.instancePath), expected: first.message }
+  return { path: jsonPath(`${first.instancePath}/${missing[0]}`), expected: 'must be there' }
 }
 
 /** `/instances/3/id` as `$.instances[3].id`. */

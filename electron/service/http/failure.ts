@@ -76,7 +76,9 @@ export function networkFailure(error: unknown): { code: Unanswered; sent: boolea
   }
   // What answered does not speak HTTP, or its compression is broken.
   if (/^(HPE_|Z_|UND_ERR_RES)/.test(code)) return { code: 'bad_answer', sent: true }
+  // A port that `fetch` never uses, such as 22: its error has no code.
   const beforeSending =
+    cause['message'] === 'bad port' ||
     ['connect', 'getaddrinfo', 'queryA', 'queryAaaa'].includes(String(cause['syscall'])) ||
     [
       'ENOTFOUND',

@@ -10,7 +10,7 @@ export interface Seen {
   body: string
 }
 
-type Reply = (request: Seen, response: ServerResponse, raw: IncomingMessage) => void
+export type Reply = (request: Seen, response: ServerResponse, raw: IncomingMessage) => void
 
 /** A service on loopback that does what each test writes down, and remembers what it was asked. */
 export class ScriptedService {
@@ -19,9 +19,11 @@ export class ScriptedService {
   script: Reply[] = []
   otherwise: Reply = json({})
   readonly #server: Server
+  readonly baseUrl: BaseUrl
 
   private constructor(server: Server) {
     this.#server = server
+    this.baseUrl = parseBaseUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     server.on('request', (raw: IncomingMessage, response: ServerResponse) => {
       const parts: Buffer[] = []
       raw.on('data', (part: Buffer) => parts.push(part))
@@ -39,10 +41,6 @@ export class ScriptedService {
     const server = createServer()
     await new Promise<void>(ready => server.listen(0, '127.0.0.1', ready))
     return new ScriptedService(server)
-  }
-
-  get baseUrl(): BaseUrl {
-    return parseBaseUrl(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`)
   }
 
   async stop(): Promise<void> {

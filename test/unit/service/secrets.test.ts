@@ -1,0 +1,83 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
+import { cleanDetail } from '../../../electron/service/http/detail.ts'
+import { ServiceError } from '../../../electron/service/service-error.ts'
+import { hang, json, type Reply, raw, reset, ScriptedService } from './scripted-service.ts'
+
+const key = 'key-4f1d9b7e2a'
+const secret = 'hunter2-hunter2'
+let service: ScriptedService
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+})
+afterAll(() => service.stop())
+
+/** A service that throws back everything it was sent. */
+function echo(status: number, body: (everything: string) => unknown): Reply {
+  return (seen, ...rest) =>
+    json(body(`${JSON.stringify(seen.headers)} ${seen.url} ${seen.body}`), status)(seen, ...rest)
+}
+
+const replies: Record<string, Reply> = {
+  'an error with a msg': echo(400, msg => ({ success: false, error: 'invalid_args', msg })),
+  'an unknown error code': echo(418, error => ({ error, msg: error })),
+  'a rate limit': echo(429, detail => ({ detail })),
+  'a wrong shape': echo(200, words => ({ [words]: words })),
+  'a list of wrong rows': echo(200, words => ({ instances: [{ [words]: 1 }], success: words })),
+  'a redirect': raw('', 302, { location: `http://127.0.0.1:9/${key}` }),
+  'no JSON': (seen, ...rest) => raw(seen.headers.authorization ?? '')(seen, ...rest),
+  'a reset': reset,
+  'no answer': hang,
+}
+
+const calls: Record<string, (client: ServiceClient) => Promise<unknown>> = {
+  listing: client => client.instances.list(),
+  renting: client =>
+    client.offers.createInstance(1, { docker_login_pass: secret, env: { TOKEN: secret }, label: 'x' }),
+  'a cloud copy': client =>
+    client.transfers.cloudSync({
+      instance_id: '1',
+      src: 'a',
+      dst: 'b',
+      selected: 'c',
+      transfer: 'd',
+      flags: [],
+      api_key: secret,
+    }),
+  'a login': client => client.twoFactor.login({ code: secret, secret, backup_code: secret }),
+}
+
+test.each(
+  Object.entries(replies).flatMap(([reply, answer]) =>
+    Object.entries(calls).map(([name, call]) => ({ reply, answer, name, call })),
+  ),
+)('no secret is in the error when $name meets $reply', async ({ answer, call }) => {
+  service.otherwise = answer
+  const client = createClient({ baseUrl: service.baseUrl, key, timeout: 100, retries: 0 })
+  const error = await call(client).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(ServiceError)
+  const everything = inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error) + String(error)
+  expect(everything).not.toContain(key)
+  expect(everything).not.toContain(secret)
+  expect(error).not.toHaveProperty('cause')
+})
+
+test.each(['', 'two words', 'line\nbreak', 'schlüssel', 'nul\0'])('%j is refused as a key, unquoted', bad => {
+  const make = () => createClient({ baseUrl: service.baseUrl, key: bad })
+  expect(make).toThrow(expect.objectContaining({ code: 'bad_key' }))
+  if (bad !== '') expect(make).not.toThrow(new RegExp(bad))
+})
+
+test('the service’s words are short and plain, whatever it sends', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), text => {
+      const clean = cleanDetail(text, [])
+      expect(clean.length).toBeLessThanOrEqual(300)
+      expect(clean).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+    }),
+  )
+  expect(cleanDetail('a\u001b[31mred\u202e\r\n b', [])).toBe('a [31mred b')
+})

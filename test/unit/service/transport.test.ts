@@ -1,0 +1,338 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { type ClientOptions, createClient, type ServiceClient } from '../../../electron/service/client.ts'
+import type { AnswerTime } from '../../../electron/service/http/exchange.ts'
+import { ServiceError } from '../../../electron/service/service-error.ts'
+import { hang, hangInBody, json, raw, reset, resetInBody, ScriptedService } from './scripted-service.ts'
+import { HurriedClock } from './virtual-clock.ts'
+
+let service: ScriptedService
+let clock: HurriedClock
+
+beforeEach(async () => {
+  service = await ScriptedService.start()
+  clock = new HurriedClock()
+})
+afterEach(() => service.stop())
+
+function client(options: Partial<ClientOptions> = {}): ServiceClient {
+  return createClient({ baseUrl: service.baseUrl, key: 'k-1234567890', clock, random: () => 0.5, ...options })
+}
+
+async function failure(call: Promise<unknown>): Promise<ServiceError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof ServiceError) return error
+  return expect.fail(`no ServiceError but ${String(error)}`)
+}
+
+const noInstances = json({ instances: [], instances_found: 0 })
+
+describe('a read', () => {
+  test.each([
+    ['a reset', reset],
+    ['a reset in the middle of the answer', resetInBody],
+    ['a 500', raw('boom', 500)],
+    ['a 503', raw('', 503)],
+    ['a 429', json({ detail: 'slow down' }, 429)],
+  ])('is repeated after %s', async (_, reply) => {
+    service.script = [reply, reply, noInstances]
+    expect(await client().instances.list()).toEqual([])
+    expect(service.requests).toHaveLength(3)
+  })
+
+  test('waits longer each time, with jitter, and gives up after three repeats', async () => {
+    service.otherwise = reset
+    const error = await failure(client({ random: () => 0 }).instances.list())
+    expect(error).toMatchObject({ code: 'connection_lost', status: 0, ambiguous: false })
+    expect(clock.sleeps).toEqual([150, 300, 600])
+    expect(service.requests).toHaveLength(4)
+  })
+
+  test('is not repeated when the caller says so', async () => {
+    service.otherwise = reset
+    await failure(client().instances.list({ retries: 0 }))
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('is not repeated when the service refused it', async () => {
+    service.otherwise = json({ success: false, error: 'invalid_args', msg: 'no' }, 400)
+    expect(await failure(client().offers.search({}))).toMatchObject({ code: 'invalid_args', status: 400 })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('waits as long as Retry-After says', async () => {
+    service.script = [json({ detail: 'x' }, 429, { 'retry-after': '7' })]
+    service.otherwise = noInstances
+    await client().instances.list()
+    expect(clock.sleeps.reduce((sum, sleep) => sum + sleep, 0)).toBeGreaterThanOrEqual(7000)
+  })
+
+  test('tells the caller instead when that would be too long', async () => {
+    service.otherwise = json({ detail: 'x' }, 429, { 'retry-after': '3600' })
+    expect(await failure(client().instances.list())).toMatchObject({ code: 'rate_limited', retryAfter: 3600 })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('reads a date in Retry-After by the service’s own clock', async () => {
+    const date = 'Mon, 01 Jan 2035 00:00:00 GMT'
+    service.otherwise = json({ detail: 'x' }, 429, { date, 'retry-after': 'Mon, 01 Jan 2035 00:02:00 GMT' })
+    expect(await failure(client().instances.list())).toMatchObject({ retryAfter: 120 })
+  })
+})
+
+describe('a rate limit that is not in section 8', () => {
+  test('is learned from the 429 and kept from then on', async () => {
+    let tokens = 2
+    let at = 0
+    service.otherwise = (request, response, rawRequest) => {
+      tokens = Math.min(2, tokens + ((clock.now() - at) / 1000) * 2)
+      at = clock.now()
+      const allowed = tokens >= 1
+      if (allowed) tokens -= 1
+      const reply = allowed ? noInstances : json({ detail: 'too frequent: endpoint threshold=2.0' }, 429)
+      reply(request, response, rawRequest)
+    }
+    const calls = client()
+    for (let call = 0; call < 20; call++) await calls.instances.list()
+    expect(service.requests).toHaveLength(21)
+  })
+})
+
+describe('creating an instance', () => {
+  test.each([
+    ['a reset', reset, { code: 'connection_lost', status: 0 }],
+    ['a broken answer', raw('{"new_contr'), { code: 'bad_answer', status: 200 }],
+    ['an answer of the wrong shape', json({ success: true, new_contract: 'x' }), { path: '$.new_contract' }],
+    ['a 500', raw('boom', 500), { code: 'server_error', status: 500 }],
+    ['a 502', raw('', 502), { code: 'server_error', status: 502 }],
+    ['a 200 that says no', json({ success: false }), { code: 'refused', status: 200 }],
+  ])('is sent once and is ambiguous after %s', async (_, reply, parts) => {
+    service.otherwise = reply
+    const error = await failure(client().offers.createInstance(5, { image: 'a' }))
+    expect(error).toMatchObject({ ...parts, ambiguous: true })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('is sent once and is ambiguous when no answer comes in time', async () => {
+    service.otherwise = hang
+    const error = await failure(client().offers.createInstance(5, { image: 'a' }, { timeout: 50 }))
+    expect(error).toMatchObject({ code: 'timeout', ambiguous: true })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('is sent once and is ambiguous when it is cancelled on its way', async () => {
+    const cancel = new AbortController()
+    service.otherwise = () => cancel.abort()
+    const error = await failure(client().offers.createInstance(5, { image: 'a' }, { signal: cancel.signal }))
+    expect(error).toMatchObject({ code: 'aborted', ambiguous: true })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test.each([
+    [400, { error: 'invalid_args', msg: 'x' }, 'invalid_args'],
+    [401, { msg: 'x' }, 'unauthorized'],
+    [403, {}, 'forbidden'],
+    [404, { error: 'no_such_ask', msg: 'gone' }, 'not_found'],
+    [410, {}, 'refused'],
+    [429, { detail: 'x' }, 'rate_limited'],
+  ])('is sent once and is not ambiguous after a %d', async (status, body, code) => {
+    service.otherwise = json(body, status)
+    const error = await failure(client().offers.createInstance(5, { image: 'a' }))
+    expect(error).toMatchObject({ code, status, ambiguous: false })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('is not ambiguous when the service could not be reached, or before it was sent', async () => {
+    const gone = await ScriptedService.start()
+    await gone.stop()
+    for (const baseUrl of [
+      gone.baseUrl,
+      parseBaseUrl('http://127.0.0.1:22'),
+      parseBaseUrl('https://no.invalid'),
+    ]) {
+      const offline = await failure(client({ baseUrl }).offers.createInstance(5, { image: 'a' }))
+      expect(offline).toMatchObject({ code: 'offline', ambiguous: false })
+    }
+    const signal = AbortSignal.abort()
+    const aborted = await failure(client().offers.createInstance(5, { image: 'a' }, { signal }))
+    expect(aborted).toMatchObject({ code: 'aborted', ambiguous: false })
+    expect(service.requests).toHaveLength(0)
+  })
+})
+
+describe('a write that may be repeated', () => {
+  test('is, and succeeds', async () => {
+    service.script = [reset, raw('', 500)]
+    service.otherwise = json({ success: true })
+    await client().instances.stop(3)
+    expect(service.requests).toHaveLength(3)
+  })
+
+  test('stays ambiguous when its repeat was refused', async () => {
+    service.script = [reset]
+    service.otherwise = json({ error: 'invalid_args' }, 400)
+    const error = await failure(client().instances.changeBid(3, 0.2))
+    expect(error).toMatchObject({ code: 'invalid_args', ambiguous: true })
+    expect(error.message).not.toBe('')
+  })
+
+  test('destroying counts as done when the instance is gone after a lost answer', async () => {
+    service.script = [reset]
+    service.otherwise = json({ error: 'no_such_instance' }, 404)
+    await client().instances.destroy(3)
+  })
+
+  test('destroying what was never there is an error', async () => {
+    service.otherwise = json({ error: 'no_such_instance' }, 404)
+    expect(await failure(client().instances.destroy(3))).toMatchObject({ code: 'no_such_instance' })
+  })
+
+  test('is not believed without the promised success', async () => {
+    service.otherwise = json({})
+    const error = await failure(client().instances.destroy(3))
+    expect(error).toMatchObject({ code: 'bad_answer', path: '$.success', ambiguous: true })
+  })
+})
+
+describe('time', () => {
+  test.each([
+    ['never answers', hang],
+    ['stops in the middle of its answer', hangInBody],
+  ])('a service that %s is given up', async (_, reply) => {
+    service.otherwise = reply
+    expect(await failure(client({ timeout: 60 }).instances.list())).toMatchObject({
+      code: 'timeout',
+      status: 0,
+    })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('a call can be cancelled while it waits to be repeated', async () => {
+    const cancel = new AbortController()
+    service.otherwise = (...all) => {
+      raw('', 500)(...all)
+      setImmediate(() => cancel.abort())
+    }
+    const slow = createClient({ baseUrl: service.baseUrl, key: 'k' })
+    const error = await failure(slow.instances.list({ signal: cancel.signal }))
+    expect(error).toMatchObject({ code: 'aborted', ambiguous: false })
+  })
+
+  test('a call can be cancelled while it is queued, and is not sent', async () => {
+    service.otherwise = json({ apikeys: [] })
+    const slow = createClient({ baseUrl: service.baseUrl, key: 'k' })
+    await slow.apiKeys.list()
+    const cancel = new AbortController()
+    const queued = slow.apiKeys.list({ signal: cancel.signal })
+    cancel.abort()
+    expect(await failure(queued)).toMatchObject({ code: 'aborted' })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test('every answer tells the service’s time, failed ones too', async () => {
+    const heard: AnswerTime[] = []
+    const date = 'Sat, 01 Jan 2033 00:00:00 GMT'
+    service.script = [raw('', 500, { date })]
+    service.otherwise = json({ instances: [] }, 200, { date })
+    await client({ onAnswer: time => heard.push(time) }).instances.list()
+    expect(heard.map(time => time.serverTime)).toEqual([1_988_150_400, 1_988_150_400])
+    expect(heard.every(time => time.roundTrip >= 0 && time.at >= time.roundTrip)).toBe(true)
+  })
+})
+
+describe('redirects', () => {
+  test('to another origin are refused, and nothing is sent there', async () => {
+    const other = await ScriptedService.start()
+    service.otherwise = raw('', 307, { location: `${other.baseUrl}/api/v0/instances/` })
+    expect(await failure(client().instances.list())).toMatchObject({ code: 'redirected', status: 307 })
+    expect(await failure(client().instances.destroy(4))).toMatchObject({
+      code: 'redirected',
+      ambiguous: false,
+    })
+    expect(other.requests).toEqual([])
+    await other.stop()
+  })
+
+  test('within the origin are followed with the same method, body and key', async () => {
+    service.script = [raw('', 308, { location: '/api/v0/instances/4' })]
+    service.otherwise = json({ success: true })
+    await client().instances.rename(4, 'b')
+    expect(service.requests.map(request => request.url)).toEqual([
+      '/api/v0/instances/4/',
+      '/api/v0/instances/4',
+    ])
+    expect(service.requests[1]).toMatchObject({ method: 'PUT', body: '{"label":"b"}' })
+    expect(service.requests[1]?.headers.authorization).toBe('Bearer k-1234567890')
+  })
+
+  test.each([
+    ['turn a write into a read', raw('', 302, { location: '/login' })],
+    ['have credentials', raw('', 307, { location: 'http://a:b@127.0.0.1/' })],
+    ['lead nowhere', raw('', 307)],
+    ['go round in circles', raw('', 307, { location: '/api/v0/instances/4/' })],
+  ])('that %s are refused', async (_, reply) => {
+    service.otherwise = reply
+    expect(await failure(client().instances.stop(4))).toMatchObject({ code: 'redirected' })
+  })
+})
+
+describe('an answer', () => {
+  test.each([
+    ['not JSON', raw('<html>'), '$'],
+    ['empty', raw(''), '$'],
+    ['no object', json([]), '$'],
+    ['without the list', json({}), '$.instances'],
+    ['with a list of something else', json({ instances: [1] }), '$.instances[0]'],
+    ['with a wrong id', json({ instances: [{ id: 1 }, { id: 'x' }] }), '$.instances[1].id'],
+    ['with a wrong port', json({ instances: [{ id: 1, ssh_port: '22' }] }), '$.instances[0].ssh_port'],
+  ])('that is %s is bad, and says where', async (_, reply, path) => {
+    service.otherwise = reply
+    expect(await failure(client().instances.list())).toMatchObject({ code: 'bad_answer', path, status: 200 })
+  })
+
+  test('keeps unknown fields, and loses only those known ones that have a wrong type', async () => {
+    const row = {
+      id: 1,
+      actual_status: 'new word',
+      dph_total: 'dear',
+      gpu_util: 3,
+      label: null,
+      more: { a: [1] },
+    }
+    service.otherwise = json({ instances: [row] })
+    const [instance] = await client().instances.list()
+    expect(instance).toEqual({ id: 1, actual_status: 'new word', gpu_util: 3, more: { a: [1] } })
+    expect(instance?.dph_total).toBeUndefined()
+  })
+
+  test('of one instance may leave out the id that was asked for', async () => {
+    service.otherwise = json({ instances: { actual_status: null, ssh_host: 'h', ssh_port: 22 } })
+    expect(await client().instances.one(12)).toMatchObject({ id: 12, actual_status: null })
+  })
+
+  test.each([
+    [404, raw('Not Found', 404), 'not_supported'],
+    [405, json({}, 405), 'not_supported'],
+    [404, json({ error: 'not_found', msg: 'no such webhook' }, 404), 'not_found'],
+  ])('%d on what the interface does not have is %s', async (_, reply, code) => {
+    service.otherwise = reply
+    expect(await failure(client().webhooks.remove(1))).toMatchObject({ code })
+  })
+
+  test('404 on a list that the interface does not have always means that the service has none', async () => {
+    service.otherwise = json({ error: 'not_found' }, 404)
+    expect(await failure(client().machines.list())).toMatchObject({ code: 'not_supported' })
+  })
+
+  test('of a locked method says until when', async () => {
+    service.otherwise = json({ error: 'tfa_locked', msg: 'x', fail_count: 5, locked_until: 99 }, 429)
+    expect(await failure(client().twoFactor.login({ code: '1' }))).toMatchObject({
+      code: 'tfa_locked',
+      failCount: 5,
+      lockedUntil: 99,
+    })
+  })
+})
