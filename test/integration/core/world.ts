@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Answer, Args, CommandName } from '../../../electron/contract/commands.ts'
+import type { AccountView, State } from '../../../electron/contract/state.ts'
+import { type BerthOptions, startBerth } from '../../../electron/core/berth.ts'
+import type { RunningBerth } from '../../../electron/core/running.ts'
+import { systemClock } from '../../../electron/local/clock.ts'
+import { openFiles } from '../../../electron/local/files.ts'
+import type { Keychain } from '../../../electron/ports/keychain.ts'
+import type { Machine } from '../../../electron/ports/machine.ts'
+import type { Notice, Notifier } from '../../../electron/ports/notifier.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts'
+
+/** A keychain that lasts as long as the test, restarts of Berth included. */
+export function testKeychain(): Keychain & { entries: Map<string, string> } {
+  const entries = new Map<string, string>()
+  return {
+    persistent: true,
+    entries,
+    get: async name => entries.get(name),
+    set: async (name, secret) => void entries.set(name, secret),
+    delete: async name => void entries.delete(name),
+  }
+}
+
+/** A notifier that remembers what it was asked to show. */
+export function testNotifier(): Notifier & { shown: Notice[]; click(id: string, action?: string): void } {
+  let listener: (id: string, action: string | undefined) => void = () => undefined
+  const shown: Notice[] = []
+  return {
+    available: true,
+    shown,
+    click: (id, action) => listener(id, action),
+    show: async notice => void shown.push(notice),
+    close: async () => undefined,
+    onClick: callback => {
+      listener = callback
+    },
+  }
+}
+
+export interface BerthUnderTest {
+  berth: RunningBerth
+  /** A command, with its answer. */
+  run<Name extends CommandName>(name: Name, args: Args<Name>): Promise<Answer<Name>>
+  account(): AccountView
+  /** Resolves once State is as wanted; rejects when it is not within so many milliseconds. */
+  until(wanted: (state: State) => boolean, within?: number): Promise<State>
+  close(): Promise<void>
+}
+
+export interface World {
+  sim: Simulator
+  machine: Machine
+  keychain: ReturnType<typeof testKeychain>
+  notifier: ReturnType<typeof testNotifier>
+  /** Starts Berth on this world's files, as often as wanted. */
+  start(options?: Partial<BerthOptions>): Promise<BerthUnderTest>
+  /** Starts it, connects the simulator's account and waits for the first answer. */
+  startConnected(): Promise<BerthUnderTest>
+  close(): Promise<void>
+}
+
+/** A simulator, and a machine for Berth with an empty home. */
+export async function createWorld(options: SimulatorOptions = {}): Promise<World> {
+  const sim = await startSimulator({ port: 0, seed: 7, speed: 60, offers: 200, calm: true, ...options })
+  const home = await mkdtemp(join(tmpdir(), 'berth-test-'))
+  const files = await openFiles(join(home, 'berth'))
+  const keychain = testKeychain()
+  const notifier = testNotifier()
+  const machine: Machine = {
+    clock: systemClock,
+    files,
+    keychain,
+    notifier,
+    opener: { openLink: async () => undefined },
+    programs: { find: async () => undefined, launch: async () => undefined },
+    random: {
+      hex: digits =>
+        randomBytes(Math.ceil(digits / 2))
+          .toString('hex')
+          .slice(0, digits),
+      fraction: Math.random,
+    },
+    platform: 'linux',
+    home,
+  }
+  const running = new Set<BerthUnderTest>()
+
+  async function start(more: Partial<BerthOptions> = {}): Promise<BerthUnderTest> {
+    const berth = await startBerth({
+      machine,
+      app: { version: 'test', shell: 'browser', terminals: [] },
+      ...more,
+    })
+    const under: BerthUnderTest = {
+      berth,
+      run: (name, args) => berth.dispatch(name, args) as Promise<never>,
+      account() {
+        const { shown, accounts } = berth.state()
+        const account = shown === undefined ? undefined : accounts[shown]
+        if (!account) throw new Error('no account is shown')
+        return account
+      },
+      until: (wanted, within = 15_000) => until(berth, wanted, within),
+      async close() {
+        running.delete(under)
+        await berth.close()
+      },
+    }
+    running.add(under)
+    return under
+  }
+
+  return {
+    sim,
+    machine,
+    keychain,
+    notifier,
+    start,
+    async startConnected() {
+      const under = await start()
+      await under.run('changeSettings', { settings: { pollInterval: 2 } })
+      await under.run('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
+      await under.until(() => under.account().connection.status === 'online')
+      return under
+    },
+    async close() {
+      await Promise.all([...running].map(under => under.close()))
+      await sim.close()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+function until(berth: RunningBerth, wanted: (state: State) => boolean, within: number): Promise<State> {
+  return new Promise((resolve, reject) => {
+    const stop = berth.onChange(check)
+    const timer = setTimeout(() => {
+      stop()
+      reject(
+        new Error(`State did not become as wanted: ${JSON.stringify(berth.state().accounts).slice(0, 2000)}`),
+      )
+    }, within)
+    function check(): void {
+      if (!wanted(berth.state())) return
+      clearTimeout(timer)
+      stop()
+      resolve(berth.state())
+    }
+    check()
+  })
+}
