@@ -5,11 +5,7 @@ export function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 
   const names = [...(from.closest('tbody')?.querySelectorAll<HTMLElement>('[data-row]') ?? [])]
   const at = names.indexOf(from)
   const target =
-    to === 'first'
-      ? names[0]
-      : to === 'last'
-        ? names.at(-1)
-        : names[at + (to === 'next' ? 1 : -1)]
+    to === 'first' ? names[0] : to === 'last' ? names.at(-1) : names[at + (to === 'next' ? 1 : -1)]
   target?.focus()
   return target !== undefined
 }

@@ -20,7 +20,8 @@ export function underOf({ instance, rental }: Row): Under | undefined {
   if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
   if (rental && instance?.state !== 'running') return underRental(rental)
   if (!instance) return undefined
-  if (instance.state === 'outbid') return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
+  if (instance.state === 'outbid')
+    return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   const onItsWay = instance.state === 'loading' || instance.state === 'provisioning'
   if (onItsWay && instance.statusMessage) return { kind: 'note', text: instance.statusMessage }
@@ -43,14 +44,18 @@ function underRental(rental: RentalView): Under {
       }
     case 'failed':
     case 'cancelled':
-      return { kind: 'note', text: why || (rental.step === 'failed' ? 'It could not be rented.' : 'Cancelled.') }
+      return {
+        kind: 'note',
+        text: why || (rental.step === 'failed' ? 'It could not be rented.' : 'Cancelled.'),
+      }
     default:
       return { kind: 'steps' }
   }
 }
 
 function outbidText(instance: InstanceView): string {
-  const rival = instance.minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${rate(instance.minimumBid)}.`
+  const rival =
+    instance.minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${rate(instance.minimumBid)}.`
   const disk = instance.diskPricePerHour ?? instance.costPerHour
   return `${rival} Your files are kept; the disk costs ${rate(disk)}.`
 }

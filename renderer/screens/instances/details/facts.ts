@@ -1,0 +1,59 @@
+import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import { spentBy } from '../../../../electron/contract/reading.ts'
+import { money, price } from '../../../words/money.ts'
+import { gigabytes, gpuMemory, percent } from '../../../words/size.ts'
+import { duration, exactTime } from '../../../words/time.ts'
+
+export interface Fact {
+  name: string
+  value: string
+}
+
+/** What is known about an instance, in groups; what the service leaves out is left out. `now`: epoch seconds. */
+export function factsOf(instance: InstanceView, now: number): Fact[][] {
+  const { gpu, cpu, disk, ssh } = instance
+  const groups: [string, string | undefined][][] = [
+    [
+      ['GPU', gpu && `${gpu.count} × ${gpu.name}${gpu.memory ? `, ${gpuMemory(gpu.memory)} each` : ''}`],
+      ['GPU temperature', said(instance.gpuTemperature, celsius => `${Math.round(celsius)} °C`)],
+      ['CPU load', said(cpu?.load, percent)],
+      ['Memory', of(cpu?.memoryUsed, cpu?.memoryTotal)],
+      ['Disk', of(disk?.used, disk?.size)],
+    ],
+    [
+      ['Price', said(instance.pricePerHour, price)],
+      ['Stopped', said(instance.diskPricePerHour, price)],
+      ['Kind', instance.interruptible ? 'Interruptible' : 'On-demand'],
+      ['Your bid', said(instance.bid, price)],
+      ['Lowest bid', said(instance.minimumBid, price)],
+      ['Spent', money(spentBy(instance, now))],
+    ],
+    [
+      ['Image', instance.image],
+      ['Template', instance.template],
+      ['Run type', instance.runtype],
+      ['Uptime', said(instance.startedAt, at => duration(now - at))],
+      ['Ends', said(instance.endsAt, exactTime)],
+    ],
+    [
+      ['Where', instance.location],
+      ['Machine', said(instance.machineId, String)],
+      ['Host', said(instance.hostId, String)],
+      ['SSH, direct', ssh?.direct && `${ssh.direct.host}:${ssh.direct.port}`],
+      ['SSH, by proxy', ssh?.proxy && `${ssh.proxy.host}:${ssh.proxy.port}`],
+      ['SSH', ssh?.problem],
+    ],
+  ]
+  return groups
+    .map(group => group.flatMap(([name, value]) => (value ? [{ name, value }] : [])))
+    .filter(group => group.length > 0)
+}
+
+function said<Value>(value: Value | undefined, words: (value: Value) => string): string | undefined {
+  return value === undefined ? undefined : words(value)
+}
+
+function of(used: number | undefined, whole: number | undefined): string | undefined {
+  if (whole === undefined) return said(used, gigabytes)
+  return used === undefined ? gigabytes(whole) : `${gigabytes(used)} of ${gigabytes(whole)}`
+}

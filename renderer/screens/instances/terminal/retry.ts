@@ -1,0 +1,12 @@
+import type { Problem } from '../../../../electron/contract/problem.ts'
+
+/** What may well be over in a moment; anything else wants the user. */
+const passing = new Set(['ssh_unreachable', 'ssh_timeout', 'ssh_closed', 'stream_failed', 'disconnected'])
+
+/** Seconds before the next of the tries by itself. */
+const waits = [1, 2, 4, 8, 15, 30]
+
+/** Seconds until Berth connects again by itself after a connection was lost; undefined when it should not. */
+export function retryIn(problem: Problem, tries: number): number | undefined {
+  return passing.has(problem.code) ? waits[tries] : undefined
+}

@@ -1,0 +1,99 @@
+import '@xterm/xterm/css/xterm.css'
+import { FitAddon } from '@xterm/addon-fit'
+import { SearchAddon } from '@xterm/addon-search'
+import { WebLinksAddon } from '@xterm/addon-web-links'
+import { WebglAddon } from '@xterm/addon-webgl'
+import { Terminal } from '@xterm/xterm'
+import { terminalTheme } from './ansi.ts'
+
+interface ScreenOptions {
+  /** Points. */
+  fontSize: number
+  /** Opens a web address; nothing else is ever opened from a terminal. */
+  openLink: (url: string) => void
+  /** Keys that are the page's and not the shell's: answers true for those it took. */
+  pageKey: (event: KeyboardEvent) => boolean
+}
+
+/** The emulator of one terminal, in an element that can move about the page and keeps its content. */
+export class TerminalScreen {
+  readonly element = document.createElement('div')
+  readonly xterm: Terminal
+  readonly search = new SearchAddon()
+  readonly #fit = new FitAddon()
+  #webgl: WebglAddon | undefined
+  #opened = false
+
+  constructor({ fontSize, openLink, pageKey }: ScreenOptions) {
+    this.element.className = 'terminal-screen'
+    const open = (url: string) => {
+      if (/^https?:\/\//i.test(url)) openLink(url)
+    }
+    this.xterm = new Terminal({
+      allowProposedApi: true,
+      fontFamily: '"JetBrains Mono Variable", monospace',
+      fontSize,
+      lineHeight: 1.2,
+      scrollback: 10_000,
+      cursorBlink: true,
+      minimumContrastRatio: 4.5,
+      // What is on screen is in the page as text too, for those who hear it.
+      screenReaderMode: true,
+      linkHandler: { activate: (_, url) => open(url) },
+    })
+    this.xterm.loadAddon(this.#fit)
+    this.xterm.loadAddon(this.search)
+    this.xterm.loadAddon(new WebLinksAddon((_, url) => open(url)))
+    this.xterm.attachCustomKeyEventHandler(event => !pageKey(event))
+  }
+
+  /** Shows it in a place of the page. */
+  async show(place: HTMLElement): Promise<void> {
+    place.append(this.element)
+    if (!this.#opened) {
+      await document.fonts.load('13px "JetBrains Mono Variable"').catch(() => [])
+      this.#opened = true
+      this.xterm.open(this.element)
+    }
+    this.recolour()
+    this.#draw()
+    this.fit()
+  }
+
+  /** Takes it out of the page; what it shows is kept. */
+  hide(): void {
+    this.#webgl?.dispose()
+    this.#webgl = undefined
+    this.element.remove()
+  }
+
+  /** Fits columns and rows to the room there is. */
+  fit(): void {
+    if (this.#opened && this.element.isConnected && this.element.clientHeight > 0) this.#fit.fit()
+  }
+
+  recolour(): void {
+    this.xterm.options.theme = terminalTheme(this.element)
+  }
+
+  dispose(): void {
+    this.hide()
+    this.xterm.dispose()
+  }
+
+  /** Draws with the graphics card; without one xterm draws by itself, with fewer colours under the page's policy. */
+  #draw(): void {
+    if (this.#webgl) return
+    try {
+      const webgl = new WebglAddon()
+      webgl.onContextLoss(() => {
+        webgl.dispose()
+        if (this.#webgl === webgl) this.#webgl = undefined
+      })
+      this.xterm.loadAddon(webgl)
+      this.#webgl = webgl
+    } catch {
+      this.#webgl = undefined
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import type { Problem } from '../../../../electron/contract/problem.ts'
+import { type Page, problemOf } from '../../../berth/page.svelte.ts'
+import type { PageStream } from '../../../berth/stream.ts'
+import { copyText } from '../../../frame/clipboard.ts'
+import { pageKeyOf } from './keys.ts'
+import { retryIn } from './retry.ts'
+import type { TerminalScreen } from './screen.ts'
+
+/** Ends whatever a program had switched on when its connection broke: colours, second screen, mouse, pasting. */
+const calm = '\x1b[0m\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?25h\x1b[?1l\x1b>'
+
+/** One shell on one instance: its screen stays when the connection goes and comes, or the page shows other things. */
+export class TerminalSession {
+  readonly instance: number
+  status: 'connecting' | 'open' | 'ended' = $state('connecting')
+  /** Why it ended; absent when the shell itself did. */
+  problem: Problem | undefined = $state.raw()
+  /** Where it is connected: `root@host:port`, and whether directly. */
+  where: { address: string; direct: boolean } | undefined = $state.raw()
+  /** When it connects again by itself, in epoch milliseconds. */
+  retryAt: number | undefined = $state()
+  searching = $state(false)
+  screen: TerminalScreen | undefined = $state.raw()
+  /** The focus leaves for the row. */
+  onLeave: () => void = () => {}
+
+  readonly #page: Page
+  readonly #account: string
+  #stream: PageStream | undefined
+  #tries = 0
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #disposed = false
+
+  constructor(page: Page, account: string, instance: number) {
+    this.#page = page
+    this.#account = account
+    this.instance = instance
+  }
+
+  get #on() {
+    return { account: this.#account, instance: this.instance }
+  }
+
+  /** Shows its screen in a place of the page, and connects when it is not. */
+  async show(place: HTMLElement): Promise<void> {
+    if (!this.screen) {
+      const { TerminalScreen } = await import('./screen.ts')
+      if (this.#disposed || this.screen) return
+      this.screen = this.#equip(
+        new TerminalScreen({
+          fontSize: this.#page.state?.settings.terminal.fontSize ?? 13,
+          openLink: url => void this.#page.attempt(this.#page.berth.openLink({ url })),
+          pageKey: event => this.#pageKey(event),
+        }),
+      )
+    }
+    await this.screen.show(place)
+    this.screen.xterm.focus()
+    if (!this.#stream && this.status === 'connecting') await this.connect()
+  }
+
+  /** Opens a shell on the screen as it is. */
+  async connect(): Promise<void> {
+    const { screen } = this
+    if (!screen || this.#disposed) return
+    clearTimeout(this.#retry)
+    this.retryAt = undefined
+    this.problem = undefined
+    this.status = 'connecting'
+    const { cols: columns, rows } = screen.xterm
+    try {
+      const answer = await this.#page.berth.openTerminal({ ...this.#on, columns, rows })
+      const stream = this.#page.stream(answer.stream)
+      if (this.#disposed) return stream.close()
+      this.where = answer
+      this.#stream = stream
+      this.#tries = 0
+      this.status = 'open'
+      stream.read(
+        bytes => screen.xterm.write(bytes, () => stream.consumed(bytes.length)),
+        problem => this.#ended(problem),
+      )
+      this.#resize()
+    } catch (error) {
+      this.#ended(problemOf(error))
+    }
+  }
+
+  /** Takes the key that the host shows now for the right one, and connects. */
+  async acceptHostKey(fingerprint: string): Promise<void> {
+    const done = this.#page.berth.acceptHostKey({ ...this.#on, fingerprint }).then(() => true)
+    if (await this.#page.attempt(done)) await this.connect()
+  }
+
+  dispose(): void {
+    this.#disposed = true
+    clearTimeout(this.#retry)
+    this.#stream?.close()
+    this.screen?.dispose()
+  }
+
+  #equip(screen: TerminalScreen): TerminalScreen {
+    const encoder = new TextEncoder()
+    const { xterm } = screen
+    xterm.onData(text => this.#stream?.write(encoder.encode(text)))
+    xterm.onBinary(text => this.#stream?.write(Uint8Array.from(text, letter => letter.charCodeAt(0))))
+    xterm.onResize(() => this.#resize())
+    return screen
+  }
+
+  #resize(): void {
+    if (!this.#stream || !this.screen) return
+    const { cols: columns, rows } = this.screen.xterm
+    // A resize that comes when the stream has just ended is of no use to anyone.
+    this.#page.berth.resizeTerminal({ stream: this.#stream.id, columns, rows }).catch(() => {})
+  }
+
+  #ended(problem: Problem | undefined): void {
+    if (this.#disposed) return
+    if (this.#stream) this.screen?.xterm.write(`${calm}\r\n`)
+    this.#stream = undefined
+    this.status = 'ended'
+    this.problem = problem
+    const seconds = problem && this.where ? retryIn(problem, this.#tries++) : undefined
+    if (seconds === undefined) return
+    this.retryAt = Date.now() + seconds * 1000
+    this.#retry = setTimeout(() => void this.connect(), seconds * 1000)
+  }
+
+  #pageKey(event: KeyboardEvent): boolean {
+    const key = pageKeyOf(event, this.#page.state?.app.platform === 'darwin')
+    if (!key) return false
+    if (key === 'copy') {
+      const text = this.screen?.xterm.getSelection()
+      if (text && event.type === 'keydown') void copyText(text)
+    }
+    // For a paste the browser's own does the work: xterm takes it up, bracketed where the shell asked for it.
+    if (key !== 'paste') event.preventDefault()
+    if (event.type === 'keydown' && key === 'search') this.searching = true
+    if (event.type === 'keydown' && key === 'leave') this.onLeave()
+    return true
+  }
+}
