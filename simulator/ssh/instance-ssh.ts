@@ -3,7 +3,9 @@ import ssh2, { type AuthContext, type Connection } from 'ssh2'
 import { admits } from './authorized-keys.ts'
 import { Scratch } from './files/scratch.ts'
 import { hostKey } from './host-key.ts'
+import { forwardToJupyter, jupyterPage } from './jupyter-page.ts'
 import type { Machine } from './machine.ts'
+import { serveSftp } from './sftp/serve-sftp.ts'
 import { serveShell } from './shell/session.ts'
 
 export interface InstanceSshOptions extends Machine {
@@ -35,9 +37,16 @@ const loginTime = 30_000
 export async function startInstanceSsh(options: InstanceSshOptions): Promise<InstanceSsh> {
   const { privateKey, fingerprint } = hostKey(options.seed, options.instanceId)
   const files = new Scratch(options.files)
-  const ssh = new ssh2.Server({ hostKeys: [privateKey], ident: 'Berth-simulator' }, connection =>
-    serveConnection(connection, options, files),
-  )
+  const page = jupyterPage(options)
+  const ssh = new ssh2.Server({ hostKeys: [privateKey], ident: 'Berth-simulator' }, connection => {
+    admitConnection(connection, options)
+    forwardToJupyter(connection, page)
+    connection.on('session', accept => {
+      const session = accept()
+      serveShell(session, connection, options, files)
+      serveSftp(session, files)
+    })
+  })
   // Sockets are accepted here, so that close() can drop those too that never said a word of SSH.
   const sockets = new Set<Socket>()
   const listener = createServer(socket => {
@@ -71,7 +80,7 @@ function listen(listener: Server, port: number): Promise<number> {
   })
 }
 
-function serveConnection(connection: Connection, options: InstanceSshOptions, files: Scratch): void {
+function admitConnection(connection: Connection, options: InstanceSshOptions): void {
   let attempts = 0
   const late = setTimeout(() => connection.end(), loginTime)
   connection.once('close', () => clearTimeout(late))
@@ -83,7 +92,6 @@ function serveConnection(connection: Connection, options: InstanceSshOptions, fi
     else if (mayEnter(attempt, options)) attempt.accept()
     else attempt.reject(['publickey'])
   })
-  connection.on('session', accept => serveShell(accept(), connection, options, files))
 }
 
 function mayEnter(attempt: AuthContext, options: InstanceSshOptions): boolean {

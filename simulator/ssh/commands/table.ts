@@ -1,5 +1,6 @@
 import type { Command } from '../shell/command.ts'
 import { bash } from './bash.ts'
+import { grep, head, tail, wc } from './filters.ts'
 import { cd, df, ls, mkdir, pwd, rm, touch } from './folders.ts'
 import { jupyter } from './jupyter.ts'
 import { nvidiaSmi } from './nvidia-smi.ts'
@@ -20,7 +21,7 @@ import {
   uptime,
   whoami,
 } from './system.ts'
-import { cat, echo, grep, head, seq, tail, wc, yes } from './text.ts'
+import { cat, echo, seq, yes } from './text.ts'
 
 /** Every command of the shell by name, as `help` lists them. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([

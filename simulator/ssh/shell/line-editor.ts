@@ -49,7 +49,7 @@ export class LineEditor {
         if (this.#characters.length === 0) return { screen: '', done: { line: undefined } }
         return { screen: this.#remove(this.#cursor, this.#cursor + 1) }
       case 'clear screen':
-        return { screen: `\x1b[H\x1b[2J${this.#prompt}${this.#write(0)}` }
+        return { screen: `\x1b[H\x1b[2J${this.#prompt}${this.#write(0, 'nothing left over')}` }
       case 'backspace':
         return { screen: this.#remove(this.#cursor - 1, this.#cursor) }
       case 'delete':
@@ -84,7 +84,7 @@ export class LineEditor {
     // Not splice(...added): a pasted line may have more characters than a call may have arguments.
     this.#characters = this.#characters.slice(0, from).concat(added, this.#characters.slice(from))
     this.#cursor += added.length
-    return this.#write(from)
+    return this.#write(from, 'nothing left over')
   }
 
   #remove(from: number, to: number): string {
@@ -92,7 +92,7 @@ export class LineEditor {
     if (start >= Math.min(to, this.#characters.length)) return ''
     const back = this.#moveTo(start)
     this.#characters.splice(start, to - start)
-    return `${back}${this.#write(start)}`
+    return `${back}${this.#write(start, 'erase the rest')}`
   }
 
   #recall(index: number): string {
@@ -102,7 +102,7 @@ export class LineEditor {
     const back = this.#moveTo(0)
     this.#characters = [...(this.#history[index] ?? this.#draft)]
     this.#cursor = this.#characters.length
-    return `${back}${this.#write(0)}`
+    return `${back}${this.#write(0, 'erase the rest')}`
   }
 
   #wordStart(): number {
@@ -117,12 +117,13 @@ export class LineEditor {
   }
 
   /** Writes the line from a character on, where the screen's cursor is, and puts the cursor where it belongs. */
-  #write(from: number): string {
+  #write(from: number, after: 'nothing left over' | 'erase the rest'): string {
     const rest = this.#characters.slice(from).join('')
     const end = this.#at(this.#characters.length)
     // At the last column a terminal waits with wrapping; a space and a return make it happen.
     const wrap = end.column === 0 && rest !== '' ? ' \r' : ''
-    return `${rest}${wrap}${this.#cursor === this.#characters.length && from === this.#cursor - 1 ? '' : '\x1b[J'}${travel(end, this.#at(this.#cursor))}`
+    const erase = after === 'erase the rest' ? '\x1b[J' : ''
+    return `${rest}${wrap}${erase}${travel(end, this.#at(this.#cursor))}`
   }
 
   #moveTo(index: number): string {

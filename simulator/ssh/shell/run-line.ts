@@ -65,7 +65,8 @@ function newPipe(outer: AbortSignal): { stream: PassThrough; sink: Sink; signal:
 
 async function runCommand(shell: ShellState, parsed: ParsedCommand, streams: Streams): Promise<number> {
   try {
-    const redirected = redirect(shell, parsed, streams)
+    const redirected = await redirect(shell, parsed, streams)
+    if (redirected === undefined) return 1
     const words = parsed.words.flatMap(word => expand(word, shell))
     const [name, ...args] = words
     if (name === undefined) return 0
@@ -87,21 +88,32 @@ async function runCommand(shell: ShellState, parsed: ParsedCommand, streams: Str
   }
 }
 
-function redirect(shell: ShellState, parsed: ParsedCommand, streams: Streams): Streams {
+/** The streams after a command's redirections; undefined, once said, where a file could not be opened. */
+async function redirect(
+  shell: ShellState,
+  { redirections }: ParsedCommand,
+  streams: Streams,
+): Promise<Streams | undefined> {
   const result = { ...streams }
-  for (const { from, to, append } of parsed.redirections) {
+  for (const { from, to, append } of redirections) {
     if (to === 'output') {
       result.err = result.out
       continue
     }
-    const path = absolute(shell, expand(to, shell).join(' '))
-    if (from === 'input') {
-      result.input = inputFile(shell.files, path)
-      continue
+    const name = expand(to, shell).join(' ')
+    const path = absolute(shell, name)
+    try {
+      if (from === 'input') {
+        result.input = inputFile(shell.files, path)
+        continue
+      }
+      const sink = appendingSink(shell.files, path, append, streams.signal)
+      if (from !== 'errors') result.out = sink
+      if (from !== 'output') result.err = sink
+    } catch (error) {
+      await streams.err(`bash: ${name}: ${reason(error)}\n`)
+      return undefined
     }
-    const sink = appendingSink(shell.files, path, append, streams.signal)
-    if (from !== 'errors') result.out = sink
-    if (from !== 'output') result.err = sink
   }
   return result
 }

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Connection } from 'ssh2'
+import type { Machine } from './machine.ts'
+
+/** Where Jupyter listens inside an instance; the one address that connections are forwarded to. */
+const jupyterPort = 8080
+const loopback = new Set(['127.0.0.1', 'localhost', '::1'])
+const pages = new Set(['/', '/lab', '/tree', '/notebooks'])
+
+/** The page that stands for an instance's Jupyter. It listens nowhere: forwarded channels are handed to it. */
+export function jupyterPage(machine: Machine): Server {
+  const page = createServer((request, response) => answer(machine, request, response))
+  page.on('clientError', (_error, socket) =>
+    socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'),
+  )
+  return page
+}
+
+/** Forwards a connection's channels to its Jupyter, and refuses every other address. */
+export function forwardToJupyter(connection: Connection, page: Server): void {
+  connection.on('tcpip', (accept, reject, { destIP, destPort }) => {
+    if (destPort !== jupyterPort || !loopback.has(destIP)) {
+      reject()
+      return
+    }
+    const channel = accept()
+    channel.on('error', () => undefined)
+    page.emit('connection', channel)
+  })
+}
+
+function answer(machine: Machine, request: IncomingMessage, response: ServerResponse): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    send(response, 405, 'text/plain', 'This page can only be read.\n')
+    return
+  }
+  const address = URL.parse(request.url ?? '/', 'http://localhost')
+  const path = address?.pathname.replace(/(?<=.)\/+$/, '')
+  if (address === null || path === undefined) {
+    send(response, 400, 'text/plain', 'Bad address.\n')
+  } else if (path === '/api') {
+    send(response, 200, 'application/json', JSON.stringify({ version: '2.14.2' }))
+  } else if (!mayEnter(machine, address, request)) {
+    send(response, 403, 'text/html', html('Jupyter', 'Forbidden', 'Open this page with its token.'))
+  } else if (path === '/api/status') {
+    send(
+      response,
+      200,
+      'application/json',
+      JSON.stringify({ connections: 0, kernels: 0, started: startOf(machine) }),
+    )
+  } else if (pages.has(path)) {
+    response.setHeader('set-cookie', `${cookieOf(machine)}; Path=/; HttpOnly; SameSite=Strict`)
+    const what = `${machine.gpu.count} × ${machine.gpu.name}. A real instance shows its notebooks here.`
+    send(response, 200, 'text/html', html(`Jupyter ${machine.hostname}`, machine.hostname, what))
+  } else {
+    send(response, 404, 'text/html', html('Jupyter', 'Not found', 'There is no such page.'))
+  }
+}
+
+/** By the token in the address or in the header, or by the cookie that the first page set. */
+function mayEnter({ jupyterToken, ...machine }: Machine, address: URL, request: IncomingMessage): boolean {
+  if (jupyterToken === '') return false
+  const header = /^(?:token|bearer) +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  const cookies = request.headers.cookie?.split(/; */) ?? []
+  return (
+    address.searchParams.get('token') === jupyterToken ||
+    header === jupyterToken ||
+    cookies.includes(cookieOf({ ...machine, jupyterToken }))
+  )
+}
+
+/** Not the token itself, and another name for each instance: tunnels to several share the host name. */
+function cookieOf({ instanceId, jupyterToken }: Machine): string {
+  return `jupyter-${instanceId}=${createHash('sha256').update(`${instanceId} ${jupyterToken}`).digest('hex')}`
+}
+
+function startOf({ instanceId }: Machine): string {
+  return new Date(1_700_000_000_000 + instanceId * 1000).toISOString()
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, {
+    'content-type': `${type}; charset=utf-8`,
+    'content-length': Buffer.byteLength(body),
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    'cache-control': 'no-store',
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : body)
+}
+
+function html(title: string, heading: string, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escaped(title)}</title>
+<style>body { font: 15px system-ui, sans-serif; margin: 4rem auto; max-width: 40rem } h1 { font-weight: 500 }</style>
+</head>
+<body><p>Jupyter</p><h1>${escaped(heading)}</h1><p>${escaped(text)}</p></body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
+}
