@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { flagsToEnv, mappedPorts, readEnv } from '../../../simulator/routes/docker-env.ts'
+
+test('Docker flags of a template become names and values, port mappings keep their flag', () => {
+  expect(flagsToEnv(`-e A=1 -e B="two words" -p 8080:80 -e C='x=y' -h host`)).toEqual({
+    A: '1',
+    B: 'two words',
+    '-p 8080:80': '1',
+    C: 'x=y',
+    '-h host': '1',
+  })
+  expect(flagsToEnv('')).toEqual({})
+})
+
+test('names that are neither variables nor port mappings are refused', () => {
+  expect(readEnv({ A: 'b', '-p 1:2': 1, '-p 53:53/udp': '1' })).toEqual({
+    A: 'b',
+    '-p 1:2': '1',
+    '-p 53:53/udp': '1',
+  })
+  for (const bad of [
+    { 'A B': '1' },
+    { '1A': '1' },
+    { '-p 80': '1' },
+    { '-p 0:70000': '1' },
+    { A: [] },
+    { A: null },
+  ]) {
+    expect(() => readEnv(bad)).toThrowError(/env/)
+  }
+})
+
+test('mapped ports are named as Docker names them', () => {
+  expect(mappedPorts({ '-p 8080:80': '1', '-p 53:53/udp': '1', A: 'b' })).toEqual(['80/tcp', '53/udp'])
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { machineFate, machineRival } from '../../../simulator/world/fate.ts'
+import { bootPlan } from '../../../simulator/world/plan.ts'
+
+const machines = Array.from({ length: 2000 }, (_, index) => 10_000 + index)
+
+test('a machine has the same fate in the same world, whatever was asked before', () => {
+  const there = machines.map(id => machineFate(7, id, false))
+  const back = machines.toReversed().map(id => machineFate(7, id, false))
+  expect(back.toReversed()).toEqual(there)
+  expect(machines.map(id => machineFate(8, id, false))).not.toEqual(there)
+})
+
+test('some machines are flaky in each of the four ways, most are sound', () => {
+  const fates = machines.map(id => machineFate(7, id, false))
+  const troubled = fates.filter(fate => fate.trouble)
+  expect(troubled.length).toBeGreaterThan(machines.length * 0.08)
+  expect(troubled.length).toBeLessThan(machines.length * 0.16)
+  expect(new Set(troubled.map(fate => fate.trouble?.kind))).toEqual(
+    new Set(['stuck', 'exited', 'offline', 'unknown']),
+  )
+})
+
+test('on a calm market every machine is sound', () => {
+  expect(machines.every(id => machineFate(7, id, true).trouble === null)).toBe(true)
+})
+
+test('a first boot goes through null and loading to running in 1 to 5 minutes', () => {
+  for (const id of machines) {
+    const plan = bootPlan(machineFate(7, id, true), 'image', 0, 'first')
+    const statuses = plan.map(step => ('status' in step ? step.status : 'rival'))
+    expect(statuses.filter((status, index) => status !== statuses[index - 1])).toEqual([
+      null,
+      'loading',
+      'running',
+    ])
+    const end = plan.at(-1)?.at ?? 0
+    expect(end).toBeGreaterThanOrEqual(60_000)
+    expect(end).toBeLessThanOrEqual(300_000)
+    expect(plan.map(step => step.at)).toEqual(plan.map(step => step.at).toSorted((a, b) => a - b))
+  }
+})
+
+test('a machine that gets stuck never reports running', () => {
+  const stuck = machines.map(id => machineFate(7, id, false)).find(fate => fate.trouble?.kind === 'stuck')
+  if (!stuck) throw new Error('no machine gets stuck')
+  const plan = bootPlan(stuck, 'image', 0, 'first')
+  expect(plan.at(-1)).toMatchObject({ status: 'loading' })
+})
+
+test('rivals bid on some machines, above their lowest bid', () => {
+  const rivals = machines.map(id => machineRival(7, id, 1)).filter(rival => rival !== null)
+  expect(rivals.length).toBeGreaterThan(machines.length * 0.3)
+  expect(rivals.length).toBeLessThan(machines.length * 0.5)
+  expect(rivals.every(rival => rival.factor > 1 && rival.after > 0)).toBe(true)
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { FlagError, readFlags } from '../../../simulator/flags.ts'
+
+test('flags become options, with the defaults of a plain start', () => {
+  expect(readFlags([])).toEqual({ port: 0, seed: 7, speed: 60, offers: 500, limits: true, calm: false })
+  const words = '--port 8000 --seed 3 --speed 0.5 --offers 20000 --no-limits --calm'.split(' ')
+  expect(readFlags(words)).toEqual({
+    port: 8000,
+    seed: 3,
+    speed: 0.5,
+    offers: 20_000,
+    limits: false,
+    calm: true,
+  })
+})
+
+test.each([
+  '--port 70000',
+  '--port x',
+  '--speed 0',
+  '--speed -1',
+  '--offers 0',
+  '--seed 1.5',
+  '--fast',
+  'extra',
+  '--seed',
+])('%s is refused with a message', line => {
+  expect(() => readFlags(line.split(' '))).toThrowError(FlagError)
+})
