@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { OfferId } from './ids.ts'
 import type { Micros } from './money.ts'
+import type { OfferView } from './offer.ts'
 import type { Problem } from './problem.ts'
 
 /** Dollars per hour (section 8). */
@@ -96,4 +97,11 @@ export interface RentalView {
   /** While `unclear`: instances that may be the one; the user says which, or that none is. */
   candidates?: readonly number[]
   problem?: Problem
+}
+
+/** The best offer like an instance's machine, and how to rent it. */
+export interface Replacement {
+  /** Absent when the market has nothing like it now. */
+  offer?: OfferView
+  request: Omit<RentRequest, 'offer'>
 }

@@ -1,6 +1,5 @@
-import type { Replacement } from '../../contract/commands.ts'
 import type { InstanceView } from '../../contract/instance.ts'
-import type { RentRequest } from '../../contract/rental.ts'
+import type { RentRequest, Replacement } from '../../contract/rental.ts'
 import type { Instance } from '../../service/instances.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import type { Handlers } from '../page/dispatcher.ts'

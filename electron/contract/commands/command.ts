@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+import { AccountId, InstanceId } from '../ids.ts'
+
+/** A command of the page, the tray or a notification: the shape of its argument, and (as a type alone) its answer. */
+export interface Command<Args extends v.GenericSchema = v.GenericSchema, Answer = unknown> {
+  args: Args
+  readonly answer?: Answer
+}
+
+export function command<Entries extends v.ObjectEntries>(entries: Entries) {
+  return {
+    args: v.strictObject(entries),
+    answers: <Answer>() =>
+      ({ args: v.strictObject(entries) }) as Command<v.StrictObjectSchema<Entries, undefined>, Answer>,
+  }
+}
+
+/** Without it, the account that is shown. */
+export const account = v.optional(AccountId)
+export const onInstance = { account, instance: InstanceId }
+
+export const name = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty('give it a name'),
+  v.maxLength(64, 'at most 64 characters'),
+)
+
+/** A text that may be empty. */
+export function text(most: number) {
+  return v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
+}
+
+/** A text that may not be empty; `what` names it in the message, `the mount path`. */
+export function given(what: string, most: number) {
+  return v.pipe(
+    v.string(),
+    v.trim(),
+    v.nonEmpty(`give ${what}`),
+    v.maxLength(most, `at most ${most} characters`),
+  )
+}
+
+/** The service's integer id of anything else. */
+export const ServiceId = v.pipe(
+  v.number('an id is a number'),
+  v.safeInteger('an id is a whole number'),
+  v.minValue(1, 'ids begin at 1'),
+)
