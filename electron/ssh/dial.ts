@@ -50,7 +50,8 @@ export async function greets(address: SshAddress, limits: Limits): Promise<void>
   try {
     await new Promise<void>((resolve, reject) => {
       const cancel = limits.clock.after(Math.max(0, left), () => reject(timedOut(address)))
-      limits.signal.addEventListener('abort', () => reject(closedHere()), { once: true })
+      const abort = () => reject(closedHere())
+      limits.signal.addEventListener('abort', abort)
       let text = ''
       socket.on('data', chunk => {
         text += chunk.toString('latin1')
@@ -60,6 +61,7 @@ export async function greets(address: SshAddress, limits: Limits): Promise<void>
       socket.on('error', error => reject(unreachable(address, reasonOf(error))))
       socket.on('close', () => {
         cancel()
+        limits.signal.removeEventListener('abort', abort)
         reject(unreachable(address, 'it hung up before it said what it is'))
       })
     })

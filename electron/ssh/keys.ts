@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ssh2 from 'ssh2'
-import type { SshKey } from '../contract/ssh-key.ts'
 import { BerthError } from '../contract/problem.ts'
+import type { SshKey } from '../contract/ssh-key.ts'
 import type { Files } from '../ports/files.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 

@@ -58,11 +58,15 @@ export function openKnownHosts(files: Files): KnownHosts {
     return entry === undefined ? undefined : Buffer.from(entry.key, 'base64')
   }
 
-  /** One change at a time, on disk when it resolves. */
+  /**
+   * One change at a time, on disk when it resolves. What the system's ssh saw first and the user accepted there, in
+   * the OpenSSH file, is taken over with it.
+   */
   function change(edit: (hosts: Book['hosts']) => Book['hosts']): Promise<void> {
     const done = turn.then(async () => {
-      const before = await read()
-      const after: Book = { version: 1, hosts: edit(before.hosts) }
+      const { hosts } = await read()
+      const seenElsewhere = hostsIn((await files.read(sshName)) ?? '')
+      const after: Book = { version: 1, hosts: edit({ ...seenElsewhere, ...hosts }) }
       await files.write(bookName, `${JSON.stringify(after, null, 2)}\n`)
       book = Promise.resolve(after)
       await files.write(sshName, opensshText(after))
@@ -71,28 +75,25 @@ export function openKnownHosts(files: Files): KnownHosts {
     return done
   }
 
-  async function verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'> {
+  async function known(account: string, instance: number): Promise<Buffer | undefined> {
     const alias = hostKeyAlias(account, instance)
-    const known = (await find(alias)) ?? (await adopt(alias))
-    if (known === undefined) return 'new'
-    if (known.equals(offered)) return 'known'
-    refused.set(alias, offered)
-    throw changed(known, offered)
+    const key = await find(alias)
+    if (key !== undefined || hostsIn((await files.read(sshName)) ?? '')[alias] === undefined) return key
+    await change(hosts => hosts)
+    return find(alias)
   }
 
-  /** A key that the system's ssh saw first, in its file, and asked the user about. */
-  async function adopt(alias: string): Promise<Buffer | undefined> {
-    const text = (await files.read(sshName)) ?? ''
-    const line = text.split('\n').find(candidate => candidate.startsWith(`${alias} `))
-    const key = Buffer.from(line?.split(' ')[2] ?? '', 'base64')
-    if (typeOf(key) === '') return undefined
-    await change(hosts => ({ ...hosts, [alias]: hosts[alias] ?? { key: key.toString('base64') } }))
-    return find(alias)
+  async function verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'> {
+    const key = await known(account, instance)
+    if (key === undefined) return 'new'
+    if (key.equals(offered)) return 'known'
+    refused.set(hostKeyAlias(account, instance), offered)
+    throw changed(key, offered)
   }
 
   return {
     path: files.path(sshName),
-    known: (account, instance) => find(hostKeyAlias(account, instance)),
+    known,
     verify,
     async remember(account, instance, key) {
       if ((await verify(account, instance, key)) === 'known') return
@@ -138,6 +139,18 @@ function opensshText(book: Book): string {
     ([alias, { key }]) => `${alias} ${typeOf(Buffer.from(key, 'base64'))} ${key}\n`,
   )
   return `# Written by Berth: the host keys of instances, by account and instance.\n${lines.join('')}`
+}
+
+/** The keys in OpenSSH's format that stand under names of Berth's. */
+function hostsIn(text: string): Book['hosts'] {
+  const entries = text
+    .split('\n')
+    .map(line => line.trim().split(/\s+/))
+    .filter(
+      ([alias = '', , key = '']) => alias.startsWith('berth-') && typeOf(Buffer.from(key, 'base64')) !== '',
+    )
+  // Of several lines for one name ssh trusts any; the first is the one that was seen first.
+  return Object.fromEntries(entries.reverse().map(([alias = '', , key = '']) => [alias, { key }]))
 }
 
 function changed(known: Buffer, offered: Buffer): BerthError {

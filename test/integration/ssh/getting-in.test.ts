@@ -1,13 +1,13 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { SshAddress } from '../../../electron/contract/instance.ts'
-import { BerthError, type Problem } from '../../../electron/contract/problem.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
-import type { Shell } from '../../../electron/ssh/shell.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
-
-const account = 'a00000001'
+import { account, answerTo, problemOf, target, type Wanted } from './steps.ts'
 
 describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
   let sshd: Sshd
@@ -29,23 +29,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     machine.remove()
   })
 
-  function open(
-    more: { direct?: SshAddress; proxy?: SshAddress; jupyter?: boolean; deadlineMs?: number } = {},
-  ) {
-    const { direct, proxy, jupyter = false, deadlineMs = 8000 } = more
-    const addresses =
-      direct || proxy ? { ...(direct && { direct }), ...(proxy && { proxy }) } : { proxy: sshd }
-    return ssh.openShell({
-      account,
-      instance: 4711,
-      addresses,
-      jupyterRuntype: jupyter,
-      keyName: 'berth',
-      columns: 101,
-      rows: 33,
-      deadlineMs,
-    })
-  }
+  const open = (wanted: Wanted = { proxy: sshd }) => ssh.openShell(target(wanted))
 
   test('a key that is attached opens a shell of the size that was asked for', async () => {
     const shell = await open()
@@ -119,30 +103,68 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
       'bad_address',
     )
   })
-})
 
-/** The lines that a command prints, with a prompt and an echo around them. */
-function answerTo(shell: Shell, command: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = ''
-    const look = (chunk: Buffer) => {
-      text += chunk.toString('latin1')
-      const found = /<<\r?\n([\s\S]*?)\r?\n?>>/.exec(text)
-      if (found === null) return
-      shell.stream.off('data', look)
-      resolve(found[1] ?? '')
-    }
-    shell.stream.on('data', look)
-    shell.ended.then(problem => reject(new Error(`the shell ended: ${problem?.message} after ${text}`)))
-    shell.stream.write(`echo "<""<"; ${command}; echo ">"">"\n`)
+  test('for a runtype with Jupyter the next port is tried, and it is used where the key is accepted', async () => {
+    const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
+    const shell = await open({ proxy, jupyter: true })
+    expect(shell.address).toBe(`root@127.0.0.1:${sshd.port}`)
+    expect((await problemOf(open({ proxy, instance: 4712 }))).code).toBe('ssh_unreachable')
   })
-}
 
-async function problemOf(work: Promise<unknown>): Promise<Problem> {
-  const error = await work.then(
-    () => undefined,
-    reason => reason,
-  )
-  if (error instanceof BerthError) return error.problem
-  throw error ?? new Error('nothing was wrong')
-}
+  test('a guessed port that refuses the key leaves nothing behind, and is not what is told', async () => {
+    sshd.authorize()
+    const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
+    expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('ssh_unreachable')
+    expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
+  })
+
+  test('a machine that says nothing at all is told within the deadline, and left for the proxy', async () => {
+    const mute = createServer().listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    const { port } = mute.address() as AddressInfo
+    const start = performance.now()
+    const problem = await problemOf(open({ proxy: { host: '127.0.0.1', port }, deadlineMs: 600 }))
+    expect(problem.code).toBe('ssh_timeout')
+    expect(performance.now() - start).toBeLessThan(1500)
+    const shell = await open({ direct: { host: '127.0.0.1', port }, proxy: sshd, deadlineMs: 3000 })
+    expect(shell.direct).toBe(false)
+    mute.close()
+  })
+
+  test('the user’s own keys get in; one with a passphrase is told as locked', async () => {
+    const folder = join(machine.home, '.ssh')
+    const make = (name: string, type: string, passphrase: string) =>
+      execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-f', join(folder, name)])
+    make('id_plain', 'ed25519', '')
+    make('id_locked', 'ed25519', 'secret words')
+    make('id_rsa', 'rsa', '')
+    const keys = await ssh.keys.list()
+    expect(keys.map(({ name, needsPassphrase }) => [name, needsPassphrase])).toEqual([
+      ['berth', false],
+      ['id_locked', true],
+      ['id_plain', false],
+      ['id_rsa', false],
+    ])
+    for (const { name, fingerprint } of keys.slice(1)) {
+      const shown = execFileSync('ssh-keygen', ['-lf', join(folder, `${name}.pub`)], { encoding: 'utf8' })
+      expect(shown).toContain(fingerprint)
+    }
+    sshd.authorize(...keys.map(key => key.publicKey))
+    for (const keyName of ['id_plain', 'id_rsa']) {
+      const shell = await open({ proxy: sshd, keyName })
+      expect(await answerTo(shell, 'echo in')).toBe('in')
+    }
+    expect((await problemOf(open({ proxy: sshd, keyName: 'id_locked' }))).code).toBe('key_locked')
+    for (const keyName of ['id_gone', '../.ssh/id_plain', '']) {
+      expect((await problemOf(open({ proxy: sshd, keyName }))).code).toBe('key_missing')
+    }
+  })
+
+  test('probe tells on which address SSH answers, without a key', async () => {
+    sshd.authorize()
+    const nobody = { host: '127.0.0.1', port: await freePort() }
+    const ask = (wanted: Wanted) => ssh.probe(target(wanted))
+    expect((await ask({ direct: nobody, proxy: sshd })).way).toBe('proxy')
+    expect((await problemOf(ask({ direct: nobody }))).code).toBe('ssh_unreachable')
+  })
+})

@@ -69,9 +69,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
 
   function makeHostKey(): void {
     rmSync(keyFile, { force: true })
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', keyFile], {
-      input: 'y\n',
-    })
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', keyFile])
   }
 
   async function start(): Promise<void> {

@@ -1,0 +1,167 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
+import type { Shell } from '../../../electron/ssh/shell.ts'
+import { type ScratchMachine, scratchMachine } from './machine.ts'
+import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { account, answerTo, target, type Wanted } from './steps.ts'
+
+const mega = 1024 * 1024
+
+describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () => {
+  let sshd: Sshd
+  let machine: ScratchMachine
+  let ssh: Ssh
+
+  beforeAll(async () => {
+    sshd = await startSshd(['MaxSessions 3'])
+  })
+  afterAll(() => sshd?.close())
+  beforeEach(async () => {
+    machine = scratchMachine()
+    ssh = createSsh(machine)
+    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+  })
+  afterEach(async () => {
+    await ssh.close()
+    machine.remove()
+  })
+
+  const open = (wanted: Wanted = { proxy: sshd }) => ssh.openShell(target(wanted))
+
+  test('10 MB printed arrive whole, at 5 MB/s or more', async () => {
+    const file = join(sshd.folder, 'printed')
+    const text = randomBytes(7.5 * mega).toString('base64')
+    writeFileSync(file, text)
+    const shell = await open()
+    await answerTo(shell, 'stty raw -echo')
+    const start = performance.now()
+    shell.stream.write(`exec sh -c 'printf %s BE""GIN; cat ${file}'\n`)
+    const { bytes, hash } = await drain(shell)
+    const seconds = (performance.now() - start) / 1000
+    expect(bytes).toBe(text.length)
+    expect(hash).toBe(createHash('sha256').update(text).digest('hex'))
+    expect(bytes / mega / seconds).toBeGreaterThan(5)
+  })
+
+  test('16 KB/s typed for three seconds arrive whole', async () => {
+    const file = join(sshd.folder, 'typed')
+    const shell = await open()
+    await answerTo(shell, 'stty raw -echo')
+    const typed = randomBytes(36 * 1024).toString('base64')
+    shell.stream.resume()
+    shell.stream.write(`head -c ${typed.length} > ${file}; exit\n`)
+    await wait(200)
+    for (let at = 0; at < typed.length; at += 512) {
+      shell.stream.write(typed.slice(at, at + 512))
+      await wait(31)
+    }
+    expect(await shell.ended).toBeUndefined()
+    expect(readFileSync(file, 'latin1')).toBe(typed)
+  })
+
+  test('a paste of 4 MB at once is held back, not lost', async () => {
+    const file = join(sshd.folder, 'pasted')
+    const shell = await open()
+    await answerTo(shell, 'stty raw -echo')
+    const pasted = randomBytes(3 * mega).toString('base64')
+    shell.stream.resume()
+    shell.stream.write(`head -c ${pasted.length} > ${file}; exit\n`)
+    for (let at = 0; at < pasted.length; at += 65_536) {
+      if (!shell.stream.write(pasted.slice(at, at + 65_536))) await once(shell.stream, 'drain')
+    }
+    expect(await shell.ended).toBeUndefined()
+    expect(statSync(file).size).toBe(pasted.length)
+    expect(readFileSync(file, 'latin1') === pasted).toBe(true)
+  })
+
+  test('what nobody reads holds the other side back, and memory does not grow', async () => {
+    const count = join(sshd.folder, 'count')
+    const shell = await open()
+    await answerTo(shell, 'stty raw -echo')
+    shell.stream.removeAllListeners('data')
+    shell.stream.pause()
+    // dd tells how much it has got rid of once it is done.
+    shell.stream.write(`exec sh -c 'printf %s BE""GIN; dd if=/dev/zero bs=64k count=960 2>${count}'\n`) // 60 MB
+    await wait(1000)
+    const before = memory()
+    await wait(2000)
+    expect(memory() - before).toBeLessThan(8 * mega)
+    expect(shell.stream.readableLength).toBeLessThan(mega)
+    // The window of the channel is 2 MB; all the rest still waits on the other side.
+    expect(statSync(count).size).toBe(0)
+    const { bytes } = await drain(shell)
+    expect(bytes).toBe(960 * 65_536)
+  })
+
+  test('several shells on one instance share one connection, and the last one closes it', async () => {
+    const [one, other] = await Promise.all([open(), open()])
+    expect(sshd.connections()).toBe(1)
+    expect(await answerTo(one, 'echo one')).toBe('one')
+    one.close()
+    expect(await one.ended).toBeUndefined()
+    expect(await answerTo(other, 'echo other')).toBe('other')
+    other.close()
+    await expect.poll(() => sshd.connections()).toBe(0)
+  })
+
+  test('more shells than the server takes on one connection get another one', async () => {
+    const shells: Shell[] = []
+    for (let n = 0; n < 5; n++) shells.push(await open())
+    expect(sshd.connections()).toBe(2)
+    for (const [n, shell] of shells.entries()) expect(await answerTo(shell, `echo ${n}`)).toBe(String(n))
+  })
+
+  test('two instances do not share one', async () => {
+    await open({ proxy: sshd, instance: 1 })
+    await open({ proxy: sshd, instance: 2 })
+    expect(sshd.connections()).toBe(2)
+  })
+
+  test('a connection that is cut is told at once', async () => {
+    const shell = await open()
+    await answerTo(shell, 'true')
+    expect(sshd.dropConnections()).toBe(1)
+    expect((await shell.ended)?.code).toBe('ssh_closed')
+    shell.stream.write('into nothing\n')
+    await drain(shell) // ends
+    expect(await answerTo(await open(), 'echo back')).toBe('back')
+  })
+
+  test('when the instance goes, its shells end and its host key is forgotten', async () => {
+    const shell = await open()
+    await ssh.drop(account, 4711)
+    expect(await shell.ended).toBeUndefined()
+    expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
+    await expect.poll(() => sshd.connections()).toBe(0)
+  })
+})
+
+/** Everything that still comes after the word BEGIN, up to the end. */
+async function drain(shell: Shell): Promise<{ bytes: number; hash: string }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  let begun = false
+  let head = ''
+  for await (const chunk of shell.stream) {
+    let part: Buffer = chunk
+    if (!begun) {
+      head += part.toString('latin1')
+      const at = head.indexOf('BEGIN')
+      begun = at >= 0
+      part = Buffer.from(begun ? head.slice(at + 'BEGIN'.length) : '', 'latin1')
+    }
+    bytes += part.length
+    hash.update(part)
+  }
+  return { bytes, hash: hash.digest('hex') }
+}
+
+function memory(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

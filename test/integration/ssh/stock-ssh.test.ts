@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
+import { quote } from '../../../electron/ssh/ssh-command.ts'
+import { type ScratchMachine, scratchMachine } from './machine.ts'
+import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { account, problemOf, target } from './steps.ts'
+
+const run = promisify(execFile)
+
+describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
+  let sshd: Sshd
+  let machine: ScratchMachine
+  let ssh: Ssh
+
+  beforeAll(async () => {
+    sshd = await startSshd()
+  })
+  afterAll(() => sshd?.close())
+  beforeEach(async () => {
+    machine = scratchMachine() // with a space in the path of Berth's files
+    ssh = createSsh(machine)
+    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+  })
+  afterEach(async () => {
+    await ssh.close()
+    machine.remove()
+  })
+
+  const visit = async () => (await ssh.openShell(target({ proxy: sshd }))).close()
+  const batch = ['-F', 'none', '-o', 'BatchMode=yes']
+
+  test('gets in without a question once Berth knows the host', async () => {
+    await visit()
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
+    const { stdout } = await run(program, [...batch, ...args, 'echo in'])
+    expect(stdout).toBe('in\n')
+  })
+
+  test('does so as the line that is copied into a shell, too', async () => {
+    await visit()
+    const line = quote(await ssh.command(target({ proxy: sshd })))
+    const { stdout } = await run('/bin/sh', ['-c', `${line} 'echo in'`])
+    expect(stdout).toBe('in\n')
+  })
+
+  test('refuses a host key that is not the one Berth knows', async () => {
+    await visit()
+    await sshd.changeHostKey()
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
+    await expect(run(program, [...batch, ...args, 'true'])).rejects.toThrow(/IDENTIFICATION HAS CHANGED/)
+  })
+
+  test('a host that the system’s ssh saw first is known to Berth, and stays so', async () => {
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
+    await run(program, [...batch, '-o', 'StrictHostKeyChecking=accept-new', ...args, 'true'])
+    expect(readFileSync(ssh.knownHosts.path, 'utf8')).toMatch(/^berth-a00000001-4711 ssh-ed25519 /m)
+    await ssh.openShell(target({ proxy: sshd, instance: 1 })) // writes the file anew
+    const known = sshd.fingerprint()
+    const offered = await sshd.changeHostKey()
+    const problem = await problemOf(ssh.openShell(target({ proxy: sshd })))
+    expect(problem.facts).toEqual({ known, offered })
+    await ssh.drop(account, 4711)
+    expect(readFileSync(ssh.knownHosts.path, 'utf8')).not.toMatch(/^berth-a00000001-4711 /m)
+  })
+})

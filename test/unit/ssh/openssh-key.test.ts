@@ -1,0 +1,31 @@
+import { sign, verify } from 'node:crypto'
+import ssh2 from 'ssh2'
+import { expect, test } from 'vitest'
+import { fingerprintOf, makeKeyPair, typeOf } from '../../../electron/ssh/openssh-key.ts'
+
+test('every key pair made is whole, those whose bytes begin with zero too', () => {
+  for (let n = 0; n < 600; n++) {
+    const { privateKey, publicKey } = makeKeyPair('berth')
+    const own = ssh2.utils.parseKey(privateKey)
+    const other = ssh2.utils.parseKey(publicKey)
+    if (own instanceof Error || other instanceof Error) throw new Error(`pair ${n} cannot be read`)
+    expect(own.getPublicSSH().equals(other.getPublicSSH())).toBe(true)
+    expect(own.getPublicSSH()).toHaveLength(51)
+    const data = Buffer.from('signed')
+    expect(verify(null, data, other.getPublicPEM(), sign(null, data, own.getPrivatePEM()))).toBe(true)
+  }
+})
+
+test('a fingerprint is written as ssh-keygen writes it', () => {
+  const blob = Buffer.from('AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl', 'base64')
+  expect(fingerprintOf(blob)).toBe('SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU')
+  expect(typeOf(blob)).toBe('ssh-ed25519')
+})
+
+test('what is no key has no type', () => {
+  expect([Buffer.alloc(0), Buffer.from('zz'), Buffer.from([255, 255, 255, 255, 0])].map(typeOf)).toEqual([
+    '',
+    '',
+    '',
+  ])
+})

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import type { Programs } from '../../../electron/ports/programs.ts'
+import { findTerminals, openSystemTerminal } from '../../../electron/ssh/system-terminal.ts'
+
+const command = ['ssh', '-o', 'A="b c;d"', '--', 'root@h']
+const rest = ['-o', 'A="b c;d"', '--', 'root@h']
+
+/** A machine with these programs, at `/bin/` unless they are absolute. */
+function machineWith(...names: string[]) {
+  const launched: { program: string; args: readonly string[] }[] = []
+  const programs: Programs = {
+    find: async name => (names.includes(name) ? (name.startsWith('/') ? name : `/bin/${name}`) : undefined),
+    launch: async (program, args) => void launched.push({ program, args }),
+  }
+  return { programs, launched }
+}
+
+describe('on Linux', () => {
+  test.each([
+    ['x-terminal-emulator', ['-e', '/bin/ssh', ...rest]],
+    ['gnome-terminal', ['--', '/bin/ssh', ...rest]],
+    ['konsole', ['-e', '/bin/ssh', ...rest]],
+    ['xfce4-terminal', ['-x', '/bin/ssh', ...rest]],
+    ['kitty', ['/bin/ssh', ...rest]],
+    ['alacritty', ['-e', '/bin/ssh', ...rest]],
+    ['wezterm', ['start', '--', '/bin/ssh', ...rest]],
+    ['ghostty', ['-e', '/bin/ssh', ...rest]],
+    ['foot', ['/bin/ssh', ...rest]],
+  ])('%s is given the command as a list', async (name, args) => {
+    const { programs, launched } = machineWith(name, 'ssh')
+    await openSystemTerminal({ programs, platform: 'linux' }, name, command)
+    expect(launched).toEqual([{ program: `/bin/${name}`, args }])
+  })
+
+  test('those that are there are found, the desktop’s own first', async () => {
+    const { programs } = machineWith('kitty', 'x-terminal-emulator')
+    const found = await findTerminals(programs, 'linux')
+    expect(found.map(({ id }) => id)).toEqual(['x-terminal-emulator', 'kitty'])
+  })
+})
+
+describe('on macOS', () => {
+  const iterm = '/Applications/iTerm.app/Contents/MacOS/iTerm2'
+  const ghostty = '/Applications/Ghostty.app/Contents/MacOS/ghostty'
+
+  test.each(['terminal', 'iterm2'])('%s gets the quoted command as an argument of the script', async id => {
+    const { programs, launched } = machineWith('osascript', 'ssh', iterm)
+    await openSystemTerminal({ programs, platform: 'darwin' }, id, command)
+    const args = launched[0]?.args ?? []
+    expect(args.at(-1)).toBe(`/bin/ssh -o 'A="b c;d"' -- root@h`)
+    expect(args.slice(0, -1).join(' ')).not.toContain('root@h')
+    expect(args[0]).toBe('-e')
+  })
+
+  test('Ghostty gets it as a list, and is found where it is installed', async () => {
+    const { programs, launched } = machineWith('osascript', 'open', 'ssh', ghostty)
+    expect((await findTerminals(programs, 'darwin')).map(({ id }) => id)).toEqual(['terminal', 'ghostty'])
+    await openSystemTerminal({ programs, platform: 'darwin' }, 'ghostty', command)
+    expect(launched[0]?.args).toEqual(['-na', 'Ghostty', '--args', '-e', '/bin/ssh', ...rest])
+  })
+})
+
+describe('on Windows', () => {
+  test('Windows Terminal gets a list in which a semicolon begins no command of its own', async () => {
+    const { programs, launched } = machineWith('wt.exe', 'ssh')
+    await openSystemTerminal({ programs, platform: 'win32' }, '', command)
+    expect(launched[0]?.args).toEqual(['new-tab', '--', '/bin/ssh', '-o', 'A="b c\\;d"', '--', 'root@h'])
+  })
+
+  test('the console runs ssh itself, and no shell', async () => {
+    const { programs, launched } = machineWith('conhost.exe')
+    await openSystemTerminal({ programs, platform: 'win32' }, 'cmd', command)
+    expect(launched).toEqual([{ program: '/bin/conhost.exe', args: command }])
+  })
+})
+
+test('a machine without a terminal program, or without the one chosen, is told so', async () => {
+  const { programs } = machineWith('kitty')
+  const none = openSystemTerminal({ programs: machineWith().programs, platform: 'linux' }, '', command)
+  await expect(none).rejects.toMatchObject({ problem: { code: 'no_terminal' } })
+  const other = openSystemTerminal({ programs, platform: 'linux' }, '/tmp/evil', command)
+  await expect(other).rejects.toMatchObject({ problem: { code: 'no_terminal' } })
+})
