@@ -30,6 +30,8 @@ export interface InstanceSsh {
 
 /** Attempts before a client is sent away; an agent may hold many keys. */
 const maxAttempts = 20
+/** Milliseconds a client has, at close, to hear that it is over before its connection is cut. */
+const partingTime = 200
 /** Milliseconds to get in. */
 const loginTime = 30_000
 
@@ -63,7 +65,10 @@ export async function startInstanceSsh(options: InstanceSshOptions): Promise<Ins
     close: () =>
       new Promise(resolve => {
         listener.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
+        for (const socket of sockets) {
+          socket.end()
+          setTimeout(() => socket.destroy(), partingTime)
+        }
       }),
   }
 }
@@ -82,6 +87,7 @@ function listen(listener: Server, port: number): Promise<number> {
 
 function admitConnection(connection: Connection, options: InstanceSshOptions): void {
   let attempts = 0
+  connection.setMaxListeners(0) // each of its many channels listens for its end
   const late = setTimeout(() => connection.end(), loginTime)
   connection.once('close', () => clearTimeout(late))
   connection.once('ready', () => clearTimeout(late))

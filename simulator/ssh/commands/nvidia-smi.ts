@@ -139,7 +139,7 @@ function table(gpus: Reading[]): string {
       row(
         `${`${Math.min(99, 20 + gpu.load)}%`.padStart(4)}${`${gpu.temperature}C`.padStart(6)}    ${state(gpu)}${power(gpu).padStart(24)} `,
         `${`${gpu.memoryUsed}MiB / ${gpu.memoryTotal}MiB`.padStart(23)} `,
-        `${`${gpu.load}%`.padStart(9)}      Default `,
+        `${`${gpu.load}%`.padStart(8)}      Default `,
       ),
       row('', '', '                  N/A '),
       rule('+', '-'),

@@ -154,12 +154,15 @@ function plain(rest: string, quoted: boolean, add: Add): number {
   if (rest.startsWith('`') || rest.startsWith('$(')) {
     throw new ShellSyntaxError('command substitution is not available here')
   }
+  if (!quoted && /^[()]/.test(rest)) {
+    throw new ShellSyntaxError(`syntax error near unexpected token \`${rest.charAt(0)}'`)
+  }
   const found = variable.exec(rest)
   if (found !== null) {
     add(found[1] ?? found[2] ?? '', quoted, true)
     return found[0].length
   }
-  const length = (quoted ? /^[^"\\$`]+/ : /^[^\s'"\\$`;&|<>]+/).exec(rest)?.[0].length ?? 1
+  const length = (quoted ? /^[^"\\$`]+/ : /^[^\s'"\\$`;&|<>()]+/).exec(rest)?.[0].length ?? 1
   add(rest.slice(0, length), quoted)
   return length
 }

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import ssh2 from 'ssh2'
+import { expect, test } from 'vitest'
+import { connect, exec, type KeyPair, ownKey, startInstance } from './instance.ts'
+
+const { generateKeyPairSync } = ssh2.utils
+
+const kinds: [string, KeyPair][] = [
+  ['ed25519', generateKeyPairSync('ed25519')],
+  ['ecdsa of 256 bits', generateKeyPairSync('ecdsa', { bits: 256 })],
+  ['ecdsa of 521 bits', generateKeyPairSync('ecdsa', { bits: 521 })],
+  ['rsa', generateKeyPairSync('rsa', { bits: 2048 })],
+]
+
+test.each(kinds)('an attached %s key gets in', async (_kind, key) => {
+  const instance = await startInstance({ authorizedKeys: () => [ownKey.public, `${key.public} me@home`] })
+  const client = await connect(instance, { privateKey: key.private })
+  expect(await exec(client, 'whoami')).toEqual({ out: 'root\n', err: '', status: 0 })
+})
+
+test('a key that is not attached, another user and a password do not get in', async () => {
+  const instance = await startInstance()
+  const stranger = generateKeyPairSync('ed25519')
+  await expect(connect(instance, { privateKey: stranger.private })).rejects.toThrow(/authentication/i)
+  await expect(connect(instance, { username: 'ubuntu' })).rejects.toThrow(/authentication/i)
+  await expect(connect(instance, { privateKey: '', password: 'root' })).rejects.toThrow(/authentication/i)
+})
+
+test('an attached key without its private half does not get in', async () => {
+  const stranger = generateKeyPairSync('ed25519')
+  const instance = await startInstance()
+  const shown = ssh2.utils.parseKey(ownKey.public)
+  const held = ssh2.utils.parseKey(stranger.private)
+  if (shown instanceof Error || held instanceof Error) throw new Error('The keys of this test are broken.')
+  // Shows the attached public key and signs with another one.
+  class Forger extends ssh2.BaseAgent {
+    getIdentities(done: (error: null, keys: ssh2.ParsedKey[]) => void): void {
+      done(null, [shown as ssh2.ParsedKey])
+    }
+    sign(...args: unknown[]): void {
+      const done = args.at(-1) as (error: null, signature: Buffer) => void
+      done(null, (held as ssh2.ParsedKey).sign(args[1] as Buffer))
+    }
+  }
+  const forger = new Forger()
+  await expect(
+    connect(instance, { privateKey: '', agent: forger as unknown as ssh2.BaseAgent }),
+  ).rejects.toThrow(/authentication/i)
+})
+
+test('a key attached while the instance runs gets in from then on', async () => {
+  const late = generateKeyPairSync('ed25519')
+  const attached: string[] = []
+  const instance = await startInstance({ authorizedKeys: () => attached })
+  await expect(connect(instance, { privateKey: late.private })).rejects.toThrow(/authentication/i)
+  attached.push(late.public)
+  await connect(instance, { privateKey: late.private })
+})
+
+test('the host key follows from seed and instance, and is the one announced', async () => {
+  const seen: string[] = []
+  const look = async (seed: number, instanceId: number) => {
+    const instance = await startInstance({ seed, instanceId })
+    await connect(instance, {
+      hostVerifier: (key: Buffer) => {
+        seen.push(`SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`)
+        return true
+      },
+    })
+    return instance.hostKeyFingerprint
+  }
+  const announced = [await look(7, 4711), await look(7, 4711), await look(7, 4712), await look(8, 4711)]
+  expect(seen).toEqual(announced)
+  expect(announced[0]).toBe(announced[1])
+  expect(new Set(announced).size).toBe(3)
+})

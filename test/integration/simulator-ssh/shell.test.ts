@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ClientChannel } from 'ssh2'
+import { expect, test } from 'vitest'
+import { connect, exec, startInstance } from './instance.ts'
+
+/** A shell on a terminal, and a way to wait for what it prints. */
+async function terminal(columns = 80) {
+  const client = await connect(await startInstance())
+  const channel = await new Promise<ClientChannel>((resolve, reject) => {
+    client.shell({ term: 'xterm-256color', cols: columns, rows: 24 }, (error, opened) =>
+      error ? reject(error) : resolve(opened),
+    )
+  })
+  let seen = ''
+  let wake: () => void = () => undefined
+  channel.setEncoding('utf8').on('data', (text: string) => {
+    seen += text
+    wake()
+  })
+  /** Resolves with all that was printed up to and with `text`, and forgets it. */
+  const until = async (text: string): Promise<string> => {
+    while (!seen.includes(text)) {
+      await new Promise<void>(resolve => {
+        wake = resolve
+      })
+    }
+    const end = seen.indexOf(text) + text.length
+    const shown = seen.slice(0, end)
+    seen = seen.slice(end)
+    return shown
+  }
+  return { channel, until, type: (text: string) => channel.write(text) }
+}
+
+const prompt = '# '
+
+test('a command ends with its own status, output and errors apart', async () => {
+  const client = await connect(await startInstance())
+  expect(await exec(client, 'foo')).toEqual({ out: '', err: 'bash: foo: command not found\n', status: 127 })
+  expect(await exec(client, 'exit 7')).toMatchObject({ status: 7 })
+  expect(await exec(client, 'ls nowhere')).toMatchObject({
+    err: "ls: cannot access 'nowhere': No such file or directory\n",
+    status: 2,
+  })
+  expect(await exec(client, 'hostname; pwd; python3 --version; false || echo "a  b" && uname')).toEqual({
+    out: 'C.4711\n/workspace\nPython 3.11.10\na  b\nLinux\n',
+    err: '',
+    status: 0,
+  })
+})
+
+test('nvidia-smi shows every GPU with its load, as a table and as csv', async () => {
+  const client = await connect(await startInstance())
+  const { out: table } = await exec(client, 'nvidia-smi')
+  const lines = table.trimEnd().split('\n')
+  expect(new Set(lines.filter(line => line !== '').map(line => line.length))).toEqual(new Set([91]))
+  expect(table).toMatch(/NVIDIA RTX 4090/)
+  expect(table.match(/63%/g)).toHaveLength(2)
+  const query =
+    'nvidia-smi --query-gpu=index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw'
+  const plain = await exec(client, `${query} --format=csv,noheader,nounits`)
+  expect(plain.out).toMatch(/^0, NVIDIA RTX 4090, 63, \d+, 24564, \d+, \d+\.\d\d\n1, /)
+  const headed = await exec(client, 'nvidia-smi --query-gpu=utilization.gpu,memory.total --format=csv')
+  expect(headed.out.split('\n').slice(0, 2)).toEqual([
+    'utilization.gpu [%], memory.total [MiB]',
+    '63 %, 24564 MiB',
+  ])
+  expect((await exec(client, 'nvidia-smi --query-gpu=soul --format=csv')).status).not.toBe(0)
+})
+
+test('the Jupyter token can be asked for', async () => {
+  const client = await connect(await startInstance())
+  const { out } = await exec(client, 'jupyter server list --json')
+  expect(JSON.parse(out)).toMatchObject({ port: 8080, token: 'secret-token' })
+})
+
+test('files are written, read and removed in the scratch folder, and nowhere else', async () => {
+  const instance = await startInstance()
+  const client = await connect(instance)
+  const script =
+    'mkdir -p a/b && cd a/b && echo "one $USER" > f && echo two >> f && cat f && tail -n 1 f | wc -l'
+  expect(await exec(client, script)).toEqual({ out: 'one root\ntwo\n1\n', err: '', status: 0 })
+  expect(readFileSync(join(instance.files, 'workspace/a/b/f'), 'utf8')).toBe('one root\ntwo\n')
+  expect(await exec(client, 'cat > typed; cat typed', 'from outside\n')).toMatchObject({
+    out: 'from outside\n',
+  })
+  expect(await exec(client, 'cat ../../../../../../etc/hostname; cat /etc/passwd')).toMatchObject({
+    out: '',
+    status: 1,
+  })
+  expect(await exec(client, 'rm -rf a && ls -a')).toMatchObject({ out: '.\n..\ntyped\n' })
+})
+
+test('nothing runs on this machine: no substitution, no background job, no program', async () => {
+  const client = await connect(await startInstance())
+  for (const line of ['echo $(id)', 'echo `id`', 'sleep 1 &', 'cat <(id)']) {
+    expect(await exec(client, line)).toMatchObject({ out: '', status: 2 })
+  }
+  expect(await exec(client, '/bin/touch-me; node -e 1')).toMatchObject({ out: '', status: 127 })
+})
+
+test('ten million lines arrive whole', async () => {
+  const client = await connect(await startInstance())
+  const { out } = await exec(client, 'seq 1 10000000')
+  expect(out.length).toBe(78_888_897)
+  expect(out.endsWith('\n9999999\n10000000\n')).toBe(true)
+})
+
+test('a reader that pauses holds the writer, and Ctrl-C ends it', async () => {
+  const { channel, until, type } = await terminal()
+  await until(prompt)
+  type('seq 1 100000000\r')
+  await until('\r\n100\r\n')
+  channel.pause()
+  type('\x03')
+  channel.resume()
+  await until('^C\r\n')
+  await until(prompt)
+  type('echo still $?\r')
+  expect(await until('still 130')).toBeTruthy()
+})
+
+test('a line is edited as in bash: left, home, backspace, kill, history, UTF-8 in pieces', async () => {
+  const { channel, until, type } = await terminal()
+  await until(prompt)
+  type('echx\x7fo ac\x1b[Db\x1b[H\x1b[F!\r')
+  await until('\nabc!\r\n')
+  type('nonsense\x15echo second\r')
+  await until('\nsecond\r\n')
+  type('\x1b[A\x1b[A\r')
+  await until('\nabc!\r\n')
+  const bytes = Buffer.from('echo 日本 😀\r')
+  for (const byte of bytes) channel.write(Buffer.from([byte]))
+  await until('\n日本 😀\r\n')
+})
+
+test('a pasted line of 16 KB arrives whole, and what is typed ahead runs in order', async () => {
+  const { until, type } = await terminal(40)
+  await until(prompt)
+  const long = 'x'.repeat(16_000)
+  type(`echo ${long} > long\rwc -c long\recho done 1\recho done 2\r`)
+  const shown = await until('\ndone 2\r\n')
+  expect(shown).toMatch(/\n1 1 16001 long\r\n|\n16001 long\r\n/)
+  expect(shown.indexOf('\ndone 1\r\n')).toBeGreaterThan(0)
+})
+
+test('Ctrl-D on an empty line logs out, with the last status', async () => {
+  const { channel, until, type } = await terminal()
+  const status = new Promise(resolve => channel.on('exit', resolve))
+  await until(prompt)
+  channel.setWindow(50, 120, 0, 0)
+  type('false\r')
+  await until(prompt)
+  type('\x04')
+  await until('logout')
+  expect(await status).toBe(1)
+})
