@@ -98,26 +98,34 @@ function withRecords<T, Body>(
 
 /**
  * Makes fields of a wrong type undefined, in place, since a copy of a large answer costs more than its transfer.
- * A record whose fields are all right is only looked at.
+ * A record whose fields are all right is only looked at. What is wrong in one record (null, mostly) is wrong in the
+ * next, so the fields that were wrong before come first: often they are all.
  */
 function cleaner(known: TProperties): (record: Fields) => void {
   const optional = Object.fromEntries(
     Object.entries(known).map(([field, schema]) => [field, Type.Optional(schema)]),
   )
   const allRight: Checker = Compile(Type.Object(optional))
-  const fields = lazy(() =>
-    Object.entries(known).map(([field, schema]): { field: string; checker: Checker } => ({
-      field,
-      checker: Compile(schema),
-    })),
+  const checkers = lazy(() =>
+    Object.entries(known).map(([field, schema]): [string, Checker] => [field, Compile(schema)]),
   )
+  const wrongBefore = new Map<string, Checker>()
   return record => {
     if (allRight.Check(record)) return
-    for (const { field, checker } of fields()) {
-      const value = record[field]
-      if (value !== undefined && !checker.Check(value)) record[field] = undefined
+    for (const [field, checker] of wrongBefore) clear(record, field, checker)
+    if (allRight.Check(record)) return
+    for (const [field, checker] of checkers()) {
+      if (clear(record, field, checker)) wrongBefore.set(field, checker)
     }
   }
+}
+
+/** Makes the field undefined when it has a wrong type. Gives whether it had. */
+function clear(record: Fields, field: string, checker: Checker): boolean {
+  const value = record[field]
+  if (value === undefined || (value !== null && checker.Check(value))) return false
+  record[field] = undefined
+  return true
 }
 
 interface Checker {

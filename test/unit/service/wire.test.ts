@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
+import type { TemplateFields } from '../../../electron/service/templates.ts'
 import { json, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
 
@@ -18,10 +19,10 @@ const done = { success: true }
 const hook = { id: 7, name: 'n', webhook_url: 'https://h.example', event_types: ['client:outbid'] }
 const template = { id: 3, hash_id: 'h2', name: 't' }
 const method = { id: 2, method: 'totp' }
-const fields = {
+const fields: TemplateFields = {
   ...{ name: 't', image: 'i', runtype: 'ssh' },
   ...{ docker_login_repo: '', docker_login_user: '', docker_login_pass: '' },
-} as const
+}
 const copy = { src_id: '1', src_path: '/a', dst_id: '2', dst_path: '/b' }
 const sync = {
   ...{ instance_id: '1', src: '/a', dst: '/b', selected: '9' },
