@@ -1,0 +1,4 @@
+import { buildAll } from './dist.ts'
+
+/** `npm run build` */
+await buildAll()

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import { lockFolder } from '../electron/local/lock.ts'
+import { at } from './places.ts'
+
+const compress = promisify(brotliCompress)
+
+/** What the build is made from: folders, and files beside them. */
+const sources = ['electron', 'renderer', 'simulator']
+const single = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'vite.main.config.ts',
+  'vite.preload.config.ts',
+  'vite.renderer.config.ts',
+]
+const stamp = at('dist/built-from')
+
+/** Builds everything into dist/, unless it was built from just these files. Gives whether it built. */
+export async function buildIfStale(): Promise<boolean> {
+  if ((await isBuiltFrom(await sourcesNow())) === true) return false
+  await mkdir(at('dist'), { recursive: true })
+  // Two that start at once must not write into each other's files.
+  const unlock = await lockFolder(at('dist/.building'), 300_000)
+  try {
+    const now = await sourcesNow()
+    if (await isBuiltFrom(now)) return false
+    process.stderr.write('Building Berth…\n')
+    await build('error')
+    await writeFile(stamp, now)
+    return true
+  } finally {
+    await unlock()
+  }
+}
+
+/** Builds everything, and says what it made. */
+export async function buildAll(): Promise<void> {
+  await mkdir(at('dist'), { recursive: true })
+  const unlock = await lockFolder(at('dist/.building'), 300_000)
+  try {
+    const now = await sourcesNow()
+    await build('info')
+    await writeFile(stamp, now)
+  } finally {
+    await unlock()
+  }
+}
+
+async function build(logLevel: 'info' | 'error'): Promise<void> {
+  const vite = await import('vite')
+  for (const part of ['main', 'preload', 'renderer']) {
+    await vite.build({ configFile: at(`vite.${part}.config.ts`), logLevel })
+  }
+  await compressPage(at('dist/renderer'))
+}
+
+/** Browser mode sends these as they are, so that no start pays for them. Fonts are compressed already. */
+async function compressPage(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true })
+  const texts = entries.filter(name => /\.(js|css|html|svg|json)$/.test(name))
+  await Promise.all(
+    texts.map(async name => {
+      const bytes = await readFile(join(folder, name))
+      const small = await compress(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
+      await writeFile(join(folder, `${name}.br`), small)
+    }),
+  )
+}
+
+async function isBuiltFrom(now: string): Promise<boolean> {
+  return (await readFile(stamp, 'utf8').catch(() => '')) === now
+}
+
+/** A digest of every source's name, size and time of change: quick, and any edit changes it. */
+async function sourcesNow(): Promise<string> {
+  const folders = await Promise.all(
+    sources.map(async folder => {
+      const entries = await readdir(at(folder), { recursive: true, withFileTypes: true })
+      return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+    }),
+  )
+  const files = [...folders.flat(), ...single.map(at)].sort()
+  const lines = await Promise.all(
+    files.map(async file => {
+      const { size, mtimeMs } = await stat(file)
+      return `${file} ${size} ${mtimeMs}`
+    }),
+  )
+  return createHash('sha256').update(lines.join('\n')).digest('hex')
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { at } from './places.ts'
+
+/** Electron's program, or why it cannot be had, as the end of a sentence. */
+export type ElectronHere = { program: string } | { why: string }
+
+/** Milliseconds that fetching Electron's program may take. */
+const patience = 120_000
+
+/** Looks for Electron's program and fetches it when it is missing. Never rejects. */
+export async function findElectron(): Promise<ElectronHere> {
+  const why = cannotShow()
+  if (why !== undefined) return { why }
+  const found = installed()
+  if (found !== undefined) return { program: found }
+  const failure = await fetchElectron()
+  const program = installed()
+  return program === undefined ? { why: `its program could not be fetched (${failure})` } : { program }
+}
+
+function cannotShow(): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  if (!process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return 'there is no display'
+  if (process.getuid?.() === 0) return 'it does not run as root'
+  return undefined
+}
+
+function installed(): string | undefined {
+  const folder = at('node_modules/electron')
+  const name = existsSync(join(folder, 'path.txt'))
+    ? readFileSync(join(folder, 'path.txt'), 'utf8')
+    : undefined
+  const given = process.env['ELECTRON_OVERRIDE_DIST_PATH']
+  const program = given ? join(given, name ?? 'electron') : name && join(folder, 'dist', name)
+  return program && existsSync(program) ? program : undefined
+}
+
+/** Gives why it failed; what it says itself is for people who install Electron. */
+function fetchElectron(): Promise<string> {
+  return new Promise(resolve => {
+    const script = at('node_modules/electron/install.js')
+    const child = spawn(process.execPath, [script], { stdio: 'ignore', timeout: patience })
+    child.once('error', error => resolve(error.message))
+    child.once('exit', (code, signal) => {
+      resolve(signal === null ? `its installer ended with ${code}` : 'it took too long')
+    })
+  })
+}

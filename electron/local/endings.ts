@@ -1,0 +1,41 @@
+/** What must be ended when Berth ends: the last begun first. */
+export class Endings {
+  readonly #endings: (() => unknown)[] = []
+  readonly #limit: number
+  #ended: Promise<void> | undefined
+
+  /** `limit` in milliseconds, for all together: what takes longer is left behind. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Something begun, by the function that ends it. */
+  add(end: () => unknown): void {
+    this.#endings.push(end)
+  }
+
+  /** Ends everything, once; one that fails does not keep the others from ending. */
+  end(): Promise<void> {
+    this.#ended ??= this.#endAll()
+    return this.#ended
+  }
+
+  async #endAll(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, this.#limit)
+    })
+    const all = async () => {
+      for (const end of this.#endings.toReversed()) await Promise.resolve(end()).catch(() => undefined)
+    }
+    await Promise.race([all(), limit])
+    clearTimeout(timer)
+  }
+}
+
+/** Ends the process in order when it is told to; being told twice (by the terminal and by npm) is being told once. */
+export function endOnSignals(endings: Endings): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => void endings.end().then(() => process.exit(0)))
+  }
+}

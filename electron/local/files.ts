@@ -1,0 +1,99 @@
+import { chmod, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import type { Files } from '../ports/files.ts'
+
+/** A file name that would leave the folder, or is not a plain one. A mistake of the caller's, never of the user's. */
+export class FileNameError extends Error {
+  readonly code = 'bad_file_name'
+
+  constructor(name: string) {
+    super(`${JSON.stringify(name)} is not a name of a file that Berth keeps`)
+    this.name = 'FileNameError'
+  }
+}
+
+/** Files below a folder, which is made when it is missing. Folders and files are the user's alone (0700, 0600). */
+export async function openFiles(root: string): Promise<Files> {
+  await makeFolder(root)
+  // A folder that was there before may have been open to others.
+  await chmod(root, 0o700)
+  await removeHalfWritten(root)
+  const path = (name: string) => join(root, ...checked(name))
+  /** Appending has its own order per file: two that overlap would otherwise be free to swap. */
+  const appending = new Map<string, Promise<void>>()
+
+  return {
+    path,
+    async read(name) {
+      try {
+        return await readFile(path(name), 'utf8')
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        throw error
+      }
+    },
+    async write(name, text) {
+      const target = path(name)
+      await makeFolder(dirname(target))
+      await writeFileAtomic(target, text, { mode: 0o600, fsync: true })
+      await syncFolder(dirname(target))
+    },
+    append(name, text) {
+      const target = path(name)
+      const before = appending.get(target) ?? Promise.resolve()
+      const mine = before.catch(() => undefined).then(() => appendTo(target, text))
+      appending.set(target, mine)
+      return mine.finally(() => {
+        if (appending.get(target) === mine) appending.delete(target)
+      })
+    },
+    async delete(name) {
+      await rm(path(name), { force: true })
+    },
+  }
+}
+
+/** Letters, digits, dots, dashes and underscores between forward slashes; no `.` or `..`. */
+function checked(name: string): string[] {
+  const parts = name.split('/')
+  const plain = parts.every(part => /^[A-Za-z0-9._-]{1,128}$/.test(part) && part !== '.' && part !== '..')
+  if (!plain) throw new FileNameError(name)
+  return parts
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+}
+
+async function appendTo(target: string, text: string): Promise<void> {
+  await makeFolder(dirname(target))
+  const file = await open(target, 'a', 0o600)
+  try {
+    await file.appendFile(text, 'utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+/** A rename is on disk only once its folder is. Not every platform can sync a folder, and Windows need not. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What an atomic write leaves beside its target (`name.123456789`) when the process is killed in its middle. */
+async function removeHalfWritten(root: string): Promise<void> {
+  const entries = await readdir(root, { withFileTypes: true })
+  const left = entries.filter(entry => entry.isFile() && /\.[a-z]+\.\d{5,10}$/.test(entry.name))
+  await Promise.all(left.map(entry => rm(join(root, entry.name), { force: true })))
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}

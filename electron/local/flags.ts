@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util'
+
+/** What the command line may say. */
+export interface Flags {
+  browser: boolean
+  /** 0 takes the one used last if it is free, else any free one. */
+  port: number
+  /** Whether browser mode opens the page by itself. */
+  open: boolean
+  demo: boolean
+  /** How many times faster than real time the demo's world runs. */
+  speed: number
+}
+
+/** A flag that does not exist or has a value that makes no sense; the message says which. */
+export class FlagError extends Error {
+  readonly code = 'bad_flag'
+}
+
+export const usage = 'Usage: npm start -- [--browser [--port N] [--no-open]] [--demo] [--speed N]'
+
+/** Reads the arguments after the program's own. Throws a FlagError. */
+export function readFlags(args: readonly string[]): Flags {
+  const { values } = parse(args)
+  return {
+    browser: values.browser ?? false,
+    port: number('--port', values.port ?? '0', port => Number.isInteger(port) && port >= 0 && port <= 65535),
+    open: !(values['no-open'] ?? false),
+    demo: values.demo ?? false,
+    speed: number('--speed', values.speed ?? '20', speed => speed > 0 && speed <= 100_000),
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        browser: { type: 'boolean' },
+        port: { type: 'string' },
+        'no-open': { type: 'boolean' },
+        demo: { type: 'boolean' },
+        speed: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    throw new FlagError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function number(flag: string, text: string, fits: (value: number) => boolean): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text)
+  if (!fits(value)) throw new FlagError(`${flag} cannot be ${text}`)
+  return value
+}

@@ -1,0 +1,17 @@
+import type { Keychain } from '../../ports/keychain.ts'
+
+/** Keeps secrets until Berth ends, for a machine without a keychain. `problem` says why, to the user. */
+export function memoryKeychain(problem: string): Keychain {
+  const secrets = new Map<string, string>()
+  return {
+    persistent: false,
+    problem,
+    get: async name => secrets.get(name),
+    async set(name, secret) {
+      secrets.set(name, secret)
+    },
+    async delete(name) {
+      secrets.delete(name)
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { homedir } from 'node:os'
+import type { Files } from '../ports/files.ts'
+import type { Machine } from '../ports/machine.ts'
+import type { Notifier } from '../ports/notifier.ts'
+import { systemClock } from './clock.ts'
+import { openKeychain } from './keychain/open-keychain.ts'
+import { systemOpener } from './opener.ts'
+import { systemPrograms } from './programs.ts'
+import { systemRandom } from './random.ts'
+
+/** The platform as Berth knows it: whatever is neither macOS nor Windows is treated as Linux. */
+export function platformOf(platform: NodeJS.Platform): Machine['platform'] {
+  return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
+}
+
+/** This machine, seen through the ports. What differs between the shells comes in: where files lie, who notifies. */
+export async function openMachine(files: Files, notifier: Notifier): Promise<Machine> {
+  const platform = platformOf(process.platform)
+  const programs = systemPrograms(process.env, platform)
+  return {
+    clock: systemClock,
+    files,
+    keychain: await openKeychain(systemClock),
+    notifier,
+    opener: systemOpener(programs, platform),
+    programs,
+    random: systemRandom,
+    platform,
+    home: homedir(),
+  }
+}

@@ -1,0 +1,152 @@
+import { Variant } from '@jellybrick/dbus-next'
+import type { Notice, NoticeClick, Notifier } from '../../ports/notifier.ts'
+import { noNotifier } from './no-notifier.ts'
+import { busAddress, openSessionBus, type SessionBus, type Signal } from './session-bus.ts'
+
+const service = {
+  destination: 'org.freedesktop.Notifications',
+  path: '/org/freedesktop/Notifications',
+  interface: 'org.freedesktop.Notifications',
+}
+const urgencies = { low: 0, normal: 1, critical: 2 } as const
+
+/**
+ * Notifications by the desktop's own service (org.freedesktop.Notifications). Where nothing offers it, `available`
+ * is false. Never rejects.
+ */
+export async function openDbusNotifier(
+  env: Readonly<Record<string, string | undefined>>,
+  log: (line: string) => void,
+): Promise<Notifier> {
+  const address = busAddress(env)
+  if (address === undefined) return noNotifier
+  try {
+    return new DbusNotifier(address, await connect(address), log)
+  } catch (error) {
+    log(`notifications: ${String(error)}`)
+    return noNotifier
+  }
+}
+
+/** A connection to the service, and what it says it can do (`body-markup`, `actions`). */
+interface Connected {
+  bus: SessionBus
+  can: ReadonlySet<unknown>
+}
+
+async function connect(address: string): Promise<Connected> {
+  const bus = await openSessionBus(address)
+  try {
+    const [capabilities] = await bus.call({ ...service, member: 'GetCapabilities' })
+    await bus.call({
+      destination: 'org.freedesktop.DBus',
+      path: '/org/freedesktop/DBus',
+      interface: 'org.freedesktop.DBus',
+      member: 'AddMatch',
+      signature: 's',
+      body: [`type='signal',interface='${service.interface}',path='${service.path}'`],
+    })
+    return { bus, can: new Set(Array.isArray(capabilities) ? capabilities : []) }
+  } catch (error) {
+    bus.close()
+    throw error
+  }
+}
+
+class DbusNotifier implements Notifier {
+  readonly available = true
+  readonly #address: string
+  readonly #log: (line: string) => void
+  #connected: Connected
+  /** The service's number of each notice on screen. */
+  readonly #numbers = new Map<string, number>()
+  #click: NoticeClick = () => undefined
+  /** Notices are shown one after the other: the second of an id must know the number of the first. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(address: string, connected: Connected, log: (line: string) => void) {
+    this.#address = address
+    this.#log = log
+    this.#connected = connected
+    connected.bus.onSignal(signal => this.#hear(signal))
+  }
+
+  onClick(listener: NoticeClick): void {
+    this.#click = listener
+  }
+
+  show(notice: Notice): Promise<void> {
+    return this.#inTurn(async () => {
+      const number = await this.#again(connected => this.#notify(connected, notice))
+      this.#numbers.set(notice.id, number)
+    })
+  }
+
+  close(id: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const number = this.#numbers.get(id)
+      if (number === undefined) return
+      this.#numbers.delete(id)
+      await this.#connected.bus
+        .call({ ...service, member: 'CloseNotification', signature: 'u', body: [number] })
+        .catch(error => this.#log(`notifications: ${String(error)}`))
+    })
+  }
+
+  async #notify({ bus, can }: Connected, notice: Notice): Promise<number> {
+    const actions = can.has('actions') ? [{ id: 'default', label: 'Open Berth' }, ...notice.actions] : []
+    const [number] = await bus.call({
+      ...service,
+      member: 'Notify',
+      signature: 'susssasa{sv}i',
+      body: [
+        'Berth',
+        this.#numbers.get(notice.id) ?? 0,
+        'berth',
+        notice.title,
+        can.has('body-markup') ? escapeMarkup(notice.body) : notice.body,
+        actions.flatMap(({ id, label }) => [id, label]),
+        {
+          urgency: new Variant('y', urgencies[notice.urgency]),
+          'desktop-entry': new Variant('s', 'berth'),
+        },
+        // How long it stays is the desktop's to decide, which knows the user's choice for each urgency.
+        -1,
+      ],
+    })
+    return Number(number)
+  }
+
+  /** The service may have been restarted since: then on a new connection, once, where old numbers mean nothing. */
+  async #again<T>(work: (connected: Connected) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#connected)
+    } catch (error) {
+      this.#log(`notifications: ${String(error)}; connecting again`)
+      const connected = await connect(this.#address)
+      this.#connected.bus.close()
+      this.#numbers.clear()
+      this.#connected = connected
+      connected.bus.onSignal(signal => this.#hear(signal))
+      return await work(connected)
+    }
+  }
+
+  #hear({ interface: from, member, body: [number, detail] }: Signal): void {
+    const id = [...this.#numbers].find(([, known]) => known === number)?.[0]
+    if (from !== service.interface || id === undefined) return
+    if (member === 'NotificationClosed') this.#numbers.delete(id)
+    if (member === 'ActionInvoked') this.#click(id, detail === 'default' ? undefined : String(detail))
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work)
+    this.#last = mine.catch(() => undefined)
+    return mine
+  }
+}
+
+/** The service reads its body as a small markup language (Desktop Notifications Specification, section 5). */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,76 @@
+import type { EventEmitter } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MessageBus } from '@jellybrick/dbus-next'
+
+/** A call on the session bus took too long, or the bus has gone. */
+export class BusError extends Error {
+  readonly code = 'no_bus'
+}
+
+export interface Call {
+  destination: string
+  path: string
+  interface: string
+  member: string
+  signature?: string
+  body?: unknown[]
+}
+
+/** A signal that an interface of a service sent. */
+export interface Signal {
+  interface: string
+  member: string
+  body: readonly unknown[]
+}
+
+/** A connection to the user's session bus, by single messages: no introspection, nothing made from its answers. */
+export interface SessionBus {
+  /** The body of the answer. Rejects when the service refuses, after two seconds, and when the bus has gone. */
+  call(call: Call): Promise<readonly unknown[]>
+  onSignal(listener: (signal: Signal) => void): void
+  close(): void
+}
+
+/** Where the session bus answers; undefined when this session has none. */
+export function busAddress(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (env['DBUS_SESSION_BUS_ADDRESS']) return env['DBUS_SESSION_BUS_ADDRESS']
+  const socket = env['XDG_RUNTIME_DIR'] && join(env['XDG_RUNTIME_DIR'], 'bus')
+  return socket && existsSync(socket) ? `unix:path=${socket}` : undefined
+}
+
+const patience = 2_000
+
+/** Connects. Rejects with a BusError when nothing answers there, and with what the library throws. */
+export async function openSessionBus(address: string): Promise<SessionBus> {
+  const { Message, MessageType, sessionBus } = await import('@jellybrick/dbus-next')
+  const bus: MessageBus = sessionBus({ busAddress: address })
+  // The library emits errors too, though it does not declare them.
+  const emitter: EventEmitter = bus as unknown as EventEmitter
+  const broken = new Promise<never>((_, reject) => emitter.on('error', reject))
+  broken.catch(() => undefined)
+
+  function limited<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new BusError('the session bus did not answer')), patience)
+    })
+    return Promise.race([work, broken, late]).finally(() => clearTimeout(timer))
+  }
+
+  await limited(new Promise<void>(resolve => bus.once('connect', resolve)))
+
+  return {
+    async call(call) {
+      const answer = await limited(bus.call(new Message({ signature: '', body: [], ...call })))
+      return answer?.body ?? []
+    },
+    onSignal(listener) {
+      bus.on('message', message => {
+        if (message.type !== MessageType.SIGNAL) return
+        listener({ interface: message.interface, member: message.member, body: message.body })
+      })
+    },
+    close: () => bus.disconnect(),
+  }
+}

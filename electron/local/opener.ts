@@ -1,0 +1,48 @@
+import { BerthError } from '../contract/problem.ts'
+import type { Opener } from '../ports/opener.ts'
+import type { Programs } from '../ports/programs.ts'
+
+/** Opens addresses with the program that this platform has for it. */
+export function systemOpener(programs: Programs, platform: NodeJS.Platform): Opener {
+  return {
+    async openLink(url) {
+      await openWith(programs, platform, webAddress(url))
+    },
+  }
+}
+
+/** Opens a file in the browser: for an address that a command line must not show. Rejects when nothing can. */
+export async function openFile(programs: Programs, platform: NodeJS.Platform, path: string): Promise<void> {
+  await openWith(programs, platform, path)
+}
+
+/** The address as its parser writes it, without a surprise in it. Throws a BerthError for all but http and https. */
+export function webAddress(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const web = parsed?.protocol === 'https:' || parsed?.protocol === 'http:'
+  if (parsed === undefined || !web || parsed.username !== '' || parsed.password !== '') {
+    throw new BerthError({
+      code: 'link_refused',
+      message: 'Only plain web addresses (http and https) are opened.',
+    })
+  }
+  return parsed.href
+}
+
+async function openWith(programs: Programs, platform: NodeJS.Platform, what: string): Promise<void> {
+  const [name, ...args] = openers[platform] ?? ['xdg-open']
+  const program = await programs.find(name)
+  if (program === undefined) {
+    throw new BerthError({
+      code: 'no_browser',
+      message: `Nothing here opens a web page: the program ${name} is missing.`,
+      advice: 'Open the address in a browser by hand.',
+    })
+  }
+  await programs.launch(program, [...args, what])
+}
+
+const openers: { [platform in NodeJS.Platform]?: [string, ...string[]] } = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+
+/** A file of the built page, ready to be sent. */
+export interface PageFile {
+  bytes: Uint8Array
+  type: string
+  /** What a cache may do with it: names with a hash in them never change. */
+  cacheControl: string
+  /** `br` when the bytes are compressed. */
+  encoding?: 'br'
+}
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+}
+
+/** The built page in a folder. Files are read once; with `brotli`, the build's compressed twin is preferred. */
+export class PageFiles {
+  readonly #root: string
+  readonly #read = new Map<string, Promise<PageFile | undefined>>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** The file for the path of an address; undefined when the page has no such file. */
+  find(pathname: string, brotli: boolean): Promise<PageFile | undefined> {
+    const name = pathname === '/' ? 'index.html' : pathname.slice(1)
+    const type = types[extname(name)]
+    const plain = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(name)
+    if (!plain || type === undefined) return Promise.resolve(undefined)
+    const key = brotli ? `br ${name}` : name
+    const known = this.#read.get(key)
+    if (known !== undefined) return known
+    const found = this.#load(name, type, brotli)
+    this.#read.set(key, found)
+    // Names that do not exist are not remembered: they have no end.
+    void found.then(file => file ?? this.#read.delete(key))
+    return found
+  }
+
+  async #load(name: string, type: string, brotli: boolean): Promise<PageFile | undefined> {
+    const file = { type, cacheControl: cacheControl(name) }
+    const compressed = brotli ? await this.#bytes(`${name}.br`) : undefined
+    if (compressed !== undefined) return { ...file, bytes: compressed, encoding: 'br' }
+    const bytes = await this.#bytes(name)
+    return bytes && { ...file, bytes }
+  }
+
+  async #bytes(name: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(join(this.#root, name))
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function cacheControl(name: string): string {
+  const hashed = name.startsWith('assets/')
+  return hashed ? 'public, max-age=31536000, immutable' : 'no-store'
+}

@@ -1,0 +1,23 @@
+/** What every answer with a part of the page carries, whichever shell serves it. `socket` is the one address besides its own that the page may connect to. */
+export function pageHeaders(socket?: string): Record<string, string> {
+  const policy = [
+    "default-src 'self'",
+    `connect-src 'self'${socket === undefined ? '' : ` ${socket}`}`,
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]
+  return {
+    'content-security-policy': policy.join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=()',
+  }
+}
