@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { NodeSSH } from 'node-ssh'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Service, startService } from './service.ts'
+
+let service: Service
+let folder: string
+let privateKey: string
+let publicKey: string
+let stranger: string
+
+beforeAll(async () => {
+  service = await startService()
+  folder = mkdtempSync(join(tmpdir(), 'berth-doors-'))
+  const make = (name: string) => {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'me', '-f', join(folder, name)])
+    return readFileSync(join(folder, name), 'utf8')
+  }
+  privateKey = make('mine')
+  publicKey = readFileSync(join(folder, 'mine.pub'), 'utf8')
+  stranger = make('stranger')
+})
+afterAll(async () => {
+  await service.sim.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function running(body: Record<string, unknown> = {}) {
+  const { id } = await service.rent(body)
+  await service.sim.controls.advance(300)
+  return { id, port: (await service.instance(id))['ssh_port'] as number }
+}
+
+async function says(port: number, command: string, key = privateKey): Promise<string> {
+  const ssh = new NodeSSH()
+  await ssh.connect({ host: '127.0.0.1', port, username: 'root', privateKey: key })
+  try {
+    return (await ssh.execCommand(command)).stdout
+  } finally {
+    ssh.dispose()
+  }
+}
+
+async function answers(port: number): Promise<boolean> {
+  return await new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+}
+
+test('a key gets in once it is attached, and no other key does', async () => {
+  const { id, port } = await running()
+  await expect(says(port, 'echo hello')).rejects.toThrow()
+  const attach = () => service.call('POST', `/api/v0/instances/${id}/ssh/`, { ssh_key: publicKey })
+  const success = { status: 200, body: { success: true, msg: expect.any(String) } }
+  expect(await attach()).toMatchObject(success)
+  expect(await attach()).toMatchObject(success)
+  expect(await says(port, 'echo hello')).toBe('hello')
+  await expect(says(port, 'echo hello', stranger)).rejects.toThrow()
+})
+
+test.each([{}, { ssh_key: 5 }, { ssh_key: '' }, { ssh_key: 'nonsense' }, { ssh_key: 'ssh-ed25519 AAAA' }])(
+  'attaching %j is refused',
+  async body => {
+    const { id } = await service.rent()
+    const answer = await service.call('POST', `/api/v0/instances/${id}/ssh/`, body)
+    expect(answer).toMatchObject({ status: 400, body: { success: false, error: 'invalid_args' } })
+    await service.call('DELETE', `/api/v0/instances/${id}/`)
+  },
+)
+
+test('nothing answers before running and after stop; the port is the same after a restart', async () => {
+  const { id } = await service.rent()
+  const port = (await service.instance(id))['ssh_port'] as number
+  expect(port).toBeGreaterThan(0)
+  expect(await answers(port)).toBe(false)
+  await service.sim.controls.advance(300)
+  expect(await service.instance(id)).toMatchObject({ actual_status: 'running', ssh_port: port })
+  expect(await answers(port)).toBe(true)
+  for (const status of ['exited', 'offline', 'unknown']) {
+    await service.sim.controls.forceStatus(id, status)
+    expect(await answers(port), status).toBe(false)
+    await service.sim.controls.forceStatus(id, 'running')
+    expect(await answers(port), status).toBe(true)
+  }
+  await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' })
+  await service.instance(id)
+  expect(await answers(port)).toBe(false)
+  await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'running' })
+  await service.sim.controls.advance(60)
+  expect(await service.instance(id)).toMatchObject({ ssh_port: port })
+  expect(await answers(port)).toBe(true)
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+  await service.call('GET', '/api/v0/instances/')
+  expect(await answers(port)).toBe(false)
+})
+
+test('keys of the account get into instances made afterwards', async () => {
+  const other = await startService()
+  try {
+    const added = await other.call('POST', '/api/v0/ssh/', { ssh_key: publicKey })
+    expect(added).toMatchObject({ status: 200, body: { success: true, key: { ssh_key: publicKey.trim() } } })
+    const listed = await other.call('GET', '/api/v0/ssh/')
+    expect(listed.body['ssh_keys']).toMatchObject([{ ssh_key: publicKey.trim(), user_id: other.sim.userId }])
+    expect((await other.call('POST', '/api/v0/ssh/', { ssh_key: 'x' })).status).toBe(400)
+    const { id } = await other.rent()
+    await other.sim.controls.advance(300)
+    expect(await says((await other.instance(id))['ssh_port'] as number, 'echo in')).toBe('in')
+  } finally {
+    await other.sim.close()
+  }
+})
+
+test('closing the simulator closes every door and is done when it says so', async () => {
+  const other = await startService()
+  const { id } = await other.rent()
+  await other.sim.controls.advance(300)
+  const port = (await other.instance(id))['ssh_port'] as number
+  expect(await answers(port)).toBe(true)
+  await other.sim.close()
+  await other.sim.close()
+  expect(await answers(port)).toBe(false)
+  await expect(fetch(other.sim.baseUrl)).rejects.toThrow()
+})
