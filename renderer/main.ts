@@ -6,7 +6,7 @@ import App from './App.svelte'
 import { connect } from './berth/connect.ts'
 import { Page } from './berth/page.svelte.ts'
 
-const target = document.getElementById('berth')
+const target = document.getElementById('app')
 if (target) {
   const page = new Page()
   const connected = connect(page)

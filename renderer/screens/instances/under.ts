@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../../electron/contract/instance.ts'
+import type { InstanceState, InstanceView } from '../../../electron/contract/instance.ts'
 import { isDead } from '../../../electron/contract/reading.ts'
 import type { RentalView } from '../../../electron/contract/rental.ts'
 import { rate } from '../../words/money.ts'
@@ -60,12 +60,12 @@ function outbidText(instance: InstanceView): string {
   return `${rival} Your files are kept; the disk costs ${rate(disk)}.`
 }
 
+const deaths: Partial<Record<InstanceState, string>> = {
+  crashed: 'The container crashed and will not run again.',
+  offline: 'Its host is disconnected; it will not run again.',
+  silent: 'Its host gives no sign of life; it will not run again.',
+}
+
 function deathOf(instance: InstanceView): string {
-  const what =
-    instance.state === 'crashed'
-      ? 'The container crashed and does not start again by itself'
-      : instance.state === 'offline'
-        ? 'Its host is disconnected'
-        : 'Its host gives no sign of life'
-  return `${what}; it goes on costing ${rate(instance.costPerHour)}. Destroy it and try another offer.`
+  return `${deaths[instance.state] ?? ''} It costs ${rate(instance.costPerHour)} until you destroy it.`
 }

@@ -5,6 +5,7 @@ import { WebLinksAddon } from '@xterm/addon-web-links'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import { terminalTheme } from './ansi.ts'
+import { withSheets } from './sheets.ts'
 
 interface ScreenOptions {
   /** Points. */
@@ -53,7 +54,7 @@ export class TerminalScreen {
     if (!this.#opened) {
       await document.fonts.load('13px "JetBrains Mono Variable"').catch(() => [])
       this.#opened = true
-      this.xterm.open(this.element)
+      withSheets(() => this.xterm.open(this.element))
     }
     this.recolour()
     this.#draw()
@@ -62,8 +63,7 @@ export class TerminalScreen {
 
   /** Takes it out of the page; what it shows is kept. */
   hide(): void {
-    this.#webgl?.dispose()
-    this.#webgl = undefined
+    this.#drawPlainly()
     this.element.remove()
   }
 
@@ -81,19 +81,21 @@ export class TerminalScreen {
     this.xterm.dispose()
   }
 
-  /** Draws with the graphics card; without one xterm draws by itself, with fewer colours under the page's policy. */
+  /** Draws with the graphics card; without one xterm draws by itself, slower and in its sixteen colours alone. */
   #draw(): void {
     if (this.#webgl) return
     try {
       const webgl = new WebglAddon()
-      webgl.onContextLoss(() => {
-        webgl.dispose()
-        if (this.#webgl === webgl) this.#webgl = undefined
-      })
-      this.xterm.loadAddon(webgl)
+      webgl.onContextLoss(() => this.#drawPlainly())
+      withSheets(() => this.xterm.loadAddon(webgl))
       this.#webgl = webgl
     } catch {
       this.#webgl = undefined
     }
+  }
+
+  #drawPlainly(): void {
+    withSheets(() => this.#webgl?.dispose())
+    this.#webgl = undefined
   }
 }

@@ -30,6 +30,7 @@ export class TerminalSession {
   #tries = 0
   #retry: ReturnType<typeof setTimeout> | undefined
   #disposed = false
+  #opening = false
 
   constructor(page: Page, account: string, instance: number) {
     this.#page = page
@@ -62,7 +63,8 @@ export class TerminalSession {
   /** Opens a shell on the screen as it is. */
   async connect(): Promise<void> {
     const { screen } = this
-    if (!screen || this.#disposed) return
+    if (!screen || this.#disposed || this.#opening || this.#stream) return
+    this.#opening = true
     clearTimeout(this.#retry)
     this.retryAt = undefined
     this.problem = undefined
@@ -83,6 +85,8 @@ export class TerminalSession {
       this.#resize()
     } catch (error) {
       this.#ended(problemOf(error))
+    } finally {
+      this.#opening = false
     }
   }
 
