@@ -14,20 +14,20 @@ export interface Column {
 
 /** In the order they are shown. */
 const all: readonly Column[] = [
-  { column: 'gpu', title: 'GPU', width: 150, figure: false },
-  { column: 'price', title: 'Price', width: 94, figure: true },
+  { column: 'gpu', title: 'GPU', width: 120, figure: false },
+  { column: 'price', title: 'Price', width: 88, figure: true },
   {
     column: 'score',
     title: 'Score per $',
     about: 'Benchmark score per dollar and hour',
-    width: 100,
+    width: 96,
     figure: true,
   },
-  { column: 'memory', title: 'Memory', about: 'Memory of each GPU', width: 76, figure: true },
-  { column: 'cpu', title: 'CPU', width: 82, figure: true },
-  { column: 'disk', title: 'Disk', about: 'Disk on offer', width: 82, figure: true },
-  { column: 'network', title: 'Down / up', width: 112, figure: true },
-  { column: 'reliability', title: 'Reliable', width: 76, figure: true },
+  { column: 'memory', title: 'Memory', about: 'Memory of each GPU', width: 70, figure: true },
+  { column: 'cpu', title: 'CPU', width: 76, figure: true },
+  { column: 'disk', title: 'Disk', about: 'Disk on offer', width: 80, figure: true },
+  { column: 'network', title: 'Down / up', width: 108, figure: true },
+  { column: 'reliability', title: 'Reliable', width: 72, figure: true },
   { column: 'place', title: 'Where', width: 96, figure: false },
 ]
 
@@ -43,11 +43,15 @@ const droppedFirst: readonly SortColumn[] = [
 ]
 
 /** Pixels for the column with the Rent buttons, which always stays. */
-export const actionsWidth = 76
+export const actionsWidth = 72
 
-/** The columns that fit a table of so many pixels; the one sorted by stays as long as any. */
-export function columnsFor(width: number, sortedBy: SortColumn): readonly Column[] {
-  let shown = all
+/**
+ * The columns that fit a table of so many pixels; the one sorted by stays as long as any.
+ * @param longestName characters of the longest GPU, as shown: it is not cut as long as others can go
+ */
+export function columnsFor(width: number, sortedBy: SortColumn, longestName: number): readonly Column[] {
+  const gpu = Math.min(220, Math.max(120, 32 + longestName * 7))
+  let shown = all.map(each => (each.column === 'gpu' ? { ...each, width: gpu } : each))
   for (const column of droppedFirst) {
     if (room(shown) <= width) break
     if (column !== sortedBy) shown = shown.filter(each => each.column !== column)

@@ -1,13 +1,5 @@
-import * as v from 'valibot'
-import { type OfferFilter, SavedQuery } from '../../../electron/contract/offer.ts'
-import type { SavedSearch } from '../../../electron/contract/state.ts'
+import type { OfferFilter, SavedQuery } from '../../../electron/contract/offer.ts'
 import { countryName } from './place.ts'
-
-/** The search kept under a name; undefined when it is not one this version can read. */
-export function readSaved(saved: SavedSearch): SavedQuery | undefined {
-  const result = v.safeParse(SavedQuery, saved.query)
-  return result.success ? result.output : undefined
-}
 
 /** A name to offer for a search: `H100 SXM up to $3.00/h, Sweden`. */
 export function searchName({ query, filter }: SavedQuery): string {

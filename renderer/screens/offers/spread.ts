@@ -33,20 +33,24 @@ export function quantile(sorted: Float64Array, share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** Bars of equal width; the dearest twentieth is left out, since a few giants would press all others into one bar. */
+/**
+ * Bars from the lowest price to the 95th percentile, each as much dearer than the one before (a GPU at $0.10 and
+ * one at $10 are both seen); what is beyond is left out, or a few giants would press all others into one bar.
+ */
 function histogram(sorted: Float64Array, count: number, low: number, high: number): Bar[] {
-  const least = sorted[0] ?? 0
-  const most = Math.max(quantile(sorted, 0.95), least + 1)
+  const scale = (price: number) => Math.log(Math.max(1, price))
+  const least = scale(sorted[0] ?? 1)
+  const most = Math.max(scale(quantile(sorted, 0.95)), least + 1e-6)
   const width = (most - least) / count
   const counts = new Uint32Array(count)
   for (const price of sorted) {
-    if (price > most) break
-    const bar = Math.min(count - 1, Math.floor((price - least) / width))
+    if (scale(price) > most) break
+    const bar = Math.min(count - 1, Math.floor((scale(price) - least) / width))
     counts[bar] = (counts[bar] ?? 0) + 1
   }
   const fullest = Math.max(1, ...counts)
   return Array.from(counts, (each, bar) => ({
     height: each / fullest,
-    middle: least + (bar + 1) * width > low && least + bar * width <= high,
+    middle: least + (bar + 1) * width > scale(low) && least + bar * width <= scale(high),
   }))
 }

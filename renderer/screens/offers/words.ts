@@ -92,8 +92,9 @@ export function trimmed(value: number): string {
   return String(Number(value.toFixed(4)))
 }
 
-/** How old an answer is: `8 seconds old`, `3 minutes old`. */
+/** How old an answer is: `just now`, `8 seconds old`, `3 minutes old`. */
 export function ageWords(seconds: number): string {
+  if (seconds < 1) return 'just now'
   const whole = Math.max(0, Math.floor(seconds))
   const [size, unit] = whole < 60 ? [1, 'second'] : whole < 3600 ? [60, 'minute'] : [3600, 'hour']
   const many = Math.floor(whole / Number(size))

@@ -1,11 +1,7 @@
 import type { Problem } from '../../../electron/contract/problem.ts'
 import type { Settings } from '../../../electron/contract/settings.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
-
-/** The part of some settings that a change is about, as it is now. */
-export function partBefore(settings: Settings, change: Partial<Settings>): Partial<Settings> {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
-}
+import { partBefore } from './partBefore.ts'
 
 /** Saves each change at once, and remembers the last one, so that it can be taken back. */
 export class SettingChanges {

@@ -35,6 +35,6 @@ test('all at one price is one bar, in the middle half', () => {
 })
 
 test('a few giants do not press all others into one bar', () => {
-  const prices = [...Array.from({ length: 99 }, (_, index) => 100 + index), 1_000_000]
+  const prices = [...Array.from({ length: 99 }, (_, index) => 1000 + index * 10), 1_000_000_000]
   expect(spreadOf(prices, 10)?.bars.filter(bar => bar.height > 0)).toHaveLength(10)
 })

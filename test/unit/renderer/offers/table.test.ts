@@ -11,12 +11,12 @@ import {
 import { offer } from './listed.ts'
 
 describe('columns in a narrow window', () => {
-  const names = (width: number) => columnsFor(width, 'price').map(({ column }) => column)
+  const names = (width: number) => columnsFor(width, 'price', 12).map(({ column }) => column)
 
   test.each([200, 400, 600, 700, 800, 1000, 2000])(
     'at %i pixels they fit, or only the two that stay are left',
     width => {
-      const shown = columnsFor(width, 'price')
+      const shown = columnsFor(width, 'price', 12)
       const needed = shown.reduce((sum, column) => sum + column.width, actionsWidth)
       expect(needed <= width || shown.length === 2).toBe(true)
     },
@@ -27,7 +27,14 @@ describe('columns in a narrow window', () => {
   })
 
   test('the one it is sorted by stays with them', () => {
-    expect(columnsFor(100, 'cpu').map(({ column }) => column)).toEqual(['gpu', 'price', 'cpu'])
+    expect(columnsFor(100, 'cpu', 12).map(({ column }) => column)).toEqual(['gpu', 'price', 'cpu'])
+  })
+
+  test('a long GPU name takes room from other columns rather than being cut', () => {
+    expect(columnsFor(900, 'price', 12)).toHaveLength(9)
+    const [gpu, ...others] = columnsFor(900, 'price', 20)
+    expect(gpu?.width).toBeGreaterThan(20 * 7)
+    expect(others).toHaveLength(7)
   })
 
   test('a wider window shows no fewer', () => {
@@ -65,7 +72,7 @@ describe('words', () => {
 
   test('ages count in the largest unit, one of it in the singular', () => {
     expect([0, 1, 8, 60, 3599, 7200].map(ageWords)).toEqual([
-      '0 seconds old',
+      'just now',
       '1 second old',
       '8 seconds old',
       '1 minute old',

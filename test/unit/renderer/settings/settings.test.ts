@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { defaultSettings, Settings } from '../../../../electron/contract/settings.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
 import { readSetting } from '../../../../renderer/screens/settings/numberSetting.ts'
+import { partBefore } from '../../../../renderer/screens/settings/partBefore.ts'
 import { removalNotes } from '../../../../renderer/screens/settings/removal.ts'
-import { partBefore } from '../../../../renderer/screens/settings/settingChanges.svelte.ts'
 
 const { entries } = Settings
 const account: AccountView = {
