@@ -39,10 +39,15 @@ export async function getIn(
 /** What says most comes first. */
 const weights = ['host_key_changed', 'key_refused', 'ssh_timeout', 'ssh_unreachable']
 
-/** A guessed port may be another machine's: what it says counts only where nothing else was said. */
+/**
+ * A guessed port may be another machine's, so its host key is nobody's concern and its silence says nothing. That it
+ * refused the key counts where the told addresses did not even answer: attaching the key does no harm.
+ */
 function telling(faults: readonly { candidate: Candidate; error: unknown }[]): unknown {
-  const own = faults.filter(({ candidate }) => candidate.way !== 'guess')
-  const counted = own.length > 0 ? own : faults
+  const counted = faults.filter(
+    ({ candidate, error }) =>
+      candidate.way !== 'guess' || (error instanceof BerthError && error.problem.code === 'key_refused'),
+  )
   return counted.map(({ error }) => error).sort((one, other) => weight(one) - weight(other))[0]
 }
 

@@ -21,7 +21,7 @@ export interface KnownHosts {
   remember(account: string, instance: number, key: Buffer): Promise<void>
   /**
    * Puts the key that was offered and refused in the place of the known one. Throws `host_key_not_offered` unless the
-   * fingerprint is that of the last one refused.
+   * fingerprint is that of one that was refused in this run.
    */
   accept(account: string, instance: number, fingerprint: string): Promise<void>
   forget(account: string, instance: number): Promise<void>
@@ -32,6 +32,7 @@ type Book = v.InferOutput<typeof Book>
 
 const bookName = 'known-hosts.json'
 const sshName = 'known_hosts'
+const refusedKept = 8
 
 /** The name under which an instance's host key stands in the OpenSSH file, whatever its address. */
 export function hostKeyAlias(account: string, instance: number): string {
@@ -39,8 +40,8 @@ export function hostKeyAlias(account: string, instance: number): string {
 }
 
 export function openKnownHosts(files: Files): KnownHosts {
-  /** Keys that were offered and refused in this run. */
-  const refused = new Map<string, Buffer>()
+  /** The last few keys that were offered and refused in this run: one instance can be tried at several addresses. */
+  const refused = new Map<string, Buffer[]>()
   let book: Promise<Book> | undefined
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -87,7 +88,9 @@ export function openKnownHosts(files: Files): KnownHosts {
     const key = await known(account, instance)
     if (key === undefined) return 'new'
     if (key.equals(offered)) return 'known'
-    refused.set(hostKeyAlias(account, instance), offered)
+    const alias = hostKeyAlias(account, instance)
+    const others = (refused.get(alias) ?? []).filter(other => !other.equals(offered))
+    refused.set(alias, [...others, offered].slice(-refusedKept))
     throw changed(key, offered)
   }
 
@@ -103,8 +106,8 @@ export function openKnownHosts(files: Files): KnownHosts {
     },
     async accept(account, instance, fingerprint) {
       const alias = hostKeyAlias(account, instance)
-      const key = refused.get(alias)
-      if (key === undefined || fingerprintOf(key) !== fingerprint) throw notOffered()
+      const key = refused.get(alias)?.find(offered => fingerprintOf(offered) === fingerprint)
+      if (key === undefined) throw notOffered()
       await change(hosts => ({ ...hosts, [alias]: { key: key.toString('base64') } }))
       refused.delete(alias)
     },

@@ -111,11 +111,32 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     expect((await problemOf(open({ proxy, instance: 4712 }))).code).toBe('ssh_unreachable')
   })
 
-  test('a guessed port that refuses the key leaves nothing behind, and is not what is told', async () => {
+  test('a guessed port that refuses the key leaves no host key behind', async () => {
     sshd.authorize()
     const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
-    expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('ssh_unreachable')
+    expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('key_refused')
     expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
+  })
+
+  test('the host key of a guessed port is never the one to accept', async () => {
+    ;(await open()).close()
+    await sshd.changeHostKey()
+    const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
+    expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('ssh_unreachable')
+  })
+
+  test('two addresses that show two other host keys: the one that was told can be accepted', async () => {
+    const other = await startSshd()
+    try {
+      ;(await open()).close()
+      const told = await sshd.changeHostKey()
+      const problem = await problemOf(open({ direct: sshd, proxy: other }))
+      expect(problem.facts?.['offered']).toBe(told)
+      await ssh.knownHosts.accept(account, 4711, told)
+      expect((await open({ direct: sshd, proxy: other })).direct).toBe(true)
+    } finally {
+      await other.close()
+    }
   })
 
   test('a machine that says nothing at all is told within the deadline, and left for the proxy', async () => {
