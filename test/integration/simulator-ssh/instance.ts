@@ -25,6 +25,7 @@ export interface TestInstance extends InstanceSsh {
 /** Instance 4711 with a scratch folder of its own, which lets `ownKey` in; gone when the test is over. */
 export async function startInstance(options: Partial<InstanceSshOptions> = {}): Promise<TestInstance> {
   const outer = await mkdtemp(join(tmpdir(), 'berth-instance-'))
+  onTestFinished(() => rm(outer, { recursive: true, force: true }))
   const files = await mkdtemp(join(outer, 'files-'))
   const instance = await startInstanceSsh({
     instanceId: 4711,
@@ -37,10 +38,7 @@ export async function startInstance(options: Partial<InstanceSshOptions> = {}): 
     files,
     ...options,
   })
-  onTestFinished(async () => {
-    await instance.close()
-    await rm(outer, { recursive: true, force: true })
-  })
+  onTestFinished(() => instance.close()) // before the folder goes: the last hook runs first
   return { ...instance, files }
 }
 
