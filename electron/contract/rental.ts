@@ -14,6 +14,12 @@ export const BidPrice = v.pipe(
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
 
+const mountPath = v.pipe(
+  v.string(),
+  v.regex(/^\//, 'a mount path begins with /'),
+  v.maxLength(1024, 'at most 1,024 characters'),
+)
+
 export const EnvName = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'letters, digits and _, not beginning with a digit'),
@@ -31,36 +37,77 @@ export const PortRequest = v.object({
   protocol: v.picklist(['tcp', 'udp']),
 })
 
+/** A volume to link, or to create from a volume offer (section 2.4). */
+export const VolumeRequest = v.variant('create', [
+  v.object({
+    create: v.literal(false),
+    volume: v.pipe(v.number('give the volume’s id'), v.safeInteger(), v.minValue(1)),
+    mountPath,
+  }),
+  v.object({
+    create: v.literal(true),
+    /** Of the volume offer. */
+    volume: v.pipe(v.number('give the volume offer’s id'), v.safeInteger(), v.minValue(1)),
+    /** GB. */
+    size: v.pipe(
+      v.number('give the size in GB'),
+      v.finite(),
+      v.gtValue(0, 'the volume must be larger than 0 GB'),
+    ),
+    mountPath,
+  }),
+])
+
+const imageHint = 'an image is written like pytorch/pytorch:latest'
+
+/** Docker image with an optional tag. */
+const ImageName = v.pipe(
+  v.string(),
+  v.trim(),
+  v.maxLength(512, 'at most 512 characters'),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9._\-/:@]*$/, imageHint),
+)
+
 /** What the rent dialog asks for. */
-export const RentRequest = v.object({
-  offer: OfferId,
-  /** Docker image with an optional tag. */
-  image: v.pipe(
-    v.string(),
-    v.trim(),
-    v.nonEmpty('give a Docker image, such as pytorch/pytorch'),
-    v.maxLength(512, 'at most 512 characters'),
-    v.regex(/^[A-Za-z0-9][A-Za-z0-9._\-/:@]*$/, 'an image is written like pytorch/pytorch:latest'),
+export const RentRequest = v.pipe(
+  v.object({
+    offer: OfferId,
+    /** Empty for the template's. */
+    image: v.union([v.literal(''), ImageName], imageHint),
+    /** How to get in. */
+    access: v.picklist(['ssh', 'jupyter', 'none']),
+    /** GB. */
+    disk: v.pipe(
+      v.number('give the disk in GB'),
+      v.finite(),
+      v.gtValue(0, 'the disk must be larger than 0 GB'),
+      v.maxValue(100_000, 'at most 100,000 GB'),
+    ),
+    env: v.pipe(
+      v.array(v.object({ name: EnvName, value: text(32_768), secret: v.boolean() })),
+      v.maxLength(200, 'at most 200 variables'),
+    ),
+    ports: v.pipe(v.array(PortRequest), v.maxLength(64, 'at most 64 ports')),
+    onstart: v.optional(text(16_384)),
+    label: v.optional(text(128)),
+    /** Dollars per hour: makes it interruptible. */
+    bid: v.optional(BidPrice),
+    /** A template to begin with: what is given here overrides it, `env` is merged (section 4.2). Then the image may be empty. */
+    template: v.optional(
+      v.object({ hash: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)), name: text(256) }),
+    ),
+    /** Replaces the image's command; only where neither SSH nor Jupyter is asked for. */
+    args: v.optional(text(16_384)),
+    volume: v.optional(VolumeRequest),
+  }),
+  v.forward(
+    v.check(
+      ({ image, template }) => image !== '' || template !== undefined,
+      'give a Docker image, such as pytorch/pytorch',
+    ),
+    ['image'],
   ),
-  /** How to get in. */
-  access: v.picklist(['ssh', 'jupyter', 'none']),
-  /** GB. */
-  disk: v.pipe(
-    v.number('give the disk in GB'),
-    v.finite(),
-    v.gtValue(0, 'the disk must be larger than 0 GB'),
-    v.maxValue(100_000, 'at most 100,000 GB'),
-  ),
-  env: v.pipe(
-    v.array(v.object({ name: EnvName, value: text(32_768), secret: v.boolean() })),
-    v.maxLength(200, 'at most 200 variables'),
-  ),
-  ports: v.pipe(v.array(PortRequest), v.maxLength(64, 'at most 64 ports')),
-  onstart: v.optional(text(16_384)),
-  label: v.optional(text(128)),
-  /** Dollars per hour: makes it interruptible. */
-  bid: v.optional(BidPrice),
-})
+)
 export type RentRequest = v.InferOutput<typeof RentRequest>
 
 /** The steps of a rental, in their order. `lost`: the answer did not come, the account is being looked at. */

@@ -1,5 +1,5 @@
 import type { RentRequest } from '../../contract/rental.ts'
-import type { NewInstance } from '../../service/offers.ts'
+import type { NewInstance, VolumeInfo } from '../../service/offers.ts'
 import { markLabel, markVariable } from './mark.ts'
 
 const runtypes = { ssh: 'ssh', jupyter: 'jupyter', none: 'args' } as const
@@ -9,9 +9,10 @@ const runtypes = { ssh: 'ssh', jupyter: 'jupyter', none: 'args' } as const
  * SSH is asked for directly as well as through the proxy, since the direct way is faster.
  */
 export function requestBody(request: RentRequest, rental: string): NewInstance {
-  const { image, disk, access, onstart, label, bid } = request
+  const { image, disk, access, onstart, label, bid, template, args, volume } = request
   return {
-    image,
+    ...(image ? { image } : {}),
+    ...(template ? { template_hash_id: template.hash } : {}),
     disk,
     runtype: runtypes[access],
     ...(access === 'none' ? {} : { use_ssh: true, ssh_direct: true }),
@@ -23,8 +24,15 @@ export function requestBody(request: RentRequest, rental: string): NewInstance {
     },
     label: markLabel(label, rental),
     ...(onstart ? { onstart } : {}),
+    ...(args && access === 'none' ? { args_str: args } : {}),
+    ...(volume ? { volume_info: volumeInfo(volume) } : {}),
     ...(bid === undefined ? {} : { price: bid }),
   }
+}
+
+function volumeInfo(volume: NonNullable<RentRequest['volume']>): VolumeInfo {
+  const { create, volume: volume_id, mountPath: mount_path } = volume
+  return { create_new: create, volume_id, mount_path, ...(volume.create ? { size: volume.size } : {}) }
 }
 
 function portFlag({ container, protocol }: RentRequest['ports'][number]): string {
