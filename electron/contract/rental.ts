@@ -101,7 +101,8 @@ export const RentRequest = v.pipe(
     volume: v.optional(VolumeRequest),
   }),
   v.forward(
-    v.check(
+    v.partialCheck(
+      [['image'], ['template']],
       ({ image, template }) => image !== '' || template !== undefined,
       'give a Docker image, such as pytorch/pytorch',
     ),
