@@ -3,11 +3,11 @@ import { Fields } from './fields.ts'
 import { type FaultInput, readFaultRules } from './http/fault-rules.ts'
 import type { Faults } from './http/faults.ts'
 import type { LoggedRequest, RequestLog } from './http/request-log.ts'
-import type { AccountState } from './world/account.ts'
+import type { AccountState } from './world/account/account.ts'
+import type { Message } from './world/account/outbox.ts'
 import type { Charge, Total } from './world/book.ts'
 import { epochSeconds } from './world/clock.ts'
 import { dollars } from './world/money.ts'
-import type { Message } from './world/outbox.ts'
 import type { World } from './world/world.ts'
 
 /** The account's book at a moment: `now` in epoch seconds, `credit` in dollars. */

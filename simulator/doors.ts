@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type InstanceSsh, startInstanceSsh } from './ssh/instance-ssh.ts'
-import type { Instance } from './world/instance.ts'
-import { measure } from './world/load.ts'
+import type { Instance } from './world/instances/instance.ts'
+import { measure } from './world/instances/load.ts'
 import type { World } from './world/world.ts'
 
 /** The way into one instance. What is done to it is done one after the other. */

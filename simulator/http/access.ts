@@ -1,5 +1,5 @@
 import { refusal, type ServiceError } from '../errors.ts'
-import type { Caller } from '../world/keys.ts'
+import type { Caller } from '../world/account/keys.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 

@@ -1,5 +1,5 @@
 import type { Fields } from '../fields.ts'
-import type { Caller, Permission } from '../world/keys.ts'
+import type { Caller, Permission } from '../world/account/keys.ts'
 import type { World } from '../world/world.ts'
 
 /** A request as a route sees it: authenticated, within its limits and permissions. */

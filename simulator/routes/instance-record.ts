@@ -1,6 +1,6 @@
 import { epochSeconds } from '../world/clock.ts'
-import { gpuRate, type Instance, storageRate } from '../world/instance.ts'
-import { measure } from '../world/load.ts'
+import { gpuRate, type Instance, storageRate } from '../world/instances/instance.ts'
+import { measure } from '../world/instances/load.ts'
 import { dollars } from '../world/money.ts'
 import type { World } from '../world/world.ts'
 import { mappedPorts } from './docker-env.ts'

@@ -1,6 +1,6 @@
 import { invalidArgs } from '../errors.ts'
 import { Fields, isObject, type JsonObject } from '../fields.ts'
-import type { Launch, LaunchTemplate, LaunchTemplates, VolumeWish } from '../world/launch.ts'
+import type { Launch, LaunchTemplate, LaunchTemplates, VolumeWish } from '../world/instances/launch.ts'
 import { micro } from '../world/money.ts'
 import { flagsToEnv, readEnv } from './docker-env.ts'
 import { templateFieldTypes } from './template-fields.ts'

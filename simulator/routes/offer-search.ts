@@ -1,8 +1,8 @@
 import { invalidArgs } from '../errors.ts'
 import type { Fields } from '../fields.ts'
-import { readFilters } from '../world/filters.ts'
-import type { OfferSearch } from '../world/market.ts'
-import { type OfferType, offerFields, type QuotedOffer } from '../world/quote.ts'
+import { readFilters } from '../world/market/filters.ts'
+import type { OfferSearch } from '../world/market/market.ts'
+import { type OfferType, offerFields, type QuotedOffer } from '../world/market/quote.ts'
 
 /** What of a search's body is no filter. */
 const parameters = new Set(['order', 'type', 'limit', 'allocated_storage', 'client_id'])

@@ -1,11 +1,11 @@
-import { Account } from './account.ts'
+import { Account } from './account/account.ts'
+import { Keys } from './account/keys.ts'
+import { Outbox } from './account/outbox.ts'
 import { Book } from './book.ts'
 import { WorldClock } from './clock.ts'
-import { Instances } from './instances.ts'
-import { Keys } from './keys.ts'
-import type { LaunchTemplates } from './launch.ts'
-import { Market } from './market.ts'
-import { Outbox } from './outbox.ts'
+import { Instances } from './instances/instances.ts'
+import type { LaunchTemplates } from './instances/launch.ts'
+import { Market } from './market/market.ts'
 
 export interface WorldOptions {
   seed: number

@@ -1,7 +1,7 @@
-import type { Rates } from './book.ts'
+import type { Rates } from '../book.ts'
+import type { Offer } from '../market/offers.ts'
+import { diskRate } from '../money.ts'
 import type { Launch } from './launch.ts'
-import { diskRate } from './money.ts'
-import type { Offer } from './offers.ts'
 import type { Step } from './plan.ts'
 
 /** A rented container. Times in world milliseconds, prices in micro-dollars per hour. */

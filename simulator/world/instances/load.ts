@@ -1,4 +1,4 @@
-import { Draw } from './draw.ts'
+import { Draw } from '../draw.ts'
 import type { Instance } from './instance.ts'
 
 /** What the host reports about a running instance. */

@@ -1,5 +1,5 @@
+import type { Instances } from '../instances/instances.ts'
 import type { Account } from './account.ts'
-import type { Instances } from './instances.ts'
 
 /** What a route needs of a scoped key (the categories of section 5, with the rest that deployments have). */
 export const permissions = [

@@ -1,6 +1,6 @@
-import { Draw } from './draw.ts'
+import { Draw } from '../draw.ts'
+import { micro } from '../money.ts'
 import { type GpuModel, gpuModels } from './gpus.ts'
-import { micro } from './money.ts'
 import { desktopProcessors, drivers, newDrivers, regions, serverProcessors } from './sites.ts'
 
 /** What of an offer never changes, under the names of the market (units in FIELD order: MB, GB/s, Mb/s, GB). */

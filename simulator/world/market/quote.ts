@@ -1,4 +1,4 @@
-import { diskRate, dollars } from './money.ts'
+import { diskRate, dollars } from '../money.ts'
 import type { Offer, OfferFacts } from './offers.ts'
 
 /** How an offer is bought: at its price, or by bidding. `reserved` is sold as on-demand here. */

@@ -1,7 +1,7 @@
-import type { Book } from './book.ts'
-import { epochSeconds, type WorldClock } from './clock.ts'
-import { Draw, secret } from './draw.ts'
-import { dollars, micro } from './money.ts'
+import type { Book } from '../book.ts'
+import { epochSeconds, type WorldClock } from '../clock.ts'
+import { Draw, secret } from '../draw.ts'
+import { dollars, micro } from '../money.ts'
 
 /** States of the account that some error codes need; tests set them through the control plane. */
 export interface AccountState {

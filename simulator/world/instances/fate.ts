@@ -1,4 +1,4 @@
-import { Draw } from './draw.ts'
+import { Draw } from '../draw.ts'
 
 /** How a machine behaves whenever something boots on it. Times in world seconds from the start of the boot. */
 export interface Fate {

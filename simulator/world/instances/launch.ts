@@ -1,4 +1,4 @@
-import type { JsonObject } from '../fields.ts'
+import type { JsonObject } from '../../fields.ts'
 
 /** Volume wishes of a creation, section 2.4. */
 export interface VolumeWish {

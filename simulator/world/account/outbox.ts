@@ -1,4 +1,4 @@
-import { epochSeconds, type WorldClock } from './clock.ts'
+import { epochSeconds, type WorldClock } from '../clock.ts'
 
 /** A message as a person would get it on a phone or by mail. `at` in epoch seconds of world time. */
 export interface Message {

@@ -1,11 +1,11 @@
-import { invalidArgs, noSuchInstance, refusal } from '../errors.ts'
-import type { Book } from './book.ts'
-import type { WorldClock } from './clock.ts'
-import { Draw, secret } from './draw.ts'
+import { invalidArgs, noSuchInstance, refusal } from '../../errors.ts'
+import type { Book } from '../book.ts'
+import type { WorldClock } from '../clock.ts'
+import { Draw, secret } from '../draw.ts'
+import type { Market } from '../market/market.ts'
 import { machineFate, machineRival } from './fate.ts'
 import { type Instance, isOutbid, ratesNow } from './instance.ts'
 import type { Launch } from './launch.ts'
-import type { Market } from './market.ts'
 import { bootPlan, type Start } from './plan.ts'
 
 /** Room between the ids of an offer's successive instances: more than a catalogue holds. */
