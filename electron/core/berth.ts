@@ -1,5 +1,7 @@
+import type { BerthError } from '../contract/problem.ts'
 import { defaultSettings } from '../contract/settings.ts'
 import type { App } from '../contract/state.ts'
+import type { Files } from '../ports/files.ts'
 import type { Machine } from '../ports/machine.ts'
 import { openAccess } from './access/access.ts'
 import { openAccounts } from './accounts/accounts.ts'
@@ -17,6 +19,7 @@ import { openSavedSearches } from './offers/saved-searches.ts'
 import { createSeenOffers } from './offers/seen-offers.ts'
 import { createDispatcher } from './page/dispatcher.ts'
 import { createPageLink } from './page/page-link.ts'
+import { watchedFiles } from './remember/watched-files.ts'
 import type { RunningBerth } from './running.ts'
 import { openSettings } from './settings.ts'
 import { createStore } from './store.ts'
@@ -28,7 +31,13 @@ export interface BerthOptions {
 }
 
 /** Puts Berth together and sets it going: every account is looked at from here on. */
-export async function startBerth({ machine, app, demo }: BerthOptions): Promise<RunningBerth> {
+export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
+  const { app } = options
+  /** Known once Activity is open; until then a failure to write rejects the start. */
+  let sayNotWritten: (failure: BerthError) => void = () => undefined
+  const watched = (files: Files) => watchedFiles(files, failure => sayNotWritten(failure))
+  const machine = { ...options.machine, files: watched(options.machine.files) }
+  const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
   const { clock, files, keychain, notifier, platform } = machine
   const store = createStore({
     app: {
@@ -48,6 +57,8 @@ export async function startBerth({ machine, app, demo }: BerthOptions): Promise<
   const activity = await openActivity(store, clock, places, account =>
     account === 'demo' && demo ? demo.files : files,
   )
+  sayNotWritten = ({ problem: { message, advice } }) =>
+    activity.add({ kind: 'error', text: message, ...(advice ? { detail: advice } : {}) })
   const onBroken = (setAside: string) =>
     activity.add({
       kind: 'error',
@@ -67,7 +78,7 @@ export async function startBerth({ machine, app, demo }: BerthOptions): Promise<
     teller,
     ...(demo ? { demo } : {}),
     onGone: (account, instance) => {
-      void access.drop(account, instance)
+      void access.drop(account, instance).catch(() => undefined)
       void keychain.delete(instanceKeyEntry(account, instance)).catch(() => undefined)
     },
     onCreated: ({ account, client }, instance, key) => {

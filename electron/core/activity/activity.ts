@@ -101,6 +101,9 @@ async function load(files: Files): Promise<ActivityEntry[]> {
   })
   if (entries.length <= 2 * kept) return entries
   const newest = entries.slice(-kept)
-  await files.write(fileName, newest.map(entry => `${JSON.stringify(entry)}\n`).join(''))
+  // A file that cannot be cut now is cut at a later start.
+  await files
+    .write(fileName, newest.map(entry => `${JSON.stringify(entry)}\n`).join(''))
+    .catch(() => undefined)
   return newest
 }

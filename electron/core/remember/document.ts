@@ -5,13 +5,18 @@ import type { Files } from '../../ports/files.ts'
 /** Something Berth must remember: one JSON file, checked when read, replaced whole when written. */
 export interface Document<Content> {
   get(): Content
-  /** Changes it, and resolves when the change is on disk. */
+  /** Changes it, and resolves when the change is on disk. Where it cannot be written it rejects, and nothing has changed. */
   write(change: (content: Content) => Content): Promise<void>
-  /** Changes it, and lets it reach the disk within a second. */
+  /** Changes it, and lets it reach the disk within a second, or as soon as it can be written. */
   writeSoon(change: (content: Content) => Content): void
-  /** Resolves when nothing waits to be written. */
+  /** For what has happened already: changes it whether it can be written or not, and resolves once that was tried. */
+  record(change: (content: Content) => Content): Promise<void>
+  /** Resolves when nothing waits to be written, or what waits could not be. Never rejects. */
   flush(): Promise<void>
 }
+
+/** Milliseconds after which what could not be written is tried again. */
+const tryAgainAfter = 10_000
 
 export interface DocumentOptions<Schema extends v.GenericSchema> {
   files: Files
@@ -29,6 +34,7 @@ export async function openDocument<Schema extends v.GenericSchema>(
   type Content = v.InferOutput<Schema>
   const { files, clock, name } = options
   let content: Content = await readContent(options)
+  let written: Content = content
   let writing: Promise<void> = Promise.resolve()
   let cancelSoon: (() => void) | undefined
 
@@ -38,21 +44,42 @@ export async function openDocument<Schema extends v.GenericSchema>(
     // A write that failed was told to whoever asked for it; the next one goes on regardless.
     writing = writing
       .catch(() => undefined)
-      .then(() => files.write(name, `${JSON.stringify(content, undefined, 1)}\n`))
+      .then(async () => {
+        const saved = content
+        await files.write(name, `${JSON.stringify(saved, undefined, 1)}\n`)
+        written = saved
+      })
     return writing
+  }
+
+  function saveAfter(milliseconds: number): void {
+    cancelSoon ??= clock.after(milliseconds, () => void save().catch(() => saveAfter(tryAgainAfter)))
   }
 
   return {
     get: () => content,
-    write(change) {
-      content = change(content)
-      return save()
+    async write(change) {
+      const before = content
+      const after = change(before)
+      content = after
+      try {
+        await save()
+      } catch (error) {
+        if (content === after) content = before
+        throw error
+      }
     },
     writeSoon(change) {
       content = change(content)
-      cancelSoon ??= clock.after(1000, () => void save().catch(() => undefined))
+      saveAfter(1000)
     },
-    flush: () => (cancelSoon ? save() : writing),
+    async record(change) {
+      content = change(content)
+      await save().catch(() => saveAfter(tryAgainAfter))
+    },
+    async flush() {
+      await (content === written ? writing : save()).catch(() => undefined)
+    },
   }
 }
 

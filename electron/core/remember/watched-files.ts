@@ -1,0 +1,53 @@
+import { BerthError } from '../../contract/problem.ts'
+import type { Files } from '../../ports/files.ts'
+
+/** What the user is told of a folder that cannot be written to. */
+const reasons: Readonly<Record<string, { why: string; advice: string }>> = {
+  ENOSPC: { why: 'the disk is full', advice: 'Free some space; Berth tries again by itself.' },
+  EDQUOT: {
+    why: 'your quota of the disk is used up',
+    advice: 'Free some space; Berth tries again by itself.',
+  },
+  EROFS: { why: 'the disk is read-only', advice: 'Make it writable, or move Berth with BERTH_HOME.' },
+  EACCES: { why: 'Berth may not write there', advice: 'Give yourself the right to write to that folder.' },
+  EPERM: { why: 'Berth may not write there', advice: 'Give yourself the right to write to that folder.' },
+}
+
+/**
+ * The same files. What cannot be written rejects with a BerthError `not_written`; `heard` is told of the first such
+ * failure, and of the next only after a write has succeeded again.
+ */
+export function watchedFiles(files: Files, heard: (failure: BerthError) => void): Files {
+  let failing = false
+
+  async function attempt(name: string, effect: () => Promise<void>): Promise<void> {
+    try {
+      await effect()
+      failing = false
+    } catch (error) {
+      const failure = notWritten(name, error)
+      if (!failing) {
+        failing = true
+        heard(failure)
+      }
+      throw failure
+    }
+  }
+
+  return {
+    path: name => files.path(name),
+    read: name => files.read(name),
+    write: (name, text) => attempt(name, () => files.write(name, text)),
+    append: (name, text) => attempt(name, () => files.append(name, text)),
+    delete: name => attempt(name, () => files.delete(name)),
+  }
+}
+
+function notWritten(name: string, error: unknown): BerthError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const { why, advice } = reasons[code] ?? {
+    why: code || 'the system refused',
+    advice: 'Check the disk that Berth keeps its files on.',
+  }
+  return new BerthError({ code: 'not_written', message: `${name} could not be written: ${why}.`, advice })
+}
