@@ -59,10 +59,12 @@ export function createPoller({ clock, poll, interval, random }: PollerOptions): 
   return {
     look() {
       if (stopped) return Promise.resolve()
+      // Asked first: between the end of a look and the one that follows it, none is running.
+      if (following) return following
       if (!running) return begin()
-      following ??= running.then(() => {
+      following = running.then(() => {
         following = undefined
-        return begin()
+        return stopped ? undefined : begin()
       })
       return following
     },
