@@ -28,7 +28,7 @@ export function accessCommands(parts: Parts): AccessCommands {
       const stream = streams.open(shell.stream, shell.ended)
       const open = shells.get(streams) ?? new Map<number, Shell>()
       shells.set(streams, open.set(stream, shell))
-      void shell.ended.finally(() => open.delete(stream))
+      void shell.ended.catch(() => undefined).finally(() => open.delete(stream))
       noteUser(
         parts,
         door.account,

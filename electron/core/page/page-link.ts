@@ -22,12 +22,15 @@ const PageMessageShape = v.variant('kind', [
   v.object({ kind: v.literal('end'), stream }),
 ])
 
-/** One page on the other end of a transport. `send` answers whether the transport has room for more. */
+/** One page on the other end of a transport. `transport` answers whether it has room for more. */
 export function createPageLink(
   store: Store,
   dispatch: Dispatch,
-  send: (message: MainMessage) => boolean,
+  transport: (message: MainMessage) => boolean,
 ): PageLink {
+  let closed = false
+  /** What is still under way when the page leaves is for nobody. */
+  const send = (message: MainMessage) => !closed && transport(message)
   const streams = createStreams(send)
   let synced = false
   const stopPatches = store.onPatch((patches, sequence) => {
@@ -58,6 +61,7 @@ export function createPageLink(
     },
     drained: () => streams.drained(),
     close() {
+      closed = true
       stopPatches()
       streams.close()
     },

@@ -20,11 +20,19 @@ export function createStreams(send: (message: StreamMessage) => boolean): Stream
   const open = new Map<number, PageStream>()
   let last = 0
   let room = true
+  let closed = false
 
   return {
     open(duplex, ended) {
       last += 1
       const number = last
+      // An error after the end is nobody's any more, and must not end the process.
+      duplex.on('error', () => undefined)
+      if (closed) {
+        // The page left while this was being opened.
+        duplex.destroy()
+        return number
+      }
       const stream = createPageStream(
         number,
         duplex,
@@ -37,6 +45,7 @@ export function createStreams(send: (message: StreamMessage) => boolean): Stream
       open.set(number, stream)
       const finish = async (fault?: Error) => {
         if (!open.delete(number)) return
+        duplex.destroy()
         const problem =
           (await ended?.catch(() => undefined)) ??
           (fault && { code: 'stream_failed', message: fault.message })
@@ -62,6 +71,7 @@ export function createStreams(send: (message: StreamMessage) => boolean): Stream
       for (const stream of open.values()) stream.flow()
     },
     close() {
+      closed = true
       for (const stream of open.values()) stream.close()
       open.clear()
     },
@@ -117,7 +127,7 @@ function createPageStream(
         return
       }
       duplex.write(bytes, error => {
-        if (error) return
+        if (error || duplex.destroyed) return
         incoming += bytes.length
         send({ kind: 'grant', stream: number, bytes: bytes.length })
       })
