@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { type Answer, type Checked, type CommandName, commands } from '../../contract/commands.ts'
 import { BerthError } from '../../contract/problem.ts'
+import { problemOf } from '../problems.ts'
 import type { Streams } from './streams.ts'
 
 /** Who gave a command: streams it opens go to this page; a tray or a menu has none. */
@@ -14,7 +15,10 @@ export type Handlers = {
 
 export type Dispatch = (name: unknown, args: unknown, caller: Caller) => Promise<unknown>
 
-/** Every command passes here, whatever carried it: unknown names and arguments of another shape are refused. */
+/**
+ * Every command passes here, whatever carried it: unknown names and arguments of another shape are refused, and
+ * whatever goes wrong rejects with a BerthError.
+ */
 export function createDispatcher(handlers: Handlers): Dispatch {
   return async (name, args, caller) => {
     if (typeof name !== 'string' || !isCommand(name))
@@ -35,7 +39,11 @@ async function run<Name extends CommandName>(
 ): Promise<unknown> {
   const checked = v.safeParse(commands[name].args, args, { abortEarly: true })
   if (!checked.success) throw invalid(checked.issues[0])
-  return handlers[name](checked.output as Checked<Name>, caller)
+  try {
+    return await handlers[name](checked.output as Checked<Name>, caller)
+  } catch (error) {
+    throw error instanceof BerthError ? error : new BerthError(problemOf(error))
+  }
 }
 
 function invalid(issue: v.BaseIssue<unknown>): BerthError {
