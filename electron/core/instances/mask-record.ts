@@ -1,7 +1,9 @@
 const hidden = '••••••'
 
 /** Names of fields whose values are secrets, or may hold some. */
-const secretName = /token|secret|passw|api_key|apikey|credential/i
+const secretName = /token|secret|pass|api_?key|credential|private_?key/i
+/** The environment, whatever its shape: its names are shown where they can be told from its values. */
+const environment = /^(extra_)?env$/
 
 /** A record as it may be shown: values of secret fields, and of the environment, are covered. */
 export function maskRecord(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -11,8 +13,15 @@ export function maskRecord(record: Readonly<Record<string, unknown>>): Record<st
 function maskField(name: string, value: unknown): unknown {
   if (value === null || value === undefined || value === '') return value
   if (secretName.test(name)) return hidden
-  if (name === 'extra_env' && Array.isArray(value))
-    return value.map((pair: unknown) => (Array.isArray(pair) ? [pair[0], hidden] : hidden))
-  if (typeof value === 'object' && !Array.isArray(value)) return maskRecord(value as Record<string, unknown>)
+  if (environment.test(name)) return maskEnvironment(value)
+  if (Array.isArray(value)) return value.map(item => maskField('', item))
+  if (typeof value === 'object') return maskRecord(value as Record<string, unknown>)
   return value
+}
+
+function maskEnvironment(value: unknown): unknown {
+  if (Array.isArray(value))
+    return value.map((pair: unknown) => (Array.isArray(pair) ? [pair[0], hidden] : hidden))
+  if (typeof value !== 'object' || value === null) return hidden
+  return Object.fromEntries(Object.keys(value).map(variable => [variable, hidden]))
 }
