@@ -34,11 +34,24 @@ export async function openSettings(
   }
 }
 
-/** Each setting on its own: one bad value does not lose the others. */
+/** Each setting on its own, those within a group too: one bad value does not lose the others. */
 export function readSettings(stored: Stored): Settings {
-  const valid = Object.entries(Settings.entries).flatMap(([name, schema]) => {
-    const checked = v.safeParse(schema, stored[name])
-    return checked.success ? [[name, checked.output] as const] : []
-  })
-  return { ...defaultSettings, ...Object.fromEntries(valid) }
+  return readFields(Settings.entries, stored, defaultSettings) as Settings
+}
+
+function readFields(entries: v.ObjectEntries, stored: unknown, defaults: object): Stored {
+  const given: Stored = typeof stored === 'object' && stored !== null ? { ...stored } : {}
+  return Object.fromEntries(
+    Object.entries(defaults).map(([name, usual]) => {
+      const schema = entries[name]
+      const value = Object.hasOwn(given, name) ? given[name] : undefined
+      if (schema && isGroup(schema)) return [name, readFields(schema.entries, value, usual as object)]
+      const checked = schema && v.safeParse(schema, value)
+      return [name, checked?.success ? checked.output : usual]
+    }),
+  )
+}
+
+function isGroup(schema: v.ObjectEntries[string]): schema is v.ObjectSchema<v.ObjectEntries, undefined> {
+  return 'type' in schema && schema.type === 'object'
 }
