@@ -1,6 +1,7 @@
 import type { InstanceView } from '../../contract/instance.ts'
 import type { RentRequest, Replacement } from '../../contract/rental.ts'
 import type { Instance } from '../../service/instances.ts'
+import { ServiceError } from '../../service/service-error.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import type { Handlers } from '../page/dispatcher.ts'
 import { doorOf, noteUser, type Parts } from './parts.ts'
@@ -21,7 +22,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
       const offer = parts.seenOffers.get(session.id, request.offer)
       if (replaces !== undefined) {
         const { instance } = doorOf(parts, { account: session.id, instance: replaces })
-        await session.client.instances.destroy(replaces)
+        await session.client.instances.destroy(replaces).catch(unlessGone)
         noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
       }
       return session.rentals.rent(request, offer)
@@ -57,6 +58,11 @@ export function rentingCommands(parts: Parts): RentingCommands {
       return { request, ...(best ? { offer: best } : {}) }
     },
   }
+}
+
+/** Gone already is as good as destroyed. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ServiceError && error.status === 404)) throw error
 }
 
 function withoutOffer({ offer: _, ...request }: RentRequest): Replacement['request'] {
