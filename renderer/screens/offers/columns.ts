@@ -26,9 +26,9 @@ const all: readonly Column[] = [
   { column: 'memory', title: 'Memory', about: 'Memory of each GPU', width: 70, figure: true },
   { column: 'cpu', title: 'CPU', width: 76, figure: true },
   { column: 'disk', title: 'Disk', about: 'Disk on offer', width: 80, figure: true },
-  { column: 'network', title: 'Down / up', width: 108, figure: true },
+  { column: 'network', title: 'Down / up', width: 106, figure: true },
   { column: 'reliability', title: 'Reliable', width: 72, figure: true },
-  { column: 'place', title: 'Where', width: 96, figure: false },
+  { column: 'place', title: 'Where', width: 98, figure: false },
 ]
 
 /** Those that go first when it gets narrow; the GPU and the price stay. */
