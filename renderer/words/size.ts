@@ -20,3 +20,8 @@ export function gpuMemory(megabytes: number): string {
 export function percent(value: number): string {
   return `${number.format(value)} %`
 }
+
+/** From a share of 0 to 1, rounded down so that nothing short of all is called all: "99.7 %". */
+export function reliability(share: number): string {
+  return `${tenths.format(Math.floor(share * 1000) / 10)} %`
+}

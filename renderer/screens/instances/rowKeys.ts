@@ -12,8 +12,13 @@ export function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 
 
 const moves = { ArrowDown: 'next', ArrowUp: 'previous', Home: 'first', End: 'last' } as const
 
-/** The keys of a row, pressed on its name: arrows move, letters act. */
-export function rowKey(event: KeyboardEvent, actions: readonly Action[], more: () => void): void {
+/** The keys of a row, pressed on its name: arrows move, letters act, Escape closes the details. */
+export function rowKey(
+  event: KeyboardEvent,
+  actions: readonly Action[],
+  more: () => void,
+  close: () => void,
+): void {
   if (event.ctrlKey || event.metaKey || event.altKey || !(event.currentTarget instanceof HTMLElement)) return
   const move = Object.entries(moves).find(([key]) => key === event.key)?.[1]
   const action = actions.find(one => one.key === event.key || one.key === event.key.toLowerCase())
@@ -21,6 +26,7 @@ export function rowKey(event: KeyboardEvent, actions: readonly Action[], more: (
   else if (action) {
     if (action.unusable === undefined) action.run()
   } else if (event.key === 'm') more()
+  else if (event.key === 'Escape') close()
   else return
   event.preventDefault()
 }

@@ -34,7 +34,7 @@ function underRental(rental: RentalView): Under {
     case 'unclear':
       return {
         kind: 'unclear',
-        text: why || 'The answer was lost, and more than one new instance may be this one. Which is it?',
+        text: why || 'The answer was lost. Which of the new instances is it?',
         candidates: rental.candidates ?? [],
       }
     case 'late':

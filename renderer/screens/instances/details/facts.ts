@@ -15,7 +15,7 @@ export function factsOf(instance: InstanceView, now: number): Fact[][] {
   const groups: [string, string | undefined][][] = [
     [
       ['GPU', gpu && `${gpu.count} × ${gpu.name}${gpu.memory ? `, ${gpuMemory(gpu.memory)} each` : ''}`],
-      ['GPU temperature', said(instance.gpuTemperature, celsius => `${Math.round(celsius)} °C`)],
+      ['Temperature', said(instance.gpuTemperature, celsius => `${Math.round(celsius)} °C`)],
       ['CPU load', said(cpu?.load, percent)],
       ['Memory', of(cpu?.memoryUsed, cpu?.memoryTotal)],
       ['Disk', of(disk?.used, disk?.size)],

@@ -1,13 +1,12 @@
 /**
- * xterm writes its styles into style elements of its own making, which `default-src 'self'` blocks. The elements made
- * while `work` runs hand their text to constructed style sheets instead, which the policy allows.
+ * xterm writes its styles into style elements of its own making, which `default-src 'self'` blocks. While
+ * `work` runs it is given elements that hand their text to constructed style sheets instead, which the policy allows.
  */
 export function withSheets<Result>(work: () => Result): Result {
   const make = document.createElement
-  const backing = (name: string, options?: ElementCreationOptions) => {
-    const element = make.call(document, name, options)
-    return name === 'style' ? backed(element) : element
-  }
+  const plain: (name: string, options?: ElementCreationOptions) => HTMLElement = make.bind(document)
+  const backing = (name: string, options?: ElementCreationOptions) =>
+    name === 'style' ? backed(plain('div')) : plain(name, options)
   document.createElement = backing as typeof make
   try {
     return work()
@@ -18,6 +17,7 @@ export function withSheets<Result>(work: () => Result): Result {
 
 function backed(element: HTMLElement): HTMLElement {
   const sheet = new CSSStyleSheet()
+  element.hidden = true
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   Object.defineProperty(element, 'textContent', { set: (css: string) => sheet.replaceSync(css) })
   element.remove = () => {
