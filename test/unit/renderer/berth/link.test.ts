@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { Bridge, MainMessage, PageMessage } from '../../../../electron/contract/messages.ts'
+import { BerthError } from '../../../../electron/contract/problem.ts'
+import type { State } from '../../../../electron/contract/state.ts'
+import { Link } from '../../../../renderer/berth/link.ts'
+import { someState } from '../some-state.ts'
+
+/** The main process's end of the bridge, in the test's hands. */
+function joined() {
+  const posted: PageMessage[] = []
+  const states: State[] = []
+  let tell: (message: MainMessage) => void = () => {}
+  const bridge: Bridge = {
+    post: message => posted.push(message),
+    listen: listener => {
+      tell = listener
+    },
+  }
+  const link = new Link(bridge, state => states.push(state))
+  link.open()
+  return { link, posted, states, tell: (message: MainMessage) => tell(message) }
+}
+
+test('it asks for the whole State when it opens, and again when a patch was missed', () => {
+  const { posted, states, tell } = joined()
+  expect(posted).toEqual([{ kind: 'sync' }])
+  tell({ kind: 'state', sequence: 1, state: someState([]) })
+  tell({ kind: 'patch', sequence: 3, patches: [] })
+  expect(posted).toEqual([{ kind: 'sync' }, { kind: 'sync' }])
+  expect(states).toHaveLength(1)
+})
+
+test('a command is answered by its own call, whatever the order', async () => {
+  const { link, posted, tell } = joined()
+  const one = link.berth.sshCommand({ instance: 1 })
+  const two = link.berth.stopInstance({ instance: 2 })
+  const calls = posted.flatMap(message => (message.kind === 'command' ? [message] : []))
+  expect(calls.map(({ name, args }) => [name, args])).toEqual([
+    ['sshCommand', { instance: 1 }],
+    ['stopInstance', { instance: 2 }],
+  ])
+  tell({ kind: 'refusal', call: calls[1]?.call ?? 0, problem: { code: 'no', message: 'No.' } })
+  tell({ kind: 'answer', call: calls[0]?.call ?? 0, answer: 'ssh x' })
+  await expect(one).resolves.toBe('ssh x')
+  await expect(two).rejects.toThrow(BerthError)
+})
+
+test('when the other side goes, calls are refused and streams end, with a reason', async () => {
+  const { link } = joined()
+  const call = link.berth.refresh({})
+  let why: string | undefined
+  link.stream(4).read(
+    () => {},
+    problem => {
+      why = problem?.code
+    },
+  )
+  link.drop()
+  await expect(call).rejects.toMatchObject({ problem: { code: 'disconnected' } })
+  expect(why).toBe('disconnected')
+  await expect(link.berth.refresh({})).rejects.toMatchObject({ problem: { code: 'disconnected' } })
+})
+
+test('bytes of a stream that was closed here are let go', () => {
+  const { link, tell } = joined()
+  const stream = link.stream(9)
+  stream.close()
+  tell({ kind: 'data', stream: 9, bytes: Uint8Array.of(1) })
+  let read = 0
+  link.stream(9).read(
+    bytes => {
+      read += bytes.length
+    },
+    () => {},
+  )
+  expect(read).toBe(0)
+})

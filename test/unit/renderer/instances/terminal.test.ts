@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { spansOf } from '../../../../renderer/screens/instances/details/spans.ts'
+import { pageKeyOf } from '../../../../renderer/screens/instances/terminal/keys.ts'
+import { retryIn } from '../../../../renderer/screens/instances/terminal/retry.ts'
+
+const key = (
+  name: string,
+  held: Partial<Record<'ctrlKey' | 'shiftKey' | 'metaKey' | 'altKey', true>> = {},
+) => ({
+  key: name,
+  ctrlKey: false,
+  shiftKey: false,
+  metaKey: false,
+  altKey: false,
+  ...held,
+})
+
+test('the shell keeps its own keys', () => {
+  for (const letter of ['c', 'v', 'f', 'k', 'r', 'ArrowUp'])
+    expect(pageKeyOf(key(letter, { ctrlKey: true }), false)).toBeUndefined()
+  expect(pageKeyOf(key('c', { ctrlKey: true }), true)).toBeUndefined()
+})
+
+test('copy, paste, search and leave have keys of their own on each platform', () => {
+  const linux = (name: string) => pageKeyOf(key(name, { ctrlKey: true, shiftKey: true }), false)
+  const mac = (name: string) => pageKeyOf(key(name, { metaKey: true }), true)
+  const wanted = ['copy', 'paste', 'search', 'leave']
+  expect(['C', 'V', 'F', 'ArrowUp'].map(linux)).toEqual(wanted)
+  expect(['c', 'v', 'f', 'ArrowUp'].map(mac)).toEqual(wanted)
+})
+
+test('a lost connection is tried again, less and less often, and not for ever', () => {
+  const lost = { code: 'ssh_closed', message: '' }
+  expect([0, 1, 5, 6].map(tries => retryIn(lost, tries))).toEqual([1, 2, 30, undefined])
+})
+
+test.each(['host_key_changed', 'key_refused', 'no_such_instance'])('%s waits for the user', code => {
+  expect(retryIn({ code, message: '' }, 0)).toBeUndefined()
+})
+
+test('the history fills the picture from its first change until now', () => {
+  const spans = spansOf(
+    [
+      { at: 100, state: 'loading', actualStatus: 'loading' },
+      { at: 125, state: 'running', actualStatus: 'running' },
+    ],
+    200,
+  )
+  expect(spans.map(({ from, width, lasted }) => [from, width, lasted])).toEqual([
+    [0, 0.25, 25],
+    [0.25, 0.75, 75],
+  ])
+  expect(spansOf([], 5)).toEqual([])
+})

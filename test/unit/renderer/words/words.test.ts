@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { money, price, rate } from '../../../../renderer/words/money.ts'
+import { reliability } from '../../../../renderer/words/size.ts'
+import { stateWords } from '../../../../renderer/words/state.ts'
+import { ago, duration } from '../../../../renderer/words/time.ts'
+
+test('money carries its unit, and a debt its sign', () => {
+  expect(money(48_200_000)).toBe('$48.20')
+  expect(money(1_234_567_890)).toBe('$1,234.57')
+  expect(money(-1_500_000)).toBe('−$1.50')
+  expect(money(-1000)).toBe('$0.00')
+})
+
+test('a price is exact in a column and short in a sentence', () => {
+  expect(price(2_140_000)).toBe('$2.140/h')
+  expect(rate(1_050_000)).toBe('$1.05/h')
+  expect(rate(6000)).toBe('$0.006/h')
+  expect(rate(50_000)).toBe('$0.05/h')
+  expect(rate(0)).toBe('$0.00/h')
+})
+
+test('a length of time is said in its two largest units', () => {
+  expect([63_900, 93_600, 3600, 59.9, 61, 0, -5].map(duration)).toEqual([
+    '17 h 45 min',
+    '1 d 2 h',
+    '1 h',
+    '59 s',
+    '1 min',
+    '0 s',
+    '0 s',
+  ])
+})
+
+test('an age is said in words', () => {
+  expect([2, 30, 60, 185, 7200, 200_000].map(ago)).toEqual([
+    'just now',
+    '30 seconds ago',
+    '1 minute ago',
+    '3 minutes ago',
+    '2 hours ago',
+    '2 days ago',
+  ])
+})
+
+test('a state that is not known is shown by its own word, cut short', () => {
+  expect(stateWords('other', 'frozen').word).toBe('Frozen')
+  expect(stateWords('other', 'x'.repeat(500)).word).toHaveLength(24)
+  expect(stateWords('other', null).word).toBe('Unknown')
+  expect(stateWords('running', 'running')).toEqual({ word: 'Running', shape: 'running' })
+})
+
+test('nothing short of certain is called 100 %', () => {
+  expect([1, 0.9999, 0.997].map(reliability)).toEqual(['100 %', '99.9 %', '99.7 %'])
+})
