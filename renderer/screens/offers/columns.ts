@@ -14,7 +14,7 @@ export interface Column {
 
 /** In the order they are shown. */
 const all: readonly Column[] = [
-  { column: 'gpu', title: 'GPU', width: 120, figure: false },
+  { column: 'gpu', title: 'GPU', width: 116, figure: false },
   { column: 'price', title: 'Price', width: 88, figure: true },
   {
     column: 'score',
@@ -26,7 +26,7 @@ const all: readonly Column[] = [
   { column: 'memory', title: 'Memory', about: 'Memory of each GPU', width: 70, figure: true },
   { column: 'cpu', title: 'CPU', width: 76, figure: true },
   { column: 'disk', title: 'Disk', about: 'Disk on offer', width: 80, figure: true },
-  { column: 'network', title: 'Down / up', width: 106, figure: true },
+  { column: 'network', title: 'Down / up', width: 114, figure: true },
   { column: 'reliability', title: 'Reliable', width: 72, figure: true },
   { column: 'place', title: 'Where', width: 98, figure: false },
 ]
@@ -50,7 +50,7 @@ export const actionsWidth = 72
  * @param longestName characters of the longest GPU, as shown: it is not cut as long as others can go
  */
 export function columnsFor(width: number, sortedBy: SortColumn, longestName: number): readonly Column[] {
-  const gpu = Math.min(220, Math.max(120, 32 + longestName * 7))
+  const gpu = Math.min(220, Math.max(116, 32 + longestName * 7))
   let shown = all.map(each => (each.column === 'gpu' ? { ...each, width: gpu } : each))
   for (const column of droppedFirst) {
     if (room(shown) <= width) break

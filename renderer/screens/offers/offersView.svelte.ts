@@ -93,7 +93,13 @@ const views = new WeakMap<Page, OffersView>()
 
 /** The page's one view of the market. */
 export function offersView(page: Page): OffersView {
-  const view = views.get(page) ?? new OffersView(page)
-  views.set(page, view)
-  return view
+  const known = views.get(page)
+  if (known) return known
+  // What is derived ends with the effect it was made in. A root of its own lets the view outlive the screen.
+  let view: OffersView | undefined
+  $effect.root(() => {
+    view = new OffersView(page)
+    views.set(page, view)
+  })
+  return view ?? offersView(page)
 }
