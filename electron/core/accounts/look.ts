@@ -16,8 +16,8 @@ export type Look =
  * Asks for the user and the instances, both at once. A key that may read only one of them is a limited key; one that
  * may read neither is refused.
  */
-export async function lookAt(client: ServiceClient): Promise<Look> {
-  const options = { retries: 1 }
+export async function lookAt(client: ServiceClient, signal: AbortSignal): Promise<Look> {
+  const options = { retries: 1, signal }
   const [user, instances] = await Promise.allSettled([
     client.account.currentUser(options),
     client.instances.list(options),
@@ -45,7 +45,8 @@ export async function lookAt(client: ServiceClient): Promise<Look> {
   return { outcome: 'refused', problem: problemOf(reasons[0]) }
 }
 
-function isRefusal(error: unknown): boolean {
+/** Whether the service refused the key, or what it may do. */
+export function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 401 || error.status === 403)
 }
 

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import type { CreditSample } from '../../contract/credit.ts'
 import type { AccountId } from '../../contract/ids.ts'
+import { BerthError } from '../../contract/problem.ts'
 import type { AccountView, Connection } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'
@@ -10,7 +12,8 @@ import type { Activity } from '../activity/activity.ts'
 import { alerts } from '../alerts/alerts.ts'
 import type { Teller } from '../alerts/teller.ts'
 import { Told } from '../alerts/told.ts'
-import { applyChanges, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
+import { openCreditHistory } from '../credit/credit-history.ts'
+import { applyChanges, type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
 import { openDocument } from '../remember/document.ts'
 import { Rental } from '../rentals/rental.ts'
 import { createRentals, type Rentals } from '../rentals/rentals.ts'
@@ -24,14 +27,19 @@ import { createPoller } from './poller.ts'
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
 export interface Session {
   readonly id: AccountId
+  /** Throws `key_missing` while there is no key. */
   readonly client: ServiceClient
   readonly rentals: Rentals
   /** The record of an instance as it came last, secrets and all. */
   record(instance: number): Instance | undefined
-  /** Looks at once; resolves when that look has ended. */
+  /** Looks at once; resolves when that look has ended, well or not. Without a key it does nothing. */
   look(): Promise<void>
   /** Another key for the same account. */
   useKey(key: string): void
+  /** The account's time, in epoch seconds. */
+  now(): number
+  /** How its credit went, oldest first. */
+  creditHistory(): readonly CreditSample[]
   /** Ends polling, and writes what waits to be written. */
   close(): Promise<void>
 }
@@ -47,6 +55,8 @@ export interface SessionSurroundings {
   rate?: number
   /** Milliseconds between looks. */
   pollInterval: () => number
+  /** The service refused the key: gives another one to go on with, where there is one. */
+  anotherKey: () => Promise<string | undefined>
   /** An instance has gone from the account. */
   onGone: (instance: number) => void
   onCreated: (client: ServiceClient, instance: number, instanceKey: string | undefined) => void
@@ -67,7 +77,7 @@ export async function openSession(
       kind: 'error',
       text: `A file of this account could not be read and was set aside as ${setAside}`,
     })
-  const [rentalsDocument, toldDocument, lastSeen] = await Promise.all([
+  const [rentalsDocument, toldDocument, lastSeen, credit] = await Promise.all([
     openDocument({
       files,
       clock,
@@ -85,13 +95,15 @@ export async function openSession(
       onBroken,
     }),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
+    openCreditHistory({ files, clock, name: `${folder}/credit.json`, onBroken }),
   ])
 
   const time = createAccountClock(clock, around.rate)
   const records: KnownRecords = new Map()
-  let client = clientFor(key ?? 'none')
+  const ending = new AbortController()
+  let client = key === undefined ? undefined : clientFor(key)
+  let looking: AbortController | undefined
   let seenAt = lastSeen.get().at
-  let closed = false
 
   const account = () => store.get().accounts[id]
 
@@ -102,6 +114,11 @@ export async function openSession(
       random: machine.random.fraction,
       onAnswer: sample => time.learn(sample),
     })
+  }
+
+  function withKey(): ServiceClient {
+    if (!client) throw new BerthError(keyMissing)
+    return client
   }
 
   function setConnection(connection: Connection): void {
@@ -115,7 +132,8 @@ export async function openSession(
   const rentals = createRentals({
     account: id,
     document: rentalsDocument,
-    client: () => client,
+    client: withKey,
+    ending: ending.signal,
     clock,
     keychain: machine.keychain,
     now: time.now,
@@ -124,7 +142,7 @@ export async function openSession(
     newId: () => machine.random.hex(16),
     changed: showRentals,
     look: () => void poller.look(),
-    created: (instance, instanceKey) => around.onCreated(client, instance, instanceKey),
+    created: (instance, instanceKey) => around.onCreated(withKey(), instance, instanceKey),
     tell: (text, { id: rental, instance, offer, request }, problem) =>
       activity.add({
         account: id,
@@ -137,7 +155,7 @@ export async function openSession(
 
   function showRentals(): void {
     const view = rentals.view()
-    if (closed || same(account()?.rentals, view)) return
+    if (ending.signal.aborted || same(account()?.rentals, view)) return
     store.change(draft => {
       const target = draft.accounts[id]
       if (target) target.rentals = view
@@ -145,8 +163,12 @@ export async function openSession(
   }
 
   async function poll(): Promise<void> {
-    const look = await lookAt(client)
-    if (closed) return
+    const asked = withKey()
+    // One of its own for each look: signals that live long gather listeners.
+    looking = new AbortController()
+    const look = await lookAt(asked, looking.signal)
+    // What a key that was replaced meanwhile got to hear says nothing.
+    if (ending.signal.aborted || asked !== client) return
     if (look.outcome === 'seen') await seen(look)
     else await failed(look)
   }
@@ -156,7 +178,7 @@ export async function openSession(
     if (!before) return
     const at = time.now()
     const back = before.connection.status === 'offline'
-    const changes = compareInstances(records, before.instances, instances ?? [], at)
+    const changes = instances ? compareInstances(records, before.instances, instances, at) : unknownInstances
     const fields = user ? userFields(user) : {}
     const clockNow = time.told()
     store.change(draft => {
@@ -181,26 +203,35 @@ export async function openSession(
     if (back) activity.add({ account: id, kind: 'berth', text: `${before.name} answers again` })
     for (const gone of changes.gone) around.onGone(gone)
     seenAt = at
+    if (fields.credit !== undefined) credit.add(at, fields.credit)
+    // A look that the user asked for has shown that the key is good again.
+    poller.resume()
     const after = account()
     if (!after) return
-    rentals.looked(after.instances, instances ?? [])
+    if (instances) rentals.looked(after.instances, instances)
     if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
     await tell(after)
   }
 
-  /** What is said is on disk before it is said: after a kill it is rather not said than said twice. */
+  /**
+   * What is said is on disk before it is said: after a kill it is rather not said than said twice. Where it cannot be
+   * written, it is said all the same.
+   */
   async function tell(account: AccountView): Promise<void> {
     const before = toldDocument.get()
     const { alerts: found, told } = alerts(before ?? undefined, account, store.get().settings)
-    if (!same(before, told)) await toldDocument.write(() => told)
+    if (!same(before, told)) await toldDocument.record(() => told)
     if (found.length > 0) teller.tell(id, found)
   }
 
   async function failed({ outcome, problem }: Exclude<Look, { outcome: 'seen' }>): Promise<void> {
+    const other = outcome === 'refused' ? await around.anotherKey() : undefined
+    if (ending.signal.aborted) return
+    if (other !== undefined) return goOnWith(other)
     const before = account()?.connection.status
     const since = seenAt === undefined ? {} : { since: seenAt }
     setConnection({ status: outcome === 'refused' ? 'refused' : 'offline', ...since, problem })
-    if (before === 'online' || before === 'connecting')
+    if (before === 'online' || before === 'connecting' || (outcome === 'refused' && before !== 'refused'))
       activity.add({
         account: id,
         kind: 'error',
@@ -209,6 +240,12 @@ export async function openSession(
       })
     if (outcome === 'refused') poller.pause()
     throw new Error(problem.code)
+  }
+
+  function goOnWith(newKey: string): void {
+    client = clientFor(newKey)
+    setConnection({ status: 'connecting', ...(seenAt === undefined ? {} : { since: seenAt }) })
+    begin()
   }
 
   const poller = createPoller({ clock, poll, interval: around.pollInterval, random: machine.random.fraction })
@@ -236,24 +273,27 @@ export async function openSession(
   return {
     id,
     get client() {
-      return client
+      return withKey()
     },
     rentals,
     record: instance => records.get(instance),
-    look: () => poller.look(),
-    useKey(newKey) {
-      client = clientFor(newKey)
-      setConnection({ status: 'connecting', ...(seenAt === undefined ? {} : { since: seenAt }) })
-      begin()
+    look: async () => {
+      if (client) await poller.look()
     },
+    useKey: goOnWith,
+    now: time.now,
+    creditHistory: credit.samples,
     async close() {
-      closed = true
+      ending.abort()
+      looking?.abort()
       poller.stop()
-      rentals.stop()
-      await Promise.all([rentalsDocument.flush(), toldDocument.flush(), lastSeen.flush()])
+      await Promise.all([rentalsDocument.flush(), toldDocument.flush(), lastSeen.flush(), credit.flush()])
     },
   }
 }
+
+/** A key that may not read instances says nothing about them: what is known of them stays. */
+const unknownInstances: Changes = { changed: new Map(), gone: [] }
 
 const keyMissing = {
   code: 'key_missing',

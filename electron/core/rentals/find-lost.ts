@@ -13,23 +13,38 @@ export type Finding =
 
 /**
  * By the mark where there is one; else by what is new since the request left and carries no mark of another wish:
- * one such instance is the one, several are for the user to tell apart. A record that shows a label or an environment
- * without the mark is somebody else's. `taken`: instances that other rentals have.
+ * one such instance is the one, several are for the user to tell apart, and so is one that says it began before. A
+ * record that shows a label or an environment without the mark is somebody else's. `taken`: instances that other
+ * rentals have.
  */
 export function findLost(
-  rental: Pick<Rental, 'id' | 'before'>,
+  rental: Pick<Rental, 'id' | 'before' | 'startedAt'>,
   records: readonly Instance[],
   taken: ReadonlySet<number>,
 ): Finding {
-  const ids = (some: readonly Instance[]) => some.map(record => record.id).sort((a, b) => a - b)
-  const [found, ...surplus] = ids(records.filter(record => markOf(record) === rental.id))
+  const [found, ...surplus] = markedBy(rental.id, records)
   if (found !== undefined) return { found, surplus }
 
   const old = new Set(rental.before)
-  const strangers = ids(records.filter(cannotBeTold)).filter(id => !old.has(id) && !taken.has(id))
+  const strangers = records.filter(
+    record => cannotBeTold(record) && !old.has(record.id) && !taken.has(record.id),
+  )
   const [only, second] = strangers
   if (only === undefined) return { found: undefined }
-  return second === undefined ? { found: only, surplus: [] } : { unclear: strangers }
+  const older = (only.start_date ?? rental.startedAt) < rental.startedAt - blur
+  return second === undefined && !older ? { found: only.id, surplus: [] } : { unclear: sortedIds(strangers) }
+}
+
+/** Seconds by which Berth's idea of the account's time may be wrong. */
+const blur = 60
+
+/** The instances that carry a rental's mark, the oldest first. */
+export function markedBy(rental: string, records: readonly Instance[]): number[] {
+  return sortedIds(records.filter(record => markOf(record) === rental))
+}
+
+function sortedIds(records: readonly Instance[]): number[] {
+  return records.map(({ id }) => id).sort((a, b) => a - b)
 }
 
 function markOf({ label, extra_env }: Instance): string | undefined {

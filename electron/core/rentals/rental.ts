@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AccountId, InstanceId, RentalId } from '../../contract/ids.ts'
+import { AccountId, RentalId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { isDead } from '../../contract/reading.ts'
@@ -37,17 +37,17 @@ export const Rental = v.object({
    */
   step: v.picklist(['asking', 'lost', 'unclear', 'waiting', 'late', 'running', 'failed', 'cancelled']),
   /** Instances that were there before the request left: none of them can be the one. */
-  before: v.array(InstanceId),
+  before: v.array(v.number()),
   /** How often the service was asked to create it. */
   asked: v.number(),
-  instance: v.exactOptional(InstanceId),
+  instance: v.exactOptional(v.number()),
   /** Epoch seconds of the account's time. */
   startedAt: v.number(),
   /** When it was created; the deadline counts from here. */
   createdAt: v.exactOptional(v.number()),
   /** Seconds. */
   deadline: v.number(),
-  candidates: v.exactOptional(v.array(InstanceId)),
+  candidates: v.exactOptional(v.array(v.number())),
   problem: v.exactOptional(StoredProblem),
   /** The user cancelled it: whatever it creates is destroyed. */
   unwanted: v.exactOptional(v.boolean()),

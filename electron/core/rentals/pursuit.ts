@@ -1,0 +1,213 @@
+import type { Creation } from '../../service/offers.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import { isRefusal } from '../accounts/look.ts'
+import { problemOf } from '../problems.ts'
+import type { RentalBook } from './book.ts'
+import { type Finding, findLost } from './find-lost.ts'
+import { isUnderWay, type Rental } from './rental.ts'
+import type { RentalsSurroundings } from './rentals.ts'
+import { requestBody } from './request-body.ts'
+import type { RentalSecrets } from './secrets.ts'
+import { sentenceFor } from './sentences.ts'
+
+/**
+ * Asking, looking for what a lost answer left, and looking a last time after a plain refusal of a repeat. A rental
+ * that is no longer wanted is undone after each.
+ */
+export type Work = 'ask' | 'look' | 'look once more' | 'undo'
+
+/** Brings rentals from the wish to an instance, or to nothing at all: one loop for each. */
+export interface Pursuit {
+  /** Goes on until it is settled, Berth ends, or the key is refused; never rejects. A second call meanwhile does nothing. */
+  work(id: string, first: Work): Promise<void>
+  isBusy(id: string): boolean
+  adopt(id: string, instance: number, instanceKey: string | undefined): Promise<void>
+  end(id: string, ending: { step: Rental['step']; problem?: Rental['problem'] }): Promise<void>
+  /** More than one instance with one mark: only one was wanted. */
+  destroySurplus(surplus: readonly number[], rental: Rental): Promise<void>
+}
+
+/** Milliseconds for the service to create an instance. */
+const creationTimeout = 30_000
+/** Milliseconds between looks for a lost answer; when all have found nothing, nothing was created. */
+const looksAfter = [500, 1500, 3000, 5000]
+/** Milliseconds until an account that does not answer is looked at again. */
+const lookAgainAfter = 5000
+/** How often the service is asked for one wish at the most. */
+const mostAsked = 3
+
+export function createPursuit(
+  around: RentalsSurroundings,
+  book: RentalBook,
+  secrets: RentalSecrets,
+): Pursuit {
+  const { client, clock, ending } = around
+  const { update, existing } = book
+  /** Rentals this process is working on, so that no two loops do. */
+  const busy = new Set<string>()
+  const call = { signal: ending }
+
+  async function work(id: string, first: Work): Promise<void> {
+    if (busy.has(id) || ending.aborted) return
+    busy.add(id)
+    try {
+      let next: Work | 'done' = first
+      while (next !== 'done' && !ending.aborted) next = await step(next, existing(id))
+      const rental = existing(id)
+      if (rental.unwanted && isUnderWay(rental) && !ending.aborted) await undo(id)
+    } catch (error) {
+      if (ending.aborted) return
+      // A refused key tells nothing about the instance: the rental goes on once the key is replaced.
+      if (isRefusal(error)) await update(id, { problem: problemOf(error) })
+      else await end(id, { step: 'failed', problem: problemOf(error) })
+    } finally {
+      busy.delete(id)
+    }
+  }
+
+  async function step(next: Work, rental: Rental): Promise<Work | 'done'> {
+    if (next === 'undo') return 'done'
+    return next === 'ask' ? ask(rental) : lookFor(rental, next === 'look')
+  }
+
+  async function ask(rental: Rental): Promise<Work | 'done'> {
+    if (rental.unwanted) return 'done'
+    const request = await secrets.restore(rental.id, rental.request)
+    if (!request) {
+      await end(rental.id, { step: 'failed', problem: sentenceFor('secrets_lost') })
+      return 'done'
+    }
+    const { id, asked } = await book.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+    let created: Creation
+    try {
+      const options = { ...call, timeout: creationTimeout }
+      created = await client().offers.createInstance(request.offer, requestBody(request, id), options)
+    } catch (error) {
+      if (ending.aborted) return 'done'
+      const ambiguous = error instanceof ServiceError && error.ambiguous
+      if (!ambiguous && asked === 1) {
+        await end(id, { step: 'failed', problem: problemOf(error) })
+        return 'done'
+      }
+      await update(id, { step: 'lost', problem: problemOf(error) })
+      return ambiguous ? 'look' : 'look once more'
+    }
+    if (!ending.aborted) await adopt(id, created.new_contract, created.instance_api_key)
+    return 'done'
+  }
+
+  /** Looks at the account until the instance is found, or has had time enough to appear. */
+  async function lookFor({ id }: Rental, mayAskAgain: boolean): Promise<'ask' | 'done'> {
+    await update(id, { step: 'lost' })
+    for (const pause of looksAfter) {
+      const finding = await lookOnce(existing(id), pause)
+      if (!finding) return 'done'
+      if ('unclear' in finding) {
+        const rental = await update(id, { step: 'unclear', candidates: [...finding.unclear] })
+        around.tell('Which instance belongs to this rental is not clear', rental)
+        return 'done'
+      }
+      if (finding.found !== undefined) {
+        await adopt(id, finding.found, undefined)
+        await destroySurplus(finding.surplus, existing(id))
+        return 'done'
+      }
+    }
+    const { unwanted, asked, problem } = existing(id)
+    if (unwanted) return 'done'
+    if (mayAskAgain && asked < mostAsked) return 'ask'
+    await end(id, { step: 'failed', problem: problem ?? sentenceFor('not_created') })
+    return 'done'
+  }
+
+  /** One fresh answer after a pause, however long the service takes to give one; undefined when Berth ends. */
+  async function lookOnce(rental: Rental, pause: number): Promise<Finding | undefined> {
+    await sleep(pause)
+    while (!ending.aborted) {
+      try {
+        const records = await client().instances.list(call)
+        return ending.aborted ? undefined : findLost(rental, records, taken(rental.id))
+      } catch (error) {
+        if (isRefusal(error)) throw error
+        await sleep(lookAgainAfter)
+      }
+    }
+    return undefined
+  }
+
+  function taken(except: string): ReadonlySet<number> {
+    return new Set(
+      book.all().flatMap(({ id, instance }) => (id === except || instance === undefined ? [] : instance)),
+    )
+  }
+
+  async function adopt(id: string, instance: number, instanceKey: string | undefined): Promise<void> {
+    const rental = await update(id, {
+      step: 'waiting',
+      instance,
+      createdAt: around.now(),
+      candidates: undefined,
+      problem: undefined,
+    })
+    around.tell(`Rented as #${instance}`, rental)
+    around.created(instance, instanceKey)
+    around.look()
+    await secrets.forget(id).catch(() => undefined)
+  }
+
+  /** What cannot be destroyed now is seen again at the next look. */
+  async function destroySurplus(surplus: readonly number[], rental: Rental): Promise<void> {
+    for (const instance of surplus) {
+      try {
+        await client().instances.destroy(instance, call)
+      } catch {
+        continue
+      }
+      around.tell(`Destroyed #${instance}, which the same rental had created a second time`, rental)
+    }
+  }
+
+  /** Leaves nothing behind. Tries until the service has answered. */
+  async function undo(id: string): Promise<void> {
+    for (;;) {
+      const { instance } = existing(id)
+      if (instance === undefined) break
+      try {
+        await client().instances.destroy(instance, call)
+        break
+      } catch (error) {
+        if (ending.aborted) return
+        if (error instanceof ServiceError && error.status === 404) break
+        if (isRefusal(error)) throw error
+        await update(id, { problem: problemOf(error) })
+        await sleep(lookAgainAfter)
+      }
+    }
+    if (ending.aborted) return
+    await end(id, { step: 'cancelled' })
+    around.look()
+  }
+
+  async function end(
+    id: string,
+    { step, problem }: { step: Rental['step']; problem?: Rental['problem'] },
+  ): Promise<void> {
+    const rental = await update(id, { step, problem })
+    await secrets.forget(id).catch(() => undefined)
+    if (step === 'failed') around.tell('Renting failed', rental, problem)
+    if (step === 'cancelled') around.tell('Rental cancelled', rental)
+  }
+
+  const sleep = (milliseconds: number) =>
+    new Promise<void>(resolve => {
+      const cancel = clock.after(milliseconds, done)
+      function done(): void {
+        cancel()
+        ending.removeEventListener('abort', done)
+        resolve()
+      }
+      ending.addEventListener('abort', done)
+    })
+
+  return { work, isBusy: id => busy.has(id), adopt, end, destroySurplus }
+}
