@@ -1,12 +1,11 @@
 import type { InstanceView, PortMapping, SshAddress, StatusChange } from '../../contract/instance.ts'
-import { micros } from '../../contract/money.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/ssh-address.ts'
 import { present } from '../present.ts'
 import { plainLabel } from '../rentals/mark.ts'
 import { instanceState } from './instance-state.ts'
-import { costPerHour, prices, spending } from './spending.ts'
+import { believable, costPerHour, prices, spending } from './spending.ts'
 
 /** How much of its past is kept. */
 const longestHistory = 50
@@ -18,8 +17,8 @@ const longestMessage = 500
  * `at` the account's time of the answer in epoch seconds. Secrets in the record stay in the record.
  */
 export function project(record: Instance, before: InstanceView | undefined, at: number): InstanceView {
-  const actualStatus = record.actual_status ?? null
-  const intendedStatus = record.intended_status
+  const actualStatus = cleanLine(record.actual_status) ?? null
+  const intendedStatus = cleanLine(record.intended_status)
   const interruptible = record.is_bid ?? false
   const dphBase = record.dph_base
   const minimumBid = record.min_bid
@@ -56,15 +55,15 @@ export function project(record: Instance, before: InstanceView | undefined, at: 
     pricePerHour: price.running,
     diskPricePerHour: price.disk,
     costPerHour: perHour,
-    bid: interruptible && dphBase !== undefined ? micros(dphBase) : undefined,
-    minimumBid: minimumBid === undefined ? undefined : micros(minimumBid),
+    bid: interruptible ? believable(dphBase) : undefined,
+    minimumBid: believable(minimumBid),
     spent: spending(before?.spent, perHour, startedAt, at),
     startedAt,
     endsAt: record.end_date,
-    image: record.image_uuid,
-    template: record.template_name,
-    runtype: record.image_runtype,
-    location: record.geolocation,
+    image: cleanLine(record.image_uuid),
+    template: cleanLine(record.template_name),
+    runtype: cleanLine(record.image_runtype),
+    location: cleanLine(record.geolocation),
     machineId: record.machine_id,
     hostId: record.host_id,
     ssh: sshOf(record),
@@ -75,7 +74,7 @@ export function project(record: Instance, before: InstanceView | undefined, at: 
 }
 
 function gpuOf(record: Instance): InstanceView['gpu'] {
-  const name = record.gpu_name
+  const name = cleanLine(record.gpu_name)
   if (name === undefined) return undefined
   return present({ name, count: record.num_gpus ?? 1, memory: record.gpu_ram })
 }
@@ -104,13 +103,22 @@ function checkedAddress(host: string, port: number): SshAddress {
 /** The outside ports, at the machine's public address; a port that is none is passed over. */
 function portsOf({ ports, public_ipaddr }: Instance): readonly PortMapping[] {
   const host = public_ipaddr?.trim()
-  if (!ports || !host) return []
+  if (!ports || !host || !isHost(host)) return []
   return Object.entries(ports).flatMap(([container, [outside]]) => {
     const port = Number(outside?.HostPort)
     const usable =
       /^\d{1,5}\/(tcp|udp)$/.test(container) && Number.isInteger(port) && port > 0 && port < 65_536
     return usable ? [{ container, host, port }] : []
   })
+}
+
+function isHost(text: string): boolean {
+  try {
+    checkHost(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function grownHistory(
@@ -122,10 +130,14 @@ function grownHistory(
   return [...(before ?? []), change].slice(-longestHistory)
 }
 
+/** What turns the direction of text, with which one word can be made to look like another. */
+const turningText = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
 /** One line without control characters; undefined when nothing is left. */
-function cleanLine(text: string | undefined): string | undefined {
+function cleanLine(text: string | null | undefined): string | undefined {
   const line = text
-    ?.replace(/\p{Cc}+/gu, ' ')
+    ?.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(turningText, '')
     .trim()
     .slice(0, longestMessage)
   return line || undefined

@@ -9,9 +9,18 @@ export interface Prices {
 
 /** `dph_total` holds the disk, `dph_base` the GPUs alone. Dollars per hour as the service gives them. */
 export function prices(dphTotal: number | undefined, dphBase: number | undefined): Prices {
-  const running = dphTotal === undefined ? undefined : micros(dphTotal)
-  if (running === undefined || dphBase === undefined) return running === undefined ? {} : { running }
-  return { running, disk: Math.max(0, running - micros(dphBase)) }
+  const running = believable(dphTotal)
+  const gpus = believable(dphBase)
+  if (running === undefined || gpus === undefined) return running === undefined ? {} : { running }
+  return { running, disk: Math.max(0, running - gpus) }
+}
+
+/** Dollars per hour; no machine costs more, and one nonsensical price must not spoil every sum. */
+const highestPrice = 1_000_000
+
+/** A price as the service gives it, in micro-dollars; undefined when it cannot be one. */
+export function believable(dollars: number | undefined): Micros | undefined {
+  return dollars !== undefined && dollars >= 0 && dollars <= highestPrice ? micros(dollars) : undefined
 }
 
 /** Whether the GPUs are charged in this state. A silent or offline host is charged as if it ran, to be safe. */
