@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const root = new URL('../..', import.meta.url).pathname
+
+/** A process of ours, and the first line of its output that the test waited for. */
+export interface Running {
+  process: ChildProcess
+  line: string
+  stop(): Promise<void>
+}
+
+/** Starts a Node program and waits for the first line of its output that `wanted` accepts. */
+export async function startNode(
+  args: readonly string[],
+  wanted: (line: string) => boolean,
+  env: Record<string, string> = {},
+): Promise<Running> {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said: string[] = []
+  child.stderr.on('data', chunk => said.push(String(chunk)))
+  const line = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', text => {
+      said.push(text)
+      if (wanted(text)) resolve(text)
+    })
+    child.once('exit', code => reject(new Error(`${args.join(' ')} ended with ${code}: ${said.join('\n')}`)))
+  })
+  return { process: child, line, stop: () => stop(child) }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise(resolve => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** A folder of its own, removed at the end. */
+export async function scratchFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'berth-e2e-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Berth in browser mode, as built, on a home of its own; gives the address it prints. */
+export async function startBerth(
+  home: string,
+  flags: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Running & { address: string }> {
+  const running = await startNode(
+    ['dist/main/browser.js', '--browser', '--no-open', ...flags],
+    line => line.includes('Berth is ready at'),
+    { BERTH_HOME: home, ...env },
+  )
+  const address = /http:\/\/\S+/.exec(running.line)?.[0]
+  if (!address) throw new Error(`no address in: ${running.line}`)
+  return { ...running, address }
+}
+
+export interface SimulatorProcess extends Running {
+  baseUrl: string
+  apiKey: string
+  /** A call of the control plane. */
+  control<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T>
+  /** A call of the service's own interface, with the account's key. */
+  api<T>(method: string, path: string, body?: unknown): Promise<T>
+}
+
+/** The simulator as a process of its own, started as `npm run simulator` does. */
+export async function startSimulatorProcess(flags: readonly string[] = []): Promise<SimulatorProcess> {
+  const running = await startNode(
+    [
+      '--import',
+      'tsx',
+      'simulator/main.ts',
+      '--port',
+      '0',
+      '--calm',
+      '--seed',
+      '7',
+      '--speed',
+      '60',
+      ...flags,
+    ],
+    line => line.startsWith('{'),
+  )
+  const { base_url, api_key } = JSON.parse(running.line) as { base_url: string; api_key: string }
+  async function call<T>(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<T> {
+    const answer = await fetch(`${base_url}${path}`, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as T
+  }
+  return {
+    ...running,
+    baseUrl: base_url,
+    apiKey: api_key,
+    control: (method, path, body) => call(method, path, body, {}),
+    api: (method, path, body) => call(method, path, body, { authorization: `Bearer ${api_key}` }),
+  }
+}
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+}
+
+/** A page on Berth. Errors of the page's own scripts fail the test: they are in `errors`. */
+export async function openPage(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; errors: string[] }> {
+  const context = await browser.newContext({ viewport: { width: 1080, height: 720 }, ...options })
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', error => errors.push(error.message))
+  page.on('console', message => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  await page.goto(address)
+  return { page, errors }
+}
+
+/** What the terminal on the page shows; its characters are drawn on a canvas, so it is read from the terminal itself. */
+export function terminalText(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const lines = document.querySelectorAll('.xterm-accessibility-tree > div')
+    return [...lines].map(line => line.textContent ?? '').join('\n')
+  })
+}
