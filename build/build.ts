@@ -1,4 +1,5 @@
 import { buildAll } from './dist.ts'
 
-/** `npm run build` */
-await buildAll()
+/** `npm run build`; with `--if-stale`, only what must be and without a word. */
+const ifStale = process.argv.includes('--if-stale')
+await buildAll({ quiet: ifStale, force: !ifStale })

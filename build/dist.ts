@@ -20,31 +20,19 @@ const single = [
 ]
 const stamp = at('dist/built-from')
 
-/** Builds everything into dist/, unless it was built from just these files. Gives whether it built. */
-export async function buildIfStale(): Promise<boolean> {
-  if ((await isBuiltFrom(await sourcesNow())) === true) return false
-  await mkdir(at('dist'), { recursive: true })
-  // Two that start at once must not write into each other's files.
-  const unlock = await lockFolder(at('dist/.building'), 300_000)
-  try {
-    const now = await sourcesNow()
-    if (await isBuiltFrom(now)) return false
-    process.stderr.write('Building Berth…\n')
-    await build('error')
-    await writeFile(stamp, now)
-    return true
-  } finally {
-    await unlock()
-  }
+/** Whether dist/ is missing or was built from other files than these. */
+export async function isStale(): Promise<boolean> {
+  return (await builtFrom()) !== (await sourcesNow())
 }
 
-/** Builds everything, and says what it made. */
-export async function buildAll(): Promise<void> {
+/** Builds everything into dist/. Two that build at once take turns; the later one finds its work done. */
+export async function buildAll({ quiet, force }: { quiet: boolean; force: boolean }): Promise<void> {
   await mkdir(at('dist'), { recursive: true })
   const unlock = await lockFolder(at('dist/.building'), 300_000)
   try {
     const now = await sourcesNow()
-    await build('info')
+    if (!force && (await builtFrom()) === now) return
+    await build(quiet ? 'error' : 'info')
     await writeFile(stamp, now)
   } finally {
     await unlock()
@@ -72,8 +60,8 @@ async function compressPage(folder: string): Promise<void> {
   )
 }
 
-async function isBuiltFrom(now: string): Promise<boolean> {
-  return (await readFile(stamp, 'utf8').catch(() => '')) === now
+async function builtFrom(): Promise<string> {
+  return readFile(stamp, 'utf8').catch(() => '')
 }
 
 /** A digest of every source's name, size and time of change: quick, and any edit changes it. */

@@ -35,7 +35,10 @@ export class Endings {
 
 /** Ends the process in order when it is told to; being told twice (by the terminal and by npm) is being told once. */
 export function endOnSignals(endings: Endings): void {
+  const end = () => void endings.end().then(() => process.exit(0))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => void endings.end().then(() => process.exit(0)))
+    process.on(signal, end)
   }
+  // Started by another program of Berth's, which has gone.
+  process.on('disconnect', end)
 }

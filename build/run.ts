@@ -1,0 +1,20 @@
+import { spawn } from 'node:child_process'
+import { at } from './places.ts'
+
+/** Runs a program in the project's folder with this terminal as its own; gives its exit code, 1 for a signal. */
+export function run(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: at('.'), stdio: ['ignore', 'inherit', 'inherit'], env })
+    child.once('error', reject)
+    child.once('exit', code => resolve(code ?? 1))
+  })
+}
+
+/** Runs one of the scripts of build/. */
+export function runScript(script: string, ...args: string[]): Promise<number> {
+  return run(process.execPath, ['--import', 'tsx', at(`build/${script}`), ...args])
+}
