@@ -4,8 +4,11 @@ import { accountCommands } from './commands/accounts.ts'
 import type { Command } from './commands/command.ts'
 import { deskCommands } from './commands/desk.ts'
 import { instanceCommands } from './commands/instances.ts'
+import { keyCommands } from './commands/keys.ts'
+import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import { rentingCommands } from './commands/renting.ts'
+import { twoFactorCommands } from './commands/two-factor.ts'
 
 /** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
 export const commands = {
@@ -15,6 +18,9 @@ export const commands = {
   ...instanceCommands,
   ...accessCommands,
   ...deskCommands,
+  ...keyCommands,
+  ...twoFactorCommands,
+  ...notificationCommands,
 } satisfies Record<string, Command>
 
 export type Commands = typeof commands

@@ -7,6 +7,10 @@ export interface Problem {
   field?: string
   /** Facts the page may show beside it, such as the two fingerprints of a changed host key. */
   facts?: Record<string, string>
+  /** Wrong codes counted against a two-factor method (section 7). */
+  failCount?: number
+  /** When a two-factor method's lockout ends (section 7), epoch seconds of the account's time. */
+  lockedUntil?: number
 }
 
 /** A Problem on its way to whoever gave the command. */

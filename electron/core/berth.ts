@@ -11,9 +11,12 @@ import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import { deskCommands } from './commands/desk.ts'
 import { instanceCommands } from './commands/instances.ts'
+import { keyCommands } from './commands/keys.ts'
+import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import type { Parts } from './commands/parts.ts'
 import { rentingCommands } from './commands/renting.ts'
+import { twoFactorCommands } from './commands/two-factor.ts'
 import type { Demo } from './demo.ts'
 import { openSavedSearches } from './offers/saved-searches.ts'
 import { createSeenOffers } from './offers/seen-offers.ts'
@@ -108,6 +111,9 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     ...instanceCommands(parts),
     ...accessCommands(parts),
     ...deskCommands(parts),
+    ...keyCommands(parts),
+    ...twoFactorCommands(parts),
+    ...notificationCommands(parts),
   })
 
   return {

@@ -12,11 +12,13 @@ export function problemOf(error: unknown): Problem {
   }
 }
 
-function serviceProblem({ code, message, advice, detail }: ServiceError): Problem {
+function serviceProblem({ code, message, advice, detail, failCount, lockedUntil }: ServiceError): Problem {
   return {
     code,
     message,
     ...(advice ? { advice } : {}),
     ...(detail ? { facts: { 'The service says': detail } } : {}),
+    ...(failCount === undefined ? {} : { failCount }),
+    ...(lockedUntil === undefined ? {} : { lockedUntil }),
   }
 }

@@ -38,7 +38,7 @@ const create: Operation<{ webhook: Webhook }> = {
   extra: 'collection',
 }
 
-const update: Operation<{ webhook: Webhook }> = {
+const update: Operation<{ webhook: Webhook; enabled_notification_preferences?: unknown }> = {
   method: 'PUT',
   path: '/api/v0/webhooks/{id}/',
   repeat: 'harmless',
@@ -53,14 +53,20 @@ const remove: Operation<LooseConfirmation> = {
   extra: 'item',
 }
 
+/** A changed webhook, and the notification preferences that are on with it. */
+export interface WebhookUpdate {
+  webhook: Webhook
+  enabled: readonly string[]
+}
+
 /** Notification webhooks (section 4.1). Every method throws ServiceError. */
 export interface Webhooks {
   /** All webhooks (known from deployments; `not_supported` elsewhere). */
   list(options?: CallOptions): Promise<Webhook[]>
   /** Makes one (known from deployments; `not_supported` elsewhere). */
   create(request: WebhookRequest, options?: CallOptions): Promise<Webhook>
-  /** Changes the given fields. Gives the webhook as it is then. */
-  update(id: number, changes: Partial<WebhookRequest>, options?: CallOptions): Promise<Webhook>
+  /** Changes the given fields. */
+  update(id: number, changes: Partial<WebhookRequest>, options?: CallOptions): Promise<WebhookUpdate>
   /** Removes it (known from deployments; `not_supported` elsewhere). */
   remove(id: number, options?: CallOptions): Promise<void>
 }
@@ -69,10 +75,16 @@ export function webhooks(send: Send): Webhooks {
   return {
     list: options => send(list, {}, options),
     create: async (request, options) => (await send(create, { body: request }, options)).webhook,
-    update: async (id, changes, options) =>
-      (await send(update, { ids: { id }, body: changes }, options)).webhook,
+    update: async (id, changes, options) => {
+      const answer = await send(update, { ids: { id }, body: changes }, options)
+      return { webhook: answer.webhook, enabled: texts(answer.enabled_notification_preferences) }
+    },
     remove: async (id, options) => {
       await send(remove, { ids: { id } }, options)
     },
   }
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
 }

@@ -9,9 +9,11 @@ import { identify } from '../../service/identify.ts'
 import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
 import type { Demo } from '../demo.ts'
+import { problemOf } from '../problems.ts'
 import { openDocument } from '../remember/document.ts'
 import type { Store } from '../store.ts'
-import { type KeptAccount, KeptAccounts, keyEntry } from './kept-accounts.ts'
+import { accountKeys, shortLivedEntries } from './account-keys.ts'
+import { type KeptAccount, KeptAccounts } from './kept-accounts.ts'
 import { openSession, type Session } from './session.ts'
 
 /** The accounts Berth knows. All are polled, alerted on and guarded; the page shows one. */
@@ -21,6 +23,10 @@ export interface Accounts {
   /** Checks the key against the current user, and keeps both. The same user at the same address gets the new key. */
   connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId>
   replaceKey(id: AccountId, key: string): Promise<void>
+  /** Goes on with the session key of a two-factor login, which is kept beside the API key and preferred to it. */
+  useSessionKey(id: AccountId, key: string): Promise<void>
+  /** The API key as it is kept; undefined where it is not at hand. */
+  apiKey(id: AccountId): Promise<string | undefined>
   rename(id: AccountId, name: string): Promise<void>
   remove(id: AccountId): Promise<void>
   show(id: AccountId): Promise<void>
@@ -61,6 +67,9 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       }),
   })
   const sessions = new Map<AccountId, Session>()
+  const demoEntries = shortLivedEntries()
+  const keysOf = (account: Pick<KeptAccount, 'id' | 'baseUrl'>) =>
+    accountKeys(account.id === 'demo' ? demoEntries : keychain, account)
 
   async function begin(
     account: KeptAccount,
@@ -71,7 +80,24 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
     store.change(draft => {
       draft.accounts[account.id] = viewOf(account, clock.now(), rate)
     })
-    const session = await openSession(account, key, {
+    try {
+      sessions.set(account.id, await open(account, key, files, rate))
+    } catch (error) {
+      // Such as an address or a key that someone has changed by hand: it does not keep the others from starting.
+      store.change(draft => {
+        const view = draft.accounts[account.id]
+        if (view) view.connection = { status: 'locked', problem: problemOf(error) }
+      })
+    }
+  }
+
+  function open(
+    account: KeptAccount,
+    key: string | undefined,
+    files: Files,
+    rate: number | undefined,
+  ): Promise<Session> {
+    return openSession(account, key, {
       store,
       machine,
       files,
@@ -81,17 +107,47 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       onGone: instance => around.onGone(account.id, instance),
       onCreated: (client, instance, instanceKey) =>
         around.onCreated({ account: account.id, client }, instance, instanceKey),
+      anotherKey: () => withoutSession(account),
       ...(rate === undefined ? {} : { rate }),
     })
-    sessions.set(account.id, session)
   }
 
-  async function keyOf(account: KeptAccount): Promise<string | undefined> {
+  /** What to go on with once the service refuses the session of a two-factor login; undefined where there is none. */
+  async function withoutSession(account: KeptAccount): Promise<string | undefined> {
+    const key = await keysOf(account).dropSession()
+    if (key !== undefined)
+      activity.add({
+        account: account.id,
+        kind: 'berth',
+        text: 'The session of the two-factor login has ended',
+        detail: 'Berth goes on with the API key.',
+      })
+    return key
+  }
+
+  /** The key is what its account has from now on. */
+  async function useKey(account: KeptAccount, key: string): Promise<void> {
+    await keysOf(account).keepApiKey(key)
+    const session = sessions.get(account.id)
+    if (session) session.useKey(key)
+    else await begin(account, key, machine.files)
+  }
+
+  /** Keeps key and account both, or neither. */
+  async function keep(account: KeptAccount, key: string): Promise<void> {
+    await keysOf(account).keepApiKey(key)
     try {
-      return await keychain.get(keyEntry(account))
-    } catch {
-      return undefined
+      await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))
+    } catch (error) {
+      await keysOf(account).forget()
+      throw error
     }
+  }
+
+  /** What was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
+  async function forget(id: AccountId): Promise<void> {
+    const names = ['rentals', 'told', 'last-seen', 'credit'].map(name => `accounts/${id}/${name}.json`)
+    await Promise.all(names.map(name => machine.files.delete(name).catch(() => undefined)))
   }
 
   async function showId(id: AccountId | undefined): Promise<void> {
@@ -110,8 +166,14 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
   }
 
   const { accounts, shown } = document.get()
-  await Promise.all(accounts.map(async account => begin(account, await keyOf(account), machine.files)))
-  if (demo) await begin({ id: 'demo', name: 'Demo', baseUrl: demo.baseUrl }, demo.key, demo.files, demo.speed)
+  await Promise.all(
+    accounts.map(async account => begin(account, await keysOf(account).toUse(), machine.files)),
+  )
+  if (demo) {
+    const account = { id: 'demo', name: 'Demo', baseUrl: demo.baseUrl }
+    await keysOf(account).keepApiKey(demo.key)
+    await begin(account, demo.key, demo.files, demo.speed)
+  }
   const first = demo ? 'demo' : accounts.some(({ id }) => id === shown) ? shown : accounts[0]?.id
   store.change(draft => {
     if (first !== undefined) draft.shown = first
@@ -130,22 +192,22 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       })
       const same = document.get().accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === user.id)
       if (same) {
-        await keychain.set(keyEntry(same), key)
-        sessions.get(same.id)?.useKey(key)
+        await useKey(same, key)
         await showId(same.id)
         return same.id
       }
       const id = `a${machine.random.hex(8)}`
       const account = { id, name: name ?? new URL(baseUrl).host, baseUrl, userId: user.id }
-      await keychain.set(keyEntry(account), key)
-      await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))
+      await keep(account, key)
       await begin(account, key, machine.files)
       await showId(id)
       activity.add({ account: id, kind: 'user', text: `Connected ${account.name}`, detail: baseUrl })
       return id
     },
     async replaceKey(id, key) {
-      const { baseUrl, userId } = existing(id)
+      const { name, baseUrl, userId } = existing(id)
+      if (id === 'demo')
+        throw new BerthError({ code: 'demo_stays', message: 'The demo has a key of its own.' })
       const user = await identify(
         createClient({ baseUrl: parseBaseUrl(baseUrl), key, random: machine.random.fraction }),
         { retries: 1 },
@@ -157,10 +219,15 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
           advice: 'Enter a key of the same user, or connect the other user as an account of its own.',
           field: 'key',
         })
-      await keychain.set(keyEntry({ id, baseUrl }), key)
-      sessions.get(id)?.useKey(key)
+      await useKey({ id, name, baseUrl, userId }, key)
       activity.add({ account: id, kind: 'user', text: 'Replaced the API key' })
     },
+    async useSessionKey(id, key) {
+      await keysOf(existing(id)).keepSession(key)
+      sessions.get(id)?.useKey(key)
+      activity.add({ account: id, kind: 'user', text: 'Logged in with two factors' })
+    },
+    apiKey: id => keysOf(existing(id)).apiKey(),
     async rename(id, name) {
       existing(id)
       await document.write(kept => ({
@@ -176,13 +243,16 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       const { baseUrl, name } = existing(id)
       if (id === 'demo')
         throw new BerthError({ code: 'demo_stays', message: 'The demo goes by itself when Berth ends.' })
-      await sessions.get(id)?.close()
-      sessions.delete(id)
       await document.write(kept => ({
         ...kept,
         accounts: kept.accounts.filter(account => account.id !== id),
       }))
-      await keychain.delete(keyEntry({ id, baseUrl })).catch(() => undefined)
+      await sessions.get(id)?.close()
+      sessions.delete(id)
+      for (const instance of Object.keys(store.get().accounts[id]?.instances ?? {}))
+        around.onGone(id, Number(instance))
+      await forget(id)
+      await keysOf({ id, baseUrl }).forget()
       const next = Object.keys(store.get().accounts).find(other => other !== id)
       store.change(draft => {
         delete draft.accounts[id]

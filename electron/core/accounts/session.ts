@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { CreditSample } from '../../contract/credit.ts'
 import type { AccountId } from '../../contract/ids.ts'
+import { micros } from '../../contract/money.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountView, Connection } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
@@ -203,7 +204,7 @@ export async function openSession(
     if (back) activity.add({ account: id, kind: 'berth', text: `${before.name} answers again` })
     for (const gone of changes.gone) around.onGone(gone)
     seenAt = at
-    if (fields.credit !== undefined) credit.add(at, fields.credit)
+    if (user) credit.add(at, micros(user.credit))
     // A look that the user asked for has shown that the key is good again.
     poller.resume()
     const after = account()

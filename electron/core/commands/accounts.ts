@@ -3,7 +3,13 @@ import type { Parts } from './parts.ts'
 
 type AccountCommands = Pick<
   Handlers,
-  'connectAccount' | 'replaceKey' | 'renameAccount' | 'removeAccount' | 'showAccount' | 'refresh'
+  | 'connectAccount'
+  | 'replaceKey'
+  | 'renameAccount'
+  | 'removeAccount'
+  | 'showAccount'
+  | 'refresh'
+  | 'creditHistory'
 >
 
 export function accountCommands({ accounts }: Parts): AccountCommands {
@@ -13,6 +19,7 @@ export function accountCommands({ accounts }: Parts): AccountCommands {
     renameAccount: ({ account, name }) => accounts.rename(account, name),
     removeAccount: ({ account }) => accounts.remove(account),
     showAccount: ({ account }) => accounts.show(account),
+    creditHistory: async ({ account }) => accounts.session(account).creditHistory(),
     refresh: ({ account }) => accounts.session(account).look(),
   }
 }

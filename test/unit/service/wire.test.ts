@@ -83,7 +83,7 @@ const rows: Row[] = [
     { name: 'm' },
     { success: true, webhook: hook, enabled_notification_preferences: [] },
     c => c.webhooks.update(7, { name: 'm' }),
-    hook,
+    { webhook: hook, enabled: [] },
   ],
   ['DELETE /webhooks/7/', '', done, c => c.webhooks.remove(7), undefined],
   [

@@ -1,0 +1,56 @@
+import type { Keychain } from '../../ports/keychain.ts'
+import { type KeptAccount, keyEntry } from './kept-accounts.ts'
+
+type Entries = Pick<Keychain, 'get' | 'set' | 'delete'>
+
+/**
+ * The keys of one account in the keychain: its API key, and the session key that a two-factor login gave for it
+ * (section 5.7), which is preferred for as long as the service takes it. Each has an entry of its own.
+ */
+export interface AccountKeys {
+  /** The key to begin with; undefined where neither is at hand. */
+  toUse(): Promise<string | undefined>
+  /** Undefined where it is not at hand. */
+  apiKey(): Promise<string | undefined>
+  /** A new API key; the session of the one before is forgotten. Rejects when it cannot be kept. */
+  keepApiKey(key: string): Promise<void>
+  keepSession(key: string): Promise<void>
+  /** Forgets the session key. Gives the API key to go on with; undefined when there was no session. */
+  dropSession(): Promise<string | undefined>
+  forget(): Promise<void>
+}
+
+export function accountKeys(keychain: Entries, account: Pick<KeptAccount, 'id' | 'baseUrl'>): AccountKeys {
+  const entry = keyEntry(account)
+  const sessionEntry = `${entry} session`
+  const read = (name: string) => keychain.get(name).catch(() => undefined)
+  const erase = (name: string) => keychain.delete(name).catch(() => undefined)
+  return {
+    toUse: async () => (await read(sessionEntry)) ?? (await read(entry)),
+    apiKey: () => read(entry),
+    async keepApiKey(key) {
+      await keychain.set(entry, key)
+      await erase(sessionEntry)
+    },
+    keepSession: key => keychain.set(sessionEntry, key),
+    async dropSession() {
+      if ((await read(sessionEntry)) === undefined) return undefined
+      await erase(sessionEntry)
+      return read(entry)
+    },
+    async forget() {
+      await erase(sessionEntry)
+      await erase(entry)
+    },
+  }
+}
+
+/** Where the demo's keys are: they go when Berth ends. */
+export function shortLivedEntries(): Entries {
+  const entries = new Map<string, string>()
+  return {
+    get: async name => entries.get(name),
+    set: async (name, secret) => void entries.set(name, secret),
+    delete: async name => void entries.delete(name),
+  }
+}
