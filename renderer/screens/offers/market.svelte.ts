@@ -1,0 +1,89 @@
+import type { AccountId } from '../../../electron/contract/ids.ts'
+import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '../../../electron/contract/offer.ts'
+import type { Problem } from '../../../electron/contract/problem.ts'
+import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import { usualDisk } from './rentDefaults.ts'
+import { type SortBy, type SortColumn, sortAfterClick } from './sort.ts'
+
+/** As many offers as the page asks for. */
+const mostOffers = 10_000
+/** Milliseconds after which a return to the screen looks at the market again. */
+const stale = 60_000
+
+/** What the market answered, and what it was asked. */
+export interface Found {
+  account: AccountId
+  query: OfferQuery
+  answer: OffersAnswer
+}
+
+/** What is asked of the market, how its answer is looked at, and the answer: kept while other screens are shown. */
+export class Market {
+  query: OfferQuery = $state.raw({ type: 'on-demand', verifiedOnly: true, storage: 20, limit: mostOffers })
+  filter: OfferFilter = $state.raw({})
+  sortBy: SortBy = $state.raw({ column: 'price', descending: false })
+  loading = $state(false)
+  problem: Problem | undefined = $state.raw()
+  #last: Found | undefined = $state.raw()
+  readonly #page: Page
+  #search = 0
+
+  constructor(page: Page) {
+    this.#page = page
+    if (page.account) this.query = { ...this.query, storage: usualDisk(page.account) }
+  }
+
+  /** The answer for this account and kind of rental; what another account or kind had is not shown. */
+  get found(): Found | undefined {
+    const last = this.#last
+    return last?.account === this.#page.account?.id && last?.query.type === this.query.type ? last : undefined
+  }
+
+  /** Searches unless there is an answer that is new enough. */
+  async enter(): Promise<void> {
+    if (!this.found || Date.now() - this.found.answer.at > stale) await this.refresh()
+  }
+
+  /** Asks the market again; the last one to be asked for is the one shown. */
+  async refresh(): Promise<void> {
+    const account = this.#page.account?.id
+    if (account === undefined) return
+    const search = ++this.#search
+    const { query } = this
+    this.loading = true
+    this.problem = undefined
+    try {
+      const answer = await this.#page.berth.searchOffers({ account, query })
+      if (search === this.#search) this.#last = { account, query, answer }
+    } catch (error) {
+      if (search === this.#search) this.problem = problemOf(error)
+    } finally {
+      if (search === this.#search) this.loading = false
+    }
+  }
+
+  /** Changes what the service is asked for. */
+  ask(changes: Partial<OfferQuery>): Promise<void> {
+    this.query = { ...this.query, ...changes }
+    return this.refresh()
+  }
+
+  /** Takes over a saved search. */
+  open(saved: SavedQuery): Promise<void> {
+    this.filter = saved.filter
+    return this.ask({ ...saved.query, limit: mostOffers })
+  }
+
+  sort(column: SortColumn): void {
+    this.sortBy = sortAfterClick(this.sortBy, column)
+  }
+}
+
+const markets = new WeakMap<Page, Market>()
+
+/** The page's one look at the market. */
+export function marketOf(page: Page): Market {
+  const market = markets.get(page) ?? new Market(page)
+  markets.set(page, market)
+  return market
+}
