@@ -6,7 +6,7 @@ import type { Machine } from '../ports/machine.ts'
 import { openAccess } from './access/access.ts'
 import { openAccounts } from './accounts/accounts.ts'
 import { openActivity } from './activity/activity.ts'
-import { createTeller } from './alerts/teller.ts'
+import { createTeller, goTo } from './alerts/teller.ts'
 import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import { deskCommands } from './commands/desk.ts'
@@ -121,6 +121,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     onChange: store.onChange,
     connectPage: send => createPageLink(store, dispatch, send),
     dispatch: (name, args) => dispatch(name, args, {}),
+    goTo: (account, place) => goTo(store, account, place),
     lookNow: accounts.lookNow,
     async close() {
       await accounts.close()

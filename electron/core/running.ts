@@ -1,6 +1,7 @@
 import type { CommandName } from '../contract/commands.ts'
+import type { AccountId } from '../contract/ids.ts'
 import type { MainMessage } from '../contract/messages.ts'
-import type { State } from '../contract/state.ts'
+import type { Place, State } from '../contract/state.ts'
 
 /** A started Berth, as the shells see it. They carry messages and draw State; they decide nothing. */
 export interface RunningBerth {
@@ -11,6 +12,8 @@ export interface RunningBerth {
   connectPage(send: (message: MainMessage) => boolean): PageLink
   /** A command from outside the page: the tray, a menu, a notification, a link. Checked like any other. */
   dispatch(name: CommandName, args: unknown): Promise<unknown>
+  /** Sends the page to a place, with that account shown: for the tray, a link. */
+  goTo(account: AccountId, place: Place): void
   /** The machine woke up, or its network came back: look at everything at once. */
   lookNow(): void
   /** Ends polling and connections, and writes what must be remembered. */
