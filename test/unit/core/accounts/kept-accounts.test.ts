@@ -1,0 +1,25 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { KeptAccounts, keyEntry } from '../../../../electron/core/accounts/kept-accounts.ts'
+
+test('a key belongs to the address it was entered for: another address is another entry', () => {
+  const account = { id: 'a00000001', baseUrl: 'https://gpu.example' }
+  expect(keyEntry(account)).toContain('https://gpu.example')
+  expect(keyEntry(account)).not.toBe(keyEntry({ ...account, baseUrl: 'https://other.example' }))
+  expect(keyEntry(account)).not.toBe(keyEntry({ ...account, id: 'a00000002' }))
+})
+
+test('what is kept of an account has no room for a key', () => {
+  const account = {
+    id: 'a00000001',
+    name: 'Lab',
+    baseUrl: 'https://gpu.example',
+    userId: 7,
+    key: 'sk-secret',
+  }
+  expect(JSON.stringify(v.parse(KeptAccounts, { accounts: [account] }))).not.toContain('sk-secret')
+})
+
+test.each(['../../etc', 'a1', 'a0000000g', '', 'constructor'])('%j is no account’s id', id => {
+  expect(v.is(KeptAccounts, { accounts: [{ id, name: 'x', baseUrl: 'y' }] })).toBe(false)
+})

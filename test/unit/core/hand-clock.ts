@@ -1,0 +1,63 @@
+import type { Clock } from '../../../electron/ports/clock.ts'
+
+interface Timer {
+  at: number
+  callback: () => void
+}
+
+/** A clock that moves only when it is told to. `wall` is what `now` shows, which may be wrong. */
+export class HandClock implements Clock {
+  wall: number
+  #monotonic = 1000
+  #timers: Timer[] = []
+
+  constructor(wall = 1_700_000_000_000) {
+    this.wall = wall
+  }
+
+  now(): number {
+    return this.wall
+  }
+
+  monotonic(): number {
+    return this.#monotonic
+  }
+
+  after(milliseconds: number, callback: () => void): () => void {
+    const timer = { at: this.#monotonic + milliseconds, callback }
+    this.#timers.push(timer)
+    return () => {
+      this.#timers = this.#timers.filter(other => other !== timer)
+    }
+  }
+
+  /** Milliseconds until each timer that waits, the next one first. */
+  get waiting(): number[] {
+    return this.#timers.map(({ at }) => at - this.#monotonic).sort((a, b) => a - b)
+  }
+
+  /** Lets time pass, timers and all that follows from them included. */
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.#monotonic + milliseconds
+    await settled()
+    for (;;) {
+      const next = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+      if (!next) break
+      this.#timers = this.#timers.filter(other => other !== next)
+      this.#move(next.at)
+      next.callback()
+      await settled()
+    }
+    this.#move(end)
+  }
+
+  #move(to: number): void {
+    this.wall += to - this.#monotonic
+    this.#monotonic = to
+  }
+}
+
+/** Lets everything that can go on now go on. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise(resolve => setImmediate(resolve))
+}

@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { maskRecord } from '../../../../electron/core/instances/mask-record.ts'
+import { project } from '../../../../electron/core/instances/project.ts'
+import type { Instance } from '../../../../electron/service/instances.ts'
+
+const rented: Instance = {
+  id: 4711,
+  actual_status: 'running',
+  intended_status: 'running',
+  label: 'llama berth:r0123456789abcdef',
+  ssh_host: 'ssh4.gpu.example',
+  ssh_port: 14711,
+  public_ipaddr: '203.0.113.9',
+  ports: { '22/tcp': [{ HostIp: '0.0.0.0', HostPort: '40022' }], '8080/tcp': [{ HostPort: 40080 }] },
+  gpu_name: 'RTX 4090',
+  num_gpus: 2,
+  gpu_ram: 24_564,
+  dph_total: 0.5,
+  dph_base: 0.45,
+  start_date: 1000,
+}
+
+test('a record with everything is shown with everything', () => {
+  const view = project(rented, undefined, 4600)
+  expect(view).toMatchObject({
+    id: 4711,
+    label: 'llama',
+    state: 'running',
+    gpu: { name: 'RTX 4090', count: 2, memory: 24_564 },
+    pricePerHour: 500_000,
+    diskPricePerHour: 50_000,
+    costPerHour: 500_000,
+    spent: { micros: 500_000, at: 4600, perHour: 500_000 },
+    ssh: { direct: { host: '203.0.113.9', port: 40022 }, proxy: { host: 'ssh4.gpu.example', port: 14711 } },
+    history: [{ at: 4600, state: 'running', actualStatus: 'running' }],
+  })
+  expect(view.ports).toHaveLength(2)
+})
+
+test('a record with nothing but its id is shown as being provisioned', () => {
+  expect(project({ id: 1 }, undefined, 10)).toMatchObject({
+    id: 1,
+    state: 'provisioning',
+    actualStatus: null,
+    costPerHour: 0,
+    ports: [],
+  })
+})
+
+test('secrets of a record are in no view', () => {
+  const secrets = {
+    jupyter_token: 'token-secret-1',
+    extra_env: [['HF_TOKEN', 'env-secret-2']] as [string, string][],
+    instance_api_key: 'key-secret-3',
+    docker_login_pass: 'pass-secret-4',
+    onstart: 'export A=start-secret-5',
+  }
+  const text = JSON.stringify(project({ ...rented, ...secrets }, undefined, 4600))
+  expect(text).not.toContain('secret')
+})
+
+test('the whole record is shown with its secrets masked, wherever they are', () => {
+  const record = {
+    ...rented,
+    jupyter_token: 'token-secret',
+    instance_api_key: 'key-secret',
+    docker_login_pass: 'pass-secret',
+    extra_env: [['HF_TOKEN', 'env-secret']],
+    env: { WANDB: 'env-secret' },
+    nested: [{ access_token: 'deep-secret', plain: 7 }],
+  }
+  const masked = maskRecord(record)
+  expect(JSON.stringify(masked)).not.toContain('-secret')
+  expect(masked).toMatchObject({
+    gpu_name: 'RTX 4090',
+    extra_env: [['HF_TOKEN', expect.anything()]],
+    nested: [{ plain: 7 }],
+  })
+  expect(maskRecord({ env: '-e A=env-secret' })).not.toEqual({ env: '-e A=env-secret' })
+})
+
+test.each(['-oProxyCommand=touch /tmp/x', 'a b', 'host\nHost *', '127.1', '', '$(id)', 'a'.repeat(300)])(
+  'an ssh_host %j is no way in',
+  host => {
+    const view = project({ ...rented, ssh_host: host, public_ipaddr: host }, undefined, 0)
+    expect(view.ssh?.direct).toBeUndefined()
+    expect(view.ssh?.proxy).toBeUndefined()
+    expect(view.ports).toEqual([])
+    if (host !== '') expect(view.ssh?.problem).toMatch(/ssh_host/)
+  },
+)
+
+test('a public address that is none leaves the proxy as the way in', () => {
+  const view = project({ ...rented, public_ipaddr: '-x' }, undefined, 0)
+  expect(view.ssh).toEqual({ proxy: { host: 'ssh4.gpu.example', port: 14711 } })
+})
+
+test('missing ways in are tolerated', () => {
+  const { ssh_host: _, ssh_port: __, ports: ___, ...rest } = rented
+  expect(project(rest, undefined, 0).ssh).toBeUndefined()
+  expect(project({ ...rest, ssh_host: null, ssh_port: null }, undefined, 0).ssh).toBeUndefined()
+})
+
+test('text of a record is one line, without what turns its direction', () => {
+  const hostile = 'good\u001b[2J\r\nBAD\u202egnp\u0007'
+  const view = project(
+    {
+      ...rented,
+      label: hostile,
+      status_msg: hostile,
+      gpu_name: hostile,
+      geolocation: hostile,
+      actual_status: hostile,
+    },
+    undefined,
+    0,
+  )
+  for (const text of [view.label, view.statusMessage, view.gpu?.name, view.location, view.actualStatus])
+    expect(text).toMatch(/^[\x20-\x7e]+$/)
+  expect(project({ ...rented, status_msg: 'x'.repeat(100_000) }, undefined, 0).statusMessage).toHaveLength(
+    500,
+  )
+})
+
+test('a history grows with each change of state, and keeps the last fifty', () => {
+  const first = project({ ...rented, actual_status: 'loading' }, undefined, 1)
+  const same = project({ ...rented, actual_status: 'loading', gpu_util: 50 }, first, 2)
+  expect(same.history).toBe(first.history)
+  let view = same
+  for (let at = 3; at < 200; at += 1)
+    view = project({ ...rented, actual_status: at % 2 ? 'running' : 'loading' }, view, at)
+  expect(view.history).toHaveLength(50)
+  expect(view.history.at(-1)?.at).toBe(199)
+})
+
+test('no record, however strange, breaks the view or puts a number into it that JSON cannot hold', () => {
+  const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => value + 0)
+  const text = fc.string({ unit: 'binary' })
+  const record = fc.record(
+    {
+      id: fc.integer({ min: 1 }),
+      actual_status: fc.oneof(fc.constant(null), text, fc.constantFrom('running', 'stopped')),
+      intended_status: text,
+      label: text,
+      status_msg: text,
+      is_bid: fc.boolean(),
+      min_bid: number,
+      dph_base: number,
+      dph_total: number,
+      gpu_name: text,
+      num_gpus: number,
+      ssh_host: fc.oneof(fc.constant(null), text),
+      ssh_port: fc.oneof(fc.constant(null), fc.integer()),
+      public_ipaddr: text,
+      ports: fc.dictionary(text, fc.array(fc.record({ HostPort: fc.oneof(text, number) }))),
+      start_date: fc.integer({ min: 0, max: 4e9 }),
+      image_runtype: text,
+    },
+    { requiredKeys: ['id'] },
+  )
+  fc.assert(
+    fc.property(record, hostile => {
+      const view = project(hostile, undefined, 1_700_000_000)
+      expect(JSON.parse(JSON.stringify(view))).toEqual({ ...view })
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { costPerHour, prices, spending } from '../../../../electron/core/instances/spending.ts'
+
+test('a running instance costs its whole price, a stopped one its disk', () => {
+  const price = prices(0.5, 0.45)
+  expect(price).toEqual({ running: 500_000, disk: 50_000 })
+  expect(costPerHour('running', price)).toBe(500_000)
+  expect(costPerHour('stopping', price)).toBe(500_000)
+  expect(costPerHour('silent', price)).toBe(500_000)
+  for (const state of ['provisioning', 'loading', 'stopped', 'outbid', 'crashed', 'offline'] as const)
+    expect(costPerHour(state, price)).toBe(50_000)
+})
+
+test('prices that are missing or make no sense cost nothing rather than spoil the sum', () => {
+  expect(prices(undefined, 0.4)).toEqual({})
+  expect(prices(0.4, undefined)).toEqual({ running: 400_000 })
+  expect(prices(0.3, 0.4)).toEqual({ running: 300_000, disk: 0 })
+  for (const absurd of [-1, 1e300, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(prices(absurd, 0.4)).toEqual({})
+    expect(prices(0.4, absurd)).toEqual({ running: 400_000 })
+  }
+  expect(costPerHour('running', {})).toBe(0)
+})
+
+test('spending goes on from creation, and each new price begins a new stretch', () => {
+  const first = spending(undefined, 3_600_000, 1000, 1100)
+  expect(first).toEqual({ micros: 100_000, at: 1100, perHour: 3_600_000 })
+  expect(spending(first, 3_600_000, 1000, 1200)).toBe(first)
+  const stopped = spending(first, 36_000, 1000, 1200)
+  expect(stopped).toEqual({ micros: 200_000, at: 1200, perHour: 36_000 })
+})
+
+test('spending never shrinks and stays whole, whatever the times', () => {
+  const price = fc.integer({ min: 0, max: 32_000_000 })
+  const step = fc.record({ price, at: fc.integer({ min: -1e6, max: 2e9 }) })
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), fc.option(fc.integer()), (steps, start) => {
+      let spent = undefined as ReturnType<typeof spending> | undefined
+      for (const { price, at } of steps) {
+        const next = spending(spent, price, start ?? undefined, at)
+        expect(Number.isSafeInteger(next.micros)).toBe(true)
+        expect(next.micros).toBeGreaterThanOrEqual(spent?.micros ?? 0)
+        spent = next
+      }
+    }),
+  )
+})

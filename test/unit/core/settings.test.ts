@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { defaultSettings } from '../../../electron/contract/settings.ts'
+import { openSettings, readSettings } from '../../../electron/core/settings.ts'
+import { HandClock } from './hand-clock.ts'
+import { MemoryFiles } from './memory-files.ts'
+
+test('an empty file is the defaults', () => {
+  expect(readSettings({})).toEqual(defaultSettings)
+})
+
+test('one bad value does not lose the others, within a group neither', () => {
+  const read = readSettings({
+    theme: 'dark',
+    pollInterval: 'often',
+    alerts: { outbid: false, ready: 'maybe' },
+    terminal: { fontSize: 4, program: 'kitty' },
+    sshKey: null,
+  })
+  expect(read).toEqual({
+    ...defaultSettings,
+    theme: 'dark',
+    alerts: { ...defaultSettings.alerts, outbid: false },
+    terminal: { ...defaultSettings.terminal, program: 'kitty' },
+  })
+})
+
+test.each([[null], ['text'], [[]], [7]])('a group that is %j is its defaults', group => {
+  expect(readSettings({ alerts: group, terminal: group })).toEqual(defaultSettings)
+})
+
+test('what is unknown in the file stays there', async () => {
+  const files = new MemoryFiles()
+  files.texts.set('settings.json', '{"fromTheFuture":{"a":1},"theme":"dark"}')
+  const settings = await openSettings(files, new HandClock(), () => undefined)
+  expect((await settings.change({ pollInterval: 20 })).theme).toBe('dark')
+  expect(JSON.parse(files.texts.get('settings.json') ?? '')).toEqual({
+    fromTheFuture: { a: 1 },
+    theme: 'dark',
+    pollInterval: 20,
+  })
+})
+
+test('a change that cannot be written is refused and not in force', async () => {
+  const files = new MemoryFiles()
+  const settings = await openSettings(files, new HandClock(), () => undefined)
+  files.refusing = 'ENOSPC'
+  await expect(settings.change({ theme: 'dark' })).rejects.toThrow()
+  expect(settings.get().theme).toBe('system')
+})

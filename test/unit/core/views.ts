@@ -1,0 +1,45 @@
+import type { InstanceView } from '../../../electron/contract/instance.ts'
+import { defaultSettings } from '../../../electron/contract/settings.ts'
+import type { AccountView, State } from '../../../electron/contract/state.ts'
+
+export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
+  return {
+    id: 4711,
+    state: 'running',
+    actualStatus: 'running',
+    interruptible: false,
+    costPerHour: 400_000,
+    spent: { micros: 0, at: 0, perHour: 400_000 },
+    ports: [],
+    jupyter: false,
+    history: [],
+    ...given,
+  }
+}
+
+export function accountView(given: Partial<AccountView> = {}, ...instances: InstanceView[]): AccountView {
+  return {
+    id: 'a00000001',
+    name: 'Lab',
+    baseUrl: 'https://gpu.example',
+    demo: false,
+    credit: 50_000_000,
+    connection: { status: 'online' },
+    clock: { serverAt: 0, localAt: 0, rate: 1 },
+    spendPerHour: instances.reduce((sum, { costPerHour }) => sum + costPerHour, 0),
+    instances: Object.fromEntries(instances.map(instance => [instance.id, instance])),
+    rentals: {},
+    ...given,
+  }
+}
+
+export function emptyState(): State {
+  return {
+    app: { version: 'test', shell: 'browser', platform: 'linux', notifications: true, terminals: [] },
+    accounts: {},
+    settings: defaultSettings,
+    savedSearches: {},
+    activity: {},
+    notices: {},
+  }
+}
