@@ -8,6 +8,7 @@ import { keyCommands } from './commands/keys.ts'
 import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import { rentingCommands } from './commands/renting.ts'
+import { templateCommands } from './commands/templates.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
 
 /** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
@@ -15,6 +16,7 @@ export const commands = {
   ...accountCommands,
   ...offerCommands,
   ...rentingCommands,
+  ...templateCommands,
   ...instanceCommands,
   ...accessCommands,
   ...deskCommands,

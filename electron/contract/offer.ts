@@ -1,6 +1,28 @@
 import * as v from 'valibot'
 import type { Micros } from './money.ts'
 
+const scalar = v.union([v.pipe(v.string(), v.maxLength(200)), v.pipe(v.number(), v.finite()), v.boolean()])
+
+/** Conditions on an offer's fields as the service takes them, `{field: {operator: value}}` (section 4.5's operators). */
+export const ExtraFilters = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/i, 'a field is written like cuda_max_good')),
+    v.record(
+      v.picklist(['eq', 'neq', 'lt', 'lte', 'gt', 'gte', 'in', 'notin']),
+      v.union([scalar, v.pipe(v.array(scalar), v.maxLength(100, 'at most 100 values'))]),
+    ),
+  ),
+  v.check(filters => Object.keys(filters).length <= 50, 'at most 50 fields'),
+  v.check(
+    filters =>
+      !['type', 'order', 'limit', 'allocated_storage', 'client_id'].some(name =>
+        Object.hasOwn(filters, name),
+      ),
+    'what a search is told beside its filters is no filter',
+  ),
+)
+export type ExtraFilters = v.InferOutput<typeof ExtraFilters>
+
 /** What the service is asked for; everything else is filtered on the page, over what came back. */
 export const OfferQuery = v.object({
   type: v.picklist(['on-demand', 'bid']),
@@ -9,6 +31,8 @@ export const OfferQuery = v.object({
   /** GB that the price includes. */
   storage: v.pipe(v.number(), v.gtValue(0), v.maxValue(100_000)),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20_000)),
+  /** What the page has no filter for: the service is asked for it. */
+  extra: v.exactOptional(ExtraFilters),
 })
 export type OfferQuery = v.InferOutput<typeof OfferQuery>
 

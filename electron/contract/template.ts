@@ -35,6 +35,8 @@ export const TemplateFields = v.object({
     v.maxValue(100_000),
   ),
   private: v.boolean(),
+  /** Suggests a volume where it is rented from: a hint without effect on the service. Null for none. */
+  volumeInfo: v.nullable(v.record(v.string(), v.unknown())),
 })
 export type TemplateFields = v.InferOutput<typeof TemplateFields>
 
@@ -52,8 +54,8 @@ export interface TemplateView extends Partial<Omit<TemplateFields, 'registryToke
   /** Instances made from it. */
   used?: number
   recommended?: boolean
-  /** A UI hint without effect (section 2.3). */
-  volumeInfo?: Record<string, unknown>
+  /** The tag of an image that names none. */
+  defaultTag?: string
 }
 
 const operators = ['eq', 'neq', 'lt', 'lte', 'gt', 'gte'] as const

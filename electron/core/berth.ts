@@ -16,6 +16,7 @@ import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import type { Parts } from './commands/parts.ts'
 import { rentingCommands } from './commands/renting.ts'
+import { templateCommands } from './commands/templates.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
 import type { Demo } from './demo.ts'
 import { openSavedSearches } from './offers/saved-searches.ts'
@@ -108,6 +109,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     ...accountCommands(parts),
     ...offerCommands(parts),
     ...rentingCommands(parts),
+    ...templateCommands(parts),
     ...instanceCommands(parts),
     ...accessCommands(parts),
     ...deskCommands(parts),

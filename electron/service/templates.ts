@@ -20,6 +20,7 @@ const knownFields = {
   jupyter_dir: Type.String(),
   use_jupyter_lab: Type.Boolean(),
   docker_login_repo: Type.String(),
+  docker_login_user: Type.String(),
   href: Type.String(),
   repo: Type.String(),
   /** `{field: {op: value}}`. */

@@ -3,14 +3,15 @@ import type { OfferQuery, OfferView } from '../../contract/offer.ts'
 import type { Offer, OfferSearch } from '../../service/offers.ts'
 import { present } from '../present.ts'
 
-/** The search that answers a query: what can be rented now, cheapest first. */
-export function searchFor({ type, verifiedOnly, storage, limit }: OfferQuery): OfferSearch {
+/** The search that answers a query: what can be rented now, cheapest first. Extra conditions hold besides. */
+export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQuery): OfferSearch {
   return {
     type,
     limit,
     allocatedStorage: storage,
     order: [['dph_total', 'asc']],
     filters: {
+      ...(extra as OfferSearch['filters']),
       rentable: { eq: true },
       rented: { eq: false },
       ...(verifiedOnly ? { verified: { eq: true } } : {}),

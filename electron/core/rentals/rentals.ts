@@ -60,6 +60,8 @@ export interface Rentals {
   /** Goes on with what an earlier session left under way. */
   resume(): void
   view(): Record<string, RentalView>
+  /** A template was edited: what was rented from it is rented again from what it is now. Never rejects because of the disk. */
+  followTemplate(from: string, to: string, name: string | undefined): Promise<void>
   /** How an instance was rented, secrets left out. */
   requestOf(instance: number): RentRequest | undefined
 }
@@ -161,6 +163,13 @@ export function createRentals(around: RentalsSurroundings): Rentals {
         if (!isUnderWay(rental)) continue
         if (step === 'asking' || step === 'lost') void pursuit.work(id, asked === 0 ? 'ask' : 'look')
         else if (unwanted && (instance !== undefined || step === 'unclear')) void pursuit.work(id, 'undo')
+      }
+    },
+    async followTemplate(from, to, name) {
+      for (const { id, request } of book.all()) {
+        const { template } = request
+        if (template?.hash !== from) continue
+        await update(id, { request: { ...request, template: { hash: to, name: name ?? template.name } } })
       }
     },
     view: () => rentalViews(book.all()),

@@ -6,7 +6,8 @@ const runtypes = { ssh: 'ssh', jupyter: 'jupyter', none: 'args' } as const
 
 /**
  * What the rent dialog asked for, as section 4.2 wants it, with the rental's mark in label and environment.
- * SSH is asked for directly as well as through the proxy, since the direct way is faster.
+ * SSH is asked for directly as well as through the proxy, since the direct way is faster; a template says for itself
+ * what it wants there. An empty text overrides a template's, so it is sent.
  */
 export function requestBody(request: RentRequest, rental: string): NewInstance {
   const { image, disk, access, onstart, label, bid, template, args, volume } = request
@@ -15,16 +16,16 @@ export function requestBody(request: RentRequest, rental: string): NewInstance {
     ...(template ? { template_hash_id: template.hash } : {}),
     disk,
     runtype: runtypes[access],
-    ...(access === 'none' ? {} : { use_ssh: true, ssh_direct: true }),
-    ...(access === 'jupyter' ? { use_jupyter_lab: true } : {}),
+    ...(access === 'none' ? {} : { use_ssh: true, ...(template ? {} : { ssh_direct: true }) }),
+    ...(access === 'jupyter' && !template ? { use_jupyter_lab: true } : {}),
     env: {
       ...Object.fromEntries(request.env.map(({ name, value }) => [name, value])),
       ...Object.fromEntries(request.ports.map(port => [portFlag(port), '1'])),
       [markVariable]: rental,
     },
     label: markLabel(label, rental),
-    ...(onstart ? { onstart } : {}),
-    ...(args && access === 'none' ? { args_str: args } : {}),
+    ...(onstart || (template && onstart !== undefined) ? { onstart } : {}),
+    ...(access === 'none' && (args || (template && args !== undefined)) ? { args_str: args } : {}),
     ...(volume ? { volume_info: volumeInfo(volume) } : {}),
     ...(bid === undefined ? {} : { price: bid }),
   }
