@@ -6,9 +6,10 @@ export function run(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
+  shell = false,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: at('.'), stdio: ['ignore', 'inherit', 'inherit'], env })
+    const child = spawn(program, args, { cwd: at('.'), stdio: ['ignore', 'inherit', 'inherit'], env, shell })
     child.once('error', reject)
     child.once('exit', code => resolve(code ?? 1))
   })
@@ -17,4 +18,11 @@ export function run(
 /** Runs one of the scripts of build/. */
 export function runScript(script: string, ...args: string[]): Promise<number> {
   return run(process.execPath, ['--import', 'tsx', at(`build/${script}`), ...args])
+}
+
+/** Runs a tool that the project's packages bring. */
+export function runTool(tool: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<number> {
+  const windows = process.platform === 'win32'
+  // On Windows it is a script for the shell; the arguments are all our own.
+  return run(at(`node_modules/.bin/${tool}${windows ? '.cmd' : ''}`), args, env, windows)
 }

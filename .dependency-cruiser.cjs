@@ -1,0 +1,93 @@
+/** Who may know whom: docs/architecture.md says why. */
+const entries = '^electron/(main|browser)\\.ts$'
+
+/** A rule that forbids modules of one place to import from others. */
+const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+module.exports = {
+  forbidden: [
+    never(
+      'no-circles',
+      'What needs each other is one thing; types may name each other.',
+      {},
+      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    ),
+    never('no-unresolved', 'Every import leads somewhere.', {}, { couldNotResolve: true }),
+    never(
+      'contract-knows-nobody',
+      'The contract stands alone: both sides of the bridge read it.',
+      { path: '^electron/contract/' },
+      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/contract/' },
+    ),
+    never(
+      'ports-know-the-contract-alone',
+      'Ports say what Berth needs, not who uses it.',
+      { path: '^electron/ports/' },
+      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/(ports|contract)/' },
+    ),
+    never(
+      'service-knows-no-app',
+      'The client knows HTTP and the interface.',
+      { path: '^electron/service/' },
+      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/(service|ports|contract)/' },
+    ),
+    never(
+      'ssh-knows-no-core',
+      'Getting in needs an address and a key, not an account.',
+      { path: '^electron/ssh/' },
+      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/(ssh|ports|contract)/' },
+    ),
+    never(
+      'core-knows-no-shell',
+      'Decisions need no window and no machine: those come in through ports.',
+      { path: '^electron/core/' },
+      {
+        path: '^(electron|renderer|simulator|build|test)/',
+        pathNot: '^electron/(core|ssh|service|ports|contract)/',
+      },
+    ),
+    never(
+      'electron-in-the-shell-alone',
+      'Everything else runs without Electron.',
+      {
+        path: '^(electron|renderer|simulator|build)/',
+        pathNot: '^electron/(shell/|main\\.ts$|preload\\.ts$)',
+      },
+      { path: ['^electron$', '^node_modules/electron/', '^electron/shell/'] },
+    ),
+    never(
+      'page-knows-the-contract-alone',
+      'The page reaches the main process by messages.',
+      { path: '^renderer/' },
+      { path: '^(electron|simulator|build|test)/', pathNot: '^electron/contract/' },
+    ),
+    never(
+      'simulator-stands-alone',
+      'A mistake in the client must not hide in the service it is tried against.',
+      { path: '^simulator/' },
+      { path: '^(electron|renderer|build|test)/' },
+    ),
+    never(
+      'only-the-entries-start-the-simulator',
+      'For the demo.',
+      { path: '^(electron|renderer|build)/', pathNot: entries },
+      { path: '^simulator/' },
+    ),
+    never(
+      'nothing-knows-the-tests',
+      'Tests stay out of the product.',
+      { pathNot: '^test/' },
+      { path: '^test/' },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '^dist/'] },
+    exclude: { path: '^dist/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'svelte', 'default', 'types'],
+    },
+  },
+}
