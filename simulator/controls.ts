@@ -120,6 +120,7 @@ function readAccountState(fields: Fields): Partial<AccountState> {
       case 'blocked_numbers':
         changes[name] = fields.strings(name)
         break
+      case 'email':
       case 'phone_number':
         changes[name] = fields.values[name] === null ? null : fields.string(name)
         break

@@ -3,15 +3,18 @@ import type { Caller } from '../world/account/keys.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 
-/** Finds the caller of a request. Throws 401 without a key or with one that nobody issued. */
+/**
+ * Finds the caller of a request. Throws 401 (403 where the route has a code for it) without a key or with one
+ * that nobody issued.
+ */
 export function authenticate(world: World, route: Route, authorization: string | undefined): Caller {
   if (authorization === undefined) {
     if (route.anonymous) return { kind: 'anonymous' }
-    throw unauthorized('This request needs an API key as a bearer token.')
+    throw unauthorized(route, 'This request needs an API key as a bearer token.')
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   const caller = key === undefined ? undefined : world.keys.caller(key)
-  if (!caller) throw unauthorized('This API key is not valid.')
+  if (!caller) throw unauthorized(route, 'This API key is not valid.')
   return caller
 }
 
@@ -30,6 +33,6 @@ export function forbidden(msg: string): ServiceError {
   return refusal(403, 'forbidden', msg)
 }
 
-function unauthorized(msg: string): ServiceError {
-  return refusal(401, null, msg)
+function unauthorized({ authCode }: Route, msg: string): ServiceError {
+  return authCode === undefined ? refusal(401, null, msg) : refusal(403, authCode, msg)
 }

@@ -1,6 +1,8 @@
 import type { Context, Hono } from 'hono'
+import { getCookie } from 'hono/cookie'
 import { invalidArgs, ServiceError } from '../errors.ts'
 import { Fields, isObject } from '../fields.ts'
+import { sessionCookie } from '../world/two-factor/sessions.ts'
 import type { World } from '../world/world.ts'
 import { authenticate, authorize } from './access.ts'
 import type { Bindings } from './bindings.ts'
@@ -16,23 +18,23 @@ export function serveRoutes(
 ): void {
   for (const route of routes) {
     app.on(route.method, `/api/v0${route.path.replace(/\/$/, '')}`, async context => {
-      const caller = authenticate(world, route, context.req.header('authorization'))
+      const caller = authenticate(world, route, context.req.header('authorization') ?? cookieBearer(context))
       if (limits && route.threshold !== undefined && caller.kind !== 'anonymous') {
         limits.take(caller.key, `${route.method} ${route.path}`, route.threshold)
       }
       authorize(caller, route)
       const text = await context.req.text()
+      const headers = new Headers({ 'content-type': 'application/json' })
       const request: ApiRequest = {
         world,
         caller,
         id: name => readId(context, name),
         query: new URL(context.req.url).searchParams,
         body: code => readBody(text, code),
+        headers,
       }
       const answer = await route.answer(request)
-      return context.body(answer instanceof JsonText ? answer.text : JSON.stringify(answer), 200, {
-        'content-type': 'application/json',
-      })
+      return new Response(answer instanceof JsonText ? answer.text : JSON.stringify(answer), { headers })
     })
   }
 }
@@ -42,6 +44,12 @@ export function answerError(error: Error): Response {
   if (error instanceof ServiceError) return Response.json(error.body, { status: error.status })
   console.error(error)
   return Response.json({ success: false, error: 'internal', msg: 'The simulator failed.' }, { status: 500 })
+}
+
+/** The session that a two-factor login without a key left in a cookie, as a bearer token. */
+function cookieBearer(context: Context<Bindings>): string | undefined {
+  const session = getCookie(context, sessionCookie)
+  return session === undefined ? undefined : `Bearer ${session}`
 }
 
 function readId(context: Context<Bindings>, name: string): number {

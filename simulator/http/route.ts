@@ -11,6 +11,8 @@ export interface ApiRequest {
   query: URLSearchParams
   /** The body's fields. 400 with the given code (else `invalid_args`) when it is no JSON object. */
   body(code?: string): Fields
+  /** Headers of the answer, for what a body cannot carry (a session's cookie). */
+  headers: Headers
 }
 
 /** A body that is JSON text already, for answers too large to be written from objects each time. */
@@ -38,5 +40,7 @@ export interface Route {
   instanceKey?: true
   /** Open without a bearer token (two-factor login with a `tfa_secret`). */
   anonymous?: true
+  /** The code of the 403 that answers a request without a valid key; without it that is 401 with no code. */
+  authCode?: string
   answer(request: ApiRequest): Answer | Promise<Answer>
 }

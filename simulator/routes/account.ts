@@ -13,16 +13,16 @@ export const accountRoutes: readonly Route[] = [
 ]
 
 /** The user object, as the current user and a two-factor login give it. */
-export function userObject({ account }: World): Record<string, unknown> {
+export function userObject({ account, twoFactor }: World): Record<string, unknown> {
   return {
     id: account.id,
     username: account.username,
-    email: account.email,
+    email: account.state.email,
     email_verified_at: account.state.email_verified ? epochSeconds(account.created) : null,
     phone_number: account.state.phone_number,
     credit: account.credit(),
     ssh_key: account.sshKeys.at(-1)?.ssh_key ?? '',
-    tfa_status: account.state.legacy ? 'legacy' : 'disabled',
-    tfa_enabled: account.state.legacy,
+    tfa_status: twoFactor.tfaStatus(),
+    tfa_enabled: twoFactor.enabled(),
   }
 }

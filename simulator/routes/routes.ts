@@ -3,6 +3,13 @@ import { accountRoutes } from './account.ts'
 import { instanceRoutes } from './instances.ts'
 import { offerRoutes } from './offers.ts'
 import { sshKeyRoutes } from './ssh-keys.ts'
+import { twoFactorRoutes } from './two-factor.ts'
 
 /** Everything below /api/v0, one file per part of section 4. */
-export const routes: readonly Route[] = [...accountRoutes, ...offerRoutes, ...instanceRoutes, ...sshKeyRoutes]
+export const routes: readonly Route[] = [
+  ...accountRoutes,
+  ...offerRoutes,
+  ...instanceRoutes,
+  ...sshKeyRoutes,
+  ...twoFactorRoutes,
+]

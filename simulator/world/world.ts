@@ -6,6 +6,7 @@ import { WorldClock } from './clock.ts'
 import { Instances } from './instances/instances.ts'
 import type { LaunchTemplates } from './instances/launch.ts'
 import { Market } from './market/market.ts'
+import { TwoFactor } from './two-factor/two-factor.ts'
 
 export interface WorldOptions {
   seed: number
@@ -26,6 +27,7 @@ export class World {
   readonly account: Account
   readonly keys: Keys
   readonly outbox: Outbox
+  readonly twoFactor: TwoFactor
   readonly templates: LaunchTemplates
   /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
   readonly sshPorts = new Map<number, number>()
@@ -39,6 +41,8 @@ export class World {
     this.account = new Account(seed, this.clock, this.book)
     this.keys = new Keys(this.account, this.instances)
     this.outbox = new Outbox(this.clock)
+    this.twoFactor = new TwoFactor({ seed, clock: this.clock, account: this.account, outbox: this.outbox })
+    this.keys.recogniseBy(key => this.twoFactor.sessions.caller(key))
     this.templates = { find: () => undefined, launched: () => undefined }
   }
 

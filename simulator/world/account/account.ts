@@ -5,6 +5,8 @@ import { dollars, micro } from '../money.ts'
 
 /** States of the account that some error codes need; tests set them through the control plane. */
 export interface AccountState {
+  /** Null when there is none on the account. */
+  email: string | null
   email_verified: boolean
   /** Two-factor from before methods were kept: enabled, without method rows. */
   legacy: boolean
@@ -35,11 +37,11 @@ const FIRST_CREDIT = micro(25)
 export class Account {
   readonly id: number
   readonly username: string
-  readonly email: string
   readonly apiKey: string
   readonly created: number
   readonly sshKeys: AccountSshKey[] = []
   readonly state: AccountState = {
+    email: null,
     email_verified: true,
     legacy: false,
     team: false,
@@ -61,7 +63,7 @@ export class Account {
     this.#book = book
     this.id = draw.integer(100_000, 999_999)
     this.username = `renter${this.id}`
-    this.email = `${this.username}@example.com`
+    this.state.email = `${this.username}@example.com`
     this.apiKey = secret(seed, 'account key')
     this.created = clock.now() - draw.integer(30, 900) * 86_400_000
   }

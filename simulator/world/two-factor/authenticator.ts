@@ -1,0 +1,45 @@
+import { Secret, TOTP } from 'otpauth'
+import { secret } from '../draw.ts'
+
+/** Bytes of a secret, as RFC 4226 recommends. */
+const SECRET_BYTES = 20
+
+/** An authenticator's secret as totp-setup gives it. */
+export interface Setup {
+  /** Base32. */
+  secret: string
+  /** An otpauth address, what a QR code would hold. */
+  uri: string
+}
+
+/** Authenticator apps by RFC 6238: SHA-1, 6 digits, 30 seconds of real time. */
+export class Authenticators {
+  readonly #seed: number
+  readonly #issued = new Set<string>()
+
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  /** A new secret; nothing is configured by it. */
+  setUp(account: string): Setup {
+    const bytes = Buffer.from(secret(this.#seed, 'authenticator', this.#issued.size), 'hex')
+    const totp = new TOTP({
+      issuer: 'Simulated GPU Cloud',
+      label: account,
+      secret: new Secret({ buffer: new Uint8Array(bytes.subarray(0, SECRET_BYTES)).buffer }),
+    })
+    this.#issued.add(totp.secret.base32)
+    return { secret: totp.secret.base32, uri: totp.toString() }
+  }
+
+  /** Whether a base32 secret was given out by `setUp`. */
+  issued(base32: string): boolean {
+    return this.#issued.has(base32)
+  }
+}
+
+/** Whether a code fits a base32 secret now, one step early or late. A code may serve again within its time. */
+export function fitsNow(base32: string, code: string): boolean {
+  return new TOTP({ secret: Secret.fromBase32(base32) }).validate({ token: code, window: 1 }) !== null
+}

@@ -1,0 +1,109 @@
+import type { AccountState } from '../account/account.ts'
+import type { WorldClock } from '../clock.ts'
+import { Draw, secret } from '../draw.ts'
+import { twoFactorRefusal } from './refusals.ts'
+
+/** World milliseconds for which a challenge can be answered (section 8). */
+const LIFETIME = 10 * 60_000
+/** World milliseconds after which a challenge is forgotten, and no longer even called expired. */
+const FORGOTTEN = 86_400_000
+
+/** How a caller shows who they are. */
+export type Channel = 'sms' | 'totp' | 'email'
+
+/** What an answer to a challenge is good for: anything that wants a code, or only the right to add a method. */
+export type Purpose = 'code' | 'authorization'
+
+/** A question that was put to the user: which code came by this channel? */
+export interface Challenge {
+  readonly channel: Channel
+  readonly purpose: Purpose
+  /** Number or address; empty for an authenticator. */
+  readonly to: string
+  /** The method it is about, where it is about one. */
+  readonly methodId: number | null
+  /** The `tfa_secret` of the login it belongs to; null for callers with a key. */
+  readonly login: string | null
+  secret: string
+  /** Empty for an authenticator, which makes its own. */
+  code: string
+  /** World milliseconds of the latest sending. */
+  sentAt: number
+  answered: boolean
+}
+
+/** The challenges there are, answered ones included. They live in the service's cache. */
+export class Challenges {
+  readonly #seed: number
+  readonly #state: AccountState
+  readonly #clock: WorldClock
+  #count = 0
+  #challenges: Challenge[] = []
+
+  constructor(seed: number, state: AccountState, clock: WorldClock) {
+    this.#seed = seed
+    this.#state = state
+    this.#clock = clock
+  }
+
+  /** Makes a challenge. Throws 500 `challenge_creation_failed` while the cache is down. */
+  create(about: Pick<Challenge, 'channel' | 'purpose' | 'to' | 'methodId' | 'login'>): Challenge {
+    const challenge: Challenge = { ...about, ...this.#fresh(), secret: this.#secret(), answered: false }
+    const horizon = challenge.sentAt - FORGOTTEN
+    this.#challenges = this.#challenges.filter(({ sentAt }) => sentAt > horizon)
+    this.#challenges.push(challenge)
+    return challenge
+  }
+
+  /** Gives a challenge a new code and its time anew, and a new secret if asked to. Throws like `create`. */
+  renew(challenge: Challenge, withSecret: boolean): void {
+    Object.assign(challenge, this.#fresh())
+    if (withSecret) challenge.secret = this.#secret()
+  }
+
+  /**
+   * The challenge to be answered under a secret. Throws 400 `challenge_not_found` when there is none for the
+   * purpose and channel, 400 `2fa_expired` when it is older than 10 minutes.
+   */
+  open(secret: string, purpose: Purpose | null, channel: Channel | null): Challenge {
+    const challenge = this.#challenges.find(
+      known =>
+        known.secret === secret &&
+        !known.answered &&
+        (purpose === null || known.purpose === purpose) &&
+        (channel === null || known.channel === channel),
+    )
+    if (!challenge) throw twoFactorRefusal('challenge_not_found', 'There is no challenge for this secret.')
+    if (this.#expired(challenge)) {
+      throw twoFactorRefusal('2fa_expired', 'This code is older than 10 minutes: ask for a new one.')
+    }
+    return challenge
+  }
+
+  /** The latest challenge that fits and can still be answered. */
+  latest(fits: (challenge: Challenge) => boolean): Challenge | undefined {
+    return this.#challenges.findLast(known => !known.answered && !this.#expired(known) && fits(known))
+  }
+
+  /** The challenges that were not answered, expired ones included. */
+  unanswered(): Challenge[] {
+    return this.#challenges.filter(({ answered }) => !answered)
+  }
+
+  #expired({ sentAt }: Challenge): boolean {
+    return this.#clock.now() >= sentAt + LIFETIME
+  }
+
+  #secret(): string {
+    return secret(this.#seed, 'two-factor challenge', this.#count)
+  }
+
+  #fresh(): Pick<Challenge, 'code' | 'sentAt'> {
+    if (this.#state.cache_down) {
+      throw twoFactorRefusal('challenge_creation_failed', 'The challenge could not be created. Try again.')
+    }
+    this.#count += 1
+    const code = new Draw(this.#seed, 'two-factor code', this.#count).integer(0, 999_999)
+    return { code: String(code).padStart(6, '0'), sentAt: this.#clock.now() }
+  }
+}

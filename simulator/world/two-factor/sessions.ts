@@ -1,0 +1,42 @@
+import type { Account } from '../account/account.ts'
+import type { Caller } from '../account/keys.ts'
+import { secret } from '../draw.ts'
+
+/** The cookie that carries the session of a login without a key. */
+export const sessionCookie = 'session'
+
+/** Sessions begun by a two-factor login, and the logins that are waiting for one. */
+export class Sessions {
+  readonly #seed: number
+  readonly #account: Account
+  readonly #sessions = new Map<string, Caller>()
+  readonly #completed = new Set<string>()
+
+  constructor(seed: number, account: Account) {
+    this.#seed = seed
+    this.#account = account
+  }
+
+  /** Begins a session that may do what its caller may (a login in a browser: everything); gives its key. */
+  begin(caller: Caller): string {
+    const key = secret(this.#seed, 'session key', this.#sessions.size)
+    const { kind } = caller
+    this.#sessions.set(key, kind === 'anonymous' ? { kind: 'account', key } : { ...caller, key })
+    return key
+  }
+
+  /** The caller whose session has this key. */
+  caller(key: string): Caller | undefined {
+    return this.#sessions.get(key)
+  }
+
+  /** Whether a `tfa_secret` was issued and its login not completed yet. */
+  awaits(tfaSecret: string): boolean {
+    return this.#account.knowsTfaSecret(tfaSecret) && !this.#completed.has(tfaSecret)
+  }
+
+  /** A `tfa_secret` serves for one login. */
+  complete(tfaSecret: string): void {
+    this.#completed.add(tfaSecret)
+  }
+}
