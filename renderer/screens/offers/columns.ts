@@ -6,7 +6,7 @@ export interface Column {
   title: string
   /** What the title means, where it needs saying. */
   about?: string
-  /** Pixels; the GPU's is the least, it takes what is left. */
+  /** Pixels; the GPU's is the least, it takes what is left once the place has what it may need. */
   width: number
   /** Numbers stand right. */
   figure: boolean
@@ -56,7 +56,8 @@ export function columnsFor(width: number, sortedBy: SortColumn, longestName: num
     if (room(shown) <= width) break
     if (column !== sortedBy) shown = shown.filter(each => each.column !== column)
   }
-  return shown
+  const forPlace = Math.floor(Math.min(60, Math.max(0, width - room(shown))))
+  return shown.map(each => (each.column === 'place' ? { ...each, width: each.width + forPlace } : each))
 }
 
 function room(columns: readonly Column[]): number {

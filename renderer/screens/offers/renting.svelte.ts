@@ -11,7 +11,7 @@ import { fieldOfPath, type RentDraft, type RentErrors, readDraft, sentRows } fro
 /** What a rent dialog is opened with. */
 export interface RentSubject {
   offer: OfferView
-  /** GB that the offer's price includes. */
+  /** GB that the offer’s price includes; without it, the disk of `request`. */
   pricedDisk?: number
   interruptible: boolean
   /** How an earlier machine was rented, to fill the dialog with. */
@@ -70,7 +70,12 @@ export class Renting {
     const bid = this.subject.interruptible ? typedNumber(this.draft.bid) : undefined
     if (disk === undefined || !(disk > 0) || (this.subject.interruptible && !(Number(bid) > 0)))
       return undefined
-    return rentalCost(this.subject.offer, this.subject.pricedDisk ?? firstDisk, disk, bid)
+    return rentalCost(
+      this.subject.offer,
+      this.subject.pricedDisk ?? this.subject.request?.disk ?? firstDisk,
+      disk,
+      bid,
+    )
   })
 
   /** Seconds that the credit lasts with it. */
