@@ -84,7 +84,9 @@ describe('removing an account says what goes on', () => {
       startedAt: 0,
       deadline: 600,
     }
-    expect(said({ rentals: { r0: rental } })).toContain('A rental is under way')
+    for (const step of ['asking', 'lost', 'unclear', 'waiting', 'late'] as const) {
+      expect(said({ rentals: { r0: { ...rental, step } } })).toContain('A rental is under way')
+    }
     expect(said({ rentals: { r0: { ...rental, step: 'failed' } } })).not.toContain('under way')
   })
 })
