@@ -1,0 +1,85 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { run } from './run.ts'
+
+/** Something of the operating system that some tests need. */
+export interface SystemPart {
+  /** Programs of which one must be there. */
+  programs: readonly string[]
+  /** The package of Debian and Ubuntu that brings it. */
+  package: string
+  /** Beginnings of the paths of the tests that need it. */
+  suites: readonly string[]
+}
+
+const browser = 'test/e2e/'
+const keyring = 'test/integration/local/secret-service'
+const notifications = 'test/integration/local/notifications'
+
+export const systemParts: readonly SystemPart[] = [
+  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser]),
+  part(['dbus-run-session'], 'dbus', [keyring, notifications, browser]),
+  part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, browser]),
+  part(['secret-tool'], 'libsecret-tools', [keyring, browser]),
+  part(['Xvfb'], 'xvfb', [notifications, browser]),
+  part(['xauth'], 'xauth', [notifications, browser]),
+  part(['dunst'], 'dunst', [notifications, browser]),
+  part(['sshd'], 'openssh-server', ['test/integration/ssh/', 'test/e2e/']),
+  part(['ssh'], 'openssh-client', [
+    'test/integration/ssh/',
+    'test/integration/simulator',
+    'test/unit/ssh/',
+    browser,
+  ]),
+  part(['jupyter-notebook'], 'jupyter-notebook', ['test/integration/jupyter', browser]),
+  part(['tmux'], 'tmux', ['test/integration/ssh/', browser]),
+  part(['rsync'], 'rsync', ['test/integration/ssh/', browser]),
+]
+
+function part(programs: readonly string[], name: string, suites: readonly string[]): SystemPart {
+  return { programs, package: name, suites }
+}
+
+export function missingParts(): SystemPart[] {
+  return systemParts.filter(({ programs }) => !programs.some(isInstalled))
+}
+
+/** Servers lie where the PATH of ordinary users does not lead. */
+function isInstalled(program: string): boolean {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
+  return folders.some(folder => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Whether packages can be installed without asking anyone. */
+export function mayInstall(): boolean {
+  return process.env['BERTH_NO_APT'] !== '1' && process.getuid?.() === 0 && isDebian()
+}
+
+/** The command that installs them, for a person to type; undefined where Berth does not know it. */
+export function installCommand(parts: readonly SystemPart[]): string | undefined {
+  return isDebian() ? `sudo apt-get install ${packages(parts).join(' ')}` : undefined
+}
+
+/** Installs what is missing, with what the package manager says shown only when it fails. */
+export async function install(parts: readonly SystemPart[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const options = ['-qq', '-o=Dpkg::Use-Pty=0', '-o=Acquire::Retries=3']
+  await run('apt-get', [...options, 'update'], env)
+  await run('apt-get', [...options, 'install', '--yes', '--no-install-recommends', ...packages(parts)], env)
+}
+
+export function packages(parts: readonly SystemPart[]): string[] {
+  return parts.map(part => part.package)
+}
+
+function isDebian(): boolean {
+  if (!existsSync('/etc/os-release')) return false
+  return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'))
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runScript, runTool } from './run.ts'
+import {
+  install,
+  installCommand,
+  mayInstall,
+  missingParts,
+  packages,
+  type SystemPart,
+} from './system-parts.ts'
+import { add, type Counts, countReport, noCounts } from './test-counts.ts'
+
+/** `npm test`: every test, after what they need; closes with how many passed, failed and were skipped. */
+async function test(): Promise<void> {
+  const missing = await prepareSystem()
+  if (missing.length > 0 && process.env['CI'] === 'true') {
+    process.stdout.write(`With CI=true nothing may be missing: ${packages(missing).join(', ')}\n`)
+    process.exitCode = 1
+    return
+  }
+  if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
+
+  const filters = process.argv.slice(2)
+  // Pages that share two processors with everything else would be timed, not tested: they come last and alone.
+  const rounds = [
+    await round(['unit', 'integration'], missing, filters),
+    await round(['e2e'], missing, filters),
+  ]
+  const counts = rounds.reduce(add, noCounts)
+  process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
+  if (counts.failed > 0) process.exitCode = 1
+}
+
+async function prepareSystem(): Promise<SystemPart[]> {
+  const missing = missingParts()
+  if (missing.length === 0) return []
+  if (mayInstall()) {
+    process.stdout.write(`Installing what the tests need, with apt-get: ${packages(missing).join(', ')}\n`)
+    await install(missing)
+  }
+  const still = missingParts()
+  if (still.length > 0) {
+    const suites = [...new Set(still.flatMap(part => part.suites))].join(', ')
+    const command = installCommand(still) ?? `a package manager, for: ${packages(still).join(', ')}`
+    process.stdout.write(`Skipped, for what this machine lacks: ${suites}\nTo run them too: ${command}\n`)
+  }
+  return still
+}
+
+/** Runs some of the projects of vitest.config.ts. Tests that cannot run here are counted as skipped. */
+async function round(
+  projects: readonly string[],
+  missing: readonly SystemPart[],
+  filters: readonly string[],
+): Promise<Counts> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
+  try {
+    const report = join(folder, 'report.json')
+    const chosen = [...projects.flatMap(project => ['--project', project]), '--passWithNoTests', ...filters]
+    const suites = [...new Set(missing.flatMap(part => part.suites))]
+    const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const code = await runTool('vitest', ['run', ...chosen, ...excluded, ...reporters])
+    const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
+    return { ...ran, skipped: ran.skipped + (await countTests(chosen, suites, folder)) }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** How many tests are in the suites that were left out. */
+async function countTests(
+  chosen: readonly string[],
+  suites: readonly string[],
+  folder: string,
+): Promise<number> {
+  if (suites.length === 0) return 0
+  const file = join(folder, 'list.json')
+  await runTool('vitest', ['list', ...chosen, `--json=${file}`])
+  const tests: { file: string }[] = JSON.parse(await readFile(file, 'utf8'))
+  return tests.filter(test => suites.some(suite => test.file.includes(suite))).length
+}
+
+await test()
