@@ -1,7 +1,7 @@
 import type { Action } from '../../frame/actions.ts'
 
 /** Moves the focus to another row's name; false at the edge. */
-export function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): boolean {
+function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): boolean {
   const names = [...(from.closest('tbody')?.querySelectorAll<HTMLElement>('[data-row]') ?? [])]
   const at = names.indexOf(from)
   const target =

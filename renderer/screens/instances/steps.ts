@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../electron/contract/instance.ts'
 import type { RentalView } from '../../../electron/contract/rental.ts'
 
-export interface Step {
+interface Step {
   name: string
   current: boolean
 }

@@ -4,7 +4,7 @@ import { money, price } from '../../../words/money.ts'
 import { gigabytes, gpuMemory, percent } from '../../../words/size.ts'
 import { duration, exactTime } from '../../../words/time.ts'
 
-export interface Fact {
+interface Fact {
   name: string
   value: string
 }

@@ -1,7 +1,7 @@
 import type { StatusChange } from '../../../../electron/contract/instance.ts'
 
 /** One state's share of the picture, from 0 to 1. */
-export interface Span {
+interface Span {
   change: StatusChange
   from: number
   width: number

@@ -7,6 +7,11 @@ import { Terminal } from '@xterm/xterm'
 import { terminalTheme } from './ansi.ts'
 import { withSheets } from './sheets.ts'
 
+/** Ends what a program had switched on when its connection broke: colours, mouse, marked pastes, hidden cursor. */
+const calm = '\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?25h\x1b[?1l\x1b>'
+/** Leaves the second screen, which editors and pagers draw on. */
+const leaveSecond = '\x1b[?1049l'
+
 interface ScreenOptions {
   /** Points. */
   fontSize: number
@@ -70,6 +75,13 @@ export class TerminalScreen {
   /** Fits columns and rows to the room there is. */
   fit(): void {
     if (this.#opened && this.element.isConnected && this.element.clientHeight > 0) this.#fit.fit()
+  }
+
+  /** Makes it fit for another shell, below what it shows. */
+  calm(): void {
+    // Leaving a second screen that is not shown would move the cursor to where it was last saved.
+    const second = this.xterm.buffer.active.type === 'alternate' ? leaveSecond : ''
+    this.xterm.write(`${second}${calm}\r\n`)
   }
 
   recolour(): void {

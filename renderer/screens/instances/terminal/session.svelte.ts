@@ -6,9 +6,6 @@ import { pageKeyOf } from './keys.ts'
 import { retryIn } from './retry.ts'
 import type { TerminalScreen } from './screen.ts'
 
-/** Ends whatever a program had switched on when its connection broke: colours, second screen, mouse, pasting. */
-const calm = '\x1b[0m\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?25h\x1b[?1l\x1b>'
-
 /** One shell on one instance: its screen stays when the connection goes and comes, or the page shows other things. */
 export class TerminalSession {
   readonly instance: number
@@ -121,7 +118,7 @@ export class TerminalSession {
 
   #ended(problem: Problem | undefined): void {
     if (this.#disposed) return
-    if (this.#stream) this.screen?.xterm.write(`${calm}\r\n`)
+    if (this.#stream) this.screen?.calm()
     this.#stream = undefined
     this.status = 'ended'
     this.problem = problem
