@@ -115,6 +115,7 @@ function readAccountState(fields: Fields): Partial<AccountState> {
       case 'team':
       case 'sms_fraud':
       case 'cache_down':
+      case 'permissions_disabled':
         changes[name] = fields.boolean(name)
         break
       case 'blocked_numbers':

@@ -34,6 +34,11 @@ export function invalidArgs(msg: string): ServiceError {
   return refusal(400, 'invalid_args', msg)
 }
 
+/** 404 `not_found`: nothing of that id, or nothing that the caller may see. */
+export function notFound(msg: string): ServiceError {
+  return refusal(404, 'not_found', msg)
+}
+
 /** 404 `no_such_instance`. */
 export function noSuchInstance(id: number): ServiceError {
   return refusal(404, 'no_such_instance', `No instance ${id} on this account.`)

@@ -11,13 +11,13 @@ export function isObject(value: unknown): value is JsonObject {
 /**
  * Reads the fields of a request body and refuses those of the wrong type with 400 and a sentence that names
  * the field. `null` is a value of the wrong type unless a reader says otherwise. The error code is
- * `invalid_args`, or another where a part of the interface has its own (`bad_request` for two-factor).
+ * `invalid_args`, another where a part of the interface has its own (`bad_request` for two-factor), or none.
  */
 export class Fields {
   readonly values: JsonObject
-  readonly code: string
+  readonly code: string | null
 
-  constructor(values: JsonObject, code = 'invalid_args') {
+  constructor(values: JsonObject, code: string | null = 'invalid_args') {
     this.values = values
     this.code = code
   }

@@ -5,7 +5,7 @@ import type { Route } from './route.ts'
 
 /**
  * Finds the caller of a request. Throws 401 (403 where the route has a code for it) without a key or with one
- * that nobody issued.
+ * that nobody issued; 400 without a code on a route that wants a bearer token and got something else.
  */
 export function authenticate(world: World, route: Route, authorization: string | undefined): Caller {
   if (authorization === undefined) {
@@ -13,6 +13,9 @@ export function authenticate(world: World, route: Route, authorization: string |
     throw unauthorized(route, 'This request needs an API key as a bearer token.')
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+  if (key === undefined && route.bearerOnly) {
+    throw refusal(400, null, 'The API key must be given as a bearer token.')
+  }
   const caller = key === undefined ? undefined : world.keys.caller(key)
   if (!caller) throw unauthorized(route, 'This API key is not valid.')
   return caller

@@ -31,6 +31,7 @@ export function serveRoutes(
         id: name => readId(context, name),
         query: new URL(context.req.url).searchParams,
         body: code => readBody(text, code),
+        hasBody: text.trim() !== '',
         headers,
       }
       const answer = await route.answer(request)
@@ -59,7 +60,7 @@ function readId(context: Context<Bindings>, name: string): number {
   return id
 }
 
-function readBody(text: string, code: string | undefined): Fields {
+function readBody(text: string, code: string | null | undefined): Fields {
   const empty = new Fields({}, code)
   if (text.trim() === '') return empty
   let value: unknown
@@ -69,5 +70,7 @@ function readBody(text: string, code: string | undefined): Fields {
     throw empty.refuse('The body is not JSON.')
   }
   if (!isObject(value)) throw empty.refuse('The body must be a JSON object.')
-  return new Fields(value, code)
+  const fields = new Fields(value, code)
+  fields.optionalString('client_id')
+  return fields
 }

@@ -9,8 +9,10 @@ export interface ApiRequest {
   /** A path parameter that must be an integer; else 400 `invalid_args`. */
   id(name: string): number
   query: URLSearchParams
-  /** The body's fields. 400 with the given code (else `invalid_args`) when it is no JSON object. */
-  body(code?: string): Fields
+  /** The body's fields. 400 with the given code (else `invalid_args`; null for none) when it is no JSON object. */
+  body(code?: string | null): Fields
+  /** Whether a body came at all: without one, `body` has no fields. */
+  hasBody: boolean
   /** Headers of the answer, for what a body cannot carry (a session's cookie). */
   headers: Headers
 }
@@ -38,6 +40,8 @@ export interface Route {
   threshold?: number
   /** Open to the key inside an instance; the route itself checks which instance. */
   instanceKey?: true
+  /** Answers 400 instead of 401 to a key that came in another way than as a bearer token. */
+  bearerOnly?: true
   /** Open without a bearer token (two-factor login with a `tfa_secret`). */
   anonymous?: true
   /** The code of the 403 that answers a request without a valid key; without it that is 401 with no code. */

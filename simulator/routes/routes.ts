@@ -1,15 +1,19 @@
 import type { Route } from '../http/route.ts'
 import { accountRoutes } from './account.ts'
+import { apiKeyRoutes } from './api-keys.ts'
 import { instanceRoutes } from './instances.ts'
 import { offerRoutes } from './offers.ts'
 import { sshKeyRoutes } from './ssh-keys.ts'
+import { templateRoutes } from './templates.ts'
 import { twoFactorRoutes } from './two-factor.ts'
 
 /** Everything below /api/v0, one file per part of section 4. */
 export const routes: readonly Route[] = [
   ...accountRoutes,
+  ...apiKeyRoutes,
   ...offerRoutes,
   ...instanceRoutes,
   ...sshKeyRoutes,
+  ...templateRoutes,
   ...twoFactorRoutes,
 ]

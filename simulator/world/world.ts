@@ -1,11 +1,12 @@
 import { Account } from './account/account.ts'
+import { ApiKeys } from './account/api-keys.ts'
 import { Keys } from './account/keys.ts'
 import { Outbox } from './account/outbox.ts'
 import { Book } from './book.ts'
 import { WorldClock } from './clock.ts'
 import { Instances } from './instances/instances.ts'
-import type { LaunchTemplates } from './instances/launch.ts'
 import { Market } from './market/market.ts'
+import { Templates } from './templates/templates.ts'
 import { TwoFactor } from './two-factor/two-factor.ts'
 
 export interface WorldOptions {
@@ -25,10 +26,11 @@ export class World {
   readonly book: Book
   readonly instances: Instances
   readonly account: Account
+  readonly apiKeys: ApiKeys
   readonly keys: Keys
   readonly outbox: Outbox
   readonly twoFactor: TwoFactor
-  readonly templates: LaunchTemplates
+  readonly templates: Templates
   /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
   readonly sshPorts = new Map<number, number>()
 
@@ -39,11 +41,12 @@ export class World {
     this.book = new Book()
     this.instances = new Instances({ seed, calm, clock: this.clock, market: this.market, book: this.book })
     this.account = new Account(seed, this.clock, this.book)
-    this.keys = new Keys(this.account, this.instances)
+    this.apiKeys = new ApiKeys(seed, this.clock, this.account)
+    this.keys = new Keys(this.apiKeys, this.instances)
     this.outbox = new Outbox(this.clock)
     this.twoFactor = new TwoFactor({ seed, clock: this.clock, account: this.account, outbox: this.outbox })
     this.keys.recogniseBy(key => this.twoFactor.sessions.caller(key))
-    this.templates = { find: () => undefined, launched: () => undefined }
+    this.templates = new Templates(seed, this.clock, this.account.id)
   }
 
   /** Lets everything happen that was due until now. Called before every answer. */

@@ -20,6 +20,8 @@ export interface AccountState {
   cache_down: boolean
   /** E.164; null when there is none on file. */
   phone_number: string | null
+  /** Permissions of keys are disabled: keys made then have full access. */
+  permissions_disabled: boolean
 }
 
 /** A public key on the account, as `GET /api/v0/ssh/` lists it. */
@@ -49,6 +51,7 @@ export class Account {
     blocked_numbers: [],
     cache_down: false,
     phone_number: null,
+    permissions_disabled: false,
   }
   readonly #seed: number
   readonly #clock: WorldClock

@@ -1,5 +1,5 @@
 import type { Instances } from '../instances/instances.ts'
-import type { Account } from './account.ts'
+import type { ApiKeys } from './api-keys.ts'
 
 /** What a route needs of a scoped key (the categories of section 5, with the rest that deployments have). */
 export const permissions = [
@@ -16,7 +16,7 @@ export type Permission = (typeof permissions)[number]
 
 /** Who calls, by the key that came with the request. */
 export type Caller =
-  /** The account's own key, or a session: everything is allowed. */
+  /** A key with full access, or a session: everything is allowed. */
   | { kind: 'account'; key: string }
   /** A key with permissions of its own. */
   | { kind: 'scoped'; key: string; permissions: ReadonlySet<Permission> }
@@ -29,8 +29,8 @@ export type Caller =
 export class Keys {
   readonly #sources: ((key: string) => Caller | undefined)[] = []
 
-  constructor(account: Account, instances: Instances) {
-    this.recogniseBy(key => (key === account.apiKey ? { kind: 'account', key } : undefined))
+  constructor(apiKeys: ApiKeys, instances: Instances) {
+    this.recogniseBy(key => apiKeys.caller(key))
     this.recogniseBy(key => {
       const instance = instances.list().find(({ apiKey }) => apiKey === key)
       return instance && { kind: 'instance', key, instanceId: instance.id }

@@ -1,0 +1,48 @@
+import { refusal, type ServiceError } from '../../errors.ts'
+import { isObject, type JsonObject } from '../../fields.ts'
+import { type Caller, type Permission, permissions } from './keys.ts'
+
+/** What a key may do, as section 5.3 writes it: categories, each with its constraints (kept and shown, no more). */
+export interface KeyPermissions {
+  api: Partial<Record<Permission, JsonObject>>
+}
+
+const categories: ReadonlySet<string> = new Set(permissions)
+
+/**
+ * Reads `permissions` of a key's creation. A key cannot give more than it has itself. Throws 400
+ * `missing_permissions` where none are named and 400 `invalid_permissions` for anything else.
+ */
+export function readKeyPermissions(value: unknown, giver: Caller): KeyPermissions {
+  if (value === undefined) throw missing()
+  if (!isObject(value)) throw invalid('permissions must be an object.')
+  const stray = Object.keys(value).find(name => name !== 'api')
+  if (stray !== undefined) throw invalid(`permissions are keyed by api; there is no ${stray}.`)
+  const { api } = value
+  if (api === undefined) throw missing()
+  if (!isObject(api)) throw invalid('permissions: api must be an object.')
+  const entries = Object.entries(api).map(([name, constraints]) => readCategory(name, constraints, giver))
+  if (entries.length === 0) throw missing()
+  return { api: Object.fromEntries(entries) }
+}
+
+function readCategory(name: string, constraints: unknown, giver: Caller): [Permission, JsonObject] {
+  if (!isPermission(name)) throw invalid(`There is no category ${name}.`)
+  if (!isObject(constraints)) throw invalid(`permissions: the constraints of ${name} must be an object.`)
+  if (giver.kind === 'scoped' && !giver.permissions.has(name)) {
+    throw invalid(`This key lacks ${name} itself, so it cannot give it.`)
+  }
+  return [name, constraints]
+}
+
+function isPermission(name: string): name is Permission {
+  return categories.has(name)
+}
+
+function missing(): ServiceError {
+  return refusal(400, 'missing_permissions', 'permissions must name at least one category below api.')
+}
+
+function invalid(msg: string): ServiceError {
+  return refusal(400, 'invalid_permissions', msg)
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '../../fields.ts'
+
+/** What a template's author writes, section 2.3. */
+export interface TemplateContent {
+  name: string
+  image: string
+  tag: string
+  desc: string
+  /** Markdown. */
+  readme: string
+  /** Docker flags: `-e NAME=value`, `-p host:container`. */
+  env: string
+  onstart: string
+  runtype: 'ssh' | 'jupyter' | 'args'
+  args_str: string
+  ssh_direct: boolean
+  use_ssh: boolean
+  jup_direct: boolean
+  jupyter_dir: string | null
+  use_jupyter_lab: boolean
+  docker_login_repo: string
+  docker_login_user: string
+  docker_login_pass: string
+  href: string
+  repo: string
+  /** `{field: {op: value}}` */
+  extra_filters: JsonObject
+  /** GB */
+  recommended_disk_space: number
+  private: boolean
+  volume_info: JsonObject | null
+}
+
+/** What a field is when its template does not say; `image` and `name` it must say. */
+export const contentDefaults: Omit<TemplateContent, 'name' | 'image'> = {
+  tag: 'latest',
+  desc: '',
+  readme: '',
+  env: '',
+  onstart: '',
+  runtype: 'args',
+  args_str: '',
+  ssh_direct: false,
+  use_ssh: false,
+  jup_direct: false,
+  jupyter_dir: null,
+  use_jupyter_lab: false,
+  docker_login_repo: '',
+  docker_login_user: '',
+  docker_login_pass: '',
+  href: '',
+  repo: '',
+  extra_filters: {},
+  recommended_disk_space: 8,
+  private: false,
+  volume_info: null,
+}
+
+/** A stored template. Times in world milliseconds. */
+export interface Template {
+  readonly id: number
+  readonly creatorId: number
+  readonly created: number
+  /** How often it was edited. */
+  edits: number
+  content: TemplateContent
+  hashId: string
+  recommended: boolean
+  /** Instances made from it. */
+  launches: number
+  lastLaunch: number
+}
+
+/**
+ * The hash of a template's content, 32 hexadecimal digits. Its id and the number of its edits go in too: templates
+ * alike have hashes of their own, and an edit that brings back an old text has a new one.
+ */
+export function hashOf(id: number, edits: number, content: TemplateContent): string {
+  const text = JSON.stringify([id, edits, ...Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1))])
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
