@@ -1,0 +1,30 @@
+import { firstLoadRows } from './first-load.ts'
+import { memoryRows } from './memory.ts'
+import { offersPageRows } from './offers-page.ts'
+import { pollRows } from './poll.ts'
+import { requestRows } from './request.ts'
+import type { Row } from './row.ts'
+import { startRows } from './start.ts'
+
+/** `npm run bench`: every budget that can be measured, as ratios within one run. `--polls N` for a longer memory run. */
+const at = process.argv.indexOf('--polls')
+const polls = at < 0 ? 2000 : Number(process.argv[at + 1])
+
+const parts: [string, () => Promise<Row[]>][] = [
+  ['request', requestRows],
+  ['poll', pollRows],
+  ['offers', offersPageRows],
+  ['start', startRows],
+  ['memory', () => memoryRows(polls)],
+  ['first load', firstLoadRows],
+]
+
+const only = process.argv
+  .slice(2)
+  .filter((word, index, all) => !word.startsWith('--') && all[index - 1] !== '--polls')
+for (const [name, measure] of parts) {
+  if (only.length > 0 && !only.includes(name)) continue
+  for (const { what, compared, measured, budget, kept } of await measure())
+    console.log(`${kept ? 'kept  ' : 'BROKEN'}  ${what}: ${measured} (${compared}; ${budget})`)
+}
+process.exit(0)

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startBerth } from '../../electron/core/berth.ts'
+import { openFiles } from '../../electron/local/files.ts'
+import { openMachine } from '../../electron/local/machine.ts'
+import type { Notifier } from '../../electron/ports/notifier.ts'
+
+/** Berth's main process on a service that is given by its address: looks as often as asked, and tells its memory. */
+const [baseUrl = '', polls = '0'] = process.argv.slice(2)
+const home = await mkdtemp(join(tmpdir(), 'berth-bench-'))
+const secrets = new Map<string, string>()
+const silent: Notifier = { available: true, show: async () => {}, close: async () => {}, onClick: () => {} }
+const machine = {
+  ...(await openMachine(await openFiles(home), silent)),
+  keychain: {
+    persistent: true,
+    get: async (name: string) => secrets.get(name),
+    set: async (name: string, secret: string) => void secrets.set(name, secret),
+    delete: async (name: string) => void secrets.delete(name),
+  },
+}
+const berth = await startBerth({ machine, app: { version: 'bench', shell: 'browser', terminals: [] } })
+const page = berth.connectPage(() => true)
+page.receive({ kind: 'sync' })
+await berth.dispatch('connectAccount', { baseUrl, key: 'bench' })
+
+for (let poll = 1; poll <= Number(polls); poll += 1) {
+  await berth.dispatch('refresh', {})
+  if (poll % 200 !== 0) continue
+  globalThis.gc?.()
+  const { rss, heapUsed, external } = process.memoryUsage()
+  process.stdout.write(`${JSON.stringify({ poll, rss, live: heapUsed + external })}\n`)
+}
+await berth.close()
+await rm(home, { recursive: true, force: true })
+process.exit(0)

@@ -1,0 +1,110 @@
+import type { MainMessage } from '../../electron/contract/messages.ts'
+import { defaultSettings } from '../../electron/contract/settings.ts'
+import type { State } from '../../electron/contract/state.ts'
+import { alerts } from '../../electron/core/alerts/alerts.ts'
+import { applyChanges, compareInstances, type KnownRecords } from '../../electron/core/instances/reconcile.ts'
+import { createPageLink } from '../../electron/core/page/page-link.ts'
+import { same } from '../../electron/core/same.ts'
+import { createStore, type Store } from '../../electron/core/store.ts'
+import type { Instance } from '../../electron/service/instances.ts'
+import { inTurn, type Row, ratioRow } from './row.ts'
+import { startThousand } from './thousand.ts'
+
+/** What a poll costs once its answer is parsed, and what it sends to the page. */
+export async function pollRows(): Promise<Row[]> {
+  const thousand = await startThousand()
+  try {
+    const parse = () => (JSON.parse(thousand.body()) as { instances: Instance[] }).instances
+    const store = createStore(emptyState())
+    const known: KnownRecords = new Map()
+    let bytes = 0
+    const link = createPageLink(
+      store,
+      async () => undefined,
+      (message: MainMessage) => {
+        if (message.kind === 'patch') bytes += JSON.stringify(message).length
+        return true
+      },
+    )
+    link.receive({ kind: 'sync' })
+
+    poll(store, known, parse())
+    bytes = 0
+    const before = parse()
+    const after = parse()
+    const { first, second } = await inTurn(
+      200,
+      () => poll(store, known, after),
+      () => before.every((record, index) => same(record, after[index])),
+    )
+    const unchangedBytes = bytes
+
+    bytes = 0
+    thousand.change(10)
+    poll(store, known, parse())
+    const tenBytes = bytes
+    bytes = 0
+    thousand.change(1000)
+    poll(store, known, parse())
+    const allBytes = bytes
+
+    return [
+      ratioRow('a poll of 1,000 unchanged instances', 'one comparison of their fields', first / second, 3),
+      {
+        what: 'the same poll, to the page',
+        compared: 'bytes of patches',
+        measured: `${unchangedBytes} bytes`,
+        budget: '0 bytes',
+        kept: unchangedBytes === 0,
+      },
+      {
+        what: 'a poll where 10 of 1,000 changed, to the page',
+        compared: `bytes per changed instance, over those of a poll where all changed (${allBytes} bytes)`,
+        measured: `${tenBytes} bytes, ${(tenBytes / 10 / (allBytes / 1000)).toFixed(2)} ×`,
+        budget: 'in proportion: at most 1.5 ×',
+        kept: tenBytes / 10 <= (allBytes / 1000) * 1.5,
+      },
+    ]
+  } finally {
+    await thousand.close()
+  }
+}
+
+/** What a look does with its answer. */
+function poll(store: Store, known: KnownRecords, records: readonly Instance[]): void {
+  const account = store.get().accounts['demo']
+  if (!account) throw new Error('no account')
+  const changes = compareInstances(known, account.instances, records, 1_790_000_100)
+  if (changes.changed.size > 0 || changes.gone.length > 0)
+    store.change(draft => {
+      const target = draft.accounts['demo']
+      if (target) applyChanges(target.instances, account.instances, changes)
+    })
+  const seen = store.get().accounts['demo']
+  if (seen) alerts({ lowCredit: false, instances: {} }, seen, defaultSettings)
+}
+
+function emptyState(): State {
+  return {
+    app: { version: '', shell: 'browser', platform: 'linux', notifications: false, terminals: [] },
+    shown: 'demo',
+    accounts: {
+      demo: {
+        id: 'demo',
+        name: 'Demo',
+        baseUrl: '',
+        demo: true,
+        credit: 5_000_000_000,
+        connection: { status: 'online' },
+        clock: { serverAt: 0, localAt: 0, rate: 1 },
+        spendPerHour: 0,
+        instances: {},
+        rentals: {},
+      },
+    },
+    settings: defaultSettings,
+    savedSearches: {},
+    activity: {},
+    notices: {},
+  }
+}

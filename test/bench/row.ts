@@ -1,0 +1,57 @@
+/** One line of the bench: what was compared with what, and what came out. */
+export interface Row {
+  what: string
+  /** What was measured, against what. */
+  compared: string
+  /** `1.04 ×`, `0 bytes`. */
+  measured: string
+  budget: string
+  kept: boolean
+}
+
+/** A row whose figure is a ratio of two medians. */
+export function ratioRow(what: string, compared: string, ratio: number, atMost: number): Row {
+  return {
+    what,
+    compared,
+    measured: `${ratio.toFixed(2)} ×`,
+    budget: `at most ${atMost} ×`,
+    kept: ratio <= atMost,
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted[Math.floor(sorted.length / 2)]
+  if (middle === undefined) throw new Error('nothing was measured')
+  return middle
+}
+
+/** Below which share of the values lie, such as 0.95. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+/** Runs two things in turn, so that a noisy machine is noisy to both, and gives the median milliseconds of each. */
+export async function inTurn(
+  rounds: number,
+  first: () => unknown,
+  second: () => unknown,
+): Promise<{ first: number; second: number }> {
+  const times = { first: [] as number[], second: [] as number[] }
+  for (let round = -3; round < rounds; round += 1) {
+    const one = await timed(first)
+    const two = await timed(second)
+    if (round < 0) continue
+    times.first.push(one)
+    times.second.push(two)
+  }
+  return { first: median(times.first), second: median(times.second) }
+}
+
+async function timed(work: () => unknown): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
