@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { appCode } from './authenticator-app.ts'
+import { refused, startTwoFactor, type TwoFactorSteps } from './two-factor-steps.ts'
+
+let steps: TwoFactorSteps
+beforeEach(async () => {
+  steps = await startTwoFactor()
+})
+afterEach(() => steps.service.sim.close())
+
+const NUMBER = '+15551230001'
+
+test('a caller with an API key gets the user and a session key, which is a bearer token from then on', async () => {
+  await steps.authorize()
+  const { uri } = await steps.addTotp()
+  const { body } = await steps.tfa('POST', '', { tfa_method: 'totp', code: appCode(uri), admin: false })
+  const current = await steps.service.call('GET', '/api/v0/users/current/')
+  expect(body).toEqual({ ...current.body, credit: expect.any(Number), session_key: expect.any(String) })
+  const session = body['session_key'] as string
+  expect((await steps.service.call('GET', '/api/v0/instances/', undefined, session)).status).toBe(200)
+  const again = await steps.tfa('POST', '', { tfa_method: 'totp', code: appCode(uri) }, session)
+  expect(again.status).toBe(200)
+  expect(again.body).not.toHaveProperty('session_key')
+})
+
+test('backup codes serve once each, and the last one leaves no count behind', async () => {
+  await steps.authorize()
+  const { backupCodes } = await steps.addTotp()
+  for (const [index, code] of backupCodes.entries()) {
+    const { status, body } = await steps.tfa('POST', '', { backup_code: code })
+    expect(status).toBe(200)
+    expect(body['backup_codes_remaining']).toBe(index === 9 ? undefined : 9 - index)
+    expect(await steps.tfa('POST', '', { backup_code: code })).toMatchObject(
+      refused(401, 'invalid_backup_code'),
+    )
+  }
+})
+
+test('a code sent by email or text message logs in once', async () => {
+  await steps.authorize()
+  await steps.addSms(NUMBER)
+  for (const proof of [await steps.emailProof(), await steps.smsProof()]) {
+    expect((await steps.tfa('POST', '', proof)).status).toBe(200)
+    expect(await steps.tfa('POST', '', proof)).toMatchObject(refused(400, 'challenge_not_found'))
+  }
+})
+
+test('messages in the outbox carry channel, recipient, code, secret and world time', async () => {
+  await steps.minutes(600)
+  const sent = await steps.tfa('POST', 'email/', {})
+  const message = await steps.message()
+  expect(message).toEqual({
+    channel: 'email',
+    to: expect.stringContaining('@'),
+    code: expect.stringMatching(/^\d{6}$/),
+    secret: sent.body['secret'],
+    at: expect.any(Number),
+  })
+  expect(Math.abs(message.at * 1000 - sent.date.getTime())).toBeLessThan(3000)
+})
+
+test.each(['tfa_secret', 'secret'])(
+  'the login path: a tfa_secret sent as %s stands in for a key',
+  async name => {
+    await steps.authorize()
+    await steps.addSms(NUMBER)
+    const waiting = { [name]: await steps.tfaSecret() }
+    const bare = (path: string, body: unknown) => steps.tfa('POST', path, body, null)
+    expect((await bare('email/', waiting)).status).toBe(200)
+    expect((await bare('sms/', waiting)).status).toBe(200)
+    const resent = await bare('sms/resend/', waiting)
+    expect(resent).toMatchObject({
+      status: 200,
+      body: { msg: expect.any(String), secret: expect.any(String) },
+    })
+    const { code } = await steps.message()
+    const done = await bare('', { ...waiting, code })
+    expect(done).toMatchObject({ status: 200, body: { id: steps.service.sim.userId } })
+    expect(done.body).not.toHaveProperty('session_key')
+    expect(await bare('email/', waiting)).toMatchObject(refused(403, 'auth_error'))
+  },
+)
+
+test('on the login path the secret of a challenge does for the rest of that login', async () => {
+  await steps.authorize()
+  await steps.addSms(NUMBER)
+  const { body } = await steps.tfa('POST', 'sms/', { tfa_secret: await steps.tfaSecret() }, null)
+  const { secret } = body
+  expect((await steps.tfa('POST', 'sms/resend/', { secret }, null)).body['secret']).toBe(secret)
+  const { code } = await steps.message()
+  expect((await steps.tfa('POST', '', { code, secret }, null)).status).toBe(200)
+})
+
+test('a login without a key leaves its session in a cookie', async () => {
+  await steps.authorize()
+  const { uri } = await steps.addTotp()
+  const body = JSON.stringify({ tfa_secret: await steps.tfaSecret(), tfa_method: 'totp', code: appCode(uri) })
+  const { baseUrl } = steps.service.sim
+  const answer = await fetch(`${baseUrl}/api/v0/tfa/`, { method: 'POST', body })
+  const cookie = answer.headers.get('set-cookie') ?? ''
+  expect(cookie).toMatch(/HttpOnly/)
+  const [session = ''] = cookie.split(';')
+  const user = await fetch(`${baseUrl}/api/v0/users/current/`, { headers: { cookie: session } })
+  expect(user.status).toBe(200)
+})
+
+test('whoever logs in cannot have the code sent to a number of their own', async () => {
+  await steps.authorize()
+  await steps.addSms(NUMBER)
+  const body = { tfa_secret: await steps.tfaSecret(), phone_number: '+15559998888' }
+  expect(await steps.tfa('POST', 'sms/', body, null)).toMatchObject(refused(400, 'phone_number_mismatch'))
+})
+
+test('with a key, resending without a secret gives a new one and the old one is void', async () => {
+  await steps.authorize()
+  await steps.addSms(NUMBER)
+  const first = await steps.smsProof()
+  const { body } = await steps.tfa('POST', 'sms/resend/', {})
+  const { code } = await steps.message()
+  expect(body['secret']).not.toBe(first.secret)
+  expect(await steps.tfa('POST', '', first)).toMatchObject(refused(400, 'challenge_not_found'))
+  expect((await steps.tfa('POST', '', { code, secret: body['secret'] })).status).toBe(200)
+})
+
+const rows = [
+  ['GET', 'status/'],
+  ['POST', ''],
+  ['DELETE', ''],
+  ['POST', 'email/'],
+  ['POST', 'sms/'],
+  ['POST', 'sms/resend/'],
+  ['POST', 'totp-setup/'],
+  ['POST', 'authorize-new-method/'],
+  ['PUT', 'authorize-new-method/'],
+  ['POST', 'confirm-new/'],
+  ['PUT', 'update/'],
+  ['PUT', 'regen-backup-codes/'],
+] as const
+
+test.each(rows)(
+  '%s /tfa/%s wants a key, or a tfa_secret where the login path has it',
+  async (method, path) => {
+    const body = method === 'GET' ? undefined : {}
+    for (const key of [null, 'wrong']) {
+      expect(await steps.tfa(method, path, body, key)).toMatchObject(refused(403, 'auth_error'))
+    }
+    if (method === 'GET') return
+    expect(await steps.tfa(method, path, { tfa_secret: 'made up' }, null)).toMatchObject(
+      refused(403, 'auth_error'),
+    )
+    const onLoginPath = method === 'POST' && ['', 'email/', 'sms/', 'sms/resend/'].includes(path)
+    const { body: answer } = await steps.tfa(method, path, { tfa_secret: await steps.tfaSecret() }, null)
+    expect(answer['error'] === 'auth_error').toBe(!onLoginPath)
+  },
+)
+
+test.each(rows)('%s /tfa/%s is refused in a team context', async (method, path) => {
+  await steps.account({ team: true })
+  const body = method === 'GET' ? undefined : {}
+  expect(await steps.tfa(method, path, body)).toMatchObject(refused(403, 'team_user_forbidden'))
+})
