@@ -48,7 +48,7 @@ async function doTheJob(page: Page): Promise<void> {
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
   await page.keyboard.type('nvidia-smi\n')
-  await expect.poll(() => terminalText(page), { timeout: 10_000 }).toMatch(/NVIDIA-SMI[\s\S]*RTX 4090/)
+  await expect.poll(() => terminalText(page), { timeout: 10_000 }).toMatch(/NVIDIA RTX 4090[\s\S]*Processes/)
 
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Destroy/ }).click()
