@@ -2,9 +2,13 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { copyTree } from './ssh/files/copy-tree.ts'
+import { errorCode } from './ssh/files/file-error.ts'
+import { Scratch } from './ssh/files/scratch.ts'
 import { type InstanceSsh, startInstanceSsh } from './ssh/instance-ssh.ts'
 import type { Instance } from './world/instances/instance.ts'
 import { measure } from './world/instances/load.ts'
+import type { Side } from './world/transfers/transfer.ts'
 import type { World } from './world/world.ts'
 
 /** The way into one instance. What is done to it is done one after the other. */
@@ -35,6 +39,7 @@ export class Doors {
     for (const instance of instances) this.#want(instance, instance.status === 'running')
     for (const [id, door] of this.#doors) if (!existing.has(id)) this.#remove(id, door)
     await Promise.all([...this.#doors.values()].map(door => door.work))
+    for (const transfer of this.#world.transfers.takeDone()) await this.#copy(transfer.from, transfer.to)
   }
 
   /** Closes every door and removes the scratch folders. */
@@ -71,6 +76,18 @@ export class Doors {
       await this.#match(door)
       if (this.#scratch) await rm(join(await this.#scratch, String(id)), { recursive: true, force: true })
     })
+  }
+
+  /** Brings to the target what lies at the source; where nothing does, nothing comes. */
+  async #copy(from: Side, to: Side): Promise<void> {
+    if (from.instanceId === null || to.instanceId === null || !this.#scratch) return
+    const folder = await this.#scratch
+    try {
+      const source = new Scratch(join(folder, String(from.instanceId)))
+      copyTree(source, from.path, new Scratch(join(folder, String(to.instanceId))), to.path)
+    } catch (error) {
+      if (errorCode(error) === 'EIO') console.error('A copy between instances failed:', error)
+    }
   }
 
   async #match(door: Door): Promise<void> {

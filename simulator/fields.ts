@@ -92,6 +92,13 @@ export class Fields {
     return this.has(name) ? this.object(name) : undefined
   }
 
+  optionalIntegers(name: string): number[] | undefined {
+    if (!this.has(name)) return undefined
+    const value = this.array(name)
+    if (!value.every(Number.isSafeInteger)) throw this.refuse(`${name} must hold integers only.`)
+    return value as number[]
+  }
+
   optionalStrings(name: string): string[] | undefined {
     return this.has(name) ? this.strings(name) : undefined
   }

@@ -2,18 +2,28 @@ import type { Route } from '../http/route.ts'
 import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { instanceRoutes } from './instances.ts'
+import { machineRoutes } from './machines.ts'
+import { notificationRoutes } from './notifications.ts'
 import { offerRoutes } from './offers.ts'
 import { sshKeyRoutes } from './ssh-keys.ts'
 import { templateRoutes } from './templates.ts'
+import { transferRoutes } from './transfers.ts'
 import { twoFactorRoutes } from './two-factor.ts'
+import { webhookRoutes } from './webhooks.ts'
+import { workergroupRoutes } from './workergroups.ts'
 
 /** Everything below /api/v0, one file per part of section 4. */
 export const routes: readonly Route[] = [
   ...accountRoutes,
   ...apiKeyRoutes,
+  ...notificationRoutes,
+  ...webhookRoutes,
   ...offerRoutes,
   ...instanceRoutes,
   ...sshKeyRoutes,
+  ...transferRoutes,
+  ...machineRoutes,
   ...templateRoutes,
+  ...workergroupRoutes,
   ...twoFactorRoutes,
 ]

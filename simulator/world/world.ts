@@ -5,9 +5,15 @@ import { Outbox } from './account/outbox.ts'
 import { Book } from './book.ts'
 import { WorldClock } from './clock.ts'
 import { Instances } from './instances/instances.ts'
+import { Machines } from './machines/machines.ts'
+import { NetworkDisks } from './machines/network-disks.ts'
 import { Market } from './market/market.ts'
+import { NotificationPreferences } from './notifications/preferences.ts'
+import { Webhooks } from './notifications/webhooks.ts'
 import { Templates } from './templates/templates.ts'
+import { Transfers } from './transfers/transfers.ts'
 import { TwoFactor } from './two-factor/two-factor.ts'
+import { Workergroups } from './workergroups/workergroups.ts'
 
 export interface WorldOptions {
   seed: number
@@ -31,6 +37,12 @@ export class World {
   readonly outbox: Outbox
   readonly twoFactor: TwoFactor
   readonly templates: Templates
+  readonly preferences: NotificationPreferences
+  readonly webhooks: Webhooks
+  readonly transfers: Transfers
+  readonly machines: Machines
+  readonly networkDisks: NetworkDisks
+  readonly workergroups: Workergroups
   /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
   readonly sshPorts = new Map<number, number>()
 
@@ -47,10 +59,17 @@ export class World {
     this.twoFactor = new TwoFactor({ seed, clock: this.clock, account: this.account, outbox: this.outbox })
     this.keys.recogniseBy(key => this.twoFactor.sessions.caller(key))
     this.templates = new Templates(seed, this.clock, this.account.id)
+    this.preferences = new NotificationPreferences()
+    this.webhooks = new Webhooks(seed, this.clock)
+    this.transfers = new Transfers(seed, this.clock, this.instances)
+    this.machines = new Machines(seed, this.clock, this.market)
+    this.networkDisks = new NetworkDisks(seed, this.clock)
+    this.workergroups = new Workergroups(seed, this.clock)
   }
 
   /** Lets everything happen that was due until now. Called before every answer. */
   settle(): void {
     this.instances.settle()
+    this.transfers.settle()
   }
 }

@@ -35,6 +35,11 @@ export class Market {
     return offer
   }
 
+  /** Whether an offer of this market is on that machine. */
+  hasMachine(machineId: number): boolean {
+    return [...this.#byId.values()].some(({ facts }) => facts.machine_id === machineId)
+  }
+
   /** The offers a search finds, each as JSON text. */
   search({ conditions, order, type, storage, limit }: OfferSearch): string[] {
     return this.#prices

@@ -1,0 +1,123 @@
+import type { ApiRequest, Route } from '../http/route.ts'
+import { epochSeconds } from '../world/clock.ts'
+import type { Machine } from '../world/machines/machines.ts'
+import type { NetworkDisk } from '../world/machines/network-disks.ts'
+
+/** Section 4.4: what a machine's owner can do. The listings are what deployments have beyond the interface. */
+export const machineRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/machines/',
+    permission: 'machine_read',
+    answer: ({ world }) => ({ success: true, machines: world.machines.list().map(machineRecord) }),
+  },
+  {
+    method: 'PUT',
+    path: '/machines/:machine/cancel_maint/',
+    permission: 'machine_write',
+    answer: cancelMaintenance,
+  },
+  {
+    method: 'PUT',
+    path: '/machines/:machine/cleanup/',
+    permission: 'machine_write',
+    threshold: 8,
+    answer: cleanUp,
+  },
+  {
+    method: 'GET',
+    path: '/network_disk/',
+    permission: 'machine_read',
+    answer: ({ world }) => ({
+      success: true,
+      network_disks: world.networkDisks.list().map(disk => diskRecord(disk, world.account.id)),
+    }),
+  },
+  { method: 'POST', path: '/network_disk/', permission: 'machine_write', answer: addDisk },
+]
+
+function cancelMaintenance({ world, id, body }: ApiRequest) {
+  body()
+  const machine = world.machines.maintained(id('machine'), world.account.id)
+  const scheduled = machine.maintenance !== null
+  machine.maintenance = null
+  return {
+    success: true,
+    ctime: epochSeconds(world.clock.now()),
+    machine_id: machine.id,
+    msg: scheduled ? 'The maintenance is cancelled.' : 'No maintenance was scheduled.',
+  }
+}
+
+/** The body must be there, and hold nothing (`client_id` aside, which every body may have). */
+function cleanUp({ world, id, body, hasBody }: ApiRequest) {
+  const machineId = id('machine')
+  const fields = body()
+  const stray = Object.keys(fields.values).some(name => name !== 'client_id')
+  if (!hasBody || stray) throw fields.refuse('The body must be an empty JSON object.')
+  const machine = world.machines.owned(machineId)
+  const deleted = machine.expiredContracts
+  machine.expiredContracts = 0
+  return {
+    success: true,
+    ctime: epochSeconds(world.clock.now()),
+    machine_id: machine.id,
+    user_id: world.account.id,
+    num_deleted: deleted,
+    msg: `${deleted} expired ${deleted === 1 ? 'contract was' : 'contracts were'} removed.`,
+  }
+}
+
+function addDisk({ world, body }: ApiRequest) {
+  const fields = body()
+  const mountPoint = fields.string('mount_point')
+  if (!mountPoint.startsWith('/')) throw fields.refuse('mount_point must be an absolute path.')
+  const one = fields.optionalInteger('machine_id')
+  const many = fields.optionalIntegers('machine_ids') ?? []
+  const diskId = fields.optionalInteger('disk_id')
+  const machineIds = one === undefined ? many : [one, ...many]
+  if (machineIds.length === 0) throw fields.refuse('machine_id or machine_ids is needed.')
+  for (const machineId of machineIds) world.machines.owned(machineId)
+  const disk = world.networkDisks.add(mountPoint, machineIds, diskId)
+  return { success: true, disk_id: disk.id }
+}
+
+function machineRecord(machine: Machine): Record<string, unknown> {
+  const { maintenance } = machine
+  return {
+    id: machine.id,
+    machine_id: machine.id,
+    hostname: machine.hostname,
+    gpu_name: machine.gpuName,
+    num_gpus: machine.gpus,
+    geolocation: machine.geolocation,
+    reliability2: machine.reliability,
+    verification: 'verified',
+    listed: true,
+    current_rentals_running: machine.runningContracts,
+    expired_contracts: machine.expiredContracts,
+    machine_maintenance: maintenance
+      ? [
+          {
+            machine_id: machine.id,
+            start_time: epochSeconds(maintenance.start),
+            end_time: epochSeconds(maintenance.end),
+            reason: maintenance.reason,
+          },
+        ]
+      : [],
+  }
+}
+
+function diskRecord(disk: NetworkDisk, userId: number): Record<string, unknown> {
+  const [mountPoint = ''] = disk.mounts.values()
+  return {
+    id: disk.id,
+    disk_id: disk.id,
+    user_id: userId,
+    mount_point: mountPoint,
+    machine_ids: [...disk.mounts.keys()],
+    mounts: [...disk.mounts].map(([machine_id, mount_point]) => ({ machine_id, mount_point })),
+    created_at: epochSeconds(disk.created),
+  }
+}

@@ -1,0 +1,97 @@
+import type { Fields } from '../fields.ts'
+import type { ApiRequest, Route } from '../http/route.ts'
+import { readEventType } from '../world/notifications/event-type.ts'
+import type { Webhook, WebhookContent } from '../world/notifications/webhooks.ts'
+import type { World } from '../world/world.ts'
+
+/** Section 4.1: webhooks. All but the change of one is what deployments have beyond the interface. */
+export const webhookRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/webhooks/',
+    permission: 'user_read',
+    answer: ({ world }) => ({
+      success: true,
+      webhooks: world.webhooks.list().map(webhook => webhookRecord(webhook, world.account.id)),
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/webhooks/',
+    permission: 'user_write',
+    answer: ({ world, body }) => {
+      const fields = body()
+      const content = {
+        name: readName(fields),
+        webhook_url: readUrl(fields),
+        event_types: readEventTypes(fields),
+      }
+      return subscribed(world, world.webhooks.create(content))
+    },
+  },
+  { method: 'PUT', path: '/webhooks/:webhook/', permission: 'user_write', answer: update },
+  {
+    method: 'DELETE',
+    path: '/webhooks/:webhook/',
+    permission: 'user_write',
+    answer: ({ world, id }) => {
+      world.webhooks.remove(id('webhook'))
+      return { success: true, msg: 'The webhook is gone.' }
+    },
+  },
+]
+
+function update({ world, body, id }: ApiRequest) {
+  const webhookId = id('webhook')
+  const fields = body()
+  const changes: Partial<WebhookContent> = {}
+  if (fields.has('name')) changes.name = readName(fields)
+  if (fields.has('webhook_url')) changes.webhook_url = readUrl(fields)
+  if (fields.has('event_types')) changes.event_types = readEventTypes(fields)
+  if (Object.keys(changes).length === 0) throw fields.refuse('name, webhook_url or event_types is needed.')
+  return subscribed(world, world.webhooks.update(webhookId, changes))
+}
+
+/** Whoever subscribes to an event wants it on webhooks: preferences that were off are turned on, and told. */
+function subscribed(world: World, webhook: Webhook): Record<string, unknown> {
+  return {
+    success: true,
+    webhook: webhookRecord(webhook, world.account.id),
+    enabled_notification_preferences: world.preferences.enableWebhooks(webhook.event_types),
+  }
+}
+
+function webhookRecord(webhook: Webhook, userId: number): Record<string, unknown> {
+  const { id, name, webhook_url, event_types, created, updated } = webhook
+  return {
+    id,
+    user_id: userId,
+    name,
+    webhook_url,
+    event_types,
+    created_at: Math.floor(created / 1000),
+    updated_at: Math.floor(updated / 1000),
+  }
+}
+
+function readName(fields: Fields): string {
+  const name = fields.string('name')
+  if (name.trim() === '') throw fields.refuse('name must not be empty.')
+  return name
+}
+
+function readUrl(fields: Fields): string {
+  const text = fields.string('webhook_url')
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw fields.refuse('webhook_url must be an http or https address.')
+  }
+  return text
+}
+
+function readEventTypes(fields: Fields): string[] {
+  const types = fields.strings('event_types')
+  const wrong = types.find(type => !readEventType(type))
+  if (wrong !== undefined) throw fields.refuse(`${wrong} has not the form <audience>:<name>.`)
+  return [...new Set(types)]
+}

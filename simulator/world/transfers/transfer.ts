@@ -1,0 +1,53 @@
+/** A place that data is copied from or to. */
+export interface Side {
+  /** Null for the caller's own machine and for a cloud. */
+  instanceId: number | null
+  path: string
+}
+
+/** How a transfer ended, in world milliseconds. */
+export interface End {
+  at: number
+  how: 'done' | 'cancelled' | 'failed'
+}
+
+/** A copy between instances, or a sync of an instance with a cloud. Times in world milliseconds. */
+export interface Transfer {
+  readonly kind: 'copy' | 'sync'
+  readonly from: Side
+  readonly to: Side
+  readonly started: number
+  /** Milliseconds it takes if nothing comes in between. */
+  readonly takes: number
+  end: End | null
+}
+
+/** How late the status line tells of a transfer (section 4.3), in milliseconds. */
+const LATE = 30_000
+/** How long the end of a transfer stays in the status line, in milliseconds. */
+const LINGERS = 600_000
+
+/** The instances that a transfer needs. */
+export function instancesOf({ from, to }: Transfer): number[] {
+  return [from.instanceId, to.instanceId].filter(id => id !== null)
+}
+
+/** What the status line of its instances says of a transfer at a moment; null before and long after it. */
+export function statusLine(transfer: Transfer, now: number): string | null {
+  const seen = now - LATE
+  const { started, takes, end } = transfer
+  if (seen < started) return null
+  if (!end || seen < end.at)
+    return `${title(transfer)}: ${Math.min(99, Math.floor(((seen - started) / takes) * 100))} %`
+  if (seen > end.at + LINGERS) return null
+  return `${title(transfer)}: ${end.how === 'failed' ? 'failed, an instance stopped running' : end.how}`
+}
+
+function title({ kind, from, to }: Transfer): string {
+  return `${kind === 'copy' ? 'Copy' : 'Cloud sync'} of ${sideText(from, kind)} to ${sideText(to, kind)}`
+}
+
+function sideText({ instanceId, path }: Side, kind: Transfer['kind']): string {
+  if (instanceId !== null) return `C.${instanceId}:${path}`
+  return `${kind === 'copy' ? 'local' : 'cloud'}:${path}`
+}

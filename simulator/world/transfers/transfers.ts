@@ -1,0 +1,80 @@
+import type { WorldClock } from '../clock.ts'
+import { Draw } from '../draw.ts'
+import type { Instances } from '../instances/instances.ts'
+import { instancesOf, type Side, statusLine, type Transfer } from './transfer.ts'
+
+/** The copies and cloud syncs of the account, running and over. */
+export class Transfers {
+  readonly #seed: number
+  readonly #clock: WorldClock
+  readonly #instances: Instances
+  readonly #all: Transfer[] = []
+  #done: Transfer[] = []
+
+  constructor(seed: number, clock: WorldClock, instances: Instances) {
+    this.#seed = seed
+    this.#clock = clock
+    this.#instances = instances
+  }
+
+  /** Starts one. It takes one to four minutes, and fails when an instance of it stops running. */
+  start(kind: Transfer['kind'], from: Side, to: Side): void {
+    const seconds = new Draw(this.#seed, 'transfer', this.#all.length).integer(60, 240)
+    this.#all.push({ kind, from, to, started: this.#clock.now(), takes: seconds * 1000, end: null })
+  }
+
+  /** Ends what is being copied into the instance, or synced with it. Gives how many that were. */
+  cancel(kind: Transfer['kind'], instanceId: number): number {
+    const running = this.#all.filter(
+      transfer =>
+        transfer.end === null &&
+        transfer.kind === kind &&
+        (kind === 'copy'
+          ? transfer.to.instanceId === instanceId
+          : instancesOf(transfer).includes(instanceId)),
+    )
+    for (const transfer of running) transfer.end = { at: this.#clock.now(), how: 'cancelled' }
+    return running.length
+  }
+
+  /** What the instance's status line says of its latest transfer, half a minute late; null for nothing. */
+  line(instanceId: number): string | null {
+    const now = this.#clock.now()
+    const lines = this.#all
+      .filter(transfer => instancesOf(transfer).includes(instanceId))
+      .map(transfer => statusLine(transfer, now))
+    return lines.findLast(line => line !== null) ?? null
+  }
+
+  /** Copies between instances that are done since the last call: their bytes are to be there now. */
+  takeDone(): Transfer[] {
+    const done = this.#done
+    this.#done = []
+    return done
+  }
+
+  /** Ends what is over by now. */
+  settle(): void {
+    for (const transfer of this.#all) {
+      if (transfer.end) continue
+      const due = transfer.started + transfer.takes
+      const halted = this.#halted(transfer)
+      if (halted !== null && halted < due) transfer.end = { at: halted, how: 'failed' }
+      else if (due <= this.#clock.now()) this.#finish(transfer, due)
+    }
+  }
+
+  #finish(transfer: Transfer, at: number): void {
+    transfer.end = { at, how: 'done' }
+    if (transfer.kind === 'copy') this.#done.push(transfer)
+  }
+
+  /** Since when one of its instances is not running; null while all run. */
+  #halted(transfer: Transfer): number | null {
+    const ids = instancesOf(transfer)
+    const found = this.#instances.list().filter(({ id }) => ids.includes(id))
+    if (new Set(ids).size > found.length) return this.#clock.now()
+    const moments = found.filter(({ status }) => status !== 'running').map(({ since }) => since)
+    return moments.length > 0 ? Math.min(...moments) : null
+  }
+}
