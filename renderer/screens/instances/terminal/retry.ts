@@ -10,3 +10,8 @@ const waits = [1, 2, 4, 8, 15, 30]
 export function retryIn(problem: Problem, tries: number): number | undefined {
   return passing.has(problem.code) ? waits[tries] : undefined
 }
+
+/** Whether connecting again is of no use until the user has done something. */
+export function wantsUser(problem: Problem): boolean {
+  return ['host_key_changed', 'key_refused', 'key_locked', 'key_unusable'].includes(problem.code)
+}

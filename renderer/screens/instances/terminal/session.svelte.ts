@@ -3,7 +3,7 @@ import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../berth/stream.ts'
 import { copyText } from '../../../frame/clipboard.ts'
 import { pageKeyOf } from './keys.ts'
-import { retryIn } from './retry.ts'
+import { retryIn, wantsUser } from './retry.ts'
 import type { TerminalScreen } from './screen.ts'
 
 /** One shell on one instance: its screen stays when the connection goes and comes, or the page shows other things. */
@@ -85,6 +85,11 @@ export class TerminalSession {
     } finally {
       this.#opening = false
     }
+  }
+
+  /** The instance can be entered again: connects, unless why it ended wants the user first. */
+  async comeBack(): Promise<void> {
+    if (this.status === 'ended' && this.problem && !wantsUser(this.problem)) await this.connect()
   }
 
   /** Takes the key that the host shows now for the right one, and connects. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spansOf } from '../../../../renderer/screens/instances/details/spans.ts'
 import { pageKeyOf } from '../../../../renderer/screens/instances/terminal/keys.ts'
-import { retryIn } from '../../../../renderer/screens/instances/terminal/retry.ts'
+import { retryIn, wantsUser } from '../../../../renderer/screens/instances/terminal/retry.ts'
 
 const key = (
   name: string,
@@ -51,4 +51,9 @@ test('the history fills the picture from its first change until now', () => {
     [0.25, 0.75, 75],
   ])
   expect(spansOf([], 5)).toEqual([])
+})
+
+test('a shell comes back with its instance, but not past a key that changed', () => {
+  expect(wantsUser({ code: 'not_running', message: '' })).toBe(false)
+  expect(wantsUser({ code: 'host_key_changed', message: '' })).toBe(true)
 })
