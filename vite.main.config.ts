@@ -21,7 +21,7 @@ export default defineConfig({
     sourcemap: true,
     minify: false,
     rolldownOptions: {
-      input: { browser: at('electron/browser.ts') },
+      input: { main: at('electron/main.ts'), browser: at('electron/browser.ts') },
       output: { entryFileNames: '[name].js', chunkFileNames: 'parts/[name]-[hash].js' },
     },
   },

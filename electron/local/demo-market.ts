@@ -3,28 +3,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Demo, DemoControls } from '../core/demo.ts'
 import type { Files } from '../ports/files.ts'
+import type { Endings } from './endings.ts'
 import { openFiles } from './files.ts'
+import type { Flags } from './flags.ts'
 
 /** The part of the embedded service that the demo uses. Only the entries know where it comes from. */
-export interface Market {
+interface Market {
   baseUrl: string
   apiKey: string
   controls: { [name in keyof DemoControls]: (...args: Parameters<DemoControls[name]>) => unknown }
   close(): Promise<void>
 }
 
-export interface RunningDemo {
+interface RunningDemo {
   demo: Demo
   /** Stops the market and removes what the demo kept. */
   close(): Promise<void>
 }
 
 /** The demo around a market that was started: what it keeps lies in a temporary folder. */
-export async function openDemo(
-  market: Market,
-  speed: number,
-  log: (line: string) => void,
-): Promise<RunningDemo> {
+async function openDemo(market: Market, speed: number, log: (line: string) => void): Promise<RunningDemo> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-demo-'))
   return {
     demo: {
@@ -58,8 +56,27 @@ function tellingFailures(controls: Market['controls'], log: (line: string) => vo
   }
 }
 
+/** Starts the embedded service; its options are those of the demo. */
+type StartMarket = (options: { speed: number; offers: number; controlPlane: false }) => Promise<Market>
+
+/** The demo where it is wanted: when it was asked for, and while there is no account. `load` brings the service. */
+export async function demoFor(
+  flags: Pick<Flags, 'demo' | 'speed'>,
+  files: Files,
+  endings: Endings,
+  log: (line: string) => void,
+  load: () => Promise<StartMarket>,
+): Promise<Demo | undefined> {
+  if (!flags.demo && (await hasAccounts(files))) return undefined
+  const startMarket = await load()
+  const market = await startMarket({ speed: flags.speed, offers: 5_000, controlPlane: false })
+  const { demo, close } = await openDemo(market, flags.speed, log)
+  endings.add(close)
+  return demo
+}
+
 /** Whether the user has connected an account: then the demo is shown only when it is asked for. */
-export async function hasAccounts(files: Files): Promise<boolean> {
+async function hasAccounts(files: Files): Promise<boolean> {
   const text = await files.read('accounts.json')
   try {
     const kept: unknown = JSON.parse(text ?? '{}')

@@ -12,6 +12,14 @@ export interface Flags {
   speed: number
 }
 
+const options = {
+  browser: { type: 'boolean' },
+  port: { type: 'string' },
+  'no-open': { type: 'boolean' },
+  demo: { type: 'boolean' },
+  speed: { type: 'string' },
+} as const
+
 /** A flag that does not exist or has a value that makes no sense; the message says which. */
 export class FlagError extends Error {
   readonly code = 'bad_flag'
@@ -35,13 +43,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
-      options: {
-        browser: { type: 'boolean' },
-        port: { type: 'string' },
-        'no-open': { type: 'boolean' },
-        demo: { type: 'boolean' },
-        speed: { type: 'string' },
-      },
+      options,
     })
   } catch (error) {
     throw new FlagError(error instanceof Error ? error.message : String(error))
@@ -52,4 +54,15 @@ function number(flag: string, text: string, fits: (value: number) => boolean): n
   const value = text.trim() === '' ? Number.NaN : Number(text)
   if (!fits(value)) throw new FlagError(`${flag} cannot be ${text}`)
   return value
+}
+
+/** Those of the arguments that are Berth's own: under Electron, Chromium's and the desktop's come along. */
+export function ownArguments(args: readonly string[]): string[] {
+  return args.flatMap((arg, at) => {
+    const [name = '', value] = arg.split('=', 2)
+    const kind = options[name.replace(/^--/, '') as keyof typeof options]
+    if (!name.startsWith('--') || kind === undefined) return []
+    const following = args[at + 1]
+    return kind.type === 'string' && value === undefined && following !== undefined ? [arg, following] : [arg]
+  })
 }

@@ -1,0 +1,64 @@
+import { app, type Session, type WebContents } from 'electron'
+import type { Opener } from '../ports/opener.ts'
+import { isPage } from './page-address.ts'
+
+/** Turns off what Chromium would do over the network of its own accord. Before Electron is ready. */
+export function silenceChromium(): void {
+  const switches = [
+    'disable-background-networking',
+    'disable-component-update',
+    'disable-domain-reliability',
+    'disable-sync',
+    'no-pings',
+  ]
+  for (const name of switches) app.commandLine.appendSwitch(name)
+}
+
+/** Every page there will ever be may do nothing but be Berth's: no other place, no window, no guest, no permission. */
+export function hardenPages(opener: Opener, log: (line: string) => void): void {
+  app.on('web-contents-created', (_event, contents) => harden(contents, opener, log))
+}
+
+function harden(contents: WebContents, opener: Opener, log: (line: string) => void): void {
+  const refuse = (what: string, address: string) => log(`refused: ${what} to ${address.slice(0, 200)}`)
+
+  contents.on('will-navigate', event => {
+    if (isPage(event.url)) return
+    event.preventDefault()
+    refuse('navigation', event.url)
+  })
+  contents.on('will-redirect', event => {
+    if (isPage(event.url)) return
+    event.preventDefault()
+    refuse('redirection', event.url)
+  })
+  contents.on('will-frame-navigate', event => {
+    if (event.isMainFrame) return
+    event.preventDefault()
+    refuse('a frame', event.url)
+  })
+  contents.on('will-attach-webview', event => {
+    event.preventDefault()
+    refuse('a webview', '')
+  })
+  contents.setWindowOpenHandler(({ url }) => {
+    // A link in the page: the browser's, when it is a web address, and nobody's otherwise.
+    opener.openLink(url).catch(() => refuse('a window', url))
+    return { action: 'deny' }
+  })
+}
+
+/** Denies every permission but writing to the clipboard, and keeps Chromium's own services off. */
+export function hardenSession(session: Session): void {
+  session.setPermissionRequestHandler((_contents, permission, answer, details) => {
+    answer(isAllowed(permission, details.requestingUrl))
+  })
+  session.setPermissionCheckHandler((_contents, permission, origin) => isAllowed(permission, origin))
+  session.setDevicePermissionHandler(() => false)
+  session.setSpellCheckerEnabled(false)
+}
+
+/** The terminal copies and pastes; nothing else is asked of the machine. */
+function isAllowed(permission: string, origin: string): boolean {
+  return isPage(origin) && (permission === 'clipboard-sanitized-write' || permission === 'clipboard-read')
+}

@@ -1,0 +1,135 @@
+import type { CommandName } from '../../contract/commands.ts'
+import type { AccountId } from '../../contract/ids.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import { canGetIn } from '../../contract/reading.ts'
+import type { AccountView, Place, State } from '../../contract/state.ts'
+import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray-words.ts'
+
+/** What a click in the tray does. */
+export type TrayAction =
+  | { kind: 'open' }
+  | { kind: 'quit' }
+  /** Shows the window with that place on it. */
+  | { kind: 'go'; account: AccountId; place: Place }
+  /** `what` finishes "Could not …" should it fail. */
+  | { kind: 'command'; name: CommandName; args: unknown; what: string }
+
+/** An entry of the menu; without an action or a submenu it only tells. */
+export type MenuItemModel =
+  | { separator: true }
+  | { label: string; action?: TrayAction; submenu?: readonly MenuItemModel[] }
+
+/** Most instances of an account in the menu: a longer one would not fit a screen. */
+const most = 15
+
+/** The tray's menu, a function of State and nothing else: what it shows is the same whenever State is. */
+export function trayMenu(state: State): MenuItemModel[] {
+  const shown = state.shown === undefined ? undefined : state.accounts[state.shown]
+  const others = Object.values(state.accounts).filter(account => account !== shown)
+  return [
+    ...(shown ? accountLines(shown) : [{ label: 'No account yet' }]),
+    ...(shown ? accountEntries(shown) : []),
+    ...others.flatMap(otherAccount),
+    { separator: true },
+    ...(shown ? [rentAgain(shown)] : []),
+    { label: 'Open Berth', action: { kind: 'open' } },
+    { label: 'Quit Berth', action: { kind: 'quit' } },
+  ]
+}
+
+/** One line for the pointer that rests on the icon: what runs and what that costs, all accounts together. */
+export function trayTooltip(state: State): string {
+  const accounts = Object.values(state.accounts)
+  const running = accounts
+    .flatMap(account => Object.values(account.instances))
+    .filter(instance => instance.state === 'running').length
+  const perHour = accounts.reduce((sum, account) => sum + account.spendPerHour, 0)
+  return `Berth: ${spendLine(perHour, running)}`
+}
+
+function accountLines(account: AccountView): MenuItemModel[] {
+  const running = Object.values(account.instances).filter(instance => instance.state === 'running').length
+  const lines = [creditLine(account), spendLine(account.spendPerHour, running)]
+  if (account.demo) lines.unshift('Demo: nothing here costs money')
+  if (account.connection.status !== 'online') lines.push(connectionWords[account.connection.status])
+  return lines.map(label => ({ label }))
+}
+
+const connectionWords = {
+  connecting: 'Connecting…',
+  offline: 'Offline: this is what was last known',
+  refused: 'The API key was refused',
+  locked: 'The API key is not at hand',
+} as const
+
+function otherAccount(account: AccountView): MenuItemModel[] {
+  const entries = accountEntries(account)
+  return entries.length === 0 ? [] : [{ separator: true }, { label: word(account.name) }, ...entries.slice(1)]
+}
+
+/** A separator and the account's instances and rentals; nothing when it has none. */
+function accountEntries(account: AccountView): MenuItemModel[] {
+  const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
+  const rentals = Object.values(account.rentals).filter(rental => rental.instance === undefined)
+  if (instances.length === 0 && rentals.length === 0) return []
+  const more = instances.length - most
+  return [
+    { separator: true },
+    ...rentals.map(({ offer }) => ({
+      label: `Renting ${word(offer.gpuName ?? `offer ${offer.id}`)}…`,
+      action: go(account, { screen: 'instances' }),
+    })),
+    ...instances.slice(0, most).map(instance => instanceEntry(account, instance)),
+    ...(more > 0 ? [{ label: `${more} more…`, action: go(account, { screen: 'instances' }) }] : []),
+  ]
+}
+
+function instanceEntry(account: AccountView, instance: InstanceView): MenuItemModel {
+  const at = (place: Partial<Place & { screen: 'instances' }>) =>
+    go(account, { screen: 'instances', instance: instance.id, ...place })
+  const submenu: MenuItemModel[] = []
+  if (canGetIn(instance)) submenu.push({ label: 'Terminal', action: at({ tab: 'terminal' }) })
+  const power = powerEntry(account, instance, at({ ask: 'bid' }))
+  if (power) submenu.push(power)
+  submenu.push({ label: 'Show', action: at({}) }, { separator: true })
+  submenu.push({ label: 'Destroy…', action: at({ ask: 'destroy' }) })
+  return { label: instanceLine(instance), submenu }
+}
+
+/** Stop, Start, or what takes the place of starting: an outbid machine runs again only at a higher bid. */
+function powerEntry(
+  account: AccountView,
+  instance: InstanceView,
+  raiseBid: TrayAction,
+): MenuItemModel | undefined {
+  const command = (label: string, name: CommandName, verb: string): MenuItemModel => ({
+    label,
+    action: {
+      kind: 'command',
+      name,
+      args: { account: account.id, instance: instance.id },
+      what: `${verb} ${instanceTitle(instance)}`,
+    },
+  })
+  switch (instance.state) {
+    case 'running':
+    case 'loading':
+    case 'provisioning':
+      return command('Stop', 'stopInstance', 'stop')
+    case 'stopped':
+      return command('Start', 'startInstance', 'start')
+    case 'outbid':
+      return { label: 'Raise bid…', action: raiseBid }
+    default:
+      return undefined
+  }
+}
+
+function rentAgain(account: AccountView): MenuItemModel {
+  const rented = Object.keys(account.instances).length + Object.keys(account.rentals).length > 0
+  return { label: rented ? 'Rent again…' : 'Rent a GPU…', action: go(account, { screen: 'offers' }) }
+}
+
+function go(account: AccountView, place: Place): TrayAction {
+  return { kind: 'go', account: account.id, place }
+}
