@@ -101,6 +101,6 @@ export function otherThan(code: string): string {
 }
 
 /** What a refusal must look like. */
-export function refused(status: number, error: string, extra: Record<string, unknown> = {}): unknown {
+export function refused(status: number, error: string, extra: Record<string, unknown> = {}): object {
   return { status, body: { success: false, error, ...extra } }
 }
