@@ -111,6 +111,10 @@ export function pageActions(page: Page): Action[] {
     { id: 'refresh', label: 'Look at the account now', run: () => page.attempt(berth.refresh({})) },
     { id: 'connect', label: 'Connect an account…', run: () => asks.ask({ kind: 'connect' }) },
     { id: 'stop-all', label: 'Stop all instances…', run: () => asks.ask({ kind: 'stopAll' }) },
+    { id: 'new-key', label: 'Make an API key…', run: () => route.go('account/keys/new') },
+    { id: 'add-method', label: 'Add a two-factor method…', run: () => route.go('account/two-factor/new') },
+    { id: 'new-webhook', label: 'Make a webhook…', run: () => route.go('account/webhooks/new') },
+    { id: 'login', label: 'Log in with two factors…', run: () => asks.ask({ kind: 'login' }) },
     { id: 'shortcuts', label: 'Keyboard shortcuts', run: () => asks.ask({ kind: 'shortcuts' }) },
   )
   for (const theme of ['system', 'light', 'dark'] as const)

@@ -1,6 +1,6 @@
 /** A dialog that any part of the page may open. */
 export type Ask =
-  | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' }
+  | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'login' }
   | { kind: 'replaceKey'; account: string }
   | { kind: 'destroy' | 'rename' | 'bid' | 'another'; instance: number }
 

@@ -1,8 +1,10 @@
 import type { IconName } from '../components/icons.ts'
 
+/** A screen's name in the address. */
+export type ScreenId = 'instances' | 'offers' | 'activity' | 'account' | 'settings'
+
 interface Screen {
-  /** Its name in the address. */
-  id: 'instances' | 'offers' | 'activity' | 'settings'
+  id: ScreenId
   label: string
   icon: IconName
   /** Stands at the foot of the navigation. */
@@ -14,5 +16,6 @@ export const screens: readonly Screen[] = [
   { id: 'instances', label: 'Instances', icon: 'instances' },
   { id: 'offers', label: 'Offers', icon: 'offers' },
   { id: 'activity', label: 'Activity', icon: 'activity' },
+  { id: 'account', label: 'Account', icon: 'account', last: true },
   { id: 'settings', label: 'Settings', icon: 'settings', last: true },
 ]

@@ -1,0 +1,69 @@
+import * as v from 'valibot'
+import { ApiKeyRequest, permissionCategories } from '../../../../electron/contract/api-key.ts'
+import { firstMessage } from '../firstMessage.ts'
+
+/** What is typed into the form of a new key. */
+export interface KeyDraft {
+  name: string
+  scope: 'chosen' | 'full'
+  categories: { name: string; on: boolean; constraints: string }[]
+  /** JSON, or nothing. */
+  params: string
+}
+
+export function emptyKeyDraft(): KeyDraft {
+  return {
+    name: '',
+    scope: 'chosen',
+    categories: permissionCategories.map(name => ({ name, on: false, constraints: '' })),
+    params: '',
+  }
+}
+
+/** The categories of a key that can look and not touch. */
+export const readOnly: readonly string[] = ['misc', 'user_read', 'instance_read', 'machine_read']
+
+/** The request, or what is wrong by field: `name`, `permissions`, `constraints.<category>`, `params`. */
+export function readKeyDraft(
+  draft: KeyDraft,
+): { request: ApiKeyRequest } | { errors: Record<string, string> } {
+  const errors: Record<string, string> = {}
+  const wrongName = firstMessage(ApiKeyRequest.entries.name, draft.name)
+  if (wrongName) errors['name'] = wrongName
+
+  const permissions: Record<string, Record<string, unknown>> = {}
+  const chosen = draft.scope === 'chosen' ? draft.categories.filter(({ on }) => on) : []
+  for (const { name, constraints } of chosen) {
+    const object = readObject(constraints)
+    if (object) permissions[name] = object
+    else errors[`constraints.${name}`] = wrongJson
+  }
+  if (draft.scope === 'chosen' && chosen.length === 0)
+    errors['permissions'] = 'Choose at least one permission, or full access.'
+
+  const params = readObject(draft.params)
+  if (!params) errors['params'] = wrongJson
+  if (Object.keys(errors).length > 0) return { errors }
+
+  const request = v.parse(ApiKeyRequest, {
+    name: draft.name,
+    ...(draft.scope === 'chosen' ? { permissions } : {}),
+    ...(params && Object.keys(params).length > 0 ? { keyParams: params } : {}),
+  })
+  return { request }
+}
+
+const wrongJson = 'This must be a JSON object, such as {"limit": 3}.'
+
+/** The object that a text holds as JSON; `{}` for nothing, undefined for anything else. */
+function readObject(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,51 @@
+import { permissionCategories } from '../../../../electron/contract/api-key.ts'
+
+/** What a key with a category may do (FIELDS: which calls are in which). */
+const words: Record<(typeof permissionCategories)[number], string> = {
+  misc: 'Search offers; see and make workergroups',
+  user_read: 'Read the account: credit, keys, templates, two-factor status, preferences and webhooks',
+  user_write: 'Change the account: keys, templates, two-factor methods, preferences and webhooks',
+  instance_read: 'See instances',
+  instance_write: 'Rent, start, stop, change and destroy instances; copy data',
+  machine_read: 'See network disks',
+  machine_write: 'Change machines and network disks',
+}
+
+const short: Record<(typeof permissionCategories)[number], string> = {
+  misc: 'search offers',
+  user_read: 'read the account',
+  user_write: 'change the account',
+  instance_read: 'see instances',
+  instance_write: 'rent and change instances',
+  machine_read: 'see network disks',
+  machine_write: 'change machines',
+}
+
+export function isKnown(category: string): category is (typeof permissionCategories)[number] {
+  return (permissionCategories as readonly string[]).includes(category)
+}
+
+export function categoryWords(category: string): string {
+  return isKnown(category) ? words[category] : 'A category that only this service knows'
+}
+
+/** What a key may and may not do, in one sentence; `constrained` categories are allowed within limits. */
+export function mayWords(permissions: Record<string, unknown>): string {
+  const has = (category: string) => Object.hasOwn(permissions, category)
+  const may = Object.entries(permissions).map(
+    ([category, constraints]) =>
+      `${isKnown(category) ? short[category] : category}${isConstrained(constraints) ? ' (within limits)' : ''}`,
+  )
+  const not = permissionCategories.filter(category => !has(category)).map(category => short[category])
+  if (may.length === 0) return 'It may do nothing.'
+  return `It may ${listed(may)}${not.length > 0 ? `, but not ${listed(not, 'or')}` : ''}.`
+}
+
+function isConstrained(constraints: unknown): boolean {
+  return typeof constraints === 'object' && constraints !== null && Object.keys(constraints).length > 0
+}
+
+function listed(items: readonly string[], word = 'and'): string {
+  const last = items.at(-1) ?? ''
+  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} ${word} ${last}`
+}

@@ -1,0 +1,34 @@
+import type { Problem } from '../../../electron/contract/problem.ts'
+import { problemOf } from '../../berth/page.svelte.ts'
+
+/** An answer that is fetched, and fetched again: the last one stays while the next is awaited. */
+export class Loaded<Answer> {
+  answer: Answer | undefined = $state.raw()
+  /** Why the last try gave none. */
+  problem: Problem | undefined = $state.raw()
+  loading = $state(false)
+  readonly #ask: () => Promise<Answer>
+  #turn = 0
+
+  constructor(ask: () => Promise<Answer>) {
+    this.#ask = ask
+  }
+
+  /** Whether this service does not have it. */
+  readonly missing = $derived(this.problem?.code === 'not_supported')
+
+  async load(): Promise<void> {
+    const turn = ++this.#turn
+    this.loading = true
+    try {
+      const answer = await this.#ask()
+      if (turn !== this.#turn) return
+      this.answer = answer
+      this.problem = undefined
+    } catch (error) {
+      if (turn === this.#turn) this.problem = problemOf(error)
+    } finally {
+      if (turn === this.#turn) this.loading = false
+    }
+  }
+}

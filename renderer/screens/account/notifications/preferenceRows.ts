@@ -1,0 +1,35 @@
+import type { NotificationPreferences } from '../../../../electron/contract/notifications.ts'
+
+/** One event's channels, as a row of the form. */
+export interface PreferenceRow {
+  /** `client:low_credit`. */
+  event: string
+  email: boolean
+  webhooks: boolean
+}
+
+/** The event that section 2.8 shows; it has a row whether or not the service told of it. */
+const known = 'client:low_credit'
+
+/** The rows for preferences that were read; without them one for the known event, by e-mail. */
+export function rowsOf(preferences: NotificationPreferences | undefined): PreferenceRow[] {
+  const rows = Object.entries(preferences ?? {}).flatMap(([audience, events]) =>
+    Object.entries(events).map(([name, { email, webhooks }]) => ({
+      event: `${audience}:${name}`,
+      email,
+      webhooks,
+    })),
+  )
+  if (rows.some(({ event }) => event === known)) return rows
+  return [{ event: known, email: preferences === undefined, webhooks: false }, ...rows]
+}
+
+/** The whole of the preferences, as they replace what is there. */
+export function preferencesOf(rows: readonly PreferenceRow[]): NotificationPreferences {
+  const preferences: NotificationPreferences = {}
+  for (const { event, email, webhooks } of rows) {
+    const [audience = '', ...name] = event.split(':')
+    preferences[audience] = { ...preferences[audience], [name.join(':')]: { email, webhooks } }
+  }
+  return preferences
+}

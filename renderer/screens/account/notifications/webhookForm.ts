@@ -1,0 +1,55 @@
+import { WebhookFields, type WebhookView } from '../../../../electron/contract/notifications.ts'
+import { firstMessage } from '../firstMessage.ts'
+
+/** What is typed into the form of a webhook. */
+export interface WebhookDraft {
+  name: string
+  url: string
+  events: string[]
+}
+
+export function webhookDraft(webhook: WebhookView | undefined): WebhookDraft {
+  return { name: webhook?.name ?? '', url: webhook?.url ?? '', events: [...(webhook?.events ?? [])] }
+}
+
+type Errors = Partial<Record<keyof WebhookFields, string>>
+
+/** A new webhook needs a name, an address and an event. */
+export function readNewWebhook(draft: WebhookDraft): { fields: WebhookFields } | { errors: Errors } {
+  const errors = wrongIn(draft)
+  if (draft.events.length === 0) errors.events = 'Choose at least one event.'
+  return hasAny(errors) ? { errors } : { fields: trimmed(draft) }
+}
+
+/**
+ * What changes. Of a webhook that was seen, the fields that differ; of one known by its id alone, those that were
+ * filled in, since the rest keeps its value (section 4.1).
+ */
+export function readWebhookChanges(
+  draft: WebhookDraft,
+  before: WebhookView | undefined,
+): { changes: Partial<WebhookFields> } | { errors: Errors } {
+  const after = trimmed(draft)
+  const changes: Partial<WebhookFields> = {}
+  if (before ? after.name !== before.name : after.name !== '') changes.name = after.name
+  if (before ? after.url !== before.url : after.url !== '') changes.url = after.url
+  if (before ? after.events.join() !== before.events.join() : after.events.length > 0)
+    changes.events = after.events
+  const all = wrongIn(draft)
+  const errors = Object.fromEntries(Object.entries(all).filter(([field]) => field in changes)) as Errors
+  return hasAny(errors) ? { errors } : { changes }
+}
+
+function wrongIn({ name, url }: WebhookDraft): Errors {
+  const wrongName = firstMessage(WebhookFields.entries.name, name)
+  const wrongUrl = firstMessage(WebhookFields.entries.url, url)
+  return { ...(wrongName ? { name: wrongName } : {}), ...(wrongUrl ? { url: wrongUrl } : {}) }
+}
+
+function hasAny(errors: Errors): boolean {
+  return Object.keys(errors).length > 0
+}
+
+function trimmed({ name, url, events }: WebhookDraft): WebhookFields {
+  return { name: name.trim(), url: url.trim(), events: [...events] }
+}

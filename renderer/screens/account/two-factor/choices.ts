@@ -1,0 +1,50 @@
+import type { TwoFactorStatus } from '../../../../electron/contract/two-factor.ts'
+import { methodWords } from './words.ts'
+
+/** One way to prove to be oneself. */
+export interface Choice {
+  id: string
+  way: 'totp' | 'sms' | 'email' | 'backup'
+  /** Which method of its kind; undefined where there is but one, or where it is not known. */
+  method?: number
+  label: string
+  /** Epoch seconds of the account's time. */
+  lockedUntil?: number
+}
+
+const email: Choice = { id: 'email', way: 'email', label: 'Code by e-mail' }
+const backup: Choice = { id: 'backup', way: 'backup', label: 'Backup code' }
+
+/**
+ * The ways that an account has. Where its methods are not known (a key that must log in first), every way there is;
+ * an account in the old form has a phone number on file that is no method yet.
+ */
+export function choices(status: TwoFactorStatus | undefined): readonly Choice[] {
+  if (!status)
+    return [
+      { id: 'totp', way: 'totp', label: 'Authenticator app' },
+      { id: 'sms', way: 'sms', label: 'Text message' },
+      email,
+      backup,
+    ]
+  const methods = status.methods.flatMap((method): Choice[] =>
+    method.kind === 'totp' || method.kind === 'sms'
+      ? [
+          {
+            id: String(method.id),
+            way: method.kind,
+            method: method.id,
+            label: methodWords(method),
+            ...(method.lockedUntil === undefined ? {} : { lockedUntil: method.lockedUntil }),
+          },
+        ]
+      : [],
+  )
+  const primary = status.methods.find(method => method.primary)?.id
+  methods.sort((a, b) => Number(b.method === primary) - Number(a.method === primary))
+  const old: Choice[] =
+    status.enabled && methods.length === 0
+      ? [{ id: 'sms', way: 'sms', label: 'Text message to the number on file' }]
+      : []
+  return [...methods, ...old, email, ...(status.backupCodesRemaining > 0 ? [backup] : [])]
+}

@@ -1,0 +1,149 @@
+import type { Problem } from '../../../../electron/contract/problem.ts'
+import { BackupCode, type Proof, SixDigits } from '../../../../electron/contract/two-factor.ts'
+import { type Page, problemOf } from '../../../berth/page.svelte.ts'
+import { firstMessage } from '../firstMessage.ts'
+import type { Choice } from './choices.ts'
+
+/** Seconds of the account's time that a sent code is valid for (section 8). */
+const codeLife = 600
+
+/** Sends the code of a choice; `again` after one is on its way already. */
+export type SendCode = (choice: Choice, again: boolean) => Promise<{ secret: string }>
+
+/** A proof being typed: by which way, its code, and what was sent for it. It is forgotten with its dialog. */
+export class Proving {
+  chosen = $state('')
+  code = $state('')
+  backupCode = $state('')
+  /** Typed by hand where the methods are not known. */
+  methodId = $state('')
+  tried = $state(false)
+  problem: Problem | undefined = $state.raw()
+  #sent: { choice: string; secret: string; at: number } | undefined = $state.raw()
+  #locks: Readonly<Record<string, number>> = $state.raw({})
+  readonly #page: Page
+  readonly #choices: () => readonly Choice[]
+  readonly #sendCode: SendCode
+
+  constructor(page: Page, choices: () => readonly Choice[], sendCode?: SendCode) {
+    this.#page = page
+    this.#choices = choices
+    this.#sendCode = sendCode ?? ((choice, again) => this.#sendAnywhere(choice, again))
+  }
+
+  readonly choices = $derived.by(() => this.#choices())
+  readonly choice = $derived(this.choices.find(({ id }) => id === this.chosen) ?? this.choices[0])
+  /** Seconds until the chosen method is free again; 0 when it is. */
+  readonly lockedFor = $derived.by(() => {
+    const { choice } = this
+    if (!choice) return 0
+    const until = Math.max(choice.lockedUntil ?? 0, this.#locks[choice.id] ?? 0)
+    return Math.max(0, until - this.#page.accountNow)
+  })
+  readonly needsSending = $derived(this.choice?.way === 'sms' || this.choice?.way === 'email')
+  readonly #current = $derived(this.#sent?.choice === this.choice?.id ? this.#sent : undefined)
+  /** Seconds that the code sent is still valid for; undefined while none was sent. */
+  readonly validFor = $derived.by(
+    () => this.#current && Math.max(0, this.#current.at + codeLife - this.#page.accountNow),
+  )
+  readonly errors = $derived.by(() => {
+    if (!this.tried) return {}
+    if (this.choice?.way === 'backup') return { backupCode: firstMessage(BackupCode, this.backupCode) }
+    return {
+      code: firstMessage(SixDigits, this.code),
+      methodId: this.#method() === null ? 'An id is a whole number.' : undefined,
+    }
+  })
+
+  /** Has the code sent. After a code that is on its way already it asks for a resend by itself the next time. */
+  async send(): Promise<void> {
+    const { choice } = this
+    if (!choice) return
+    this.problem = undefined
+    try {
+      const again = this.#current !== undefined
+      const { secret } = await this.#sendCode(choice, again)
+      this.#sent = { choice: choice.id, secret, at: this.#page.accountNow }
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  /** Whether another code is on its way, which only a resend gives the secret of. */
+  readonly resendOffered = $derived(this.problem?.code === 'tfa_challenge_exists')
+
+  async resend(): Promise<void> {
+    const { choice } = this
+    if (!choice) return
+    this.problem = undefined
+    try {
+      const { secret } = await this.#sendCode(choice, true)
+      this.#sent = { choice: choice.id, secret, at: this.#page.accountNow }
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  /** The secret of the code that was sent for the choice. */
+  get secret(): string | undefined {
+    return this.#current?.secret
+  }
+
+  /** The proof as typed; undefined, with the reason shown, where it cannot be one. */
+  proof(): Proof | undefined {
+    this.tried = true
+    this.problem = undefined
+    const { choice } = this
+    if (!choice || this.lockedFor > 0 || Object.values(this.errors).some(Boolean)) return undefined
+    const method = this.#method() ?? undefined
+    const one = method === undefined ? {} : { method }
+    switch (choice.way) {
+      case 'backup':
+        return { with: 'backup', backupCode: this.backupCode }
+      case 'totp':
+        return { with: 'totp', code: this.code, ...one }
+      case 'sms':
+      case 'email': {
+        const { secret } = this
+        if (secret === undefined) {
+          this.problem = notSent
+          return undefined
+        }
+        return choice.way === 'sms'
+          ? { with: 'sms', code: this.code, secret, ...one }
+          : { with: 'email', code: this.code, secret }
+      }
+    }
+  }
+
+  /** Shows why it was refused, and remembers a lock that came with it. */
+  fail(error: unknown): void {
+    const problem = problemOf(error)
+    this.problem = problem
+    if (problem.lockedUntil !== undefined && this.choice)
+      this.#locks = { ...this.#locks, [this.choice.id]: problem.lockedUntil }
+  }
+
+  /** The method's id: the choice's, or the one typed; undefined for none, null for what is no id. */
+  #method(): number | undefined | null {
+    if (this.choice?.method !== undefined) return this.choice.method
+    const typed = this.methodId.trim()
+    if (typed === '' || this.choice?.way === 'email' || this.choice?.way === 'backup') return undefined
+    const id = Number(typed)
+    return Number.isSafeInteger(id) && id >= 1 ? id : null
+  }
+
+  #sendAnywhere(choice: Choice, again: boolean): Promise<{ secret: string }> {
+    const { berth } = this.#page
+    if (choice.way === 'email') return berth.sendEmailCode({})
+    const method = this.#method()
+    const request = typeof method === 'number' ? { method } : {}
+    return again ? berth.resendSmsCode({ request }) : berth.sendSmsCode({ request })
+  }
+}
+
+const notSent: Problem = {
+  code: 'no_code_sent',
+  message: 'No code has been sent yet.',
+  advice: 'Have one sent with the button above, then enter it.',
+}

@@ -1,0 +1,42 @@
+import type { TwoFactorMethod } from '../../../../electron/contract/two-factor.ts'
+import type { Shape } from '../../../words/state.ts'
+
+/** The user's `tfa_status` (section 3.2) as a word and a shape; undefined where it is not known. */
+export function twoFactorWords(status: string | undefined): { word: string; shape: Shape } | undefined {
+  switch (status) {
+    case undefined:
+    case '':
+      return undefined
+    case 'enabled':
+      return { word: 'On', shape: 'running' }
+    case 'disabled':
+      return { word: 'Off', shape: 'stopped' }
+    case 'legacy':
+      return { word: 'On, in its old form', shape: 'needs-you' }
+    default:
+      return { word: status, shape: 'stopped' }
+  }
+}
+
+/** What a kind of method is called. */
+export function kindWords(kind: string): string {
+  if (kind === 'totp') return 'Authenticator app'
+  return kind === 'sms' ? 'Text message' : kind
+}
+
+/** A method among others: its label, else its kind; a phone by its last digits. */
+export function methodWords({
+  kind,
+  label,
+  phone,
+}: Pick<TwoFactorMethod, 'kind' | 'label' | 'phone'>): string {
+  const what = label ? `${label} (${kindWords(kind).toLowerCase()})` : kindWords(kind)
+  return phone ? `${what} to ${phone}` : what
+}
+
+/** A length of time counting down, to the second under an hour: "14:05". Seconds. */
+export function countdown(seconds: number): string {
+  const whole = Math.max(0, Math.ceil(seconds))
+  const minutes = Math.floor(whole / 60)
+  return `${minutes}:${String(whole % 60).padStart(2, '0')}`
+}
