@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
+import { rentRunning } from './steps.ts'
+import { createWorld, type World } from './world.ts'
+
+let world: World
+let other: Simulator | undefined
+beforeEach(async () => {
+  world = await createWorld()
+  world.sim.controls.setCredit(100)
+})
+afterEach(async () => {
+  await world.close()
+  await other?.close()
+  other = undefined
+})
+
+const titles = () => world.notifier.shown.map(({ title }) => title)
+
+test('low credit is said once: not at the next look, not after a restart, but again after a recovery', async () => {
+  const first = await world.startConnected()
+  world.sim.controls.setCredit(3)
+  await first.run('refresh', {})
+  await first.run('refresh', {})
+  expect(titles()).toEqual(['$3.00 of credit left'])
+  await first.close()
+
+  const second = await world.start()
+  await second.until(() => second.account().connection.status === 'online')
+  await second.run('refresh', {})
+  expect(titles()).toHaveLength(1)
+
+  world.sim.controls.setCredit(50)
+  await second.run('refresh', {})
+  world.sim.controls.setCredit(2)
+  await second.run('refresh', {})
+  expect(titles()).toEqual(['$3.00 of credit left', '$2.00 of credit left'])
+  const { account } = second
+  expect(Object.values(second.berth.state().activity).filter(({ kind }) => kind === 'alert')).toHaveLength(2)
+  expect(account().credit).toBe(2_000_000)
+})
+
+test('being outbid is said once, with the bid that wins, and a click leads to raising it', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { bid: 2 })
+  world.notifier.shown.length = 0
+  await world.sim.controls.outbid(id)
+  await under.run('refresh', {})
+  await under.run('refresh', {})
+  const view = under.account().instances[id]
+  expect(view?.state).toBe('outbid')
+  expect(world.notifier.shown).toHaveLength(1)
+  const winning = `$${((view?.minimumBid ?? 0) / 1_000_000).toFixed(3)}/h`
+  expect(world.notifier.shown[0]?.body).toContain(winning)
+
+  world.notifier.click(world.notifier.shown[0]?.id ?? '', 'raise_bid')
+  expect(under.berth.state().goTo?.place).toEqual({ screen: 'instances', instance: id, ask: 'bid' })
+
+  await under.run('changeBid', { instance: id, price: ((view?.minimumBid ?? 0) + 100_000) / 1_000_000 })
+  await under.until(() => under.account().instances[id]?.state === 'running')
+})
+
+test('a dead host is advised on: destroy it, try another offer', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  for (const [status, state] of [
+    ['exited', 'crashed'],
+    ['offline', 'offline'],
+    ['unknown', 'silent'],
+  ] as const) {
+    world.notifier.shown.length = 0
+    await world.sim.controls.forceStatus(id, status)
+    await under.run('refresh', {})
+    await under.run('refresh', {})
+    expect(under.account().instances[id]?.state).toBe(state)
+    expect(world.notifier.shown).toHaveLength(1)
+    expect(world.notifier.shown[0]).toMatchObject({
+      urgency: 'critical',
+      body: expect.stringMatching(/Destroy it.*try another offer/),
+      actions: [{ id: 'try_another' }, { id: 'show' }],
+    })
+  }
+})
+
+test('without notifications of the desktop, alerts are on the page until they are answered', async () => {
+  const silent = { ...world.notifier, available: false }
+  const under = await world.start({ machine: { ...world.machine, notifier: silent } })
+  await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  world.sim.controls.setCredit(1)
+  await under.run('refresh', {})
+  const [notice] = Object.values(under.berth.state().notices)
+  expect(notice?.title).toBe('$1.00 of credit left')
+  await under.run('answerNotice', { id: notice?.id ?? '' })
+  expect(under.berth.state().notices).toEqual({})
+  expect(under.berth.state().goTo?.place).toEqual({ screen: 'instances' })
+})
+
+test('two accounts are looked at and alerted on apart', async () => {
+  other = await startSimulator({ seed: 8, speed: 60, offers: 50, calm: true })
+  other.controls.setCredit(100)
+  const under = await world.startConnected()
+  const first = under.account().id
+  const second = await under.run('connectAccount', {
+    baseUrl: other.baseUrl,
+    key: other.apiKey,
+    name: 'Other',
+  })
+  await under.until(({ accounts }) => accounts[second]?.connection.status === 'online')
+  expect(under.account().id).toBe(second)
+
+  world.sim.controls.setCredit(1)
+  await under.run('refresh', { account: first })
+  other.controls.setCredit(2)
+  await under.run('refresh', { account: second })
+  const { accounts } = under.berth.state()
+  expect([accounts[first]?.credit, accounts[second]?.credit]).toEqual([1_000_000, 2_000_000])
+  expect(world.notifier.shown.map(({ id }) => id)).toEqual([`${first}/credit`, `${second}/credit`])
+
+  world.notifier.click(`${first}/credit`)
+  expect(under.account().id).toBe(first)
+  world.sim.controls.setFaults([{ kind: 'status', status: 500 }])
+  await under.run('refresh', { account: first })
+  await under.run('refresh', { account: second })
+  const after = under.berth.state().accounts
+  expect([after[first]?.connection.status, after[second]?.connection.status]).toEqual(['offline', 'online'])
+})

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
+import { instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+  world.sim.controls.setCredit(100)
+})
+afterEach(() => world.close())
+
+const requests = () => world.sim.controls.requests().length
+const errors = ({ berth }: BerthUnderTest) =>
+  Object.values(berth.state().activity).filter(({ kind }) => kind === 'error')
+
+test('a key that is revoked is said once, polling stops, and a new key goes on', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 401 }])
+  await under.until(() => under.account().connection.status === 'refused')
+  await under.run('refresh', {})
+  expect(errors(under)).toHaveLength(1)
+  expect(under.account().connection).toMatchObject({
+    since: expect.any(Number),
+    problem: { code: 'unauthorized' },
+  })
+  expect(instancesOf(under).map(instance => instance.id)).toEqual([id])
+
+  const before = requests()
+  await new Promise(resolve => setTimeout(resolve, 5000))
+  expect(requests()).toBe(before)
+
+  world.sim.controls.setFaults([])
+  await under.run('replaceKey', { account: under.account().id, key: world.sim.apiKey })
+  await under.until(() => under.account().connection.status === 'online')
+  const resumed = requests()
+  await expect.poll(requests, { timeout: 5000 }).toBeGreaterThan(resumed)
+})
+
+test('a key that turns out to be good again goes on when the user looks', async () => {
+  const under = await world.startConnected()
+  world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 403 }])
+  await under.until(() => under.account().connection.status === 'refused')
+  world.sim.controls.setFaults([])
+  await under.run('refresh', {})
+  expect(under.account().connection.status).toBe('online')
+  const resumed = requests()
+  await expect.poll(requests, { timeout: 5000 }).toBeGreaterThan(resumed)
+})
+
+test('a key that may not read instances leaves them as they were last seen', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const entries = world.keychain.entries.size
+  world.sim.controls.setFaults([{ path: '/instances/$', kind: 'status', status: 403 }])
+  await under.run('refresh', {})
+  expect(under.account()).toMatchObject({ connection: { status: 'online' }, limitation: expect.any(String) })
+  expect(instancesOf(under).map(instance => instance.id)).toEqual([id])
+  expect(world.keychain.entries.size).toBe(entries)
+  world.sim.controls.setFaults([])
+  await under.run('refresh', {})
+  expect(under.account().limitation).toBeUndefined()
+})
+
+describe('a service that fails leaves the last state, marked as old, and is heard again when it recovers', () => {
+  test.each<[string, FaultInput]>([
+    ['500', { kind: 'status', status: 500 }],
+    ['429', { kind: 'status', status: 429 }],
+    ['garbage', { kind: 'garbage' }],
+    ['wrong types', { kind: 'wrong_types' }],
+    ['reset', { kind: 'reset' }],
+    ['hang', { kind: 'hang' }],
+  ])('%s', { timeout: 60_000 }, async (_, rule) => {
+    const under = await world.startConnected()
+    const { id } = await rentRunning(under)
+    const before = under.account()
+    world.sim.controls.setFaults([rule])
+    await under.until(() => under.account().connection.status === 'offline', 40_000)
+    const { connection, instances, credit } = under.account()
+    expect(connection).toMatchObject({
+      since: expect.any(Number),
+      problem: {
+        code: expect.any(String),
+        message: expect.stringMatching(/\.$/),
+        advice: expect.any(String),
+      },
+    })
+    expect(Object.keys(instances)).toEqual([String(id)])
+    expect(typeof credit).toBe(typeof before.credit)
+    world.sim.controls.setFaults([])
+    await under.run('refresh', {})
+    expect(under.account().connection).toEqual({ status: 'online' })
+    expect(errors(under)).toHaveLength(1)
+  })
+})
+
+test('a disk that cannot be written to is said once, refuses to rent, and ends nothing', async () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  let isFull = false
+  const { files } = world.machine
+  const effect = (write: () => Promise<void>) => (isFull ? Promise.reject(full) : write())
+  const machine = {
+    ...world.machine,
+    files: {
+      ...files,
+      write: (name: string, text: string) => effect(() => files.write(name, text)),
+      append: (name: string, text: string) => effect(() => files.append(name, text)),
+    },
+  }
+  const under = await world.start({ machine })
+  await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  await under.run('changeSettings', { settings: { pollInterval: 2 } })
+  await rentCheapest(under)
+  await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
+
+  isFull = true
+  world.sim.controls.setCredit(1)
+  await under.until(() => rentalsOf(under).length === 0)
+  await under.run('refresh', {})
+  await under.run('refresh', {})
+  expect(world.notifier.shown.filter(({ id }) => id.endsWith('/credit'))).toHaveLength(1)
+  expect(errors(under).map(({ text }) => text)).toEqual([expect.stringContaining('the disk is full')])
+  const request = await requestCheapest(under)
+  await expect(under.run('rent', { request })).rejects.toMatchObject({ problem: { code: 'not_written' } })
+  expect(instancesOf(under)).toHaveLength(1)
+  expect(rentalsOf(under)).toEqual([])
+  await expect(under.run('changeSettings', { settings: { theme: 'dark' } })).rejects.toThrow()
+  expect(under.berth.state().settings.theme).toBe('system')
+
+  isFull = false
+  await rentRunning(under)
+  expect(instancesOf(under)).toHaveLength(2)
+  await under.close()
+})

@@ -1,0 +1,184 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { MainMessage } from '../../../electron/contract/messages.ts'
+import { BerthError, type Problem } from '../../../electron/contract/problem.ts'
+import { everyFile, rentRunning } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+let world: World
+const closing: (() => Promise<unknown>)[] = []
+beforeEach(async () => {
+  world = await createWorld()
+})
+afterEach(async () => {
+  await world.close()
+  await Promise.all(closing.splice(0).map(close => close()))
+})
+
+async function refused(work: Promise<unknown>): Promise<Problem> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof BerthError)) throw new Error('it was not refused as it should be')
+  return error.problem
+}
+
+/** Nothing of an attempt to connect is anywhere. */
+async function nothingKept({ berth }: BerthUnderTest, ...traces: string[]): Promise<void> {
+  expect(berth.state().accounts).toEqual({})
+  expect([...world.keychain.entries]).toEqual([])
+  const everything = [...(await everyFile(world)).values(), JSON.stringify(berth.state())].join('\n')
+  for (const trace of traces) expect(everything).not.toContain(trace)
+}
+
+/** Something that answers over HTTP and is not this service. */
+async function stranger(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  closing.push(async () => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a wrong key is refused, and nothing of it is kept', async () => {
+  const under = await world.start()
+  const key = 'wrong-key-0123456789'
+  const problem = await refused(under.run('connectAccount', { baseUrl: world.sim.baseUrl, key }))
+  expect(problem.code).toBe('unauthorized')
+  expect(problem.advice).toBeTruthy()
+  await nothingKept(under, key, world.sim.baseUrl)
+})
+
+test.each([
+  ['ftp://gpu.example', 'bad_url'],
+  ['gpu.example', 'bad_url'],
+  ['javascript:alert(1)', 'bad_url'],
+  ['file:///etc/passwd', 'bad_url'],
+  ['https://user:pw@gpu.example', 'url_has_credentials'],
+  ['http://gpu.example', 'insecure_url'],
+  ['https://gpu.example/?q=1', 'bad_url'],
+])('the base URL %s is refused with a sentence, and nothing is kept', async (baseUrl, code) => {
+  const under = await world.start()
+  const problem = await refused(under.run('connectAccount', { baseUrl, key: 'some-key' }))
+  expect(problem.code).toBe(code)
+  expect(problem.message).toMatch(/^[A-Z].*\.$/)
+  expect(JSON.stringify(problem)).not.toContain('pw@')
+  await nothingKept(under, 'some-key', baseUrl)
+})
+
+test.each<[string, RequestListener]>([
+  ['a web page', (_, response) => response.end('<html>Welcome</html>')],
+  ['nothing to find', (_, response) => response.writeHead(404).end()],
+  ['JSON of another kind', (_, response) => response.end('{"hello":"world"}')],
+  [
+    'a redirect elsewhere',
+    (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+  ],
+])('an address that answers with %s is not this service', async (_, answer) => {
+  const under = await world.start()
+  const baseUrl = await stranger(answer)
+  const problem = await refused(under.run('connectAccount', { baseUrl, key: 'some-key' }))
+  expect(['not_this_service', 'redirected']).toContain(problem.code)
+  await nothingKept(under, 'some-key')
+})
+
+test('the key is kept for this address alone, and an account is there again after a restart', async () => {
+  const first = await world.startConnected()
+  const { id } = first.account()
+  expect([...world.keychain.entries]).toEqual([[`${world.sim.baseUrl} ${id}`, world.sim.apiKey]])
+  await first.close()
+  const second = await world.start()
+  await second.until(() => second.account().connection.status === 'online')
+  expect(second.account().id).toBe(id)
+})
+
+test('connecting the same user again replaces the key instead of adding an account', async () => {
+  const under = await world.startConnected()
+  const { baseUrl, apiKey } = world.sim
+  await under.run('connectAccount', { baseUrl: `${baseUrl}/`, key: apiKey })
+  expect(Object.keys(under.berth.state().accounts)).toHaveLength(1)
+})
+
+test('a key that is not in the keychain locks the account until it is entered again', async () => {
+  const first = await world.startConnected()
+  await first.close()
+  world.keychain.entries.clear()
+  const second = await world.start()
+  expect(second.account().connection).toMatchObject({ status: 'locked', problem: { code: 'key_missing' } })
+  const before = world.sim.controls.requests().length
+  second.berth.lookNow()
+  await second.run('refresh', {})
+  expect((await refused(rentRunning(second))).code).toBe('key_missing')
+  expect(world.sim.controls.requests()).toHaveLength(before)
+  await second.run('replaceKey', { account: second.account().id, key: world.sim.apiKey })
+  await second.until(() => second.account().connection.status === 'online')
+})
+
+test('an address that was changed by hand gets no key, and does not keep Berth from starting', async () => {
+  const first = await world.startConnected()
+  await first.close()
+  const text = (await world.machine.files.read('accounts.json')) ?? ''
+  await world.machine.files.write('accounts.json', text.replace(world.sim.baseUrl, 'not an address'))
+  const second = await world.start()
+  expect(second.account().connection).toMatchObject({ status: 'locked' })
+  await second.run('removeAccount', { account: second.account().id })
+  expect(second.berth.state().accounts).toEqual({})
+})
+
+test('a key that was spoilt in the keychain locks the account until it is entered again', async () => {
+  const first = await world.startConnected()
+  await first.close()
+  for (const name of world.keychain.entries.keys()) world.keychain.entries.set(name, 'two words')
+  const second = await world.start()
+  expect(second.account().connection).toMatchObject({ status: 'locked', problem: { code: 'bad_key' } })
+  await second.run('replaceKey', { account: second.account().id, key: world.sim.apiKey })
+  await second.until(() => second.account().connection.status === 'online')
+})
+
+test('a removed account leaves nothing behind here, and what it rents goes on', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const account = under.account().id
+  await under.run('removeAccount', { account })
+  expect(under.berth.state().accounts).toEqual({})
+  expect([...world.keychain.entries]).toEqual([])
+  const kept = [...(await everyFile(world)).keys()].filter(name => name.includes(`accounts/${account}/`))
+  expect(kept).toEqual([])
+  expect(world.sim.controls.ledger().instances.map(total => total.instance_id)).toEqual([id])
+})
+
+test('the API key is in no file, no State, no message to a page and no activity', async () => {
+  const sent: MainMessage[] = []
+  const under = await world.startConnected()
+  const page = under.berth.connectPage(message => {
+    sent.push(message)
+    return true
+  })
+  page.receive({ kind: 'sync' })
+  const { baseUrl, apiKey } = world.sim
+  page.receive({ kind: 'command', call: 1, name: 'connectAccount', args: { baseUrl, key: apiKey } })
+  page.receive({ kind: 'command', call: 2, name: 'connectAccount', args: { baseUrl: apiKey, key: apiKey } })
+  const secret = 'env-secret-value'
+  const env = [{ name: 'HF_TOKEN', value: secret, secret: true }]
+  const { id } = await rentRunning(under, { env })
+  page.receive({ kind: 'command', call: 3, name: 'instanceRecord', args: { instance: id } })
+  page.receive({ kind: 'command', call: 4, name: 'findReplacement', args: { instance: id } })
+  await under.run('replaceKey', { account: under.account().id, key: apiKey })
+  await expect.poll(() => sent.filter(({ kind }) => kind === 'answer' || kind === 'refusal').length).toBe(4)
+  const activity = await under.run('searchActivity', { text: '', limit: 500 })
+  await under.close()
+
+  const everything = [
+    ...(await everyFile(world)).values(),
+    JSON.stringify(under.berth.state()),
+    JSON.stringify(sent),
+    JSON.stringify(activity),
+    JSON.stringify(world.notifier.shown),
+  ]
+  for (const text of everything) {
+    expect(text.includes(apiKey)).toBe(false)
+    expect(text.includes(secret)).toBe(false)
+  }
+  expect([...world.keychain.entries.keys()].some(name => name.startsWith('rental '))).toBe(false)
+})

@@ -1,0 +1,69 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { InstanceView } from '../../../electron/contract/instance.ts'
+import type { RentalView, RentRequest } from '../../../electron/contract/rental.ts'
+import type { BerthUnderTest, World } from './world.ts'
+
+/** A request for the cheapest offer that no earlier call of this Berth has taken. */
+export async function requestCheapest(
+  { run }: BerthUnderTest,
+  more: Partial<RentRequest> = {},
+): Promise<RentRequest> {
+  const type = more.bid === undefined ? 'on-demand' : 'bid'
+  const { offers } = await run('searchOffers', {
+    query: { type, verifiedOnly: false, storage: 20, limit: 50 },
+  })
+  const [offer] = offers
+  if (!offer) throw new Error('the market is empty')
+  return { offer: offer.id, image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [], ...more }
+}
+
+/** Rents the cheapest offer; resolves with the rental's id. */
+export async function rentCheapest(under: BerthUnderTest, more: Partial<RentRequest> = {}): Promise<string> {
+  return under.run('rent', { request: await requestCheapest(under, more) })
+}
+
+/** Rents and waits until it runs. */
+export async function rentRunning(
+  under: BerthUnderTest,
+  more: Partial<RentRequest> = {},
+): Promise<InstanceView> {
+  const before = new Set(Object.keys(under.account().instances))
+  await rentCheapest(under, more)
+  const fresh = () =>
+    instancesOf(under).find(({ id, state }) => !before.has(String(id)) && state === 'running')
+  await under.until(() => fresh() !== undefined)
+  await under.until(() => rentalsOf(under).length === 0)
+  // A look is over once all that it gave rise to was said.
+  await under.run('refresh', {})
+  const instance = fresh()
+  if (!instance) throw new Error('it stopped running at once')
+  return instance
+}
+
+export function instancesOf(under: BerthUnderTest): InstanceView[] {
+  return Object.values(under.account().instances)
+}
+
+export function rentalsOf(under: BerthUnderTest): RentalView[] {
+  return Object.values(under.account().rentals)
+}
+
+/** Requests that asked for an instance. */
+export function creates({ sim }: World): number {
+  const all = sim.controls.requests()
+  return all.filter(({ method, path }) => method === 'PUT' && path.includes('/asks/')).length
+}
+
+/** Instances that ever were, destroyed ones too. */
+export function everCreated({ sim }: World): number {
+  return sim.controls.ledger().instances.length
+}
+
+/** The text of every file that Berth keeps, by name. */
+export async function everyFile({ machine }: World): Promise<Map<string, string>> {
+  const root = dirname(machine.files.path('any'))
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  return new Map(await Promise.all(files.map(async file => [file, await readFile(file, 'utf8')] as const)))
+}
