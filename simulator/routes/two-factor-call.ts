@@ -48,18 +48,15 @@ export function twoFactorRoute(
 }
 
 /**
- * Which login a caller without a key is completing: `tfa_secret` says it, or `secret` with a `tfa_secret` in it, or
- * `secret` of a challenge of that login. Throws 403 `auth_error` when none of these is known.
+ * Which login a caller without a key is completing. `tfa_secret` says it, else `secret`, by what the browser login
+ * issued or by the secret of a challenge of that login. Throws 403 `auth_error` when it is neither.
  */
 function readLogin({ world }: ApiRequest, body: Fields): string {
   const { sessions, challenges } = world.twoFactor
-  const given = body.optionalString('tfa_secret')
   const secret = body.optionalString('secret')
-  const named = given ?? secret
-  const login = challenges.unanswered().find(known => known.secret === secret)?.login
-  const found = [named, given === undefined ? login : undefined].find(
-    candidate => typeof candidate === 'string' && sessions.awaits(candidate),
-  )
-  if (typeof found === 'string') return found
+  const named = body.optionalString('tfa_secret') ?? secret
+  const challenge = challenges.unanswered().find(known => known.secret === named)
+  const login = challenge?.login ?? named
+  if (login !== undefined && sessions.awaits(login)) return login
   throw twoFactorRefusal('auth_error', 'This request needs an API key as a bearer token, or a tfa_secret.')
 }

@@ -42,9 +42,10 @@ export function readLabel(body: Fields): string | undefined {
   throw body.refuse(`label must have at most ${LABEL} characters.`)
 }
 
-/** Reads `secret`; a `tfa_secret` in its place names the login and no challenge. */
+/** Reads `secret` (on the login path `tfa_secret` in its place); one that names the login names no challenge. */
 export function readChallengeSecret(body: Fields, login: string | null): string | undefined {
-  const secret = body.optionalString('secret')
+  const onLoginPath = login === null ? undefined : body.optionalString('tfa_secret')
+  const secret = body.optionalString('secret') ?? onLoginPath
   return secret === login ? undefined : secret
 }
 

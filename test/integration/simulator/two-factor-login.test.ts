@@ -81,14 +81,39 @@ test.each(['tfa_secret', 'secret'])(
   },
 )
 
-test('on the login path the secret of a challenge does for the rest of that login', async () => {
-  await steps.authorize()
-  await steps.addSms(NUMBER)
-  const { body } = await steps.tfa('POST', 'sms/', { tfa_secret: await steps.tfaSecret() }, null)
-  const { secret } = body
-  expect((await steps.tfa('POST', 'sms/resend/', { secret }, null)).body['secret']).toBe(secret)
-  const { code } = await steps.message()
-  expect((await steps.tfa('POST', '', { code, secret }, null)).status).toBe(200)
+test.each(['tfa_secret', 'secret'])(
+  'a challenge of a login, named as %s, does for the rest of it',
+  async name => {
+    await steps.authorize()
+    await steps.addSms(NUMBER)
+    const { body } = await steps.tfa('POST', 'sms/', { tfa_secret: await steps.tfaSecret() }, null)
+    const { secret } = body
+    const named = { [name]: secret }
+    expect((await steps.tfa('POST', 'sms/resend/', named, null)).body['secret']).toBe(secret)
+    const { code } = await steps.message()
+    expect((await steps.tfa('POST', '', { ...named, code }, null)).status).toBe(200)
+  },
+)
+
+test('the challenge of a caller with a key opens no login', async () => {
+  const { secret } = await steps.emailProof()
+  expect(await steps.tfa('POST', 'email/', { secret }, null)).toMatchObject(refused(403, 'auth_error'))
+})
+
+test('a scoped key reads the status with user_read, does the rest with user_write, and so does its session', async () => {
+  const scoped = async (category: string) => {
+    const body = { name: category, permissions: { api: { [category]: {} } } }
+    return (await steps.service.call('POST', '/api/v0/auth/apikeys/', body)).body['key'] as string
+  }
+  const reader = await scoped('user_read')
+  expect((await steps.tfa('GET', 'status/', undefined, reader)).status).toBe(200)
+  expect((await steps.tfa('POST', 'totp-setup/', undefined, reader)).status).toBe(403)
+  const writer = await scoped('user_write')
+  expect((await steps.tfa('GET', 'status/', undefined, writer)).status).toBe(403)
+  const { body } = await steps.tfa('POST', '', await steps.emailProof(), writer)
+  const session = body['session_key'] as string
+  expect((await steps.tfa('POST', 'totp-setup/', undefined, session)).status).toBe(200)
+  expect((await steps.service.call('GET', '/api/v0/instances/', undefined, session)).status).toBe(403)
 })
 
 test('a login without a key leaves its session in a cookie', async () => {
