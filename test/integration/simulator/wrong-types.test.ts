@@ -1,0 +1,168 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routes } from '../../../simulator/routes/routes.ts'
+import { type Service, startService } from './service.ts'
+
+let service: Service
+/** Values for `:name` in paths. */
+let ids: Record<string, number>
+beforeAll(async () => {
+  service = await startService()
+  const [offer] = await service.offers({ limit: 1 })
+  const { id } = await service.rent({ price: 20 })
+  const { body } = await service.call('POST', '/api/v0/webhooks/', {
+    ...{ name: 'x', webhook_url: 'https://x.example', event_types: [] },
+  })
+  const { body: hosting } = await service.call('GET', '/api/v0/machines')
+  ids = {
+    id,
+    offer: offer?.id ?? 0,
+    user: service.sim.userId,
+    webhook: (body['webhook'] as { id: number }).id,
+    machine: (hosting['machines'] as { id: number }[])[0]?.id ?? 0,
+  }
+})
+afterAll(() => service.sim.close())
+
+const integer = (value: unknown) => Number.isSafeInteger(value)
+const is = {
+  string: (value: unknown) => typeof value === 'string',
+  number: (value: unknown) => typeof value === 'number',
+  boolean: (value: unknown) => typeof value === 'boolean',
+  integer,
+  object: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  maybeObject: (value: unknown) => typeof value === 'object' && !Array.isArray(value),
+  maybeString: (value: unknown) => value === null || typeof value === 'string',
+  array: Array.isArray,
+  strings: (value: unknown) => Array.isArray(value) && value.every(item => typeof item === 'string'),
+  integers: (value: unknown) => Array.isArray(value) && value.every(integer),
+}
+type Kind = keyof typeof is
+
+const templateKinds: Record<string, Kind> = {
+  ...{ name: 'string', image: 'string', tag: 'string', desc: 'string', readme: 'string', env: 'string' },
+  ...{ onstart: 'string', runtype: 'string', args_str: 'string', ssh_direct: 'boolean', use_ssh: 'boolean' },
+  ...{ jup_direct: 'boolean', jupyter_dir: 'maybeString', use_jupyter_lab: 'boolean' },
+  ...{ docker_login_repo: 'string', docker_login_user: 'string', docker_login_pass: 'string' },
+  ...{ href: 'string', repo: 'string', extra_filters: 'object', recommended_disk_space: 'number' },
+  ...{ private: 'boolean', volume_info: 'maybeObject' },
+}
+
+/** Every endpoint that takes a body, with a good one for it and the types of its fields. */
+const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<string, Kind> }> = {
+  'POST /auth/apikeys/': {
+    good: { name: 'x', permissions: { api: { misc: {} } } },
+    kinds: { name: 'string', permissions: 'object', key_params: 'object' },
+  },
+  'PUT /users/:user/notification-prefs/': {
+    good: { notification_preferences: {} },
+    kinds: { notification_preferences: 'object' },
+  },
+  'POST /webhooks/': {
+    good: { name: 'x', webhook_url: 'https://x.example', event_types: ['client:outbid'] },
+    kinds: { name: 'string', webhook_url: 'string', event_types: 'strings' },
+  },
+  'PUT /webhooks/:webhook/': {
+    good: { name: 'x' },
+    kinds: { name: 'string', webhook_url: 'string', event_types: 'strings' },
+  },
+  'POST /bundles/': {
+    good: { limit: 1 },
+    kinds: {
+      ...{ verified: 'object', rentable: 'object', gpu_name: 'object', num_gpus: 'object' },
+      ...{ direct_port_count: 'object', order: 'array', type: 'string', limit: 'integer' },
+      allocated_storage: 'number',
+    },
+  },
+  'PUT /asks/:offer/': {
+    good: { image: 'ubuntu', disk: 1e9 },
+    kinds: {
+      ...templateKinds,
+      ...{ env: 'object', disk: 'number', label: 'string', price: 'number', cancel_unavail: 'boolean' },
+      ...{ target_state: 'string', template_hash_id: 'string', runtype: 'string' },
+    },
+  },
+  'PUT /instances/:id/': { good: { label: 'x' }, kinds: { label: 'string', state: 'string' } },
+  'POST /instances/:id/ssh/': { good: {}, kinds: { ssh_key: 'string' } },
+  'PUT /instances/bid_price/:id/': {
+    good: { client_id: 'me', price: 20 },
+    kinds: { client_id: 'string', price: 'number' },
+  },
+  'PUT /instances/reboot/:id/': { good: {}, kinds: { client_id: 'string' } },
+  'POST /ssh/': { good: {}, kinds: { ssh_key: 'string' } },
+  'PUT /commands/copy_direct/': {
+    good: { src_path: '/a', dst_path: '/b', dst_id: '1' },
+    kinds: { src_path: 'string', dst_path: 'string', src_id: 'string', dst_id: 'string' },
+  },
+  'DELETE /commands/copy_direct/': { good: { dst_id: '1' }, kinds: { dst_id: 'string' } },
+  'POST /commands/rclone/': {
+    good: { instance_id: '1', src: '/a', dst: '/b', selected: '1', transfer: 'Instance To Cloud' },
+    kinds: {
+      ...{ instance_id: 'string', src: 'string', dst: 'string', selected: 'string', transfer: 'string' },
+      ...{ flags: 'strings', api_key: 'string' },
+    },
+  },
+  'DELETE /commands/rclone/': { good: { dst_id: 1 }, kinds: { dst_id: 'integer' } },
+  'PUT /machines/:machine/cancel_maint/': { good: {}, kinds: { client_id: 'string' } },
+  'PUT /machines/:machine/cleanup/': { good: {}, kinds: { client_id: 'string' } },
+  'POST /network_disk/': {
+    good: { mount_point: '/mnt', machine_id: 1 },
+    kinds: { mount_point: 'string', machine_id: 'integer', machine_ids: 'integers', disk_id: 'integer' },
+  },
+  'POST /template/': {
+    good: { name: 'x', image: 'x', docker_login_repo: '', docker_login_user: '', docker_login_pass: '' },
+    kinds: templateKinds,
+  },
+  'PUT /template/': { good: { hash_id: 'x' }, kinds: { ...templateKinds, hash_id: 'string' } },
+  'DELETE /template/': { good: { template_id: 1 }, kinds: { template_id: 'integer' } },
+  'POST /workergroups/': {
+    good: {},
+    kinds: {
+      ...{ endpoint_name: 'string', endpoint_id: 'integer', template_hash: 'string', template_id: 'integer' },
+      ...{ search_params: 'string', launch_args: 'string', min_load: 'number', target_util: 'number' },
+    },
+  },
+}
+
+test('every endpoint with a body is here; those of two-factor have a test of their own', () => {
+  const named = routes
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter(name => !name.startsWith('GET ') && !name.includes(' /tfa/'))
+  const withoutBody = ['DELETE /auth/apikeys/:key/', 'DELETE /webhooks/:webhook/', 'DELETE /instances/:id/']
+  expect(Object.keys(endpoints).toSorted()).toEqual(
+    named.filter(name => !withoutBody.includes(name)).toSorted(),
+  )
+})
+
+async function send(name: string, body: unknown) {
+  const [method = '', path = ''] = name.split(' ')
+  const filled = path.replace(/:(\w+)/g, (_, id: string) => String(ids[id]))
+  return await service.call(method, `/api/v0${filled}`, JSON.stringify(body))
+}
+
+test.each(Object.keys(endpoints))('%s refuses a body with a field of a wrong type', async name => {
+  const { good = {}, kinds = {} } = endpoints[name] ?? {}
+  const wrong = fc.constantFrom(...Object.keys({ ...kinds, client_id: 'string' })).chain(field =>
+    fc.tuple(
+      fc.constant(field),
+      fc.jsonValue({ maxDepth: 2 }).filter(value => !is[kinds[field] ?? 'string'](value)),
+    ),
+  )
+  await fc.assert(
+    fc.asyncProperty(wrong, async ([field, value]) => {
+      const { status, body } = await send(name, { ...good, [field]: value })
+      expect([status, body['success']], JSON.stringify(body)).toEqual([400, false])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test.each(Object.keys(endpoints))('%s refuses a body that is no JSON object', async name => {
+  const nonsense = fc.jsonValue({ maxDepth: 1 }).filter(value => !is.object(value))
+  await fc.assert(
+    fc.asyncProperty(nonsense, async value => {
+      expect((await send(name, value)).status).toBe(400)
+    }),
+    { numRuns: 15 },
+  )
+})
