@@ -111,6 +111,7 @@ export function pageActions(page: Page): Action[] {
     { id: 'refresh', label: 'Look at the account now', run: () => page.attempt(berth.refresh({})) },
     { id: 'connect', label: 'Connect an account…', run: () => asks.ask({ kind: 'connect' }) },
     { id: 'stop-all', label: 'Stop all instances…', run: () => asks.ask({ kind: 'stopAll' }) },
+    { id: 'new-template', label: 'Write a template…', run: () => route.go('templates/new') },
     { id: 'new-key', label: 'Make an API key…', run: () => route.go('account/keys/new') },
     { id: 'add-method', label: 'Add a two-factor method…', run: () => route.go('account/two-factor/new') },
     { id: 'new-webhook', label: 'Make a webhook…', run: () => route.go('account/webhooks/new') },

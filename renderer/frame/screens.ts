@@ -1,7 +1,7 @@
 import type { IconName } from '../components/icons.ts'
 
 /** A screen's name in the address. */
-export type ScreenId = 'instances' | 'offers' | 'activity' | 'account' | 'settings'
+export type ScreenId = 'instances' | 'offers' | 'templates' | 'activity' | 'account' | 'settings'
 
 interface Screen {
   id: ScreenId
@@ -15,6 +15,7 @@ interface Screen {
 export const screens: readonly Screen[] = [
   { id: 'instances', label: 'Instances', icon: 'instances' },
   { id: 'offers', label: 'Offers', icon: 'offers' },
+  { id: 'templates', label: 'Templates', icon: 'templates' },
   { id: 'activity', label: 'Activity', icon: 'activity' },
   { id: 'account', label: 'Account', icon: 'account', last: true },
   { id: 'settings', label: 'Settings', icon: 'settings', last: true },

@@ -1,7 +1,9 @@
 import type { AccountId } from '../../../electron/contract/ids.ts'
 import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '../../../electron/contract/offer.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
+import type { TemplateView } from '../../../electron/contract/template.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import { readExtraFilters } from '../templates/extraFilters.ts'
 import { usualDisk } from './rentDefaults.ts'
 import { type SortBy, type SortColumn, sortAfterClick } from './sort.ts'
 
@@ -24,6 +26,8 @@ export class Market {
   sortBy: SortBy = $state.raw({ column: 'price', descending: false })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
+  #chosen: { account: AccountId; template: TemplateView; unread: readonly string[] } | undefined =
+    $state.raw()
   #last: Found | undefined = $state.raw()
   readonly #page: Page
   #search = 0
@@ -37,6 +41,41 @@ export class Market {
   get found(): Found | undefined {
     const last = this.#last
     return last?.account === this.#page.account?.id && last?.query.type === this.query.type ? last : undefined
+  }
+
+  /** What is going to be rented from, and fields of its machine filters that nobody understands. */
+  get chosen(): { template: TemplateView; unread: readonly string[] } | undefined {
+    return this.#chosen?.account === this.#page.account?.id ? this.#chosen : undefined
+  }
+
+  /** Chooses a template: its machine filters take the place of the filter, its disk is what prices include. */
+  startFrom(template: TemplateView): Promise<void> {
+    const account = this.#page.account?.id
+    if (account === undefined) return Promise.resolve()
+    const { filter, extra, verifiedOnly, unread } = readExtraFilters(template.extraFilters ?? {})
+    this.#chosen = { account, template, unread }
+    this.filter = filter
+    return this.#askFor({
+      ...this.query,
+      ...(template.disk !== undefined && template.disk > 0 && { storage: Math.min(template.disk, 100_000) }),
+      ...(verifiedOnly !== undefined && { verifiedOnly }),
+      extra,
+    })
+  }
+
+  /** Rents without the template that was chosen; with `hash`, only if it is that one. The filter stays. */
+  forgetTemplate(hash?: string): void {
+    if (hash === undefined || this.#chosen?.template.hash === hash) this.#chosen = undefined
+  }
+
+  /** The chosen template was edited: from now on this is what it is. */
+  templateEdited(from: string, template: TemplateView): void {
+    if (this.#chosen?.template.hash === from) this.#chosen = { ...this.#chosen, template }
+  }
+
+  /** Searches without what only the service knows. */
+  dropExtra(): Promise<void> {
+    return this.#askFor({ ...this.query, extra: {} })
   }
 
   /** Searches unless there is an answer that is new enough. */
@@ -64,14 +103,18 @@ export class Market {
 
   /** Changes what the service is asked for. */
   ask(changes: Partial<OfferQuery>): Promise<void> {
-    this.query = { ...this.query, ...changes }
-    return this.refresh()
+    return this.#askFor({ ...this.query, ...changes })
   }
 
   /** Takes over a saved search. */
   open(saved: SavedQuery): Promise<void> {
     this.filter = saved.filter
-    return this.ask({ ...saved.query, limit: mostOffers })
+    return this.#askFor({ ...this.query, extra: {}, ...saved.query, limit: mostOffers })
+  }
+
+  #askFor({ extra, ...query }: OfferQuery): Promise<void> {
+    this.query = extra && Object.keys(extra).length > 0 ? { ...query, extra } : query
+    return this.refresh()
   }
 
   sort(column: SortColumn): void {

@@ -1,0 +1,40 @@
+import type { TemplateView } from '../../../electron/contract/template.ts'
+import type { Page } from '../../berth/page.svelte.ts'
+import type { MenuEntry } from '../../components/menu.ts'
+import { copyText } from '../../frame/clipboard.ts'
+import { route } from '../../frame/route.svelte.ts'
+import { marketOf } from '../offers/market.svelte.ts'
+import { pathOf } from './place.ts'
+
+/** Goes to the offers with this template chosen and its machine filters set. */
+export function rentFrom(page: Page, template: TemplateView): void {
+  void marketOf(page).startFrom(template)
+  route.go('offers')
+}
+
+/** What else can be done with a template. */
+export function templateMenu(page: Page, template: TemplateView, onDelete: () => void): MenuEntry[] {
+  const { hash, own, id, href } = template
+  const foreign = own === false ? 'It belongs to someone else: copy it to change it.' : undefined
+  return [
+    { label: 'Edit', unusable: foreign, run: () => route.go(`templates/${pathOf({ kind: 'edit', hash })}`) },
+    { label: 'Copy as a new one', run: () => route.go(`templates/${pathOf({ kind: 'new', hash })}`) },
+    {
+      label: 'Copy hash',
+      run: async () => {
+        await copyText(hash)
+        page.say('Hash copied.', hash)
+      },
+    },
+    ...(href && /^https?:\/\//i.test(href)
+      ? [{ label: 'Open image documentation', run: () => page.attempt(page.berth.openLink({ url: href })) }]
+      : []),
+    'line',
+    {
+      label: 'Delete…',
+      danger: true,
+      unusable: foreign ?? (id === undefined ? 'This service does not say its id.' : undefined),
+      run: onDelete,
+    },
+  ]
+}
