@@ -1,0 +1,271 @@
+import { readFile } from 'node:fs/promises'
+import { TOTP, URI } from 'otpauth'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  openBrowser,
+  openPage,
+  type SimulatorProcess,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+} from './app.ts'
+import { readQr } from './qr.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+/** Berth on its Account screen, with the simulator's account connected; its world is hardly faster than this one. */
+async function account() {
+  const sim = await startSimulatorProcess(['--speed', '2'])
+  endings.push(sim.stop)
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  await connect(page, sim.baseUrl, sim.apiKey)
+  await page.getByRole('link', { name: 'Account' }).click()
+  return { sim, page, errors }
+}
+
+async function connect(page: Page, baseUrl: string, key: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Base URL').fill(baseUrl)
+  await dialog.getByLabel('API key').fill(key)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** The code that was sent last. */
+async function lastCode(sim: SimulatorProcess): Promise<string> {
+  const { messages } = await sim.control<{ messages: { code: string }[] }>('GET', '/sim/outbox')
+  const last = messages.at(-1)
+  if (!last) throw new Error('nothing was sent')
+  return last.code
+}
+
+/** Presses a button that has a code sent, and gives the code. */
+async function send(sim: SimulatorProcess, dialog: Locator): Promise<string> {
+  await dialog.getByRole('button', { name: 'Send code' }).click()
+  await dialog.getByText(/^Sent/).waitFor()
+  return lastCode(sim)
+}
+
+function wrongCode(app: TOTP): string {
+  const now = Date.now()
+  const right = new Set([-60, -30, 0, 30, 60].map(by => app.generate({ timestamp: now + by * 1000 })))
+  for (let code = 100_000; ; code += 1) if (!right.has(String(code))) return String(code)
+}
+
+async function shownCodes(dialog: Locator): Promise<string[]> {
+  const list = dialog.getByRole('list', { name: 'Backup codes' })
+  await list.waitFor()
+  return list.getByRole('listitem').allTextContents()
+}
+
+test('two-factor authentication, from nothing to the last method removed', async () => {
+  const { sim, page, errors } = await account()
+  const dialog = page.getByRole('dialog')
+  const methods = page.getByRole('list', { name: 'Two-factor methods' })
+
+  // The first method is authorised by e-mail and set up from its QR code.
+  await page.getByRole('button', { name: 'Add a method…' }).click()
+  await dialog.getByRole('button', { name: 'Authorise' }).click()
+  await dialog.getByText('A code has six digits.').waitFor()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(await send(sim, dialog))
+  await dialog.getByRole('button', { name: 'Authorise' }).click()
+  const picture = dialog.getByRole('img', { name: /QR code/ })
+  await picture.waitFor()
+  await dialog.getByText(/may be added for another 2\d:\d\d/).waitFor()
+  const app = URI.parse(await readQr(picture))
+  if (!(app instanceof TOTP)) throw new Error('not an authenticator’s address')
+  const spelled = await dialog.getByLabel('Secret of the authenticator').textContent()
+  expect(spelled?.replaceAll(' ', '')).toBe(app.secret.base32)
+  await dialog.getByLabel('Label').fill('a label that is longer than thirty characters')
+  await dialog.getByText('A label has at most 30 characters.').waitFor()
+  await dialog.getByLabel('Label').fill('phone app')
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(wrongCode(app))
+  await dialog.getByRole('button', { name: 'Add method' }).click()
+  await dialog.getByText('The code was not accepted.').waitFor()
+  expect(await dialog.getByLabel('Label').inputValue()).toBe('phone app')
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
+  await dialog.getByRole('button', { name: 'Add method' }).click()
+
+  // The backup codes are shown once, and can be kept as a file.
+  const codes = await shownCodes(dialog)
+  expect(codes).toHaveLength(10)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Save as a file' }).click(),
+  ])
+  expect(await readFile(await download.path(), 'utf8')).toContain(codes.join('\n'))
+  await page.keyboard.press('Escape')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByRole('button', { name: 'I have stored them' }).click()
+  await methods.getByText('phone app').waitFor()
+  await page.getByText('10 backup codes are left.').waitFor()
+  expect(await page.content()).not.toContain(codes[0])
+
+  // The 30 minutes pass; a backup code opens them again, for a phone.
+  await sim.control('POST', '/sim/clock', { advance: 1800 })
+  await page.getByText(/may be added for another/).waitFor({ state: 'detached', timeout: 30_000 })
+  await page.getByRole('button', { name: 'Add a method…' }).click()
+  await dialog.getByRole('radio', { name: 'Backup code' }).check()
+  await dialog.getByRole('textbox', { name: 'Backup code' }).fill('nonsense')
+  await dialog.getByRole('button', { name: 'Authorise' }).click()
+  await dialog.getByText('A backup code has the form XXXX-XXXX-XXXX.').waitFor()
+  await dialog
+    .getByLabel('Backup code')
+    .last()
+    .fill(codes[0]?.toLowerCase() ?? '')
+  await dialog.getByRole('button', { name: 'Authorise' }).click()
+  await dialog.getByText('Text message').click()
+  await dialog.getByLabel('Phone number').fill('555 1234')
+  await dialog.getByRole('button', { name: 'Send code' }).click()
+  await dialog.getByText(/Write the number with \+ and the country/).waitFor()
+  await dialog.getByLabel('Phone number').fill('+1 (555) 123-4567')
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(await send(sim, dialog))
+  await dialog.getByRole('button', { name: 'Add method' }).click()
+  await methods.getByText(/\*4567/).waitFor()
+  await page.getByText('9 backup codes are left.').waitFor()
+
+  // Backup codes are replaced; a used one does not do for it.
+  await page.getByRole('button', { name: 'Replace backup codes…' }).click()
+  await dialog.getByRole('radio', { name: 'Backup code' }).check()
+  await dialog
+    .getByLabel('Backup code')
+    .last()
+    .fill(codes[0] ?? '')
+  await dialog.getByRole('button', { name: 'Replace codes' }).click()
+  await dialog.getByText('This backup code is wrong or has been used before.').waitFor()
+  await dialog
+    .getByLabel('Backup code')
+    .last()
+    .fill(codes[1] ?? '')
+  await dialog.getByRole('button', { name: 'Replace codes' }).click()
+  const newCodes = await shownCodes(dialog)
+  expect(newCodes).toHaveLength(10)
+  expect(newCodes.filter(code => codes.includes(code))).toEqual([])
+  await dialog.getByRole('button', { name: 'I have stored them' }).click()
+
+  // Five wrong codes lock the method; it is free again after 15 minutes of the account's time.
+  await page.getByRole('button', { name: 'Replace backup codes…' }).click()
+  await dialog.getByLabel(/phone app/).check()
+  for (let tries = 1; tries <= 5; tries += 1) {
+    await dialog.getByRole('textbox', { name: 'Code' }).fill(wrongCode(app))
+    await dialog.getByRole('button', { name: 'Replace codes' }).click()
+    await methods
+      .getByText(
+        tries === 5
+          ? /Locked after too many wrong codes/
+          : new RegExp(`${tries === 1 ? 'One' : tries} wrong code`),
+      )
+      .waitFor()
+  }
+  await dialog.getByText(/free again in 1\d:\d\d/).waitFor()
+  expect(await dialog.getByRole('button', { name: 'Replace codes' }).isDisabled()).toBe(true)
+  await sim.control('POST', '/sim/clock', { advance: 900 })
+  await dialog.getByText(/free again/).waitFor({ state: 'detached', timeout: 30_000 })
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
+  await dialog.getByRole('button', { name: 'Replace codes' }).click()
+  expect(await shownCodes(dialog)).toHaveLength(10)
+  await dialog.getByRole('button', { name: 'I have stored them' }).click()
+
+  // The other method becomes the primary one.
+  await methods.getByRole('button', { name: /^More for Text message/ }).click()
+  await page.getByRole('menuitem', { name: 'Make primary' }).click()
+  await methods.getByRole('listitem').filter({ hasText: '4567' }).getByText('primary').waitFor()
+
+  // Both are removed; the last one with its warning.
+  await methods.getByRole('button', { name: /^More for Text message/ }).click()
+  await page.getByRole('menuitem', { name: 'Remove…' }).click()
+  await dialog.getByLabel(/phone app/).check()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
+  await dialog.getByRole('button', { name: 'Remove method' }).click()
+  await methods.getByText(/\*4567/).waitFor({ state: 'detached' })
+  await methods.getByRole('button', { name: /^More for phone app/ }).click()
+  await page.getByRole('menuitem', { name: 'Remove…' }).click()
+  await dialog.getByText(/This is the last method/).waitFor()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
+  await dialog.getByRole('button', { name: 'Remove and switch off' }).click()
+  await page.getByText('Two-factor authentication is off.').waitFor()
+  await methods.getByText('There is no method yet.').waitFor()
+  expect(await sim.api('GET', '/api/v0/tfa/status/')).toMatchObject({ tfa_enabled: false, methods: [] })
+  expect(errors).toEqual([])
+})
+
+test('a scoped key is made, shown once, and as an account of its own reads but does not write', async () => {
+  const { sim, page, errors } = await account()
+  const dialog = page.getByRole('dialog')
+  const keys = page.getByRole('list', { name: 'API keys' })
+  await keys.getByText('used by Berth').waitFor()
+
+  await page.getByRole('button', { name: 'Create key…' }).click()
+  await dialog.getByLabel('Name').fill('reader')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await dialog.getByText('Choose at least one permission, or full access.').waitFor()
+  await dialog.getByRole('button', { name: 'Only look' }).click()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const secret = (await dialog.getByLabel('Secret').textContent()) ?? ''
+  expect(secret.length).toBeGreaterThan(20)
+  await dialog.getByText(/It may search offers, read the account.* but not change the account/).waitFor()
+  await dialog.getByRole('button', { name: 'I have stored it' }).click()
+  await keys.getByText('reader').waitFor()
+  expect(await page.content()).not.toContain(secret)
+
+  await page.getByRole('button', { name: /^Account:/ }).click()
+  await page.getByRole('menuitem', { name: 'Connect an account…' }).click()
+  await connect(page, sim.baseUrl.replace('127.0.0.1', 'localhost'), secret)
+  await keys.getByRole('listitem').filter({ hasText: 'reader' }).getByText('used by Berth').waitFor()
+  await page.getByRole('button', { name: 'Create key…' }).click()
+  await dialog.getByLabel('Name').fill('another')
+  await dialog.getByRole('button', { name: 'Only look' }).click()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await dialog
+    .getByText('Berth’s key for this account may not change the account: it lacks the permission user_write.')
+    .waitFor()
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('another')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await page.getByRole('button', { name: 'Save preferences' }).click()
+  await page.getByText(/it lacks the permission user_write/).waitFor()
+  expect(errors).toEqual([])
+})
+
+test('a webhook is made with an event of the user’s own, changed and deleted', async () => {
+  const { page, errors } = await account()
+  const dialog = page.getByRole('dialog')
+  const webhooks = page.getByRole('list', { name: 'Webhooks' })
+  await page.getByRole('button', { name: 'Create webhook…' }).click()
+  await dialog.getByLabel('Name').fill('pager')
+  await dialog.getByLabel('Address').fill('not an address')
+  await dialog.getByRole('button', { name: 'Create webhook' }).click()
+  await dialog.getByText('Give a whole address, such as https://example.com/hook.').waitFor()
+  await dialog.getByText('Choose at least one event.').waitFor()
+  await dialog.getByLabel('Address').fill('https://example.com/hook')
+  await dialog.getByLabel('The credit runs low').check()
+  await dialog.getByLabel('Another event').fill('client:outbid')
+  await dialog.getByRole('button', { name: 'Add event' }).click()
+  await dialog.getByRole('button', { name: 'Create webhook' }).click()
+  await webhooks.getByText('client:low_credit, client:outbid').waitFor()
+
+  await webhooks.getByRole('button', { name: 'Change pager' }).click()
+  await dialog.getByLabel('Name').fill('siren')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await webhooks.getByText('siren').waitFor()
+  await webhooks.getByRole('button', { name: 'Delete siren' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete webhook' }).click()
+  await webhooks.getByText('There are none yet.').waitFor()
+  expect(errors).toEqual([])
+})
