@@ -141,7 +141,9 @@ export function createPursuit(
     )
   }
 
+  /** Secrets go first: killed in between, the rental is found by its mark, and no secret stays behind. */
   async function adopt(id: string, instance: number, instanceKey: string | undefined): Promise<void> {
+    await secrets.forget(existing(id)).catch(() => undefined)
     const rental = await update(id, {
       step: 'waiting',
       instance,
@@ -152,7 +154,6 @@ export function createPursuit(
     around.tell(`Rented as #${instance}`, rental)
     around.created(instance, instanceKey)
     around.look()
-    await secrets.forget(id).catch(() => undefined)
   }
 
   /** What cannot be destroyed now is seen again at the next look. */
@@ -192,8 +193,8 @@ export function createPursuit(
     id: string,
     { step, problem }: { step: Rental['step']; problem?: Rental['problem'] },
   ): Promise<void> {
+    await secrets.forget(existing(id)).catch(() => undefined)
     const rental = await update(id, { step, problem })
-    await secrets.forget(id).catch(() => undefined)
     if (step === 'failed') around.tell('Renting failed', rental, problem)
     if (step === 'cancelled') around.tell('Rental cancelled', rental)
   }

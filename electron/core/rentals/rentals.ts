@@ -103,7 +103,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
           deadline: around.deadline(),
         })
       } catch (error) {
-        await secrets.forget(id).catch(() => undefined)
+        await secrets.forget({ id, request }).catch(() => undefined)
         throw error
       }
       around.tell('Renting', existing(id))

@@ -9,7 +9,7 @@ export interface RentalSecrets {
   keep(rental: string, request: RentRequest): Promise<void>
   /** The request with its values again; undefined when they are gone. */
   restore(rental: string, request: RentRequest): Promise<RentRequest | undefined>
-  forget(rental: string): Promise<void>
+  forget(rental: { id: string; request: RentRequest }): Promise<void>
 }
 
 export function rentalSecrets(keychain: Keychain): RentalSecrets {
@@ -33,8 +33,8 @@ export function rentalSecrets(keychain: Keychain): RentalSecrets {
       )
       return { ...request, env }
     },
-    async forget(rental) {
-      await keychain.delete(entry(rental))
+    async forget({ id, request }) {
+      if (request.env.some(variable => variable.secret)) await keychain.delete(entry(id))
     },
   }
 }
