@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startBerth } from '../../../electron/core/berth.ts'
+import { systemClock } from '../../../electron/local/clock.ts'
+import { openFiles } from '../../../electron/local/files.ts'
+import type { Keychain } from '../../../electron/ports/keychain.ts'
+
+/**
+ * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
+ * rent something. Prints `renting` before it rents, and `settled` once no rental is under way.
+ */
+const [folder = '', baseUrl = '', key = '', task = ''] = process.argv.slice(2)
+
+const berth = await startBerth({
+  machine: {
+    clock: systemClock,
+    files: await openFiles(join(folder, 'berth')),
+    keychain: fileKeychain(join(folder, 'keychain.json')),
+    notifier: {
+      available: true,
+      show: async () => undefined,
+      close: async () => undefined,
+      onClick: () => undefined,
+    },
+    opener: { openLink: async () => undefined },
+    programs: { find: async () => undefined, launch: async () => undefined },
+    random: {
+      hex: digits => randomBytes(digits).toString('hex').slice(0, digits),
+      fraction: Math.random,
+    },
+    platform: 'linux',
+    home: folder,
+  },
+  app: { version: 'test', shell: 'browser', terminals: [] },
+})
+
+if (task === 'rent') {
+  await berth.dispatch('connectAccount', { baseUrl, key })
+  const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1 }
+  const { offers } = (await berth.dispatch('searchOffers', { query })) as { offers: { id: number }[] }
+  const request = {
+    offer: offers[0]?.id,
+    image: 'pytorch/pytorch',
+    access: 'ssh',
+    disk: 20,
+    env: [{ name: 'TOKEN', value: 'secret', secret: true }],
+    ports: [],
+  }
+  process.stdout.write('renting\n')
+  await berth.dispatch('rent', { request })
+}
+berth.onChange(sayWhenSettled)
+sayWhenSettled()
+
+function sayWhenSettled(): void {
+  const [account] = Object.values(berth.state().accounts)
+  if (account?.connection.status !== 'online') return
+  const underWay = Object.values(account.rentals).some(({ step }) => step !== 'failed')
+  if (!underWay) process.stdout.write('settled\n')
+}
+
+/** A keychain that outlives the process. */
+function fileKeychain(path: string): Keychain {
+  const read = async () =>
+    JSON.parse(await readFile(path, 'utf8').catch(() => '{}')) as Record<string, string>
+  let last: Promise<unknown> = Promise.resolve()
+  const change = (edit: (entries: Record<string, string>) => void) => {
+    const mine = last.then(async () => {
+      const entries = await read()
+      edit(entries)
+      await writeFile(path, JSON.stringify(entries))
+    })
+    last = mine
+    return mine
+  }
+  return {
+    persistent: true,
+    get: async name => (await read())[name],
+    set: (name, secret) =>
+      change(entries => {
+        entries[name] = secret
+      }),
+    delete: name =>
+      change(entries => {
+        delete entries[name]
+      }),
+  }
+}

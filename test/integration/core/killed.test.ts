@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { build } from 'vite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startSimulator } from '../../../simulator/simulator.ts'
+
+/** Kills at the most; `npm run soak` asks for more. */
+const rounds = Number(process.env['BERTH_KILLS'] ?? 20)
+/** Rounds under way at once: most of a round is waiting. */
+const atOnce = 5
+
+let program: string
+let folder: string
+const children = new Set<ChildProcess>()
+
+beforeAll(async () => {
+  // Built once, since what is built starts four times faster; beside node_modules, which it imports from.
+  folder = await mkdtemp(join(import.meta.dirname, '../../../node_modules/.berth-killed-'))
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: join(import.meta.dirname, 'berth-process.ts'),
+      outDir: folder,
+      target: 'node20',
+      rollupOptions: { output: { entryFileNames: 'berth.mjs' } },
+    },
+  })
+  program = join(folder, 'berth.mjs')
+})
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Round {
+  round: number
+  killedAfter: number
+  /** Whether the wish was on disk when the process was killed. */
+  wished: boolean
+  instances: number
+  ever: number
+  stillHasSecret: boolean
+}
+
+/** Rents, is killed some milliseconds later, starts again and goes on until nothing is under way. */
+async function killAndGoOn(round: number): Promise<Round> {
+  const sim = await startSimulator({ seed: 100 + round, speed: 60, offers: 20, calm: true })
+  const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))
+  // Most of what can go wrong is in the first moments; some rounds are killed while the instance boots.
+  const killedAfter = Math.random() * (round % 5 === 4 ? 1500 : 120)
+  // Half of the answers take their time, so that the process dies between the effect and its answer.
+  if (round % 2 === 1)
+    sim.controls.setFaults([{ method: 'PUT', path: '/asks/', kind: 'delay', ms: 80, times: 1 }])
+  try {
+    const first = start(home, sim.baseUrl, sim.apiKey, 'rent')
+    await said(first, 'renting')
+    await new Promise(resolve => setTimeout(resolve, killedAfter))
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+    const wished = (await kept(home)).includes('"pytorch/pytorch"')
+
+    const second = start(home, sim.baseUrl, sim.apiKey, 'go on')
+    await said(second, 'settled')
+    second.kill('SIGKILL')
+    await once(second, 'exit')
+    const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
+      headers: { authorization: `Bearer ${sim.apiKey}` },
+    })
+    const { instances } = (await answer.json()) as { instances: unknown[] }
+    const ever = sim.controls.ledger().instances.length
+    const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
+    const stillHasSecret = wished && keychain.includes('rental r')
+    return { round, killedAfter, wished, instances: instances.length, ever, stillHasSecret }
+  } finally {
+    await sim.close()
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+function start(...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+async function said(child: ChildProcess, wanted: string): Promise<void> {
+  if (!child.stdout) throw new Error('its output is not piped')
+  const lines = createInterface(child.stdout)
+  for await (const line of lines) if (line === wanted) return
+  throw new Error(`it ended before it said ${wanted}`)
+}
+
+/** The rentals as they are on disk. */
+async function kept(home: string): Promise<string> {
+  const accounts = join(home, 'berth', 'accounts')
+  const [account] = await readdir(accounts).catch(() => [])
+  if (account === undefined) return ''
+  return readFile(join(accounts, account, 'rentals.json'), 'utf8').catch(() => '')
+}
+
+test('killed at any moment of a rental, it goes on: one wish, one creation, one instance', {
+  timeout: 240_000,
+}, async () => {
+  const results: Round[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < rounds) {
+      next += 1
+      results.push(await killAndGoOn(next))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+  expect(results).toHaveLength(rounds)
+  for (const result of results) {
+    const created = result.wished ? 1 : 0
+    expect(result).toMatchObject({ instances: created, ever: created, stillHasSecret: false })
+  }
+  // The kills fell on both sides of the moments that matter.
+  expect(results.filter(({ wished }) => wished).length).toBeGreaterThan(0)
+})

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openFiles } from '../../../electron/local/files.ts'
+import { everCreated, everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
+import { createWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+afterEach(() => world.close())
+
+test('closed at any moment of a rental, Berth goes on with it when it starts again', {
+  timeout: 90_000,
+}, async () => {
+  let under = await world.startConnected()
+  for (const pause of [0, 5, 15, 40, 150, 600]) {
+    await rentCheapest(under)
+    await new Promise(resolve => setTimeout(resolve, pause))
+    await under.close()
+    under = await world.start()
+    const { account } = under
+    await under.until(() => account().connection.status === 'online' && rentalsOf(under).length === 0, 40_000)
+    await under.until(() => instancesOf(under)[0]?.state === 'running')
+    const [instance, ...more] = instancesOf(under)
+    expect(more).toEqual([])
+    await under.run('destroyInstance', { instance: instance?.id ?? 0 })
+  }
+  expect(everCreated(world)).toBe(6)
+})
+
+test('the last known state is shown at once after a restart, as old as it is, while the service is away', async () => {
+  const first = await world.startConnected()
+  const { id } = await rentRunning(first)
+  const before = first.account()
+  await first.close()
+  world.sim.controls.setFaults([{ kind: 'status', status: 500 }])
+  const second = await world.start()
+  expect(second.account()).toMatchObject({
+    connection: { since: expect.any(Number) },
+    email: before.email,
+    instances: { [id]: { state: 'running', history: before.instances[id]?.history } },
+  })
+  await second.until(() => second.account().connection.status === 'offline')
+  expect(instancesOf(second)).toHaveLength(1)
+})
+
+test('the demo keeps its things out of the real files and the keychain', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-demo-test-'))
+  const { controls, baseUrl, apiKey } = world.sim
+  const demo = { baseUrl, key: apiKey, speed: 60, files: await openFiles(folder), controls }
+  const under = await world.start({ demo })
+  expect(under.account()).toMatchObject({ id: 'demo', demo: true })
+  await under.until(() => under.account().connection.status === 'online')
+  controls.setCredit(100)
+  await rentRunning(under)
+  await under.run('demoEvent', { event: 'low_credit' })
+  expect(world.notifier.shown.map(({ id }) => id)).toContain('demo/credit')
+  await under.run('renameAccount', { account: 'demo', name: 'Mine' })
+  await under.close()
+
+  const real = [...(await everyFile(world))]
+  expect(real.map(([name]) => name).filter(name => name.includes('demo'))).toEqual([])
+  expect(real.map(([, text]) => text).join('\n')).not.toMatch(/demo|Rented|127\.0\.0\.1/)
+  expect([...world.keychain.entries]).toEqual([])
+  const again = await world.start()
+  expect(again.berth.state().accounts).toEqual({})
+  expect(again.berth.state().activity).toEqual({})
+  await rm(folder, { recursive: true })
+})
