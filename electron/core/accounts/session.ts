@@ -222,6 +222,7 @@ export async function openSession(
     const before = toldDocument.get()
     const { alerts: found, told } = alerts(before ?? undefined, account, store.get().settings)
     if (!same(before, told)) await toldDocument.record(() => told)
+    teller.takeBack(account, told)
     if (found.length > 0) teller.tell(id, found)
   }
 

@@ -10,6 +10,8 @@ export interface Alert {
   id: string
   kind: keyof Settings['alerts']
   instance?: number
+  /** The state of that instance which it tells of. */
+  state?: InstanceState
   title: string
   body: string
   urgency: 'normal' | 'critical'
@@ -87,6 +89,7 @@ function instanceAlert(
   const base = {
     id: `${account.id}/${instance.id}`,
     instance: instance.id,
+    state: instance.state,
     place: { screen: 'instances', instance: instance.id } satisfies Place,
   }
   switch (instance.state) {

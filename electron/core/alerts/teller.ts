@@ -1,10 +1,11 @@
 import type { AccountId } from '../../contract/ids.ts'
-import type { Place } from '../../contract/state.ts'
+import type { AccountView, Place } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
 import type { Activity } from '../activity/activity.ts'
 import type { Store } from '../store.ts'
 import type { Alert, AlertAction } from './alerts.ts'
+import type { Told } from './told.ts'
 
 /** Tells alerts: as native notifications, or on the page where this machine has none. */
 export interface Teller {
@@ -12,6 +13,8 @@ export interface Teller {
   /** The user answered one: its text was clicked, or one of its buttons. */
   answer(id: string, action: string | undefined): void
   dismiss(id: string): void
+  /** Takes back what a fresh look at the account shows to be over: a machine that is gone or in another state, credit that is back. */
+  takeBack(account: AccountView, told: Told): void
 }
 
 /** Alerts on the page at once; older ones make room. */
@@ -51,6 +54,14 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
       if (!known) return
       goTo(store, known.account, placeOf(known.alert, action))
     },
+    takeBack(account, { lowCredit }) {
+      for (const [id, { account: of, alert }] of told) {
+        if (of !== account.id || holds(alert, account, lowCredit)) continue
+        told.delete(id)
+        teller.dismiss(id)
+        void notifier.close(id).catch(() => undefined)
+      }
+    },
     dismiss(id) {
       if (!(id in store.get().notices)) return
       store.change(draft => {
@@ -60,6 +71,12 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
   }
   notifier.onClick((id, action) => teller.answer(id, action))
   return teller
+}
+
+/** Whether what an alert said is still so. */
+function holds(alert: Alert, account: AccountView, lowCredit: boolean): boolean {
+  if (alert.instance === undefined) return lowCredit
+  return account.instances[alert.instance]?.state === alert.state
 }
 
 const asks: Partial<Record<AlertAction, 'bid' | 'replace'>> = { raise_bid: 'bid', try_another: 'replace' }

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { InstanceState } from '../../../../electron/contract/instance.ts'
+import { defaultSettings } from '../../../../electron/contract/settings.ts'
+import type { State } from '../../../../electron/contract/state.ts'
+import { alerts } from '../../../../electron/core/alerts/alerts.ts'
+import { createTeller } from '../../../../electron/core/alerts/teller.ts'
+import { createStore } from '../../../../electron/core/store.ts'
+import type { Notifier } from '../../../../electron/ports/notifier.ts'
+import { handClock } from '../hand-clock.ts'
+import { accountView, instanceView } from '../views.ts'
+
+const state: State = {
+  app: { version: '', shell: 'browser', platform: 'linux', notifications: false, terminals: [] },
+  accounts: {},
+  settings: defaultSettings,
+  savedSearches: {},
+  activity: {},
+  notices: {},
+}
+
+function tellerOnPage() {
+  const store = createStore(state)
+  const closed: string[] = []
+  const notifier: Notifier = {
+    available: false,
+    show: async () => undefined,
+    close: async id => void closed.push(id),
+    onClick: () => undefined,
+  }
+  const activity = { add: () => undefined, search: () => [], flush: async () => undefined }
+  const teller = createTeller(store, handClock(), notifier, activity)
+  /** A fresh look, with what it tells. */
+  function look(account: ReturnType<typeof accountView>): string[] {
+    const { alerts: found, told } = alerts(undefined, account, defaultSettings)
+    teller.takeBack(account, told)
+    teller.tell(account.id, found)
+    return Object.keys(store.get().notices)
+  }
+  return { look, closed }
+}
+
+const withState = (word: InstanceState) =>
+  accountView({ credit: 900_000_000 }, instanceView({ state: word, actualStatus: word }))
+
+test('a notice goes when the machine it tells of is in another state, and the desktop is told to close it', () => {
+  const { look, closed } = tellerOnPage()
+  expect(look(withState('outbid'))).toHaveLength(1)
+  expect(look(withState('running'))).toEqual([])
+  expect(closed).toHaveLength(1)
+})
+
+test('a notice goes with the machine it tells of', () => {
+  const { look } = tellerOnPage()
+  expect(look(withState('crashed'))).toHaveLength(1)
+  expect(look(accountView({ credit: 900_000_000 }))).toEqual([])
+})
+
+test('the notice of low credit goes once there is credit again', () => {
+  const { look } = tellerOnPage()
+  expect(look(accountView({ credit: 1_000_000 }))).toHaveLength(1)
+  expect(look(accountView({ credit: 900_000_000 }))).toEqual([])
+})
