@@ -1,0 +1,252 @@
+import { TOTP } from 'otpauth'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { BerthUnderTest, World } from './world.ts'
+import { createWorld } from './world.ts'
+
+let world: World
+let berth: BerthUnderTest
+
+beforeEach(async () => {
+  world = await createWorld({ speed: 2 })
+  berth = await world.startConnected()
+})
+afterEach(() => world.close())
+
+/** A call of the simulator's control plane. */
+async function control<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`${world.sim.baseUrl}${path}`, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  return (await answer.json()) as T
+}
+
+async function lastCode(): Promise<string> {
+  const { messages } = await control<{ messages: { code: string }[] }>('GET', '/sim/outbox')
+  return messages.at(-1)?.code ?? ''
+}
+
+/** Gives the account an authenticator. */
+async function withAuthenticator(): Promise<{ app: TOTP; backupCodes: readonly string[] }> {
+  const { secret: challenge } = await berth.run('authorizeNewMethod', { by: { with: 'email' } })
+  await berth.run('confirmNewMethods', { code: await lastCode(), secret: challenge ?? '' })
+  const { secret } = await berth.run('setUpTotp', {})
+  const app = new TOTP({ secret })
+  const { backupCodes } = await berth.run('addMethod', {
+    method: { kind: 'totp', code: app.generate(), secret, label: 'app' },
+  })
+  return { app, backupCodes: backupCodes ?? [] }
+}
+
+const sessionEntry = () => [...world.keychain.entries].find(([name]) => name.endsWith(' session'))
+
+test('a login with two factors gives a session key, which is kept beside the API key and preferred after a restart', async () => {
+  const { app } = await withAuthenticator()
+  const answer = await berth.run('twoFactorLogin', {
+    proof: { with: 'totp', code: app.generate() },
+    admin: false,
+  })
+  expect(answer).toMatchObject({ session: true, legacy: false })
+  const [, sessionKey] = sessionEntry() ?? []
+  expect(sessionKey).toBeDefined()
+  expect([...world.keychain.entries.values()]).toContain(world.sim.apiKey)
+  await berth.until(() => berth.account().connection.status === 'online')
+
+  // With the API key revoked only the session gets in.
+  const own = (await berth.run('listApiKeys', {})).find(key => key.inUse)
+  expect(own).toBeDefined()
+  await berth.run('deleteApiKey', { id: own?.id ?? 0 })
+  await berth.close()
+  berth = await world.start()
+  await berth.until(() => berth.account().connection.status === 'online')
+  expect(JSON.stringify(berth.berth.state())).not.toContain(sessionKey)
+})
+
+test('a session that the service refuses is forgotten, and the API key goes on', async () => {
+  await berth.close()
+  const [name] = [...world.keychain.entries].find(([, key]) => key === world.sim.apiKey) ?? []
+  world.keychain.entries.set(`${name} session`, 'a-session-that-ended')
+  berth = await world.start()
+  await berth.until(() => berth.account().connection.status === 'online')
+  expect(sessionEntry()).toBeUndefined()
+  expect(Object.values(berth.berth.state().activity).map(({ text }) => text)).toContain(
+    'The session of the two-factor login has ended',
+  )
+})
+
+test('another key ends the session of the one before', async () => {
+  const { app } = await withAuthenticator()
+  await berth.run('twoFactorLogin', { proof: { with: 'totp', code: app.generate() }, admin: false })
+  await berth.run('replaceKey', { account: berth.account().id, key: world.sim.apiKey })
+  expect(sessionEntry()).toBeUndefined()
+})
+
+test('the window to add a method is told with its end, in the account’s time', async () => {
+  await withAuthenticator()
+  const { clock } = berth.account()
+  const status = await berth.run('twoFactorStatus', {})
+  expect(status).toMatchObject({ enabled: true, mayAdd: true, backupCodesRemaining: 10 })
+  const left = (status.mayAddUntil ?? 0) - clock.serverAt / 1000
+  expect(left).toBeGreaterThan(1700)
+  expect(left).toBeLessThan(1900)
+  await control('POST', '/sim/clock', { advance: 1801 })
+  const later = await berth.run('twoFactorStatus', {})
+  expect(later.mayAdd).toBe(false)
+  expect(later).not.toHaveProperty('mayAddUntil')
+})
+
+test('a backup code opens the window at once, proves a login, and is counted', async () => {
+  const { backupCodes } = await withAuthenticator()
+  const [first = '', second = '', third = ''] = backupCodes
+  expect(await berth.run('authorizeNewMethod', { by: { with: 'backup', backupCode: first } })).toEqual({
+    granted: true,
+  })
+  const login = await berth.run('twoFactorLogin', {
+    proof: { with: 'backup', backupCode: second.toLowerCase() },
+    admin: true,
+  })
+  expect(login).toMatchObject({ session: true, backupCodesRemaining: 8 })
+  await expect(
+    berth.run('regenerateBackupCodes', { proof: { with: 'backup', backupCode: first } }),
+  ).rejects.toMatchObject({ problem: { code: 'invalid_backup_code' } })
+  const codes = await berth.run('regenerateBackupCodes', {
+    proof: { with: 'backup', backupCode: third },
+  })
+  expect(codes).toHaveLength(10)
+})
+
+test('a wrong code is refused with what is counted, and the fifth with the end of the lock', async () => {
+  const { app } = await withAuthenticator()
+  const [method] = (await berth.run('twoFactorStatus', {})).methods
+  const right = app.generate()
+  const code = right === '000000' ? '000001' : '000000'
+  const attempt = () =>
+    berth.run('removeMethod', { proof: { with: 'totp', code }, method: method?.id }).catch(error => error)
+  expect(await attempt()).toMatchObject({ problem: { code: '2fa_verification_failed', failCount: 1 } })
+  for (const _ of [2, 3, 4]) await attempt()
+  const { problem } = await attempt()
+  expect(problem.lockedUntil - berth.account().clock.serverAt / 1000).toBeGreaterThan(800)
+  expect(await attempt()).toMatchObject({
+    problem: { code: 'tfa_locked', lockedUntil: problem.lockedUntil },
+  })
+})
+
+test('text messages: a number gets a code, its method a label, and a recent code only a resend', async () => {
+  const { app } = await withAuthenticator()
+  const phone = '+1 555 123 4567'
+  await berth.run('sendSmsCode', { request: { phone } })
+  await expect(berth.run('sendSmsCode', { request: { phone } })).rejects.toMatchObject({
+    problem: { code: 'tfa_challenge_exists' },
+  })
+  const { secret } = await berth.run('resendSmsCode', { request: { phone } })
+  await berth.run('addMethod', { method: { kind: 'sms', code: await lastCode(), secret, phone } })
+  const sms = (await berth.run('twoFactorStatus', {})).methods.find(({ kind }) => kind === 'sms')
+  expect(sms?.phone).toMatch(/^\*+4567$/)
+  const changed = await berth.run('updateMethod', { method: sms?.id ?? 0, label: 'mobile', primary: true })
+  expect(changed).toMatchObject({ label: 'mobile', primary: true })
+  expect(
+    await berth.run('removeMethod', { proof: { with: 'totp', code: app.generate() }, method: sms?.id }),
+  ).toEqual({ remaining: 1 })
+})
+
+test('an e-mail code proves as well', async () => {
+  await withAuthenticator()
+  const { secret } = await berth.run('sendEmailCode', {})
+  const [method] = (await berth.run('twoFactorStatus', {})).methods
+  const code = await lastCode()
+  expect(
+    await berth.run('removeMethod', { proof: { with: 'email', code, secret }, method: method?.id }),
+  ).toEqual({ remaining: 0 })
+  await berth.until(() => berth.account().tfaStatus === 'disabled')
+})
+
+test('an account in the old form: its backup codes are replaced by a code to the phone on file, which becomes a method', async () => {
+  await control('POST', '/sim/account', { legacy: true, phone_number: '+15551234567' })
+  await berth.run('refresh', {})
+  expect(berth.account().tfaStatus).toBe('legacy')
+  expect(await berth.run('twoFactorStatus', {})).toMatchObject({
+    enabled: true,
+    status: 'legacy',
+    methods: [],
+  })
+  const { secret } = await berth.run('sendSmsCode', { request: {} })
+  const codes = await berth.run('regenerateBackupCodes', {
+    proof: { with: 'sms', code: await lastCode(), secret },
+  })
+  expect(codes).toHaveLength(10)
+  expect((await berth.run('twoFactorStatus', {})).methods).toMatchObject([{ kind: 'sms' }])
+})
+
+test('a scoped key: its secret is in the answer alone, and what it may not do is said in words', async () => {
+  const made = await berth.run('createApiKey', {
+    request: { name: 'reader', permissions: { user_read: {}, instance_read: { id: [7] } } },
+  })
+  expect(made.permissions).toEqual({ user_read: {}, instance_read: { id: [7] } })
+  const { secret } = made
+  const listed = await berth.run('listApiKeys', {})
+  expect(listed.find(({ id }) => id === made.id)).toMatchObject({
+    name: 'reader',
+    masked: `…${secret.slice(-4)}`,
+  })
+  expect(listed.filter(key => key.inUse)).toHaveLength(1)
+  expect(JSON.stringify([berth.berth.state(), listed])).not.toContain(secret)
+
+  await berth.run('replaceKey', { account: berth.account().id, key: secret })
+  await berth.until(() => berth.account().connection.status === 'online')
+  await expect(
+    berth.run('createApiKey', { request: { name: 'x', permissions: { misc: {} } } }),
+  ).rejects.toMatchObject({
+    problem: { code: 'forbidden', message: expect.stringContaining('lacks the permission user_write') },
+  })
+  expect((await berth.run('listApiKeys', {})).find(key => key.inUse)?.id).toBe(made.id)
+})
+
+test('permissions that the account has disabled are told as false', async () => {
+  await control('POST', '/sim/account', { permissions_disabled: true })
+  const made = await berth.run('createApiKey', { request: { name: 'k', permissions: { misc: {} } } })
+  expect(made.permissions).toBe(false)
+})
+
+test('preferences are read, and replaced as a whole', async () => {
+  await berth.run('readPreferences', {})
+  const preferences = { client: { low_credit: { email: false, webhooks: true } } }
+  expect(await berth.run('replacePreferences', { preferences })).toMatchObject(preferences)
+  expect(await berth.run('readPreferences', {})).toMatchObject(preferences)
+})
+
+test('webhooks are made, listed, changed and deleted', async () => {
+  const { id } = await berth.run('createWebhook', {
+    fields: { name: 'pager', url: 'https://example.com/hook', events: ['client:low_credit'] },
+  })
+  const { webhook, enabled } = await berth.run('updateWebhook', { id, changes: { name: 'siren' } })
+  expect(webhook).toMatchObject({ id, name: 'siren', url: 'https://example.com/hook' })
+  expect(Array.isArray(enabled)).toBe(true)
+  expect(await berth.run('listWebhooks', {})).toMatchObject([{ id, name: 'siren' }])
+  await berth.run('deleteWebhook', { id })
+  expect(await berth.run('listWebhooks', {})).toEqual([])
+})
+
+test('the account’s SSH keys: Berth’s own is added once, and nothing private goes there', async () => {
+  const [own] = await berth.run('sshKeys', {})
+  const publicKey = own?.publicKey ?? ''
+  await berth.run('addAccountSshKey', { publicKey })
+  expect(await berth.run('listAccountSshKeys', {})).toMatchObject([{ publicKey }])
+  await expect(
+    berth.run('addAccountSshKey', { publicKey: '-----BEGIN OPENSSH PRIVATE KEY-----' }),
+  ).rejects.toMatchObject({ problem: { code: 'not_a_public_key', field: 'publicKey' } })
+})
+
+test('how the credit went is kept every five minutes of the account’s time, over a restart too', async () => {
+  await berth.until(() => berth.account().credit !== undefined)
+  await control('POST', '/sim/credit', { credit: 12 })
+  await control('POST', '/sim/clock', { advance: 600 })
+  await berth.run('refresh', {})
+  await berth.run('refresh', {})
+  const samples = await berth.run('creditHistory', {})
+  expect(samples.map(({ credit }) => credit)).toEqual([25_000_000, 12_000_000])
+  await berth.close()
+  berth = await world.start()
+  expect((await berth.run('creditHistory', {})).slice(0, 2)).toEqual(samples)
+})
