@@ -1,25 +1,15 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../electron/contract/instance.ts'
 import { defaultSettings } from '../../../../electron/contract/settings.ts'
-import type { State } from '../../../../electron/contract/state.ts'
 import { alerts } from '../../../../electron/core/alerts/alerts.ts'
 import { createTeller } from '../../../../electron/core/alerts/teller.ts'
 import { createStore } from '../../../../electron/core/store.ts'
 import type { Notifier } from '../../../../electron/ports/notifier.ts'
-import { handClock } from '../hand-clock.ts'
-import { accountView, instanceView } from '../views.ts'
-
-const state: State = {
-  app: { version: '', shell: 'browser', platform: 'linux', notifications: false, terminals: [] },
-  accounts: {},
-  settings: defaultSettings,
-  savedSearches: {},
-  activity: {},
-  notices: {},
-}
+import { HandClock } from '../hand-clock.ts'
+import { accountView, emptyState, instanceView } from '../views.ts'
 
 function tellerOnPage() {
-  const store = createStore(state)
+  const store = createStore(emptyState())
   const closed: string[] = []
   const notifier: Notifier = {
     available: false,
@@ -28,7 +18,7 @@ function tellerOnPage() {
     onClick: () => undefined,
   }
   const activity = { add: () => undefined, search: () => [], flush: async () => undefined }
-  const teller = createTeller(store, handClock(), notifier, activity)
+  const teller = createTeller(store, new HandClock(), notifier, activity)
   /** A fresh look, with what it tells. */
   function look(account: ReturnType<typeof accountView>): string[] {
     const { alerts: found, told } = alerts(undefined, account, defaultSettings)
