@@ -135,7 +135,10 @@ export interface RentalView {
     pricePerHour?: Micros
     location?: string
   }
+  /** Empty where it is left to the template. */
   image: string
+  /** The name of the template it is rented from. */
+  template?: string
   label?: string
   interruptible: boolean
   /** Epoch seconds of the account's time. */

@@ -87,6 +87,7 @@ function viewOf(rental: Rental): RentalView {
     startedAt,
     deadline,
     ...(instance === undefined ? {} : { instance }),
+    ...(request.template ? { template: request.template.name } : {}),
     ...(request.label ? { label: request.label } : {}),
     ...(candidates ? { candidates } : {}),
     ...(problem ? { problem } : {}),

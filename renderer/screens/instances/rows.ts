@@ -52,7 +52,7 @@ export function filterRows(rows: readonly Row[], typed: string): readonly Row[] 
       instance ? instanceName(instance) : rental?.label,
       instance?.gpu?.name ?? rental?.offer.gpuName,
       instance?.location ?? rental?.offer.location,
-      instance?.image ?? rental?.image,
+      instance?.image ?? (rental?.image || rental?.template),
     ]
       .join(' ')
       .toLowerCase()

@@ -2,6 +2,7 @@ import type { InstanceView } from '../../../electron/contract/instance.ts'
 import type { OfferView } from '../../../electron/contract/offer.ts'
 import type { RentRequest } from '../../../electron/contract/rental.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
+import { noVolume, type VolumeDraft } from '../../components/volume.ts'
 import { suggestedBid } from './cost.ts'
 import type { RentDraft } from './rentForm.ts'
 
@@ -30,6 +31,8 @@ export function freshDraft(account: AccountView | undefined, offer: OfferView): 
     env: [],
     ports: '',
     onstart: '',
+    args: '',
+    volume: noVolume,
     label: '',
     bid: suggestedBid(offer.minimumBid).toFixed(3),
   }
@@ -44,9 +47,18 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
     env: request.env.map((variable, key) => ({ key, ...variable })),
     ports: request.ports.map(port => portText(port)).join(', '),
     onstart: request.onstart ?? '',
+    args: request.args ?? '',
+    volume: volumeDraft(request.volume),
     label: request.label ?? '',
     bid: Math.max(request.bid ?? 0, suggestedBid(offer.minimumBid)).toFixed(3),
   }
+}
+
+function volumeDraft(volume: RentRequest['volume']): VolumeDraft {
+  if (!volume) return noVolume
+  const { create, mountPath } = volume
+  const size = volume.create ? String(volume.size) : ''
+  return { mode: create ? 'new' : 'link', volume: String(volume.volume), size, mountPath }
 }
 
 /** GB that a new rental asks for, as far as is known before an offer is chosen. */
@@ -80,7 +92,7 @@ function newest(account: AccountView | undefined): LastRental | undefined {
     (rental ? undefined : instances.reduce<InstanceView | undefined>(later, undefined))
   if (!rental && !instance) return undefined
   return {
-    image: rental?.image ?? instance?.image,
+    image: rental?.image || instance?.image,
     access: accessOf(instance?.runtype),
     disk: instance?.disk?.size === undefined ? undefined : Math.round(instance.disk.size),
   }

@@ -2,6 +2,8 @@ import * as v from 'valibot'
 import type { OfferView } from '../../../electron/contract/offer.ts'
 import { RentRequest } from '../../../electron/contract/rental.ts'
 import { typedNumber } from '../../components/numbers.ts'
+import type { VolumeDraft } from '../../components/volume.ts'
+import { overridden, type RentTemplate } from './rentTemplate.ts'
 
 /** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
 export interface RentDraft {
@@ -13,6 +15,9 @@ export interface RentDraft {
   /** `8080, 53/udp`. */
   ports: string
   onstart: string
+  /** Replaces the image's command; counts only with neither SSH nor Jupyter. */
+  args: string
+  volume: VolumeDraft
   label: string
   /** Dollars per hour; counts only for an interruptible rental. */
   bid: string
@@ -26,14 +31,24 @@ export interface EnvRow {
   secret: boolean
 }
 
-/** A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `label`, `env` or `env.<key of the row>`. */
+/** A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `args`, `volume`, `label`, `template`, `env` or `env.<key of the row>`. */
 export type RentErrors = Record<string, string>
 
 export type ReadDraft = { request: RentRequest } | { errors: RentErrors }
 
-/** The request that a draft makes, or what is wrong with it, field by field. */
-export function readDraft(draft: RentDraft, offer: OfferView, interruptible: boolean): ReadDraft {
+/**
+ * The request that a draft makes, or what is wrong with it, field by field. What says the same as the template is left
+ * to the template; an empty text in its place is sent, since it overrides.
+ */
+export function readDraft(
+  draft: RentDraft,
+  offer: OfferView,
+  interruptible: boolean,
+  template?: RentTemplate,
+): ReadDraft {
   const rows = sentRows(draft)
+  const own = overridden(draft, template)
+  const left = (field: 'image' | 'onstart' | 'args') => template?.values !== undefined && !own.includes(field)
   const errors: RentErrors = {}
   const ports = readPorts(draft.ports)
   if (ports.error !== undefined) errors['ports'] = ports.error
@@ -41,12 +56,19 @@ export function readDraft(draft: RentDraft, offer: OfferView, interruptible: boo
 
   const result = v.safeParse(RentRequest, {
     offer: offer.id,
-    image: draft.image,
+    image: left('image') ? '' : draft.image,
     access: draft.access,
     disk: typedNumber(draft.disk),
     env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
     ports: ports.list,
-    ...(draft.onstart.trim() === '' ? {} : { onstart: draft.onstart }),
+    ...(left('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
+      ? {}
+      : { onstart: draft.onstart }),
+    ...(template && { template: { hash: template.hash, name: template.name.slice(0, 256) } }),
+    ...(draft.access !== 'none' || left('args') || (draft.args.trim() === '' && !own.includes('args'))
+      ? {}
+      : { args: draft.args }),
+    ...(draft.volume.mode === 'none' ? {} : { volume: readVolume(draft.volume) }),
     ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
     ...(interruptible ? { bid: typedNumber(draft.bid) ?? Number.NaN } : {}),
   })
@@ -57,6 +79,12 @@ export function readDraft(draft: RentDraft, offer: OfferView, interruptible: boo
   if (result.success) Object.assign(errors, offerErrors(result.output, offer))
   if (!result.success || Object.keys(errors).length > 0) return { errors }
   return { request: result.output }
+}
+
+function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
+  const id = typedNumber(volume) ?? Number.NaN
+  if (mode === 'link') return { create: false, volume: id, mountPath }
+  return { create: true, volume: id, size: typedNumber(size) ?? Number.NaN, mountPath }
 }
 
 /** What the request is fine with, but this machine is not. */
@@ -108,8 +136,21 @@ export function fieldOfPath(path: string, sentRows: readonly EnvRow[]): string {
     const row = index === undefined ? undefined : sentRows[Number(index)]
     return row ? `env.${row.key}` : 'env'
   }
-  return ['image', 'access', 'disk', 'ports', 'onstart', 'label', 'bid'].includes(field) ? field : ''
+  return formFields.includes(field) ? field : ''
 }
+
+const formFields = [
+  'image',
+  'access',
+  'disk',
+  'ports',
+  'onstart',
+  'args',
+  'volume',
+  'template',
+  'label',
+  'bid',
+]
 
 /** The rows that are sent. */
 export function sentRows(draft: RentDraft): EnvRow[] {

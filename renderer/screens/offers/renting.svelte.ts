@@ -1,12 +1,25 @@
 import type { OfferView } from '../../../electron/contract/offer.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
 import type { RentRequest } from '../../../electron/contract/rental.ts'
+import type { TemplateView } from '../../../electron/contract/template.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { typedNumber } from '../../components/numbers.ts'
+import { noVolume } from '../../components/volume.ts'
+import { templatesView } from '../templates/templatesView.svelte.ts'
 import { creditWouldLast, rentalCost } from './cost.ts'
 import { readPastedOptions, soundsSecret } from './envText.ts'
 import { draftFrom, firstDisk, freshDraft } from './rentDefaults.ts'
 import { fieldOfPath, type RentDraft, type RentErrors, readDraft, sentRows } from './rentForm.ts'
+import {
+  type FilledField,
+  type FilledValues,
+  filledValues,
+  overridden,
+  type RentTemplate,
+  rentTemplate,
+  unmet,
+  withFilled,
+} from './rentTemplate.ts'
 
 /** What a rent dialog is opened with. */
 export interface RentSubject {
@@ -14,6 +27,8 @@ export interface RentSubject {
   /** GB that the offer’s price includes; without it, the disk of `request`. */
   pricedDisk?: number
   interruptible: boolean
+  /** The template that was chosen beforehand. */
+  template?: TemplateView
   /** How an earlier machine was rented, to fill the dialog with. */
   request?: Omit<RentRequest, 'offer'>
   /** The instance that is destroyed first. */
@@ -25,6 +40,9 @@ export class Renting {
   readonly subject: RentSubject
   readonly #page: Page
   readonly #untouched: string
+  readonly #fresh: FilledValues
+  /** What the fields began with: those that still say so are nobody's own. */
+  #began: FilledValues
   draft: RentDraft = $state({
     image: '',
     access: 'ssh',
@@ -32,9 +50,13 @@ export class Renting {
     env: [],
     ports: '',
     onstart: '',
+    args: '',
+    volume: noVolume,
     label: '',
     bid: '',
   })
+  /** What is rented from, if anything. */
+  template: RentTemplate | undefined = $state.raw()
   /** True while it is being sent, and for good once it was accepted: a second Enter does nothing. */
   sending = $state(false)
   /** Why it was refused, when that is about no field. */
@@ -48,12 +70,70 @@ export class Renting {
     this.#page = page
     this.subject = subject
     const { offer, request } = subject
-    this.draft = request ? draftFrom(request, offer) : freshDraft(page.account, offer)
+    const fresh = freshDraft(page.account, offer)
+    this.#fresh = filledValues(fresh)
+    this.#began = filledValues(request ? draftFrom(request, offer) : fresh)
+    this.draft = request ? draftFrom(request, offer) : fresh
     this.#lastKey = this.draft.env.length
+    if (subject.template) this.use(subject.template)
     this.#untouched = JSON.stringify(this.draft)
+    if (request?.template) void this.#remember(request.template)
   }
 
-  readonly #read = $derived.by(() => readDraft(this.draft, this.subject.offer, this.subject.interruptible))
+  /** Rents from a template: it fills in what was not typed already. Undefined rents without one. */
+  use(template: TemplateView | undefined): void {
+    const chosen = template && rentTemplate(template, this.#fresh)
+    const now = chosen?.values?.fields ?? this.#fresh
+    this.draft = withFilled(this.draft, this.#began, now)
+    this.#began = now
+    this.template = chosen
+  }
+
+  /** Rents from the template with this hash, which nobody has seen: the service tells whether there is one. */
+  useHash(hash: string): void {
+    this.use(undefined)
+    this.template = { hash, name: hash }
+  }
+
+  /** Fields in which the draft overrides its template. */
+  readonly overridden: readonly FilledField[] = $derived.by(() => overridden(this.draft, this.template))
+
+  /** Takes a field back to what the template says. */
+  backTo(field: FilledField): void {
+    const fields = this.template?.values?.fields
+    if (fields) this.draft = { ...this.draft, [field]: structuredClone(fields[field]) }
+  }
+
+  /** What of the template's machine filters this machine does not meet. */
+  readonly unmet: readonly string[] = $derived.by(() =>
+    this.template
+      ? unmet(this.template, this.subject.offer, this.subject.interruptible ? 'bid' : 'on-demand')
+      : [],
+  )
+
+  /** A remembered rental knows its template by hash alone: what it left to the template is filled in once it is found. */
+  async #remember({ hash, name }: { hash: string; name: string }): Promise<void> {
+    this.template = { hash, name }
+    const found = await templatesView(this.#page)
+      .find(hash)
+      .catch(() => undefined)
+    if (this.template?.hash !== hash || !found) return
+    const template = rentTemplate(found, this.#fresh)
+    const { image, onstart, args } = template.values?.fields ?? this.#fresh
+    const { draft } = this
+    this.draft = {
+      ...draft,
+      image: draft.image || image,
+      onstart: this.subject.request?.onstart === undefined ? draft.onstart || onstart : draft.onstart,
+      args: this.subject.request?.args === undefined ? draft.args || args : draft.args,
+    }
+    this.#began = template.values?.fields ?? this.#began
+    this.template = template
+  }
+
+  readonly #read = $derived.by(() =>
+    readDraft(this.draft, this.subject.offer, this.subject.interruptible, this.template),
+  )
 
   /** What to say at which field: all of it after a try to rent, before that only for fields already left. */
   readonly errors: RentErrors = $derived.by(() => {

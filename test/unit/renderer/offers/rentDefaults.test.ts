@@ -73,6 +73,8 @@ test('another try keeps all of the request, and bids enough for the new machine'
     offer({ id: 2, minimumBid: 300_000 }),
   )
   expect(draft).toEqual({
+    args: '',
+    volume: { mode: 'none', volume: '', size: '', mountPath: '' },
     image: 'a/b',
     access: 'none',
     disk: '33',

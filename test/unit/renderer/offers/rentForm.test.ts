@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { noVolume } from '../../../../renderer/components/volume.ts'
 import { fieldOfPath, type RentDraft, readDraft } from '../../../../renderer/screens/offers/rentForm.ts'
 import { offer } from './listed.ts'
 
@@ -9,6 +10,8 @@ const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({
   env: [],
   ports: '',
   onstart: '',
+  args: '',
+  volume: noVolume,
   label: '',
   bid: '',
   ...changes,

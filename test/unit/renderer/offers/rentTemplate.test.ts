@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import type { TemplateView } from '../../../../electron/contract/template.ts'
+import { noVolume } from '../../../../renderer/components/volume.ts'
+import { type RentDraft, readDraft } from '../../../../renderer/screens/offers/rentForm.ts'
+import {
+  filledValues,
+  overridden,
+  rentTemplate,
+  unmet,
+  withFilled,
+} from '../../../../renderer/screens/offers/rentTemplate.ts'
+import { offer } from './listed.ts'
+
+const fresh: RentDraft = {
+  image: 'pytorch/pytorch:latest',
+  access: 'ssh',
+  disk: '20',
+  env: [],
+  ports: '',
+  onstart: '',
+  args: '',
+  volume: noVolume,
+  label: '',
+  bid: '',
+}
+const view: TemplateView = {
+  name: 'Trainer',
+  hash: 'abc',
+  image: 'me/trainer',
+  tag: 'v2',
+  runtype: 'args',
+  args: '--epochs 3',
+  onstart: 'echo hi',
+  disk: 64,
+  env: `-e A=1 -e B='x y' -p 8080:8080`,
+  extraFilters: { num_gpus: { gte: 2 }, verified: { eq: true }, cuda_max_good: { gte: 12 } },
+  volumeInfo: { create_new: false, volume_id: 9, mount_path: '/data' },
+}
+const template = rentTemplate(view, filledValues(fresh))
+const filled = withFilled(fresh, filledValues(fresh), template.values?.fields ?? filledValues(fresh))
+const machine = offer({ id: 7, disk: 400, gpuCount: 1, verified: true })
+const read = (draft: RentDraft) => readDraft(draft, machine, false, template)
+
+describe('a template fills in the dialog', () => {
+  test('its image, launch mode, disk, start script, arguments and volume', () => {
+    expect(filled).toMatchObject({
+      image: 'me/trainer:v2',
+      access: 'none',
+      disk: '64',
+      onstart: 'echo hi',
+      args: '--epochs 3',
+      volume: { mode: 'link', volume: '9', mountPath: '/data' },
+    })
+    expect(overridden(filled, template)).toEqual([])
+  })
+
+  test('but not over what was typed, which then is an override', () => {
+    const typed = withFilled({ ...fresh, disk: '32' }, filledValues(fresh), template.values?.fields ?? fresh)
+    expect(typed.disk).toBe('32')
+    expect(overridden(typed, template)).toEqual(['disk'])
+  })
+})
+
+describe('the request', () => {
+  test('leaves to the template what it says itself', () => {
+    expect(read(filled)).toEqual({
+      request: {
+        offer: 7,
+        image: '',
+        access: 'none',
+        disk: 64,
+        env: [],
+        ports: [],
+        template: { hash: 'abc', name: 'Trainer' },
+        volume: { create: false, volume: 9, mountPath: '/data' },
+      },
+    })
+  })
+
+  test('says what overrides it, an emptied text too', () => {
+    expect(read({ ...filled, image: 'me/other', onstart: '', args: '--epochs 4' })).toMatchObject({
+      request: { image: 'me/other', onstart: '', args: '--epochs 4' },
+    })
+  })
+
+  test('without a template an image must be given, with one known by hash alone it need not', () => {
+    expect(readDraft({ ...fresh, image: '' }, machine, false)).toHaveProperty('errors.image')
+    const byHash = readDraft({ ...fresh, image: '' }, machine, false, { hash: 'x', name: 'x' })
+    expect(byHash).toMatchObject({ request: { image: '', template: { hash: 'x' } } })
+  })
+
+  test('a volume that is not filled in is told at its field', () => {
+    const draft = { ...fresh, volume: { mode: 'new', volume: '', size: '', mountPath: 'data' } as const }
+    expect(readDraft(draft, machine, false)).toHaveProperty('errors.volume')
+  })
+})
+
+test('what the machine lacks of the template’s filters is told; what only the service knows is not', () => {
+  expect(unmet(template, machine, 'on-demand')).toEqual(['Count 2+'])
+  expect(unmet(template, { ...machine, gpuCount: 2, verified: false }, 'on-demand')).toEqual([
+    'a verified host',
+  ])
+})

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { TemplateView } from '../../../../electron/contract/template.ts'
+import { conditionRows, readConditions } from '../../../../renderer/screens/templates/conditions.ts'
+import { readExtraFilters } from '../../../../renderer/screens/templates/extraFilters.ts'
+import { readFilter, typedValue } from '../../../../renderer/screens/templates/filterFields.ts'
+import { sorted, whoseOnly } from '../../../../renderer/screens/templates/listing.ts'
+import { changesSince, draftOf, readTemplate } from '../../../../renderer/screens/templates/templateForm.ts'
+
+const view: TemplateView = {
+  name: 'Trainer',
+  hash: 'abc',
+  image: 'me/trainer',
+  env: '-e A=1',
+  registryUser: 'me',
+  volumeInfo: { create_new: true, size: 10, mount_path: '/data', colour: 'blue' },
+}
+
+describe('an edit', () => {
+  test('sends only what was changed, and never an untouched token', () => {
+    const before = draftOf(view)
+    const draft = { ...before, env: '-e A=2', disk: '32 GB' }
+    const read = readTemplate(draft)
+    expect('fields' in read && changesSince(before, draft, read.fields)).toEqual({ env: '-e A=2', disk: 32 })
+  })
+
+  test('sends a token that was typed, and an empty one where it is taken away', () => {
+    const before = draftOf(view)
+    for (const registryToken of ['s3cret', '']) {
+      const draft = { ...before, registryToken }
+      const read = readTemplate(draft)
+      expect('fields' in read && changesSince(before, draft, read.fields)).toEqual({ registryToken })
+    }
+  })
+
+  test('keeps what a volume hint says beyond the known', () => {
+    const read = readTemplate(draftOf(view))
+    expect(read).toMatchObject({ fields: { volumeInfo: view.volumeInfo } })
+  })
+
+  test('tells each mistake at its field', () => {
+    const draft = { ...draftOf({}), href: 'javascript:alert(1)', disk: 'much' }
+    expect(readTemplate(draft)).toMatchObject({
+      errors: {
+        name: expect.any(String),
+        image: expect.any(String),
+        href: expect.any(String),
+        disk: expect.any(String),
+      },
+    })
+  })
+})
+
+test('machine filters, taken apart into rows and read again, are the same', () => {
+  const scalar = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(n => n || 0),
+    fc.string({ minLength: 1 }),
+    fc.boolean(),
+  )
+  const conditions = fc.oneof(
+    fc.record({ gte: scalar }),
+    fc.record({ eq: scalar, neq: scalar }),
+    fc.record({ in: fc.array(scalar, { minLength: 1 }) }),
+  )
+  const filters = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/), conditions, {
+    noNullPrototype: true,
+  })
+  fc.assert(
+    fc.property(filters, given => {
+      expect(readConditions(conditionRows(given))).toEqual({ filters: given })
+    }),
+  )
+})
+
+test('conditions that mean the same on the page become its filter, all others go to the service', () => {
+  expect(
+    readExtraFilters({
+      gpu_name: { in: ['H100', 'A100'] },
+      num_gpus: { gte: 2, lt: 9 },
+      verified: { eq: true },
+      rentable: { eq: true },
+      cuda_max_good: { gte: 12.4 },
+      geolocation: { like: 'SE' },
+    }),
+  ).toEqual({
+    filter: { gpus: ['H100', 'A100'], countFrom: 2 },
+    extra: { num_gpus: { lt: 9 }, cuda_max_good: { gte: 12.4 } },
+    verifiedOnly: true,
+    unread: ['geolocation'],
+  })
+})
+
+test('a filter is read by its field’s kind, and can be changed as it was typed', () => {
+  expect(readFilter('count_created', 'gte', '100')).toEqual({
+    filter: { field: 'count_created', condition: { operator: 'gte', value: 100 } },
+  })
+  expect(readFilter('id', 'in', '1, 2')).toEqual({
+    filter: { field: 'id', condition: { operator: 'in', value: [1, 2] } },
+  })
+  expect(readFilter('id', 'eq', '1.5')).toHaveProperty('error')
+  expect(readFilter('created_at', 'gte', 'yesterday')).toHaveProperty('error')
+  const time = readFilter('created_at', 'gte', '2026-05-03 14:02')
+  expect('filter' in time && typedValue(time.filter)).toBe('2026-05-03 14:02:00')
+})
+
+test('templates are sorted with unknown figures last, and parted by whose they are', () => {
+  const all = [
+    { ...view, name: 'b', used: 1, own: true },
+    { ...view, name: 'a' },
+    { ...view, name: 'c', used: 5, own: false },
+  ]
+  expect(sorted(all, { column: 'used', descending: true }).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
+  expect(sorted(all, { column: 'used', descending: false }).map(({ name }) => name)).toEqual(['b', 'c', 'a'])
+  expect(whoseOnly(all, 'own').map(({ name }) => name)).toEqual(['b'])
+})
