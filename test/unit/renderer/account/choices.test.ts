@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { TwoFactorStatus } from '../../../../electron/contract/two-factor.ts'
+import { mayNeedLogin } from '../../../../renderer/screens/account/needsLogin.ts'
+import { choices } from '../../../../renderer/screens/account/two-factor/choices.ts'
+import { countdown } from '../../../../renderer/screens/account/two-factor/words.ts'
+
+const status: TwoFactorStatus = {
+  enabled: true,
+  methods: [
+    { id: 4, kind: 'totp', label: 'app', primary: false, failCount: 0, lockedUntil: 99 },
+    { id: 5, kind: 'sms', phone: '***4567', primary: true, failCount: 0 },
+    { id: 6, kind: 'passkey', primary: false, failCount: 0 },
+  ],
+  backupCodesRemaining: 3,
+  mayAdd: false,
+}
+const labels = (told: TwoFactorStatus | undefined) => choices(told).map(({ label }) => label)
+
+test('the primary method comes first, then the others, e-mail and backup codes', () => {
+  expect(labels(status)).toEqual([
+    'Text message to ***4567',
+    'app (authenticator app)',
+    'Code by e-mail',
+    'Backup code',
+  ])
+  expect(choices(status)[1]).toMatchObject({ method: 4, lockedUntil: 99 })
+})
+
+test('without backup codes there is no such way', () => {
+  expect(labels({ ...status, backupCodesRemaining: 0 })).not.toContain('Backup code')
+})
+
+test('an account in the old form has the number on file', () => {
+  expect(labels({ ...status, methods: [], backupCodesRemaining: 0 })).toEqual([
+    'Text message to the number on file',
+    'Code by e-mail',
+  ])
+})
+
+test('where the methods are not known every way is there', () => {
+  expect(choices(undefined).map(({ way }) => way)).toEqual(['totp', 'sms', 'email', 'backup'])
+})
+
+test.each([
+  [900, '15:00'],
+  [61.2, '1:02'],
+  [0.4, '0:01'],
+  [-3, '0:00'],
+])('%d seconds count down as %s', (seconds, text) => expect(countdown(seconds)).toBe(text))
+
+test('a login is offered after a refusal that it may mend, and no other', () => {
+  const codes = ['auth_error', 'unauthorized', 'forbidden', 'tfa_locked', 'offline', 'not_supported']
+  expect(codes.filter(code => mayNeedLogin({ code, message: '' }))).toEqual(codes.slice(0, 3))
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import {
+  emptyKeyDraft,
+  type KeyDraft,
+  readKeyDraft,
+} from '../../../../renderer/screens/account/keys/keyForm.ts'
+import { mayWords } from '../../../../renderer/screens/account/keys/permissionWords.ts'
+
+function draft(change: Partial<KeyDraft>, on: Record<string, string> = {}): KeyDraft {
+  const empty = emptyKeyDraft()
+  const categories = empty.categories.map(category => ({
+    ...category,
+    on: category.name in on,
+    constraints: on[category.name] ?? '',
+  }))
+  return { ...empty, categories, ...change }
+}
+
+test('a key with chosen categories carries them and their constraints', () => {
+  expect(readKeyDraft(draft({ name: ' ci ' }, { misc: '', instance_read: '{"id": [7]}' }))).toEqual({
+    request: { name: 'ci', permissions: { misc: {}, instance_read: { id: [7] } } },
+  })
+})
+
+test('a key with full access carries no permissions, whatever was chosen before', () => {
+  expect(readKeyDraft(draft({ name: 'all', scope: 'full', params: '{"a": 1}' }, { misc: 'broken' }))).toEqual(
+    {
+      request: { name: 'all', keyParams: { a: 1 } },
+    },
+  )
+})
+
+test.each([
+  ['no name', draft({}, { misc: '' }), { name: 'Give it a name.' }],
+  ['no category', draft({ name: 'a' }), { permissions: expect.stringContaining('at least one') }],
+  [
+    'a list',
+    draft({ name: 'a' }, { misc: '[1]' }),
+    { 'constraints.misc': expect.stringContaining('JSON object') },
+  ],
+  [
+    'half an object',
+    draft({ name: 'a', params: '{' }, { misc: '' }),
+    { params: expect.stringContaining('JSON') },
+  ],
+])('%s is told at its field', (_, form, errors) => {
+  expect(readKeyDraft(form)).toEqual({ errors })
+})
+
+test('what a key may and may not do is one sentence', () => {
+  expect(mayWords({ user_read: {}, instance_read: { id: [7] } })).toBe(
+    'It may read the account and see instances (within limits), but not search offers, change the account, rent and change instances, see network disks or change machines.',
+  )
+  expect(mayWords({})).toBe('It may do nothing.')
+})

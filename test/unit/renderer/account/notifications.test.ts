@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { preferencesOf, rowsOf } from '../../../../renderer/screens/account/notifications/preferenceRows.ts'
+import {
+  readNewWebhook,
+  readWebhookChanges,
+  webhookDraft,
+} from '../../../../renderer/screens/account/notifications/webhookForm.ts'
+
+const channels = fc.record({ email: fc.boolean(), webhooks: fc.boolean() })
+const word = fc.stringMatching(/^[a-z_]{1,8}$/)
+
+test('preferences as rows and back lose nothing', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(word, fc.dictionary(word, channels, { minKeys: 1 }), { noNullPrototype: true }),
+      read => {
+        const back = preferencesOf(rowsOf(read))
+        expect(back).toMatchObject(read)
+      },
+    ),
+  )
+})
+
+test('the known event has a row though the service told of none', () => {
+  expect(rowsOf({})).toEqual([{ event: 'client:low_credit', email: false, webhooks: false }])
+  expect(rowsOf(undefined)).toEqual([{ event: 'client:low_credit', email: true, webhooks: false }])
+})
+
+const hook = { id: 7, name: 'pager', url: 'https://example.com/hook', events: ['client:outbid'] }
+
+test('only what differs of a webhook is sent', () => {
+  expect(readWebhookChanges({ ...webhookDraft(hook), name: ' siren ' }, hook)).toEqual({
+    changes: { name: 'siren' },
+  })
+  expect(readWebhookChanges({ ...webhookDraft(hook), events: [] }, hook)).toEqual({ changes: { events: [] } })
+})
+
+test('of a webhook known by its id alone, what is filled in is sent', () => {
+  const empty = webhookDraft(undefined)
+  expect(readWebhookChanges({ ...empty, url: 'https://example.com' }, undefined)).toEqual({
+    changes: { url: 'https://example.com' },
+  })
+  expect(readWebhookChanges({ ...empty, url: 'nowhere' }, undefined)).toHaveProperty('errors.url')
+})
+
+test('a new webhook needs a name, a whole address and an event', () => {
+  expect(readNewWebhook(webhookDraft(undefined))).toEqual({
+    errors: {
+      name: 'Give it a name.',
+      url: 'Give the address to call.',
+      events: 'Choose at least one event.',
+    },
+  })
+  expect(readNewWebhook(webhookDraft(hook))).toHaveProperty('fields')
+})
