@@ -1,0 +1,1 @@
+"""The interface, part by part: each module's `run` drives a service through one part of section 4."""
