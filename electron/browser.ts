@@ -27,7 +27,7 @@ async function start(endings: Endings): Promise<void> {
   await rememberPort(files, server.port)
 
   const [machine, demo] = await Promise.all([
-    openDbusNotifier(process.env, log.line).then(notifier => openMachine(files, notifier)),
+    openDbusNotifier(process.env, log.line).then(notifier => openMachine(files, notifier, endings)),
     demoFor(
       flags,
       files,

@@ -28,7 +28,7 @@ async function start(home: string, endings: Endings): Promise<void> {
   const flags = readFlags(ownArguments(process.argv.slice(1)))
   const { files, log } = await openHome(home, endings)
   const notifier = await openNotifier(log.line)
-  const machine = await openMachine(files, notifier)
+  const machine = await openMachine(files, notifier, endings)
   const [demo, tray, terminals] = await Promise.all([
     demoFor(
       flags,

@@ -2,6 +2,7 @@
 export class Endings {
   readonly #endings: (() => unknown)[] = []
   readonly #limit: number
+  readonly #blocks: (() => boolean)[] = []
   #ended: Promise<void> | undefined
 
   /** `limit` in milliseconds, for all together: what takes longer is left behind. */
@@ -12,6 +13,18 @@ export class Endings {
   /** Something begun, by the function that ends it. */
   add(end: () => unknown): void {
     this.#endings.push(end)
+  }
+
+  /** Tells whether a native call holds a thread: the process could not leave before it comes back. */
+  addBlock(isBlocked: () => boolean): void {
+    this.#blocks.push(isBlocked)
+  }
+
+  /** Ends everything, and then the process, whatever still holds it. */
+  async exit(): Promise<void> {
+    await this.end()
+    if (this.#blocks.some(isBlocked => isBlocked())) process.kill(process.pid, 'SIGKILL')
+    else process.exit(0)
   }
 
   /** Ends everything, once; one that fails does not keep the others from ending. */
@@ -35,7 +48,7 @@ export class Endings {
 
 /** Ends the process in order when it is told to; being told twice (by the terminal and by npm) is being told once. */
 export function endOnSignals(endings: Endings): void {
-  const end = () => void endings.end().then(() => process.exit(0))
+  const end = () => void endings.exit()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, end)
   }

@@ -3,24 +3,25 @@ import type { Files } from '../ports/files.ts'
 import type { Machine } from '../ports/machine.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import { systemClock } from './clock.ts'
+import type { Endings } from './endings.ts'
 import { openKeychain } from './keychain/open-keychain.ts'
 import { systemOpener } from './opener.ts'
 import { systemPrograms } from './programs.ts'
 import { systemRandom } from './random.ts'
 
 /** The platform as Berth knows it: whatever is neither macOS nor Windows is treated as Linux. */
-export function platformOf(platform: NodeJS.Platform): Machine['platform'] {
+function platformOf(platform: NodeJS.Platform): Machine['platform'] {
   return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
 }
 
 /** This machine, seen through the ports. What differs between the shells comes in: where files lie, who notifies. */
-export async function openMachine(files: Files, notifier: Notifier): Promise<Machine> {
+export async function openMachine(files: Files, notifier: Notifier, endings?: Endings): Promise<Machine> {
   const platform = platformOf(process.platform)
   const programs = systemPrograms(process.env, platform)
   return {
     clock: systemClock,
     files,
-    keychain: await openKeychain(systemClock),
+    keychain: await openKeychain(systemClock, isBlocked => endings?.addBlock(isBlocked)),
     notifier,
     opener: systemOpener(programs, platform),
     programs,

@@ -1,16 +1,25 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Keychain } from '../../ports/keychain.ts'
+import { carefulKeychain } from './careful-keychain.ts'
 import { memoryKeychain } from './memory-keychain.ts'
 import { type KeychainLimits, type Keytar, probeKeychain, systemKeychain } from './system-keychain.ts'
 
 const limits: KeychainLimits = { probe: 3_000, call: 60_000 }
 
-/** The keychain of this machine, or one in memory that says why. Never rejects, and answers within a few seconds. */
-export async function openKeychain(clock: Clock): Promise<Keychain> {
+/**
+ * The keychain of this machine, or one in memory that says why. Never rejects, and answers within a few seconds.
+ * `addBlock` gets what tells whether a call is under way, which may be for as long as a prompt waits for its user.
+ */
+export async function openKeychain(
+  clock: Clock,
+  addBlock: (isBlocked: () => boolean) => void = () => undefined,
+): Promise<Keychain> {
   try {
-    const keytar = await loadKeytar()
+    const calls = { underWay: 0 }
+    addBlock(() => calls.underWay > 0)
+    const keytar = counting(await loadKeytar(), calls)
     await probeKeychain(keytar, clock, limits)
-    return systemKeychain(keytar, clock, limits)
+    return carefulKeychain(systemKeychain(keytar, clock, limits))
   } catch (error) {
     return memoryKeychain(whyNot(error))
   }
@@ -20,6 +29,18 @@ export async function openKeychain(clock: Clock): Promise<Keychain> {
 async function loadKeytar(): Promise<Keytar> {
   const loaded: { default: Keytar } = await import('keytar')
   return loaded.default
+}
+
+function counting(keytar: Keytar, calls: { underWay: number }): Keytar {
+  const count = <T>(call: Promise<T>): Promise<T> => {
+    calls.underWay++
+    return call.finally(() => calls.underWay--)
+  }
+  return {
+    getPassword: (...args) => count(keytar.getPassword(...args)),
+    setPassword: (...args) => count(keytar.setPassword(...args)),
+    deletePassword: (...args) => count(keytar.deletePassword(...args)),
+  }
 }
 
 function whyNot(error: unknown): string {

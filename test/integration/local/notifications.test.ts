@@ -1,0 +1,144 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openDbusNotifier } from '../../../electron/local/notifier/dbus-notifier.ts'
+import type { Notice, Notifier } from '../../../electron/ports/notifier.ts'
+import { startSession, type TestSession } from './session-bus.ts'
+import { startDisplay, type TestDisplay } from './x-display.ts'
+
+let display: TestDisplay
+let session: TestSession
+let notifier: Notifier
+const log: string[] = []
+
+/** What dunst showed, in its order: it calls a script for each notification, replacements too. */
+async function shown(): Promise<
+  { app: string; summary: string; body: string; urgency: string; id: string }[]
+> {
+  const text = await readFile(join(session.home, 'shown'), 'utf8').catch(() => '')
+  return text
+    .split('\x1e')
+    .filter(record => record !== '')
+    .map(record => {
+      const [app = '', summary = '', body = '', urgency = '', id = ''] = record.split('\x1f')
+      return { app, summary, body, urgency, id }
+    })
+}
+
+async function startDunst() {
+  const dunst = session.start('dunst', ['-config', join(session.home, 'dunstrc')])
+  await vi.waitFor(async () => {
+    const names = await session.run('dbus-send', [
+      '--session',
+      '--print-reply',
+      '--dest=org.freedesktop.DBus',
+      '/',
+      'org.freedesktop.DBus.ListNames',
+    ])
+    expect(names.output).toContain('org.freedesktop.Notifications')
+  })
+  return dunst
+}
+
+beforeAll(async () => {
+  display = await startDisplay()
+  session = await startSession({ DISPLAY: display.name })
+  const hook = join(session.home, 'hook.sh')
+  const record = `printf '%s\\037%s\\037%s\\037%s\\037%s\\036' "$1" "$2" "$3" "$5" "$DUNST_ID" >> "$HOME/shown"`
+  await writeFile(hook, `#!/bin/sh\n${record}\n`)
+  await chmod(hook, 0o755)
+  // The first action is chosen by what stands in for dmenu, once per call of `dunstctl context`.
+  const pick = join(session.home, 'pick.sh')
+  await writeFile(pick, '#!/bin/sh\ngrep "$(cat "$HOME/wanted")" | head -n 1\n')
+  await chmod(pick, 0o755)
+  const config = `[global]\n markup = full\n dmenu = ${pick}\n[all]\n script = ${hook}\n`
+  await writeFile(join(session.home, 'dunstrc'), config)
+  await startDunst()
+  notifier = await openDbusNotifier(session.env, line => log.push(line))
+})
+afterAll(async () => {
+  await session.end()
+  await display.end()
+})
+
+const notice = (changes: Partial<Notice> = {}): Notice => ({
+  id: 'low-credit',
+  title: 'Credit is low',
+  body: 'It lasts 2 h 10 min.',
+  urgency: 'critical',
+  actions: [],
+  ...changes,
+})
+
+test('a notice is shown by the desktop, once, with its urgency', async () => {
+  expect(notifier.available).toBe(true)
+  await notifier.show(notice())
+  await expect
+    .poll(shown)
+    .toMatchObject([
+      { app: 'Berth', summary: 'Credit is low', body: 'It lasts 2 h 10 min.', urgency: 'CRITICAL' },
+    ])
+})
+
+test('text from outside is text, never markup', async () => {
+  await notifier.show(
+    notice({ id: 'hostile', title: '<b>x</b> & y', body: '<img src="http://evil/"> & <b>bold</b>' }),
+  )
+  await expect
+    .poll(async () => (await shown()).at(-1)?.body)
+    .toBe('&lt;img src="http://evil/"&gt; &amp; &lt;b&gt;bold&lt;/b&gt;')
+})
+
+test('a later notice with the same id takes the place of the earlier one', async () => {
+  await Promise.all([
+    notifier.show(notice({ id: 'outbid', title: 'first' })),
+    notifier.show(notice({ id: 'outbid', title: 'second' })),
+  ])
+  await expect.poll(async () => (await shown()).at(-1)?.summary).toBe('second')
+  const [first, second] = (await shown()).slice(-2)
+  expect(first?.summary).toBe('first')
+  expect(second?.id).toBe(first?.id)
+})
+
+test('a click on a button is told with the notice and the button', async () => {
+  const clicks: unknown[] = []
+  notifier.onClick((id, action) => clicks.push([id, action]))
+  await session.run('dunstctl', ['close-all'])
+  const actions = [
+    { id: 'raise_bid', label: 'Raise bid' },
+    { id: 'show', label: 'Show' },
+  ]
+  await writeFile(join(session.home, 'wanted'), 'Raise bid')
+  await notifier.show(notice({ id: 'outbid-4711', title: 'Outbid', actions }))
+  await expect.poll(async () => (await shown()).at(-1)?.summary).toBe('Outbid')
+  await session.run('dunstctl', ['context'])
+  await expect.poll(() => clicks).toEqual([['outbid-4711', 'raise_bid']])
+
+  await writeFile(join(session.home, 'wanted'), 'Open Berth')
+  await notifier.show(notice({ id: 'outbid-4712', title: 'Outbid again', actions }))
+  await session.run('dunstctl', ['context'])
+  await expect.poll(() => clicks.at(-1)).toEqual(['outbid-4712', undefined])
+})
+
+test('when the desktop’s service was restarted, notices are shown all the same', async () => {
+  await session.run('dunstctl', ['close-all'])
+  const [before] = (await session.run('pidof', ['-s', 'dunst'])).output.split(' ')
+  process.kill(Number(before), 'SIGKILL')
+  await startDunst()
+  await notifier.show(notice({ id: 'low-credit', title: 'after the restart' }))
+  await expect.poll(async () => (await shown()).at(-1)?.summary).toBe('after the restart')
+})
+
+test('without a service on the bus there are no notifications, and that is known', async () => {
+  const empty = await startSession()
+  try {
+    const none = await openDbusNotifier(empty.env, line => log.push(line))
+    expect(none.available).toBe(false)
+    await none.show(notice())
+  } finally {
+    await empty.end()
+  }
+  expect((await openDbusNotifier({}, () => undefined)).available).toBe(false)
+  const wrong = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/at/all' }
+  expect((await openDbusNotifier(wrong, () => undefined)).available).toBe(false)
+})

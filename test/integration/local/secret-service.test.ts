@@ -1,0 +1,84 @@
+import type { ChildProcess } from 'node:child_process'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { systemClock } from '../../../electron/local/clock.ts'
+import { openKeychain } from '../../../electron/local/keychain/open-keychain.ts'
+import { systemKeychain } from '../../../electron/local/keychain/system-keychain.ts'
+import { startSession, type TestSession } from './session-bus.ts'
+
+let session: TestSession
+let daemon: ChildProcess
+
+beforeAll(async () => {
+  session = await startSession()
+  process.env['DBUS_SESSION_BUS_ADDRESS'] = session.env['DBUS_SESSION_BUS_ADDRESS']
+  daemon = session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'pw')
+  // It is there once another program is told that it has no such secret, rather than that nothing answers.
+  const ready = async () => expect(await lookup('nothing')()).toEqual({ code: 1, output: '' })
+  await vi.waitFor(ready, { timeout: 10_000 })
+})
+afterAll(() => session.end())
+
+/** What another program finds in the keychain. */
+const lookup = (account: string) => () =>
+  session.run('secret-tool', ['lookup', 'service', 'berth', 'account', account])
+
+test('a secret is in the desktop’s keychain under service berth, until it is deleted', async () => {
+  const keychain = await openKeychain(systemClock)
+  expect(keychain).toMatchObject({ persistent: true })
+  expect(keychain.problem).toBeUndefined()
+  expect(await keychain.get('https://example.com a01234567')).toBeUndefined()
+
+  await keychain.set('https://example.com a01234567', 'first')
+  await keychain.set('https://example.com a01234567', 'sécrèt “2”')
+  expect(await keychain.get('https://example.com a01234567')).toBe('sécrèt “2”')
+  expect((await lookup('https://example.com a01234567')()).output).toBe('sécrèt “2”')
+
+  await keychain.delete('https://example.com a01234567')
+  await keychain.delete('https://example.com a01234567')
+  expect(await keychain.get('https://example.com a01234567')).toBeUndefined()
+  expect((await lookup('https://example.com a01234567')()).code).toBe(1)
+})
+
+test('a keychain that stops answering is given up in time, and works again when it answers', async () => {
+  const { default: keytar } = await import('keytar')
+  const blocks: (() => boolean)[] = []
+  await openKeychain(systemClock, isBlocked => blocks.push(isBlocked))
+  const keychain = systemKeychain(keytar, systemClock, { probe: 300, call: 300 })
+  await keychain.set('a', 'kept')
+  daemon.kill('SIGSTOP')
+  try {
+    await expect(keychain.get('a')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
+    await expect(keychain.set('b', 'x')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
+  } finally {
+    daemon.kill('SIGCONT')
+  }
+  await expect.poll(() => keychain.get('a').catch(() => undefined), { timeout: 10_000 }).toBe('kept')
+  expect(blocks.map(isBlocked => isBlocked())).toEqual([false])
+})
+
+test('where the keychain takes no secret, it stays in memory and the user is told so', async () => {
+  daemon.kill('SIGKILL')
+  const empty = await startSession()
+  try {
+    process.env['DBUS_SESSION_BUS_ADDRESS'] = empty.env['DBUS_SESSION_BUS_ADDRESS']
+    const at = (file: string) => new URL(`../../../electron/local/${file}`, import.meta.url).href
+    // The library keeps its first connection: a program of its own begins afresh.
+    const script = `
+      import { systemClock } from '${at('clock.ts')}'
+      import { openKeychain } from '${at('keychain/open-keychain.ts')}'
+      const keychain = await openKeychain(systemClock)
+      await keychain.set('a', 'b')
+      console.log(JSON.stringify([keychain.persistent, keychain.problem, await keychain.get('a')]))
+      process.exit()`
+    const { output } = await empty.run(process.execPath, [
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      script,
+    ])
+    expect(JSON.parse(output)).toEqual([false, expect.stringContaining('kept in memory'), 'b'])
+  } finally {
+    await empty.end()
+  }
+})

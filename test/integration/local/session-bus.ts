@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** A session bus of the test's own, with the folders of a user who has never logged in. */
+export interface TestSession {
+  home: string
+  env: NodeJS.ProcessEnv
+  /** Starts a program in the session; it ends with it. */
+  start(program: string, args: readonly string[], input?: string): ChildProcess
+  /** Runs one to its end; gives its exit code and what it printed. */
+  run(program: string, args: readonly string[]): Promise<{ code: number | null; output: string }>
+  end(): Promise<void>
+}
+
+export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSession> {
+  const home = await mkdtemp(join(tmpdir(), 'berth-session-'))
+  const children: ChildProcess[] = []
+  const { DBUS_SESSION_BUS_ADDRESS: _theUsersOwn, ...outside } = process.env
+  const base = { ...outside, HOME: home, XDG_RUNTIME_DIR: home, XDG_CONFIG_HOME: join(home, '.config') }
+  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], {
+    env: base,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  children.push(bus)
+  const [address] = await once(createInterface({ input: bus.stdout }), 'line')
+  const env = { ...base, ...more, DBUS_SESSION_BUS_ADDRESS: String(address) }
+
+  const start: TestSession['start'] = (program, args, input = '') => {
+    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    child.stdin.end(input)
+    children.push(child)
+    return child
+  }
+
+  return {
+    home,
+    env,
+    start,
+    async run(program, args) {
+      const child = start(program, args)
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
+      const [code] = await once(child, 'close')
+      return { code, output }
+    },
+    async end() {
+      for (const child of children.toReversed()) child.kill('SIGKILL')
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}

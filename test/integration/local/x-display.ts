@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A display that nobody sees. */
+export interface TestDisplay {
+  /** Such as `:101`. */
+  name: string
+  end(): Promise<void>
+}
+
+/** Starts an X server on a free number of its own choosing. */
+export async function startDisplay(): Promise<TestDisplay> {
+  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const numbers = server.stdio[3]
+  if (!numbers) throw new Error('Xvfb cannot say its number')
+  const [number] = await once(numbers, 'data')
+  return {
+    name: `:${String(number).trim()}`,
+    async end() {
+      const ended = once(server, 'exit')
+      server.kill('SIGTERM')
+      await ended
+    },
+  }
+}

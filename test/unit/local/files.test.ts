@@ -1,0 +1,109 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { FileNameError, openFiles } from '../../../electron/local/files.ts'
+
+let root = ''
+
+beforeEach(async () => {
+  root = join(await mkdtemp(join(tmpdir(), 'berth-files-')), 'home')
+})
+afterEach(() => rm(join(root, '..'), { recursive: true, force: true }))
+
+const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+test('what was written is read again, and what was not is undefined', async () => {
+  const files = await openFiles(root)
+  await files.write('accounts/demo/known.json', '{"a":1}')
+  expect(await files.read('accounts/demo/known.json')).toBe('{"a":1}')
+  expect(await files.read('nothing.json')).toBeUndefined()
+  await files.delete('accounts/demo/known.json')
+  expect(await files.read('accounts/demo/known.json')).toBeUndefined()
+})
+
+test('files and folders are the user’s alone, whatever the umask says', async () => {
+  const before = process.umask(0)
+  try {
+    const files = await openFiles(root)
+    await files.write('deep/settings.json', '{}')
+    await files.append('deep/log', 'line\n')
+    expect(await mode(root)).toBe('700')
+    expect(await mode(join(root, 'deep'))).toBe('700')
+    expect(await mode(files.path('deep/settings.json'))).toBe('600')
+    expect(await mode(files.path('deep/log'))).toBe('600')
+  } finally {
+    process.umask(before)
+  }
+})
+
+test('a folder that was open to others is closed, and a file that was is when it is next written', async () => {
+  await mkdir(root, { mode: 0o755 })
+  await writeFile(join(root, 'old.json'), '{}', { mode: 0o644 })
+  const files = await openFiles(root)
+  await files.write('old.json', '{"new":true}')
+  expect(await mode(root)).toBe('700')
+  expect(await mode(join(root, 'old.json'))).toBe('600')
+})
+
+test('a reader never meets half a file, and overlapping writes end with the last one', async () => {
+  const files = await openFiles(root)
+  const text = (n: number) => JSON.stringify({ n, filler: 'x'.repeat(200_000) })
+  await files.write('big.json', text(0))
+  let writing = true
+  const reading = (async () => {
+    while (writing) JSON.parse(await readFile(files.path('big.json'), 'utf8'))
+  })()
+  await Promise.all(Array.from({ length: 20 }, (_, n) => files.write('big.json', text(n + 1))))
+  writing = false
+  await reading
+  expect(JSON.parse((await files.read('big.json')) ?? '').n).toBe(20)
+  expect(await readdir(root)).toEqual(['big.json'])
+})
+
+test('lines that are added at once come whole and in their order', async () => {
+  const files = await openFiles(root)
+  const lines = Array.from({ length: 100 }, (_, n) => `${n} ${'y'.repeat(1000)}\n`)
+  await Promise.all(lines.map(line => files.append('activity.jsonl', line)))
+  expect(await files.read('activity.jsonl')).toBe(lines.join(''))
+})
+
+test.each([
+  '../outside',
+  'a/../../outside',
+  '/etc/passwd',
+  'a//b',
+  '',
+  '.',
+  '..',
+  'a/./b',
+  'a\\..\\b',
+  'a\0b',
+  'C:evil',
+  'x'.repeat(200),
+])('the name %j is refused', async name => {
+  const files = await openFiles(root)
+  expect(() => files.path(name)).toThrow(FileNameError)
+  await expect(files.read(name)).rejects.toThrow(FileNameError)
+  await expect(files.write(name, '')).rejects.toThrow(FileNameError)
+  await expect(async () => files.append(name, '')).rejects.toThrow(FileNameError)
+  await expect(files.delete(name)).rejects.toThrow(FileNameError)
+})
+
+test('what a killed write left behind goes at the next start, and nothing else does', async () => {
+  await mkdir(root)
+  for (const name of ['settings.json.1234567890', 'settings.json', 'notes.2024.txt']) {
+    await writeFile(join(root, name), '{}')
+  }
+  await openFiles(root)
+  expect((await readdir(root)).sort()).toEqual(['notes.2024.txt', 'settings.json'])
+})
+
+test('a home that is a link to a folder elsewhere works', async () => {
+  const elsewhere = join(root, '..', 'elsewhere')
+  await mkdir(elsewhere)
+  await symlink(elsewhere, root)
+  const files = await openFiles(root)
+  await files.write('settings.json', '{}')
+  expect(await readdir(elsewhere)).toEqual(['settings.json'])
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { FlagError, ownArguments, readFlags } from '../../../electron/local/flags.ts'
+
+test('without flags: no forced browser, any port, 20 times real time, opened by itself', () => {
+  expect(readFlags([])).toEqual({ browser: false, port: 0, open: true, demo: false, speed: 20 })
+})
+
+test('every flag is read', () => {
+  const flags = readFlags(['--browser', '--port', '4711', '--no-open', '--demo', '--speed=2.5'])
+  expect(flags).toEqual({ browser: true, port: 4711, open: false, demo: true, speed: 2.5 })
+})
+
+test.each([
+  ['--colour'],
+  ['--port', 'abc'],
+  ['--port', '70000'],
+  ['--port', '1.5'],
+  ['--port', ''],
+  ['--port'],
+  ['--speed', '0'],
+  ['--speed', '-1'],
+  ['--speed', 'NaN'],
+  ['extra'],
+])('%j %j is refused by name', (...args) => {
+  expect(() => readFlags(args)).toThrow(FlagError)
+  expect(() => readFlags(args)).toThrow(new RegExp(args[0] === 'extra' ? 'extra' : `${args[0]}`))
+})
+
+test('among Electron’s and the desktop’s arguments only Berth’s own are kept', () => {
+  const given = [
+    '.',
+    '--no-sandbox',
+    '--demo',
+    '--speed',
+    '60',
+    'berth://instance/1',
+    '--port=7',
+    '--type=gpu',
+  ]
+  expect(ownArguments(given)).toEqual(['--demo', '--speed', '60', '--port=7'])
+})

@@ -1,0 +1,104 @@
+import { setImmediate as immediately } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../electron/local/clock.ts'
+import { carefulKeychain } from '../../../electron/local/keychain/careful-keychain.ts'
+import { memoryKeychain } from '../../../electron/local/keychain/memory-keychain.ts'
+import {
+  type Keytar,
+  probeKeychain,
+  systemKeychain,
+} from '../../../electron/local/keychain/system-keychain.ts'
+
+const limits = { probe: 50, call: 50 }
+
+/** A keychain whose answers the test gives by hand. */
+function slowKeytar() {
+  const asked: { account: string; answer: (secret: string | null) => void; fail: (error: Error) => void }[] =
+    []
+  const ask = (_service: string, account: string) =>
+    new Promise<string | null>((answer, fail) => asked.push({ account, answer, fail }))
+  const keytar: Keytar = {
+    getPassword: ask,
+    setPassword: async (service, account) => void (await ask(service, account)),
+    deletePassword: async (service, account) => (await ask(service, account)) !== null,
+  }
+  return { keytar, asked }
+}
+
+test('a keychain that never answers is given up, and not asked again while it hangs', async () => {
+  const { keytar, asked } = slowKeytar()
+  const keychain = systemKeychain(keytar, systemClock, limits)
+  await expect(keychain.get('a')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
+  await expect(keychain.get('b')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
+  expect(asked.map(({ account }) => account)).toEqual(['a'])
+
+  asked[0]?.answer('late')
+  await immediately()
+  const again = keychain.get('c')
+  await expect.poll(() => asked.length).toBe(2)
+  asked[1]?.answer('secret')
+  expect(await again).toBe('secret')
+})
+
+test('calls go one at a time', async () => {
+  const { keytar, asked } = slowKeytar()
+  const keychain = systemKeychain(keytar, systemClock, { probe: 5_000, call: 5_000 })
+  const first = keychain.get('a')
+  const second = keychain.get('b')
+  await expect.poll(() => asked.length).toBe(1)
+  asked[0]?.answer('1')
+  expect(await first).toBe('1')
+  await expect.poll(() => asked.length).toBe(2)
+  asked[1]?.answer(null)
+  expect(await second).toBeUndefined()
+})
+
+test('a keychain that fails says so with what to try', async () => {
+  const { keytar, asked } = slowKeytar()
+  const setting = systemKeychain(keytar, systemClock, limits).set('a', 'top secret')
+  await expect.poll(() => asked.length).toBe(1)
+  asked[0]?.fail(new Error('Cannot create an item in a locked collection'))
+  const problem = await setting.then(
+    () => undefined,
+    error => error.problem,
+  )
+  expect(problem).toMatchObject({
+    code: 'keychain_failed',
+    message: expect.stringContaining('locked collection'),
+  })
+  expect(JSON.stringify(problem)).not.toContain('top secret')
+})
+
+test('probing a keychain that is not there rejects', async () => {
+  const { keytar, asked } = slowKeytar()
+  const probing = probeKeychain(keytar, systemClock, limits)
+  await expect.poll(() => asked.length).toBe(1)
+  asked[0]?.fail(new Error('no service'))
+  await expect(probing).rejects.toThrow('no service')
+})
+
+test('in memory, secrets last as long as Berth does, and the reason is told', async () => {
+  const keychain = memoryKeychain('There is none.')
+  await keychain.set('a', 'secret')
+  expect(await keychain.get('a')).toBe('secret')
+  await keychain.delete('a')
+  expect(await keychain.get('a')).toBeUndefined()
+  expect(keychain).toMatchObject({ persistent: false, problem: 'There is none.' })
+})
+
+test('a keychain that takes nothing is made up for in memory, and that is said once it is known', async () => {
+  const refusing: Keytar = {
+    getPassword: async () => null,
+    setPassword: () => Promise.reject(new Error('Object does not exist at path')),
+    deletePassword: async () => false,
+  }
+  const keychain = carefulKeychain(systemKeychain(refusing, systemClock, limits))
+  expect(keychain).toMatchObject({ persistent: true, problem: undefined })
+  await keychain.set('a', 'top secret')
+  expect(keychain.persistent).toBe(false)
+  expect(keychain.problem).toContain('Object does not exist')
+  expect(keychain.problem).not.toContain('top secret')
+  expect(await keychain.get('a')).toBe('top secret')
+  await keychain.delete('a')
+  expect(await keychain.get('a')).toBeUndefined()
+})
