@@ -27,6 +27,7 @@ import { watchedFiles } from './remember/watched-files.ts'
 import type { RunningBerth } from './running.ts'
 import { openSettings } from './settings.ts'
 import { createStore } from './store.ts'
+import { watchedKeychain } from './watched-keychain.ts'
 
 export interface BerthOptions {
   machine: Machine
@@ -40,7 +41,15 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   /** Known once Activity is open; until then a failure to write rejects the start. */
   let sayNotWritten: (failure: BerthError) => void = () => undefined
   const watched = (files: Files) => watchedFiles(files, failure => sayNotWritten(failure))
-  const machine = { ...options.machine, files: watched(options.machine.files) }
+  const machine = {
+    ...options.machine,
+    files: watched(options.machine.files),
+    keychain: watchedKeychain(options.machine.keychain, problem =>
+      store.change(draft => {
+        draft.app.keychainProblem = problem
+      }),
+    ),
+  }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
   const { clock, files, keychain, notifier, platform } = machine
   const store = createStore({
