@@ -1,20 +1,23 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, type TestContext, test } from 'vitest'
 import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
 import { instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
+/** Each test has a world of its own, so that they can wait at the same time. */
+async function newWorld({ onTestFinished }: TestContext): Promise<World> {
+  const world = await createWorld()
+  onTestFinished(() => world.close())
   world.sim.controls.setCredit(100)
-})
-afterEach(() => world.close())
+  return world
+}
 
-const requests = () => world.sim.controls.requests().length
+const requestsOf = (world: World) => () => world.sim.controls.requests().length
 const errors = ({ berth }: BerthUnderTest) =>
   Object.values(berth.state().activity).filter(({ kind }) => kind === 'error')
 
-test('a key that is revoked is said once, polling stops, and a new key goes on', async () => {
+test.concurrent('a key that is revoked is said once, polling stops, and a new key goes on', async context => {
+  const world = await newWorld(context)
+  const requests = requestsOf(world)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 401 }])
@@ -38,7 +41,9 @@ test('a key that is revoked is said once, polling stops, and a new key goes on',
   await expect.poll(requests, { timeout: 5000 }).toBeGreaterThan(resumed)
 })
 
-test('a key that turns out to be good again goes on when the user looks', async () => {
+test.concurrent('a key that turns out to be good again goes on when the user looks', async context => {
+  const world = await newWorld(context)
+  const requests = requestsOf(world)
   const under = await world.startConnected()
   world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 403 }])
   await under.until(() => under.account().connection.status === 'refused')
@@ -49,7 +54,8 @@ test('a key that turns out to be good again goes on when the user looks', async 
   await expect.poll(requests, { timeout: 5000 }).toBeGreaterThan(resumed)
 })
 
-test('a key that may not read instances leaves them as they were last seen', async () => {
+test.concurrent('a key that may not read instances leaves them as they were last seen', async context => {
+  const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   const entries = world.keychain.entries.size
@@ -63,15 +69,16 @@ test('a key that may not read instances leaves them as they were last seen', asy
   expect(under.account().limitation).toBeUndefined()
 })
 
-describe('a service that fails leaves the last state, marked as old, and is heard again when it recovers', () => {
-  test.each<[string, FaultInput]>([
+describe.concurrent('a service that fails leaves the last state, marked as old, and is heard again when it recovers', () => {
+  test.for<[string, FaultInput]>([
     ['500', { kind: 'status', status: 500 }],
     ['429', { kind: 'status', status: 429 }],
     ['garbage', { kind: 'garbage' }],
     ['wrong types', { kind: 'wrong_types' }],
     ['reset', { kind: 'reset' }],
     ['hang', { kind: 'hang' }],
-  ])('%s', { timeout: 60_000 }, async (_, rule) => {
+  ])('%s', { timeout: 60_000 }, async ([, rule], context) => {
+    const world = await newWorld(context)
     const under = await world.startConnected()
     const { id } = await rentRunning(under)
     const before = under.account()
@@ -95,7 +102,8 @@ describe('a service that fails leaves the last state, marked as old, and is hear
   })
 })
 
-test('a disk that cannot be written to is said once, refuses to rent, and ends nothing', async () => {
+test.concurrent('a disk that cannot be written to is said once, refuses to rent, and ends nothing', async context => {
+  const world = await newWorld(context)
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
   let isFull = false
   const { files } = world.machine

@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '../../../simulator/simulator.ts'
 
-/** Kills at the most; `npm run soak` asks for more. */
+/** How often it is killed; BERTH_KILLS asks for more. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 20)
 /** Rounds under way at once: most of a round is waiting. */
 const atOnce = 5

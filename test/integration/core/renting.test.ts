@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, type TestContext, test } from 'vitest'
 import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
 import {
   creates,
@@ -11,15 +11,10 @@ import {
 } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-const worlds = new Set<World>()
-afterEach(async () => {
-  await Promise.all([...worlds].map(world => world.close()))
-  worlds.clear()
-})
-
-async function connectedWorld(): Promise<{ world: World; under: BerthUnderTest }> {
+/** Each test has a world of its own, so that they can wait at the same time. */
+async function connectedWorld(test: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
   const world = await createWorld()
-  worlds.add(world)
+  test.onTestFinished(() => world.close())
   return { world, under: await world.startConnected() }
 }
 
@@ -71,9 +66,9 @@ describe.concurrent('whatever befalls the creation, nothing is rented twice', ()
   })
 })
 
-describe('a rental that is cancelled leaves nothing', () => {
-  test('while it asks', async () => {
-    const { world, under } = await connectedWorld()
+describe.concurrent('a rental that is cancelled leaves nothing', () => {
+  test('while it asks', async context => {
+    const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'delay', ms: 1000 })])
     const rental = await under.run('rent', { request })
@@ -84,8 +79,8 @@ describe('a rental that is cancelled leaves nothing', () => {
     expect(creates(world)).toBe(1)
   })
 
-  test('while its answer is lost', { timeout: 40_000 }, async () => {
-    const { world, under } = await connectedWorld()
+  test('while its answer is lost', { timeout: 40_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'reset_after' })])
     const rental = await under.run('rent', { request })
@@ -96,8 +91,8 @@ describe('a rental that is cancelled leaves nothing', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('while it waits, and the service does not destroy it at once', { timeout: 40_000 }, async () => {
-    const { world, under } = await connectedWorld()
+  test('while it waits, and the service does not destroy it at once', { timeout: 40_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
     const rental = await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
     world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 500, times: 5 }])
@@ -109,8 +104,8 @@ describe('a rental that is cancelled leaves nothing', () => {
     expect(said).toHaveLength(1)
   })
 
-  test('while it is late', async () => {
-    const { world, under } = await connectedWorld()
+  test('while it is late', async context => {
+    const { world, under } = await connectedWorld(context)
     await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
     const request = await requestCheapest(under)
     const rental = await under.run('rent', { request })
@@ -121,8 +116,8 @@ describe('a rental that is cancelled leaves nothing', () => {
     await under.until(() => rentalsOf(under).length === 0 && instancesOf(under).length === 0)
   })
 
-  test('in the moment it has begun to run it says that it is too late', async () => {
-    const { under } = await connectedWorld()
+  test('in the moment it has begun to run it says that it is too late', async context => {
+    const { under } = await connectedWorld(context)
     const rental = await rentCheapest(under)
     await under.until(() => instancesOf(under)[0]?.state === 'running' && rentalsOf(under).length === 0)
     await expect(under.run('cancelRental', { rental })).rejects.toMatchObject({
@@ -132,8 +127,8 @@ describe('a rental that is cancelled leaves nothing', () => {
   })
 })
 
-test('a late rental is said, and waits for as long again when told to', async () => {
-  const { world, under } = await connectedWorld()
+test.concurrent('a late rental is said, and waits for as long again when told to', async context => {
+  const { world, under } = await connectedWorld(context)
   await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
   const rental = await rentCheapest(under)
   await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
@@ -152,8 +147,8 @@ test('a late rental is said, and waits for as long again when told to', async ()
   await under.until(() => rentalsOf(under).length === 0)
 })
 
-test('a rental that replaces an instance destroys that one first, also when it is gone already', async () => {
-  const { world, under } = await connectedWorld()
+test.concurrent('a rental that replaces an instance destroys that one first, also when it is gone already', async context => {
+  const { world, under } = await connectedWorld(context)
   const first = await rentRunning(under)
   await under.run('rent', { request: await requestCheapest(under), replaces: first.id })
   await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
@@ -172,8 +167,8 @@ test('a rental that replaces an instance destroys that one first, also when it i
   await under.until(() => rentalsOf(under).length === 0)
 })
 
-test('when what is replaced cannot be destroyed, nothing is rented', async () => {
-  const { world, under } = await connectedWorld()
+test.concurrent('when what is replaced cannot be destroyed, nothing is rented', async context => {
+  const { world, under } = await connectedWorld(context)
   const first = await rentRunning(under)
   const request = await requestCheapest(under)
   world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 403, times: 1 }])
@@ -181,8 +176,8 @@ test('when what is replaced cannot be destroyed, nothing is rented', async () =>
   expect(creates(world)).toBe(1)
 })
 
-test('an instance destroyed during a look does not come back', async () => {
-  const { world, under } = await connectedWorld()
+test.concurrent('an instance destroyed during a look does not come back', async context => {
+  const { world, under } = await connectedWorld(context)
   const { id } = await rentRunning(under)
   world.sim.controls.setFaults([{ method: 'GET', path: '/instances/$', kind: 'delay', ms: 500, times: 1 }])
   const look = under.run('refresh', {})
@@ -191,10 +186,10 @@ test('an instance destroyed during a look does not come back', async () => {
   expect(instancesOf(under)).toEqual([])
 })
 
-test('a key that is refused while an answer is lost leaves the rental to go on with the next key', {
+test.concurrent('a key that is refused while an answer is lost leaves the rental to go on with the next key', {
   timeout: 40_000,
-}, async () => {
-  const { world, under } = await connectedWorld()
+}, async context => {
+  const { world, under } = await connectedWorld(context)
   const request = await requestCheapest(under)
   world.sim.controls.setFaults([
     onCreate({ kind: 'reset_after' }),
