@@ -3,12 +3,14 @@ import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import type { Command } from './commands/command.ts'
 import { deskCommands } from './commands/desk.ts'
+import { hostingCommands } from './commands/hosting.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
 import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import { rentingCommands } from './commands/renting.ts'
 import { templateCommands } from './commands/templates.ts'
+import { transferCommands } from './commands/transfers.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
 
 /** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
@@ -23,6 +25,8 @@ export const commands = {
   ...keyCommands,
   ...twoFactorCommands,
   ...notificationCommands,
+  ...transferCommands,
+  ...hostingCommands,
 } satisfies Record<string, Command>
 
 export type Commands = typeof commands

@@ -5,6 +5,7 @@ import type { SavedQuery } from './offer.ts'
 import type { Problem } from './problem.ts'
 import type { RentalView } from './rental.ts'
 import type { Settings } from './settings.ts'
+import type { TransferView } from './transfer.ts'
 
 /** All that the page and the tray know. Both are functions of it; neither keeps a truth of its own. */
 export interface State {
@@ -67,6 +68,8 @@ export interface AccountView {
   spendPerHour: Micros
   instances: Record<string, InstanceView>
   rentals: Record<string, RentalView>
+  /** Copies and syncs that Berth started, by id. */
+  transfers: Record<string, TransferView>
 }
 
 /** Account time = `serverAt` + (local − `localAt`) × `rate`. All in epoch milliseconds. Known once the service has answered. */

@@ -10,6 +10,7 @@ import { createTeller, goTo } from './alerts/teller.ts'
 import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import { deskCommands } from './commands/desk.ts'
+import { hostingCommands } from './commands/hosting.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
 import { notificationCommands } from './commands/notifications.ts'
@@ -17,6 +18,7 @@ import { offerCommands } from './commands/offers.ts'
 import type { Parts } from './commands/parts.ts'
 import { rentingCommands } from './commands/renting.ts'
 import { templateCommands } from './commands/templates.ts'
+import { transferCommands } from './commands/transfers.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
 import type { Demo } from './demo.ts'
 import { openSavedSearches } from './offers/saved-searches.ts'
@@ -125,6 +127,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     ...keyCommands(parts),
     ...twoFactorCommands(parts),
     ...notificationCommands(parts),
+    ...transferCommands(parts),
+    ...hostingCommands(parts),
   })
 
   return {

@@ -86,7 +86,14 @@ function poll(store: Store, known: KnownRecords, records: readonly Instance[]): 
 
 function emptyState(): State {
   return {
-    app: { version: '', shell: 'browser', platform: 'linux', notifications: false, terminals: [] },
+    app: {
+      version: '',
+      shell: 'browser',
+      platform: 'linux',
+      notifications: false,
+      terminals: [],
+      editors: [],
+    },
     shown: 'demo',
     accounts: {
       demo: {
@@ -100,6 +107,9 @@ function emptyState(): State {
         spendPerHour: 0,
         instances: {},
         rentals: {},
+        tunnels: {},
+        ways: {},
+        transfers: {},
       },
     },
     settings: defaultSettings,

@@ -146,7 +146,9 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
 
   /** What was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
   async function forget(id: AccountId): Promise<void> {
-    const names = ['rentals', 'told', 'last-seen', 'credit'].map(name => `accounts/${id}/${name}.json`)
+    const names = ['rentals', 'transfers', 'told', 'last-seen', 'credit'].map(
+      name => `accounts/${id}/${name}.json`,
+    )
     await Promise.all(names.map(name => machine.files.delete(name).catch(() => undefined)))
   }
 
@@ -247,6 +249,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
         ...kept,
         accounts: kept.accounts.filter(account => account.id !== id),
       }))
+      await sessions.get(id)?.transfers.deleteKeys()
       await sessions.get(id)?.close()
       sessions.delete(id)
       for (const instance of Object.keys(store.get().accounts[id]?.instances ?? {}))
@@ -285,6 +288,9 @@ function viewOf({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 
     spendPerHour: 0,
     instances: {},
     rentals: {},
+    tunnels: {},
+    ways: {},
+    transfers: {},
     ...(userId === undefined ? {} : { userId }),
   }
 }

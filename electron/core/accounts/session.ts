@@ -20,6 +20,9 @@ import { Rental } from '../rentals/rental.ts'
 import { createRentals, type Rentals } from '../rentals/rentals.ts'
 import { same } from '../same.ts'
 import type { Store } from '../store.ts'
+import { Transfer } from '../transfers/transfer.ts'
+import { transferName } from '../transfers/transfer-name.ts'
+import { createTransfers, type Transfers } from '../transfers/transfers.ts'
 import { createAccountClock, sameTime } from './account-clock.ts'
 import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { type Look, lookAt, userFields } from './look.ts'
@@ -31,6 +34,7 @@ export interface Session {
   /** Throws `key_missing` while there is no key. */
   readonly client: ServiceClient
   readonly rentals: Rentals
+  readonly transfers: Transfers
   /** The record of an instance as it came last, secrets and all. */
   record(instance: number): Instance | undefined
   /** Looks at once; resolves when that look has ended, well or not. Without a key it does nothing. */
@@ -78,12 +82,20 @@ export async function openSession(
       kind: 'error',
       text: `A file of this account could not be read and was set aside as ${setAside}`,
     })
-  const [rentalsDocument, toldDocument, lastSeen, credit] = await Promise.all([
+  const [rentalsDocument, transfersDocument, toldDocument, lastSeen, credit] = await Promise.all([
     openDocument({
       files,
       clock,
       name: `${folder}/rentals.json`,
       schema: v.array(Rental),
+      empty: [],
+      onBroken,
+    }),
+    openDocument({
+      files,
+      clock,
+      name: `${folder}/transfers.json`,
+      schema: v.array(Transfer),
       empty: [],
       onBroken,
     }),
@@ -163,6 +175,32 @@ export async function openSession(
     })
   }
 
+  const transfers = createTransfers({
+    document: transfersDocument,
+    client: withKey,
+    ending: ending.signal,
+    now: time.now,
+    newId: () => machine.random.hex(16),
+    changed: showTransfers,
+    look: () => void poller.look(),
+    tell: (kind, text, transfer, detail) =>
+      activity.add({
+        account: id,
+        kind,
+        text: `${text}: ${transferName(transfer)}`,
+        ...(detail ? { detail } : {}),
+      }),
+  })
+
+  function showTransfers(): void {
+    const view = transfers.view()
+    if (ending.signal.aborted || same(account()?.transfers, view)) return
+    store.change(draft => {
+      const target = draft.accounts[id]
+      if (target) target.transfers = view
+    })
+  }
+
   async function poll(): Promise<void> {
     const asked = withKey()
     // One of its own for each look: signals that live long gather listeners.
@@ -209,7 +247,10 @@ export async function openSession(
     poller.resume()
     const after = account()
     if (!after) return
-    if (instances) rentals.looked(after.instances, instances)
+    if (instances) {
+      rentals.looked(after.instances, instances)
+      transfers.looked(after.instances)
+    }
     if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
     await tell(after)
   }
@@ -255,6 +296,8 @@ export async function openSession(
   function begin(): void {
     showRentals()
     rentals.resume()
+    showTransfers()
+    transfers.resume()
     poller.resume()
     void poller.look()
   }
@@ -278,6 +321,7 @@ export async function openSession(
       return withKey()
     },
     rentals,
+    transfers,
     record: instance => records.get(instance),
     look: async () => {
       if (client) await poller.look()
@@ -289,7 +333,13 @@ export async function openSession(
       ending.abort()
       looking?.abort()
       poller.stop()
-      await Promise.all([rentalsDocument.flush(), toldDocument.flush(), lastSeen.flush(), credit.flush()])
+      await Promise.all([
+        rentalsDocument.flush(),
+        transfersDocument.flush(),
+        toldDocument.flush(),
+        lastSeen.flush(),
+        credit.flush(),
+      ])
     },
   }
 }

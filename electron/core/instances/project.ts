@@ -134,7 +134,7 @@ function grownHistory(
 const turningText = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** One line without control characters; undefined when nothing is left. */
-function cleanLine(text: string | null | undefined): string | undefined {
+export function cleanLine(text: string | null | undefined): string | undefined {
   const line = text
     ?.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replace(turningText, '')

@@ -6,6 +6,10 @@ import { problemOf } from '../problems.ts'
 const may = {
   user_read: 'read the account',
   user_write: 'change the account',
+  instance_write: 'change instances',
+  machine_read: 'read machines',
+  machine_write: 'change machines',
+  misc: 'use workergroups',
 } as const
 
 /**

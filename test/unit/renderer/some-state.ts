@@ -48,6 +48,7 @@ export function someAccount(
     spendPerHour: 0,
     instances: Object.fromEntries(instances.map(instance => [String(instance.id), instance])),
     rentals: Object.fromEntries(rentals.map(rental => [rental.id, rental])),
+    transfers: {},
   }
 }
 

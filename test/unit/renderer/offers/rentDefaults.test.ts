@@ -14,6 +14,9 @@ const account: AccountView = {
   spendPerHour: 0,
   instances: {},
   rentals: {},
+  tunnels: {},
+  ways: {},
+  transfers: {},
 }
 const instance = (id: number, changes: Partial<InstanceView>): InstanceView => ({
   id,

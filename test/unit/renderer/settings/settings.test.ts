@@ -16,6 +16,9 @@ const account: AccountView = {
   spendPerHour: 0,
   instances: {},
   rentals: {},
+  tunnels: {},
+  ways: {},
+  transfers: {},
 }
 const instance = {
   id: 1,
