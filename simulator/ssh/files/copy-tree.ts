@@ -10,7 +10,7 @@ import type { Scratch } from './scratch.ts'
  * for a folder into itself, and others.
  */
 export function copyTree(from: Scratch, source: string, to: Scratch, target: string): void {
-  const found = from.existing(source, 'follow')
+  const found = from.existing(source, source.endsWith('/') ? 'follow' : 'stay')
   const contentsOnly = source.endsWith('/') && found.stats.isDirectory()
   const into = target.endsWith('/') || (isFolder(to, target) && !contentsOnly)
   const name = posix.resolve('/', into && !contentsOnly ? posix.join(target, posix.basename(source)) : target)

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import ssh2 from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { routes } from '../../../simulator/routes/routes.ts'
 import { type Service, startService } from './service.ts'
@@ -8,8 +9,9 @@ let service: Service
 let ids: Record<string, number>
 beforeAll(async () => {
   service = await startService()
-  const [offer] = await service.offers({ limit: 1 })
   const { id } = await service.rent({ price: 20 })
+  const [offer] = await service.offers({ limit: 1 })
+  await service.sim.controls.advance(300)
   const { body } = await service.call('POST', '/api/v0/webhooks/', {
     ...{ name: 'x', webhook_url: 'https://x.example', event_types: [] },
   })
@@ -48,7 +50,9 @@ const templateKinds: Record<string, Kind> = {
   ...{ private: 'boolean', volume_info: 'maybeObject' },
 }
 
-/** Every endpoint that takes a body, with a good one for it and the types of its fields. */
+const publicKey = ssh2.utils.generateKeyPairSync('ed25519').public
+
+/** Every endpoint that takes a body, with a good one for it (`@` before an id of the test’s) and its fields' types. */
 const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<string, Kind> }> = {
   'POST /auth/apikeys/': {
     good: { name: 'x', permissions: { api: { misc: {} } } },
@@ -75,7 +79,7 @@ const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<s
     },
   },
   'PUT /asks/:offer/': {
-    good: { image: 'ubuntu', disk: 1e9 },
+    good: { image: 'ubuntu' },
     kinds: {
       ...templateKinds,
       ...{ env: 'object', disk: 'number', label: 'string', price: 'number', cancel_unavail: 'boolean' },
@@ -83,20 +87,20 @@ const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<s
     },
   },
   'PUT /instances/:id/': { good: { label: 'x' }, kinds: { label: 'string', state: 'string' } },
-  'POST /instances/:id/ssh/': { good: {}, kinds: { ssh_key: 'string' } },
+  'POST /instances/:id/ssh/': { good: { ssh_key: publicKey }, kinds: { ssh_key: 'string' } },
   'PUT /instances/bid_price/:id/': {
     good: { client_id: 'me', price: 20 },
     kinds: { client_id: 'string', price: 'number' },
   },
   'PUT /instances/reboot/:id/': { good: {}, kinds: { client_id: 'string' } },
-  'POST /ssh/': { good: {}, kinds: { ssh_key: 'string' } },
+  'POST /ssh/': { good: { ssh_key: publicKey }, kinds: { ssh_key: 'string' } },
   'PUT /commands/copy_direct/': {
     good: { src_path: '/a', dst_path: '/b', dst_id: '1' },
     kinds: { src_path: 'string', dst_path: 'string', src_id: 'string', dst_id: 'string' },
   },
   'DELETE /commands/copy_direct/': { good: { dst_id: '1' }, kinds: { dst_id: 'string' } },
   'POST /commands/rclone/': {
-    good: { instance_id: '1', src: '/a', dst: '/b', selected: '1', transfer: 'Instance To Cloud' },
+    good: { instance_id: '@id', src: '/a', dst: '/b', selected: '1', transfer: 'Instance To Cloud' },
     kinds: {
       ...{ instance_id: 'string', src: 'string', dst: 'string', selected: 'string', transfer: 'string' },
       ...{ flags: 'strings', api_key: 'string' },
@@ -106,7 +110,7 @@ const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<s
   'PUT /machines/:machine/cancel_maint/': { good: {}, kinds: { client_id: 'string' } },
   'PUT /machines/:machine/cleanup/': { good: {}, kinds: { client_id: 'string' } },
   'POST /network_disk/': {
-    good: { mount_point: '/mnt', machine_id: 1 },
+    good: { mount_point: '/mnt', machine_id: '@machine' },
     kinds: { mount_point: 'string', machine_id: 'integer', machine_ids: 'integers', disk_id: 'integer' },
   },
   'POST /template/': {
@@ -137,8 +141,16 @@ test('every endpoint with a body is here; those of two-factor have a test of the
 async function send(name: string, body: unknown) {
   const [method = '', path = ''] = name.split(' ')
   const filled = path.replace(/:(\w+)/g, (_, id: string) => String(ids[id]))
-  return await service.call(method, `/api/v0${filled}`, JSON.stringify(body))
+  const text = JSON.stringify(body)
+    .replace('"@id"', `"${ids['id']}"`)
+    .replace('"@machine"', `${ids['machine']}`)
+  return await service.call(method, `/api/v0${filled}`, text)
 }
+
+test.each(Object.keys(endpoints))('%s understands the body that is spoiled below', async name => {
+  await service.sim.controls.advance(60) // until it runs again
+  expect([200, 404]).toContain((await send(name, endpoints[name]?.good)).status)
+})
 
 test.each(Object.keys(endpoints))('%s refuses a body with a field of a wrong type', async name => {
   const { good = {}, kinds = {} } = endpoints[name] ?? {}

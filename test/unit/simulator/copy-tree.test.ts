@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { copyTree } from '../../../simulator/ssh/files/copy-tree.ts'
+import { Scratch } from '../../../simulator/ssh/files/scratch.ts'
+
+/** A disk with `/workspace/a.txt` on it. */
+function disk() {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-copy-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const scratch = new Scratch(folder)
+  writeFileSync(join(folder, 'workspace', 'a.txt'), folder)
+  return { folder, scratch, read: (path: string) => readFileSync(join(folder, path), 'utf8') }
+}
+
+test('a folder goes into a folder that is there, and as a new one where none is', () => {
+  const [from, to] = [disk(), disk()]
+  copyTree(from.scratch, '/workspace', to.scratch, '/tmp')
+  copyTree(from.scratch, '/workspace', to.scratch, '/root/new')
+  expect(to.read('tmp/workspace/a.txt')).toBe(from.folder)
+  expect(to.read('root/new/a.txt')).toBe(from.folder)
+})
+
+test('a slash at the end of the source means its contents, and what is there is replaced', () => {
+  const [from, to] = [disk(), disk()]
+  copyTree(from.scratch, '/workspace/', to.scratch, '/workspace')
+  expect(to.read('workspace/a.txt')).toBe(from.folder)
+})
+
+test('a link is copied as a link, and one on the target leads nowhere outside', () => {
+  const [from, to, outside] = [disk(), disk(), disk()]
+  symlinkSync('/etc/passwd', join(from.folder, 'workspace', 'link'))
+  symlinkSync(outside.folder, join(to.folder, 'tmp', 'out'))
+  copyTree(from.scratch, '/workspace/link', to.scratch, '/root/')
+  expect(readlinkSync(join(to.folder, 'root', 'link'))).toBe('/etc/passwd')
+  copyTree(from.scratch, '/workspace/a.txt', to.scratch, '/tmp/out/a.txt')
+  expect(() => outside.read('a.txt')).toThrow()
+})
+
+test('nothing is copied onto or into itself, and what is missing is said', () => {
+  const { scratch, folder, read } = disk()
+  for (const target of ['/workspace/a.txt', '/workspace/']) {
+    expect(() => copyTree(scratch, '/workspace/a.txt', scratch, target)).toThrow('EINVAL')
+  }
+  expect(() => copyTree(scratch, '/workspace', scratch, '/workspace/inside')).toThrow('EINVAL')
+  expect(() => copyTree(scratch, '/nothing', scratch, '/tmp')).toThrow('ENOENT')
+  expect(read('workspace/a.txt')).toBe(folder)
+})
