@@ -29,6 +29,8 @@ test('an offer is searched, rented, watched until it runs, and destroyed', async
   expect(instance?.label).toBe('first')
   expect(account().spendPerHour).toBe(instance?.pricePerHour)
   await until(() => Object.keys(account().rentals).length === 0)
+  // A look is over once all that it gave rise to was said.
+  await run('refresh', {})
   expect(world.notifier.shown.map(({ title }) => title)).toEqual([`first #${instance?.id} is ready`])
 
   await run('destroyInstance', { instance: instance?.id ?? 0 })
