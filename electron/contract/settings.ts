@@ -27,6 +27,10 @@ export const Settings = v.object({
     /** Which of the terminal programs found on this machine opens; empty for the first. */
     program: v.pipe(v.string(), v.maxLength(64)),
   }),
+  /** Which of the editors found on this machine opens; empty for the first. */
+  editor: v.pipe(v.string(), v.maxLength(64)),
+  /** Whether `~/.ssh/config` includes Berth's file, with a `Host` for each instance. */
+  sshConfig: v.boolean(),
   /** Which key gets in: `berth` for Berth's own, else the name of a key in `~/.ssh`. */
   sshKey: v.pipe(v.string(), v.maxLength(256)),
 })
@@ -40,5 +44,7 @@ export const defaultSettings: Settings = {
   rentalDeadline: 600,
   alerts: { lowCredit: true, outbid: true, ready: true, crashed: true, hostGone: true },
   terminal: { fontSize: 13, program: '' },
+  editor: '',
+  sshConfig: false,
   sshKey: 'berth',
 }

@@ -6,6 +6,7 @@ import type { Problem } from './problem.ts'
 import type { RentalView } from './rental.ts'
 import type { Settings } from './settings.ts'
 import type { TransferView } from './transfer.ts'
+import type { TunnelView } from './tunnel.ts'
 
 /** All that the page and the tray know. Both are functions of it; neither keeps a truth of its own. */
 export interface State {
@@ -36,6 +37,8 @@ export interface App {
   tray?: boolean
   /** Terminal programs found on this machine. */
   terminals: readonly { id: string; name: string }[]
+  /** Editors found on this machine that can open an instance. */
+  editors: readonly { id: string; name: string }[]
 }
 
 /** A screen of the page, and what to show on it. */
@@ -68,8 +71,18 @@ export interface AccountView {
   spendPerHour: Micros
   instances: Record<string, InstanceView>
   rentals: Record<string, RentalView>
+  /** By `tunnelKey`. */
+  tunnels: Record<string, TunnelView>
+  /** How the instances are reached that are connected now, by id. */
+  ways: Record<string, WayIn>
   /** Copies and syncs that Berth started, by id. */
   transfers: Record<string, TransferView>
+}
+
+/** Where an SSH connection goes: `root@host:port`. */
+export interface WayIn {
+  direct: boolean
+  address: string
 }
 
 /** Account time = `serverAt` + (local − `localAt`) × `rate`. All in epoch milliseconds. Known once the service has answered. */

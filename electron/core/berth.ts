@@ -3,6 +3,7 @@ import { defaultSettings } from '../contract/settings.ts'
 import type { App } from '../contract/state.ts'
 import type { Files } from '../ports/files.ts'
 import type { Machine } from '../ports/machine.ts'
+import { findEditors } from '../ssh/editors/editors.ts'
 import { openAccess } from './access/access.ts'
 import { openAccounts } from './accounts/accounts.ts'
 import { openActivity } from './activity/activity.ts'
@@ -54,10 +55,12 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
   const { clock, files, keychain, notifier, platform } = machine
+  const editors = await findEditors(machine)
   const store = createStore({
     app: {
       ...app,
       platform,
+      editors: editors.map(({ id, name }) => ({ id, name })),
       notifications: notifier.available,
       ...(keychain.problem ? { keychainProblem: keychain.problem } : {}),
     },

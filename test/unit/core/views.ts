@@ -29,6 +29,8 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     spendPerHour: instances.reduce((sum, { costPerHour }) => sum + costPerHour, 0),
     instances: Object.fromEntries(instances.map(instance => [instance.id, instance])),
     rentals: {},
+    tunnels: {},
+    ways: {},
     transfers: {},
     ...given,
   }
@@ -36,7 +38,14 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
 
 export function emptyState(): State {
   return {
-    app: { version: 'test', shell: 'browser', platform: 'linux', notifications: true, terminals: [] },
+    app: {
+      version: 'test',
+      shell: 'browser',
+      platform: 'linux',
+      notifications: true,
+      terminals: [],
+      editors: [],
+    },
     accounts: {},
     settings: defaultSettings,
     savedSearches: {},

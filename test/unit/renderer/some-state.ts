@@ -48,13 +48,22 @@ export function someAccount(
     spendPerHour: 0,
     instances: Object.fromEntries(instances.map(instance => [String(instance.id), instance])),
     rentals: Object.fromEntries(rentals.map(rental => [rental.id, rental])),
+    tunnels: {},
+    ways: {},
     transfers: {},
   }
 }
 
 export function someState(instances: readonly number[]): State {
   return {
-    app: { version: '0.1.0', shell: 'browser', platform: 'linux', notifications: false, terminals: [] },
+    app: {
+      version: '0.1.0',
+      shell: 'browser',
+      platform: 'linux',
+      notifications: false,
+      terminals: [],
+      editors: [],
+    },
     shown: 'demo',
     accounts: { demo: someAccount(instances.map(id => someInstance(id))) },
     settings: defaultSettings,
