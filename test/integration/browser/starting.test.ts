@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+
+const root = new URL('../../../', import.meta.url).pathname
+let folder = ''
+const running = new Set<ChildProcess>()
+
+beforeAll(async () => {
+  const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], { cwd: root })
+  expect(await once(build, 'exit')).toEqual([0, null])
+}, 120_000)
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-start-'))
+})
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL')
+  running.clear()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const home = () => join(folder, 'home')
+
+interface Started {
+  child: ChildProcess
+  address: URL
+  /** Exit code, signal and milliseconds it took. */
+  stop(signal: NodeJS.Signals): Promise<{ code: number | null; took: number }>
+}
+
+function run(...args: string[]): {
+  child: ChildProcess
+  ended: Promise<{ code: number | null; said: string }>
+} {
+  const child = spawn(process.execPath, ['dist/main/browser.js', '--browser', '--no-open', ...args], {
+    cwd: root,
+    env: {
+      ...process.env,
+      BERTH_HOME: home(),
+      TMPDIR: folder,
+      DBUS_SESSION_BUS_ADDRESS: '',
+      XDG_RUNTIME_DIR: '',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let said = ''
+  child.stdout.on('data', chunk => {
+    said += chunk
+  })
+  child.stderr.on('data', chunk => {
+    said += chunk
+  })
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, said })) }
+}
+
+async function start(...args: string[]): Promise<Started> {
+  const { child, ended } = run(...args)
+  if (!child.stdout) throw new Error('no output')
+  const first = once(createInterface({ input: child.stdout }), 'line').then(([line]) => String(line))
+  const line = await Promise.race([first, ended.then(({ said }) => said)])
+  const address = /^Berth is ready at (http:\/\/127\.0\.0\.1:\d+\/#[\w-]{43})$/.exec(line)?.[1]
+  if (address === undefined) throw new Error(`it said: ${line}`)
+  return {
+    child,
+    address: new URL(address),
+    async stop(signal) {
+      const begun = performance.now()
+      child.kill(signal)
+      const { code } = await ended
+      return { code, took: performance.now() - begun }
+    },
+  }
+}
+
+async function firstState(address: URL) {
+  const socket = new WebSocket(`ws://${address.host}/socket`, ['berth', address.hash.slice(1)], {
+    headers: { origin: address.origin },
+  })
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ kind: 'sync' }))
+  const [data] = await once(socket, 'message')
+  return { socket, state: JSON.parse(String(data)).state }
+}
+
+test('it opens on the demo, and ends in order with a page still there', async () => {
+  const berth = await start()
+  const { socket, state } = await firstState(berth.address)
+  expect(state.shown).toBe('demo')
+  expect(state.accounts.demo).toMatchObject({ demo: true })
+  const closed = once(socket, 'close')
+  const { code, took } = await berth.stop('SIGTERM')
+  expect(code).toBe(0)
+  expect(took).toBeLessThan(3_000)
+  await closed
+  // The demo's folder and the simulator's went with it.
+  expect(await readdir(folder)).toEqual(['home'])
+})
+
+test.each(['SIGINT', 'SIGHUP'] as const)('%s ends it in order too', async signal => {
+  const berth = await start()
+  expect(await berth.stop(signal)).toMatchObject({ code: 0 })
+})
+
+test('what it keeps is the user’s alone, and holds neither the token nor the demo’s key', async () => {
+  const berth = await start()
+  const entries = await readdir(home(), { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name)
+    expect((await stat(path)).mode & 0o077, path).toBe(0)
+    if (entry.isFile()) expect(await readFile(path, 'utf8')).not.toContain(berth.address.hash.slice(1))
+  }
+  await berth.stop('SIGTERM')
+})
+
+test('the port of last time is taken again, and all are remembered', async () => {
+  const first = await start()
+  await first.stop('SIGTERM')
+  const second = await start()
+  expect(second.address.port).toBe(first.address.port)
+  expect(second.address.hash).not.toBe(first.address.hash)
+  await second.stop('SIGTERM')
+  expect(JSON.parse(await readFile(join(home(), 'browser-ports.json'), 'utf8'))).toEqual([
+    Number(first.address.port),
+  ])
+})
+
+test('a second one on the same folder says so and ends; after a kill the next one starts', async () => {
+  const first = await start()
+  const second = run()
+  expect(await second.ended).toMatchObject({
+    code: 1,
+    said: expect.stringContaining(`already runs on this folder (process ${first.child.pid})`),
+  })
+  await first.stop('SIGKILL')
+  const third = await start()
+  expect(await third.stop('SIGTERM')).toMatchObject({ code: 0 })
+})
+
+test('a wrong flag is told by its name, with how it is done', async () => {
+  const { code, said } = await run('--colour').ended
+  expect(code).toBe(2)
+  expect(said).toContain('--colour')
+  expect(said).toContain('--no-open')
+})
+
+test('a port that is taken is told by its number', async () => {
+  const blocker = createServer()
+  blocker.listen(0, '127.0.0.1')
+  await once(blocker, 'listening')
+  const address = blocker.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  expect(await run('--port', String(port)).ended).toEqual({
+    code: 1,
+    said: `Port ${port} is taken. Give another one with --port, or 0 for any.\n`,
+  })
+  blocker.close()
+})
