@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
+import { buildAll } from '../../build/dist.ts'
+import { at } from '../../build/places.ts'
 import {
   openBrowser,
   openPage,
@@ -7,9 +9,7 @@ import {
   scratchFolder,
   startBerth,
   startSimulatorProcess,
-} from '../test/e2e/app.ts'
-import { buildAll } from './dist.ts'
-import { at } from './places.ts'
+} from './app.ts'
 
 /**
  * `npm run screenshots`: every screen, light and dark, large and small, into screenshots/, and the README's picture
