@@ -54,8 +54,9 @@ export function envOf(text: string): { variables: Map<string, string>; ports: Se
   return { variables, ports }
 }
 
-/** What is wrong with a row, in a sentence; undefined when nothing is. */
+/** What is wrong with a row, in a sentence; undefined when nothing is. A row that is still empty is not printed, and so not wrong. */
 export function rowMistake(row: FlagRow): string | undefined {
+  if (isEmpty(row)) return undefined
   if (row.kind === 'variable') {
     if (row.name === '') return 'Give the variable a name.'
     return variableName.test(row.name) ? undefined : 'Letters, digits and _, not beginning with a digit.'
@@ -107,7 +108,13 @@ function readValue(flag: string, value: string): FlagRow | undefined {
   return { kind: 'port', outside, container, protocol: protocol === 'udp' ? 'udp' : 'tcp' }
 }
 
+function isEmpty(row: FlagRow): boolean {
+  if (row.kind === 'variable') return row.name === '' && row.value === ''
+  return row.kind === 'port' && row.container === '' && row.outside === ''
+}
+
 function printFlag(row: FlagRow): string {
+  if (isEmpty(row)) return ''
   if (row.kind === 'other') return row.text.trim()
   if (row.kind === 'variable') return `-e ${quoted(`${row.name}=`, row.value)}`
   const { outside, container, protocol } = row

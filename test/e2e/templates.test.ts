@@ -1,0 +1,184 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  openBrowser,
+  openPage,
+  type SimulatorProcess,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+} from './app.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+async function connectedBerth(): Promise<{ page: Page; errors: string[]; sim: SimulatorProcess }> {
+  const sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
+  await dialog.getByLabel('API key').fill(sim.apiKey)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  return { page, errors, sim }
+}
+
+interface Template {
+  id: number
+  hash_id: string
+  name: string
+  env: string
+}
+
+async function named(sim: SimulatorProcess, name: string): Promise<Template | undefined> {
+  const filters = encodeURIComponent(JSON.stringify({ name: { eq: name } }))
+  const { templates } = await sim.api<{ templates: Template[] }>(
+    'GET',
+    `/api/v0/template/?select_filters=${filters}`,
+  )
+  return templates[0]
+}
+
+test('a template is created, edited twice, rented from and deleted', async () => {
+  const { page, errors, sim } = await connectedBerth()
+  await page.getByRole('link', { name: 'Templates' }).click()
+  await page
+    .getByRole('link', { name: /PyTorch/ })
+    .first()
+    .waitFor()
+
+  await page.getByRole('button', { name: 'New template' }).click()
+  await page.getByRole('button', { name: 'Create template' }).click()
+  await page.getByText('Give the template a name.').waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('Trainer')
+  await page.getByLabel('Image', { exact: true }).fill('pytorch/pytorch')
+  await page.getByRole('radio', { name: 'SSH' }).check({ force: true })
+  await page.getByLabel('Disk (GB)').fill('33')
+  await page.getByLabel('As Docker flags').fill(`-e KEPT=1 -e MODE='from template' -p 8080:8080 -h box`)
+  await expect.poll(() => page.getByLabel('Value of MODE').inputValue()).toBe('from template')
+  await page.getByRole('button', { name: 'Condition', exact: true }).click()
+  await page.getByLabel('Field 1').fill('num_gpus')
+  await page.getByLabel('Comparison 1').selectOption('eq')
+  await page.getByLabel('Value 1').fill('1')
+  await page.getByRole('button', { name: 'Condition', exact: true }).click()
+  await page.getByLabel('Field 2').fill('cuda_max_good')
+  await page.getByLabel('Value 2').fill('11')
+  await page.getByLabel('Registry', { exact: true }).fill('ghcr.io')
+  await page.getByLabel('User', { exact: true }).fill('me')
+  await page.getByLabel('Token', { exact: true }).fill('very-secret-token')
+  await page
+    .getByLabel('Text')
+    .fill(
+      '# Trains\n\n![map](https://example.com/a.png) <script>boom()</script> [docs](https://example.com/)',
+    )
+  await page.getByRole('button', { name: 'Create template' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const first = await named(sim, 'Trainer')
+  expect(first).toMatchObject({ env: `-e KEPT=1 -e MODE='from template' -p 8080:8080 -h box` })
+  expect(page.url()).toContain(`templates/${first?.hash_id}/edit`)
+  expect(await page.content()).not.toContain('very-secret-token')
+
+  // Both edits go to the hash of their time; the token is left alone.
+  await page.getByRole('button', { name: 'Variable', exact: true }).click()
+  await page.getByLabel('Name of variable 5').fill('ADDED')
+  await page.getByLabel('Value of ADDED').fill("it's 2")
+  await expect
+    .poll(() => page.getByLabel('As Docker flags').inputValue())
+    .toContain(`-h box -e ADDED='it'"'"'s 2'`)
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const second = await named(sim, 'Trainer')
+  expect(second?.hash_id).not.toBe(first?.hash_id)
+  expect(second?.id).toBe(first?.id)
+  await page.getByLabel('Disk (GB)').fill('40')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const third = await named(sim, 'Trainer')
+  expect(third?.hash_id).not.toBe(second?.hash_id)
+  await expect.poll(() => page.url()).toContain(`templates/${third?.hash_id}/edit`)
+
+  await page.getByText('Preview').click()
+  await page.getByRole('heading', { name: 'Trains' }).waitFor()
+  expect(await page.locator('.readme img, .readme script').count()).toBe(0)
+  await page.getByRole('link', { name: 'Picture: map' }).waitFor()
+
+  await page.getByRole('button', { name: 'Rent from it…' }).click()
+  await page.getByText('Renting from the template').waitFor()
+  await page.getByText('cuda_max_good ≥ 11').waitFor()
+  await page
+    .getByRole('button', { name: /^Rent 1 × / })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Template: Trainer' }).waitFor()
+  expect(await dialog.getByLabel('Image').inputValue()).toBe('pytorch/pytorch:latest')
+  expect(await dialog.getByLabel('Disk (GB)').inputValue()).toBe('40')
+  await dialog.getByLabel('Disk (GB)').fill('25')
+  await dialog.getByText('In place of the template’s 40 GB.').waitFor()
+  await dialog.getByRole('button', { name: 'Back to the template’s 40 GB' }).click()
+  expect(await dialog.getByLabel('Disk (GB)').inputValue()).toBe('40')
+  await dialog.getByText(/^Environment, ports/).click()
+  await dialog.getByRole('button', { name: 'Variable', exact: true }).click()
+  await dialog.getByLabel('Name of variable 1').fill('MODE')
+  await dialog.getByLabel('Value of MODE').fill('mine')
+  await dialog.getByText('In place of the template’s from template.').waitFor()
+  await dialog.getByRole('button', { name: /^Rent for/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const instances = () =>
+    sim.api<{ instances: { extra_env: [string, string][]; template_hash_id: string; image_uuid: string }[] }>(
+      'GET',
+      '/api/v0/instances/',
+    )
+  await expect.poll(async () => (await instances()).instances.length, { timeout: 20_000 }).toBe(1)
+  const instance = (await instances()).instances[0]
+  expect(Object.fromEntries(instance?.extra_env ?? [])).toMatchObject({
+    KEPT: '1',
+    MODE: 'mine',
+    ADDED: "it's 2",
+  })
+  expect(instance?.template_hash_id).toBe(third?.hash_id)
+
+  await page.getByRole('link', { name: 'Templates' }).click()
+  await page.getByText('Yours', { exact: true }).click()
+  await page.getByRole('button', { name: 'More for Trainer' }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await page.getByRole('button', { name: 'Delete template' }).click()
+  await page.getByText('No template of your own yet').waitFor()
+  expect(await named(sim, 'Trainer')).toBeUndefined()
+  expect(errors).toEqual([])
+})
+
+test('templates are searched with the service’s own filters', async () => {
+  const { page, errors } = await connectedBerth()
+  await page.getByRole('link', { name: 'Templates' }).click()
+  const rows = page.locator('tr[data-template]')
+  await rows.first().waitFor()
+  const all = await rows.count()
+  await page.getByRole('button', { name: '+ Filter' }).click()
+  await page.getByRole('menuitem', { name: 'Disk' }).click()
+  await page.getByLabel('Comparison').selectOption('gte')
+  await page.getByLabel('Value', { exact: true }).fill('much')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('alert').getByText('A number of GB.').waitFor()
+  await page.getByLabel('Value', { exact: true }).fill('40')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('button', { name: 'Disk: at least 40 GB' }).waitFor()
+  await page.getByText('that the service found').waitFor()
+  await expect.poll(() => rows.count()).toBeLessThan(all)
+  expect(errors).toEqual([])
+})
