@@ -45,7 +45,7 @@ export function missingParts(): SystemPart[] {
 }
 
 /** Servers lie where the PATH of ordinary users does not lead. */
-function isInstalled(program: string): boolean {
+export function isInstalled(program: string): boolean {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.some(folder => {
     try {

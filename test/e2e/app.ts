@@ -11,6 +11,8 @@ const root = new URL('../..', import.meta.url).pathname
 export interface Running {
   process: ChildProcess
   line: string
+  /** All that it has printed so far. */
+  output(): string
   stop(): Promise<void>
 }
 
@@ -34,7 +36,7 @@ export async function startNode(
     })
     child.once('exit', code => reject(new Error(`${args.join(' ')} ended with ${code}: ${said.join('\n')}`)))
   })
-  return { process: child, line, stop: () => stop(child) }
+  return { process: child, line, output: () => said.join('\n'), stop: () => stop(child) }
 }
 
 async function stop(child: ChildProcess): Promise<void> {

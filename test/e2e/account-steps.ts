@@ -1,0 +1,56 @@
+import type { Page, WebSocket } from 'playwright-core'
+import type { SimulatorProcess } from './app.ts'
+
+/** Connects the simulator's account by the page's own form, opened from the demo's banner. */
+export async function connectAccount(
+  page: Page,
+  service: Pick<SimulatorProcess, 'baseUrl' | 'apiKey'>,
+  name = '',
+): Promise<void> {
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Base URL').fill(service.baseUrl)
+  await dialog.getByLabel('API key').fill(service.apiKey)
+  await dialog.getByLabel('Name (optional)').fill(name)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Rents the cheapest offer of the service, behind Berth's back, and waits until it runs; gives the instance's id. */
+export async function rentRunning(
+  sim: SimulatorProcess,
+  body: Record<string, unknown> = {},
+): Promise<number> {
+  const { offers } = await sim.api<{ offers: { id: number }[] }>('POST', '/api/v0/bundles/', {
+    order: [['dph_total', 'asc']],
+    limit: 1,
+    ...(body['price'] === undefined ? {} : { type: 'bid' }),
+  })
+  const rented = await sim.api<{ new_contract: number }>('PUT', `/api/v0/asks/${offers[0]?.id}/`, {
+    image: 'ubuntu',
+    disk: 10,
+    ...body,
+  })
+  const id = rented.new_contract
+  await sim.control('POST', '/sim/clock', { advance: 3600 })
+  const { instances } = await sim.api<{ instances: { actual_status: string } }>(
+    'GET',
+    `/api/v0/instances/${id}/`,
+  )
+  if (instances.actual_status !== 'running') throw new Error(`it is ${instances.actual_status} after an hour`)
+  return id
+}
+
+/**
+ * Records all that comes to the page by its sockets; gives it as one text, with bytes as Latin-1. To be called before
+ * the page goes to Berth.
+ */
+export function recordFrames(page: Page): () => string {
+  const parts: string[] = []
+  page.on('websocket', (socket: WebSocket) => {
+    socket.on('framereceived', ({ payload }) =>
+      parts.push(typeof payload === 'string' ? payload : payload.toString('latin1')),
+    )
+  })
+  return () => parts.join('\n')
+}

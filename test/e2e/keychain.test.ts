@@ -1,0 +1,222 @@
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startSession, type TestSession } from '../integration/local/session-bus.ts'
+import { lacks } from '../needs.ts'
+import { connectAccount, recordFrames } from './account-steps.ts'
+import {
+  openBrowser,
+  openPage,
+  type SimulatorProcess,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+} from './app.ts'
+
+let browser: Browser
+let sim: SimulatorProcess
+let session: TestSession
+const endings: (() => Promise<unknown>)[] = []
+const lacking = lacks('chromium', 'dbus-daemon', 'gnome-keyring-daemon', 'secret-tool')
+
+beforeAll(async () => {
+  if (lacking === '') browser = await openBrowser()
+})
+afterAll(() => browser?.close())
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+/** The desktop of a user: a session bus, on it a keychain when its password is given, and the service elsewhere. */
+async function desktop(password?: string): Promise<{ home: string }> {
+  sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  session = await startSession()
+  endings.push(() => session.end())
+  if (password !== undefined) await startKeyring(password)
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  return { home: home.path }
+}
+
+/** Unlocked with its password; locked without one. Ready once another program is told that no such secret is there. */
+async function startKeyring(password: string | undefined): Promise<{ end(): Promise<void> }> {
+  const flags = ['--foreground', '--components=secrets', ...(password === undefined ? [] : ['--unlock'])]
+  const daemon = session.start('gnome-keyring-daemon', flags, password)
+  const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
+  await expect.poll(nothing, { timeout: 15_000 }).toEqual({ code: 1, output: '' })
+  return {
+    async end() {
+      const gone = once(daemon, 'exit')
+      daemon.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+interface Opened {
+  page: Page
+  received(): string
+  output(): string
+  stop(): Promise<void>
+}
+
+async function openBerth(home: string, bus = session.env['DBUS_SESSION_BUS_ADDRESS']): Promise<Opened> {
+  const berth = await startBerth(home, [], {
+    DBUS_SESSION_BUS_ADDRESS: bus ?? '',
+    XDG_RUNTIME_DIR: session.home,
+  })
+  endings.push(berth.stop)
+  const { page } = await openPage(browser, 'about:blank')
+  endings.push(() => page.context().close())
+  const received = recordFrames(page)
+  await page.goto(berth.address)
+  return { page, received, output: berth.output, stop: berth.stop }
+}
+
+/** The names of Berth's entries in the keychain, as another program sees them. */
+async function entries(): Promise<string[]> {
+  const { output } = await session.run('secret-tool', ['search', '--all', 'service', 'berth'])
+  return [...output.matchAll(/^attribute\.account = (.*)$/gm)].map(([, name]) => name ?? '')
+}
+
+function lookup(entry: string): Promise<{ code: number | null; output: string }> {
+  return session.run('secret-tool', ['lookup', 'service', 'berth', 'account', entry])
+}
+
+/** The files in a folder that hold a text, as it is or as programs like to wrap it. */
+async function filesWith(folder: string, text: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = found.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  expect(files.length).toBeGreaterThan(2)
+  const forms = [
+    Buffer.from(text),
+    ...(['base64', 'hex'] as const).map(form => Buffer.from(Buffer.from(text).toString(form))),
+  ]
+  const holds = await Promise.all(
+    files.map(async file => {
+      const bytes = await readFile(file)
+      return forms.some(form => bytes.includes(form))
+    }),
+  )
+  return files.filter((_, index) => holds[index])
+}
+
+/** The key is nowhere but where it belongs: in no file, in nothing printed, in nothing that the page was sent. */
+async function expectNoTrace(home: string, { page, received, output }: Opened): Promise<void> {
+  expect(await filesWith(home, sim.apiKey)).toEqual([])
+  expect(output()).not.toContain(sim.apiKey)
+  expect(received()).toContain(`"baseUrl":"${sim.baseUrl}"`)
+  expect(received()).not.toContain(sim.apiKey)
+  expect(await page.content()).not.toContain(sim.apiKey)
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+  expect(stored).not.toContain(sim.apiKey)
+}
+
+/** Where no session bus listens, and so no keychain. */
+const noBus = 'unix:path=/nonexistent/bus'
+
+const header = (page: Page) => page.getByRole('banner')
+
+async function expectOnline(page: Page): Promise<void> {
+  await header(page).getByText('Online', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Connect your account' }).waitFor({ state: 'detached' })
+}
+
+describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
+  test('in the keychain and nowhere else; it is used again after a restart, and goes with the account', async () => {
+    const { home } = await desktop('password')
+    const first = await openBerth(home)
+    await connectAccount(first.page, sim)
+    await expectOnline(first.page)
+
+    const [entry = '', ...others] = await entries()
+    expect(others).toEqual([])
+    expect(await lookup(entry)).toEqual({ code: 0, output: sim.apiKey })
+    await expectNoTrace(home, first)
+    await first.page.context().close()
+    await first.stop()
+    await expectNoTraceIn(home)
+
+    const second = await openBerth(home)
+    await expectOnline(second.page)
+    await expectNoTrace(home, second)
+    await second.page.getByRole('link', { name: 'Settings' }).click()
+    await second.page.getByText('API keys are kept in this computer’s keychain, and nowhere else.').waitFor()
+    await second.page.getByRole('button', { name: /^More for/ }).click()
+    await second.page.getByRole('menuitem', { name: 'Remove…' }).click()
+    await second.page.getByRole('alertdialog').getByRole('button', { name: 'Remove account' }).click()
+    await expect.poll(entries).toEqual([])
+    expect((await lookup(entry)).code).toBe(1)
+  })
+
+  test('without a keychain: that is said plainly, and nothing is written', async () => {
+    const { home } = await desktop()
+    const first = await openBerth(home, noBus)
+    await first.page.getByRole('button', { name: 'Connect your account' }).click()
+    await first.page
+      .getByRole('dialog')
+      .getByText(/API keys are kept in memory/)
+      .waitFor()
+    expect(
+      await first.page
+        .getByRole('dialog')
+        .getByText(/keychain and nowhere else/)
+        .count(),
+    ).toBe(0)
+    await first.page.keyboard.press('Escape')
+    await connectAccount(first.page, sim)
+    await expectOnline(first.page)
+    await expectNotKept(first.page)
+    await expectNoTrace(home, first)
+    await first.page.context().close()
+    await first.stop()
+    await expectNoTraceIn(home)
+
+    const second = await openBerth(home, noBus)
+    await header(second.page).getByText('Not connected').waitFor()
+    await second.page
+      .getByText(/Unlock the keychain and start Berth again, or enter the key once more/)
+      .first()
+      .waitFor()
+    await expectNoTrace(home, second)
+  })
+
+  test('a keychain that is locked and stays so: the same, and what it keeps is there once it is unlocked', async () => {
+    const { home } = await desktop()
+    const unlocked = await startKeyring('password')
+    const first = await openBerth(home)
+    await connectAccount(first.page, sim)
+    await expectOnline(first.page)
+    await first.page.context().close()
+    await first.stop()
+
+    await unlocked.end()
+    const locked = await startKeyring(undefined)
+    const second = await openBerth(home)
+    await header(second.page).getByText('Not connected').waitFor()
+    await second.page
+      .getByText(/Unlock the keychain and start Berth again, or enter the key once more/)
+      .first()
+      .waitFor()
+    await expectNoTrace(home, second)
+    await second.page.context().close()
+    await second.stop()
+
+    await locked.end()
+    await startKeyring('password')
+    const third = await openBerth(home)
+    await expectOnline(third.page)
+  })
+})
+
+async function expectNoTraceIn(home: string): Promise<void> {
+  expect(await filesWith(home, sim.apiKey)).toEqual([])
+}
+
+async function expectNotKept(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByText('API keys are not kept on this computer.').waitFor()
+}
