@@ -68,6 +68,21 @@ function wrongCode(app: TOTP): string {
   for (let code = 100_000; ; code += 1) if (!right.has(String(code))) return String(code)
 }
 
+/** What would be on the paper. */
+async function printed(page: Page, button: Locator): Promise<string> {
+  await page.evaluate(() => {
+    window.print = () => undefined
+  })
+  await button.click()
+  await page.emulateMedia({ media: 'print' })
+  const text = await page.locator('body').innerText()
+  await page.emulateMedia({ media: 'screen' })
+  expect(text).not.toContain('Instances')
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')))
+  await page.locator('.print-sheet').waitFor({ state: 'detached' })
+  return text
+}
+
 async function shownCodes(dialog: Locator): Promise<string[]> {
   const list = dialog.getByRole('list', { name: 'Backup codes' })
   await list.waitFor()
@@ -79,12 +94,12 @@ test('two-factor authentication, from nothing to the last method removed', async
   const dialog = page.getByRole('dialog')
   const methods = page.getByRole('list', { name: 'Two-factor methods' })
 
-  // The first method is authorised by e-mail and set up from its QR code.
+  // The first method is authorized by e-mail and set up from its QR code.
   await page.getByRole('button', { name: 'Add a method…' }).click()
-  await dialog.getByRole('button', { name: 'Authorise' }).click()
+  await dialog.getByRole('button', { name: 'Authorize' }).click()
   await dialog.getByText('A code has six digits.').waitFor()
   await dialog.getByRole('textbox', { name: 'Code' }).fill(await send(sim, dialog))
-  await dialog.getByRole('button', { name: 'Authorise' }).click()
+  await dialog.getByRole('button', { name: 'Authorize' }).click()
   const picture = dialog.getByRole('img', { name: /QR code/ })
   await picture.waitFor()
   await dialog.getByText(/may be added for another 2\d:\d\d/).waitFor()
@@ -110,6 +125,7 @@ test('two-factor authentication, from nothing to the last method removed', async
     dialog.getByRole('button', { name: 'Save as a file' }).click(),
   ])
   expect(await readFile(await download.path(), 'utf8')).toContain(codes.join('\n'))
+  expect(await printed(page, dialog.getByRole('button', { name: 'Print' }))).toContain(codes.join('\n'))
   await page.keyboard.press('Escape')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
   await dialog.getByRole('button', { name: 'I have stored them' }).click()
@@ -123,13 +139,13 @@ test('two-factor authentication, from nothing to the last method removed', async
   await page.getByRole('button', { name: 'Add a method…' }).click()
   await dialog.getByRole('radio', { name: 'Backup code' }).check()
   await dialog.getByRole('textbox', { name: 'Backup code' }).fill('nonsense')
-  await dialog.getByRole('button', { name: 'Authorise' }).click()
+  await dialog.getByRole('button', { name: 'Authorize' }).click()
   await dialog.getByText('A backup code has the form XXXX-XXXX-XXXX.').waitFor()
   await dialog
     .getByLabel('Backup code')
     .last()
     .fill(codes[0]?.toLowerCase() ?? '')
-  await dialog.getByRole('button', { name: 'Authorise' }).click()
+  await dialog.getByRole('button', { name: 'Authorize' }).click()
   await dialog.getByText('Text message').click()
   await dialog.getByLabel('Phone number').fill('555 1234')
   await dialog.getByRole('button', { name: 'Send code' }).click()
@@ -241,6 +257,80 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   await page.getByRole('button', { name: 'Save preferences' }).click()
   await page.getByText(/it lacks the permission user_write/).waitFor()
   expect(errors).toEqual([])
+})
+
+/** Gives the account an authenticator, behind Berth's back. */
+async function addAuthenticator(sim: SimulatorProcess): Promise<TOTP> {
+  const { secret: challenge } = await sim.api<{ secret: string }>(
+    'POST',
+    '/api/v0/tfa/authorize-new-method/',
+    {},
+  )
+  const code = await lastCode(sim)
+  await sim.api('PUT', '/api/v0/tfa/authorize-new-method/', { code, secret: challenge })
+  const { secret } = await sim.api<{ secret: string }>('POST', '/api/v0/tfa/totp-setup/')
+  const app = new TOTP({ secret })
+  await sim.api('POST', '/api/v0/tfa/confirm-new/', { tfa_method: 'totp', code: app.generate(), secret })
+  return app
+}
+
+test('a key that is refused can be logged in with two factors, and Berth goes on with the session', async () => {
+  const { sim, page } = await account()
+  const app = await addAuthenticator(sim)
+  const faults = (rules: object[]) => sim.control('POST', '/sim/faults', { rules })
+  await faults([
+    { method: 'GET', path: 'users/current|instances|tfa', kind: 'status', status: 403, times: 99 },
+  ])
+  const note = page.getByRole('main').getByRole('alert').first()
+  await note.getByRole('button', { name: 'Log in with two factors…' }).click({ timeout: 30_000 })
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Method id (optional)').waitFor()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
+  await faults([])
+  await dialog.getByRole('button', { name: 'Log in' }).click()
+  await page.getByText('You are logged in.').waitFor()
+  await page.getByText('Online', { exact: true }).waitFor()
+})
+
+test('where the service lists nothing, the page says so, and takes an id by hand', async () => {
+  const { sim, page } = await account()
+  const hook = { name: 'pager', webhook_url: 'https://example.com/hook', event_types: ['client:outbid'] }
+  const { webhook } = await sim.api<{ webhook: { id: number } }>('POST', '/api/v0/webhooks/', hook)
+  const rule = { kind: 'status', status: 404, times: 99 }
+  await sim.control('POST', '/sim/faults', {
+    rules: [
+      { ...rule, method: 'GET', path: 'webhooks|notification-prefs|/ssh' },
+      { ...rule, method: 'DELETE', path: 'apikeys' },
+    ],
+  })
+  await page.reload()
+  await page.getByText('This service does not list the webhooks.').waitFor()
+  await page.getByText('This service does not list the account’s SSH keys.').waitFor()
+  await page.getByText(/does not tell which preferences are in force\.\s+Saving replaces all of them/).waitFor()
+
+  const dialog = page.getByRole('dialog')
+  await page.getByLabel('Webhook id', { exact: true }).fill(String(webhook.id))
+  await page.getByRole('button', { name: 'Change…' }).click()
+  await dialog.getByLabel('Name').fill('siren')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The webhook is changed.').waitFor()
+  await sim.control('POST', '/sim/faults', {
+    rules: [{ ...rule, method: 'DELETE', path: 'apikeys' }],
+  })
+  expect(await sim.api('GET', '/api/v0/webhooks/')).toMatchObject({
+    webhooks: [{ ...hook, name: 'siren' }],
+  })
+
+  await page
+    .getByRole('list', { name: 'API keys' })
+    .getByRole('button', { name: /^Delete/ })
+    .click()
+  const question = page.getByRole('alertdialog')
+  await question.getByText(/Berth itself uses this key/).waitFor()
+  await question.getByRole('button', { name: 'Delete key' }).click()
+  await question.getByText('This service does not have this function.').waitFor()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('This service does not have an operation to delete keys').waitFor()
 })
 
 test('a webhook is made with an event of the user’s own, changed and deleted', async () => {
