@@ -76,6 +76,11 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       run: () => page.attempt(berth.openSystemTerminal(on)),
     },
     {
+      id: 'copy-data',
+      label: 'Copy data…',
+      run: () => route.go(`transfers/copy/${instance.id}`),
+    },
+    {
       id: 'reboot',
       label: 'Reboot',
       unusable: instance.state === 'running' ? undefined : 'Only a running instance can be rebooted.',
@@ -116,6 +121,8 @@ export function pageActions(page: Page): Action[] {
     { id: 'add-method', label: 'Add a two-factor method…', run: () => route.go('account/two-factor/new') },
     { id: 'new-webhook', label: 'Make a webhook…', run: () => route.go('account/webhooks/new') },
     { id: 'login', label: 'Log in with two factors…', run: () => asks.ask({ kind: 'login' }) },
+    { id: 'new-copy', label: 'Copy data between instances…', run: () => route.go('transfers/copy') },
+    { id: 'new-sync', label: 'Cloud sync…', run: () => route.go('transfers/sync') },
     { id: 'shortcuts', label: 'Keyboard shortcuts', run: () => asks.ask({ kind: 'shortcuts' }) },
   )
   for (const theme of ['system', 'light', 'dark'] as const)

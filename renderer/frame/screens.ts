@@ -1,7 +1,15 @@
 import type { IconName } from '../components/icons.ts'
 
 /** A screen's name in the address. */
-export type ScreenId = 'instances' | 'offers' | 'templates' | 'activity' | 'account' | 'settings'
+export type ScreenId =
+  | 'instances'
+  | 'offers'
+  | 'templates'
+  | 'transfers'
+  | 'activity'
+  | 'hosting'
+  | 'account'
+  | 'settings'
 
 interface Screen {
   id: ScreenId
@@ -16,7 +24,9 @@ export const screens: readonly Screen[] = [
   { id: 'instances', label: 'Instances', icon: 'instances' },
   { id: 'offers', label: 'Offers', icon: 'offers' },
   { id: 'templates', label: 'Templates', icon: 'templates' },
+  { id: 'transfers', label: 'Transfers', icon: 'transfers' },
   { id: 'activity', label: 'Activity', icon: 'activity' },
+  { id: 'hosting', label: 'Hosting', icon: 'hosting' },
   { id: 'account', label: 'Account', icon: 'account', last: true },
   { id: 'settings', label: 'Settings', icon: 'settings', last: true },
 ]

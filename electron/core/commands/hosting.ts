@@ -1,3 +1,5 @@
+import { BerthError } from '../../contract/problem.ts'
+import { ServiceError } from '../../service/service-error.ts'
 import {
   machineAnswer,
   machineView,
@@ -31,13 +33,17 @@ export function hostingCommands({ accounts, activity }: Parts): HostingCommands 
     },
     async cancelMaintenance({ account, machine }) {
       const { id, client } = accounts.session(account)
-      const answer = machineAnswer(await needing('machine_write', client.machines.cancelMaintenance(machine)))
+      const answer = machineAnswer(
+        await needing('machine_write', onMachine(machine, client.machines.cancelMaintenance(machine))),
+      )
       note(id, `Cancelled the maintenance of machine #${machine}`)
       return answer
     },
     async cleanUpMachine({ account, machine }) {
       const { id, client } = accounts.session(account)
-      const answer = machineAnswer(await needing('machine_write', client.machines.cleanup(machine)))
+      const answer = machineAnswer(
+        await needing('machine_write', onMachine(machine, client.machines.cleanup(machine))),
+      )
       note(id, `Cleaned up machine #${machine}: ${answer.deleted ?? 0} expired contracts went`)
       return answer
     },
@@ -64,5 +70,20 @@ export function hostingCommands({ accounts, activity }: Parts): HostingCommands 
       note(id, `Created ${group.id === undefined ? 'a workergroup' : `workergroup #${group.id}`}`)
       return group
     },
+  }
+}
+
+/** Waits for a call on one machine: a 404, which has no code there, is told as what it means (section 4.4). */
+async function onMachine<Answer>(machine: number, call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status === 404)) throw error
+    throw new BerthError({
+      code: 'not_found',
+      message: `There is no machine #${machine} on this account.`,
+      advice: 'Check its id: only the owner of a machine may do this.',
+      field: 'machine',
+    })
   }
 }

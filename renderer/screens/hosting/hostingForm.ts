@@ -1,0 +1,94 @@
+import * as v from 'valibot'
+import { NetworkDiskRequest, WorkergroupRequest } from '../../../electron/contract/hosting.ts'
+import { typedNumber } from '../../components/numbers.ts'
+
+/** A request, or what is wrong by field, as sentences. */
+export type Read<Request> = { request: Request } | { errors: Record<string, string> }
+
+/** What is typed into the form of a network disk. */
+export interface DiskDraft {
+  onto: 'new' | 'existing'
+  /** Id of the existing disk. */
+  disk: string
+  mountPoint: string
+  /** Chosen from the list. */
+  chosen: number[]
+  /** Ids of further machines, with commas or spaces between them. */
+  typed: string
+}
+
+export function readDisk({ onto, disk, mountPoint, chosen, typed }: DiskDraft): Read<NetworkDiskRequest> {
+  const ids = typed
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+    .map(typedId)
+  return read(NetworkDiskRequest, {
+    mountPoint,
+    machines: [...new Set([...chosen, ...ids])],
+    ...(onto === 'existing' ? { disk: typedId(disk) } : {}),
+  })
+}
+
+/** What is typed into the form of a workergroup. Where two fields are alternatives, one of them is sent. */
+export interface WorkergroupDraft {
+  endpoint: 'name' | 'id'
+  endpointName: string
+  endpointId: string
+  workers: 'hash' | 'id' | 'search'
+  templateHash: string
+  templateId: string
+  searchParams: string
+  launchArgs: string
+  minLoad: string
+  targetUtilisation: string
+}
+
+/** Section 2.9's defaults. */
+export const emptyWorkergroup: WorkergroupDraft = {
+  endpoint: 'name',
+  endpointName: '',
+  endpointId: '',
+  workers: 'search',
+  templateHash: '',
+  templateId: '',
+  searchParams: 'verified=true rentable=true rented=false',
+  launchArgs: '',
+  minLoad: '1.0',
+  targetUtilisation: '',
+}
+
+export function readWorkergroup(draft: WorkergroupDraft): Read<WorkergroupRequest> {
+  const { endpoint, workers } = draft
+  const text = (name: keyof WorkergroupRequest, value: string) =>
+    value.trim() === '' ? {} : { [name]: value.trim() }
+  const number = (name: keyof WorkergroupRequest, value: string) =>
+    value.trim() === '' ? {} : { [name]: typedNumber(value) }
+  return read(WorkergroupRequest, {
+    ...(endpoint === 'name'
+      ? { endpointName: draft.endpointName }
+      : { endpointId: typedId(draft.endpointId) }),
+    ...(workers === 'hash' ? { templateHash: draft.templateHash } : {}),
+    ...(workers === 'id' ? { templateId: typedId(draft.templateId) } : {}),
+    ...(workers === 'search' ? text('searchParams', draft.searchParams) : {}),
+    ...text('launchArgs', draft.launchArgs),
+    ...number('minLoad', draft.minLoad),
+    ...number('targetUtilisation', draft.targetUtilisation),
+  })
+}
+
+/** NaN for what is no id. */
+function typedId(text: string): number {
+  const bare = text.trim().replace(/^#/, '')
+  return /^\d+$/.test(bare) ? Number(bare) : Number.NaN
+}
+
+function read<Schema extends v.GenericSchema>(schema: Schema, value: unknown): Read<v.InferOutput<Schema>> {
+  const checked = v.safeParse(schema, value)
+  if (checked.success) return { request: checked.output }
+  const errors: Record<string, string> = {}
+  for (const issue of checked.issues) {
+    const field = v.getDotPath(issue)?.split('.')[0] ?? ''
+    errors[field] ??= `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.`
+  }
+  return { errors }
+}

@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import type { InstanceView } from '../../../electron/contract/instance.ts'
+import { CopyRequest, SyncRequest } from '../../../electron/contract/transfer.ts'
+import { instanceName, stateWords } from '../../words/state.ts'
+import { firstWords, unquoted } from '../templates/shellWords.ts'
+
+/** What is typed into the form of a copy. Instances are ids as text, empty while none is chosen. */
+export interface CopyDraft {
+  from: string
+  fromPath: string
+  to: string
+  toPath: string
+}
+
+export interface SyncDraft {
+  instance: string
+  direction: SyncRequest['direction']
+  instancePath: string
+  cloudPath: string
+  connection: string
+  /** As on a command line. */
+  flags: string
+}
+
+/** A request, or what is wrong by field, as sentences. */
+export type Read<Request> = { request: Request } | { errors: Record<string, string> }
+
+export function readCopy(draft: CopyDraft): Read<CopyRequest> {
+  return read(CopyRequest, { ...draft, from: Number(draft.from), to: Number(draft.to) })
+}
+
+export function readSync(draft: SyncDraft): Read<SyncRequest> {
+  const { words, rest } = firstWords(draft.flags)
+  if (rest.trim() !== '') return { errors: { flags: 'A quote is opened and never closed.' } }
+  const flags = words.map(({ text }) => unquoted(text))
+  return read(SyncRequest, { ...draft, instance: Number(draft.instance), flags })
+}
+
+/** Fields whose own message would speak of numbers. */
+const choose: Record<string, string> = {
+  from: 'Choose the instance to copy from.',
+  to: 'Choose the instance to copy to.',
+  instance: 'Choose an instance.',
+}
+
+function read<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: v.InferInput<Schema>,
+): Read<v.InferOutput<Schema>> {
+  const checked = v.safeParse(schema, value)
+  if (checked.success) return { request: checked.output }
+  const errors: Record<string, string> = {}
+  for (const issue of checked.issues) {
+    const field = v.getDotPath(issue)?.split('.')[0] ?? ''
+    errors[field] ??= choose[field] ?? sentence(issue.message)
+  }
+  return { errors }
+}
+
+function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+}
+
+/** The instances to choose from: those that run first, since the others can take part in nothing. */
+export function instanceChoices(
+  instances: Readonly<Record<string, InstanceView>>,
+): { value: string; label: string }[] {
+  return Object.values(instances)
+    .sort((a, b) => Number(b.state === 'running') - Number(a.state === 'running') || b.id - a.id)
+    .map(instance => ({
+      value: String(instance.id),
+      label:
+        instance.state === 'running'
+          ? instanceName(instance)
+          : `${instanceName(instance)} (${stateWords(instance.state, instance.actualStatus).word.toLowerCase()})`,
+    }))
+}

@@ -1,0 +1,65 @@
+import { isRunning, type TransferStep, type TransferView } from '../../../electron/contract/transfer.ts'
+import type { Shape } from '../../words/state.ts'
+
+const steps: Record<TransferStep, { word: string; shape: Shape }> = {
+  starting: { word: 'Starting', shape: 'busy' },
+  running: { word: 'Running', shape: 'busy' },
+  done: { word: 'Done', shape: 'running' },
+  failed: { word: 'Failed', shape: 'needs-you' },
+  cancelled: { word: 'Cancelled', shape: 'stopped' },
+  unknown: { word: 'Unknown', shape: 'stopped' },
+}
+
+export function stepWords(step: TransferStep): { word: string; shape: Shape } {
+  return steps[step]
+}
+
+/** `#4711:/data`, or `cloud:/bucket`. */
+export function sideWords({ instance, path }: TransferView['from']): string {
+  return `${instance === undefined ? 'cloud' : `#${instance}`}:${path}`
+}
+
+/** A transfer in a line, for names of buttons. */
+export function transferName({ kind, from, to }: TransferView): string {
+  return `${kind === 'copy' ? 'copy' : 'sync'} of ${sideWords(from)} to ${sideWords(to)}`
+}
+
+/** Those that may still go on first, then newest first. */
+export function inOrder(transfers: Readonly<Record<string, TransferView>>): TransferView[] {
+  return Object.values(transfers).sort(
+    (a, b) => Number(isRunning(b)) - Number(isRunning(a)) || b.startedAt - a.startedAt,
+  )
+}
+
+/** What is to be known of the key that was made for a sync; undefined for a copy. */
+export function keyWords({ key }: TransferView): { text: string; warn: boolean } | undefined {
+  if (!key) return undefined
+  const broad = key.scoped ? '' : ' This account has no permissions for keys, so it may do everything.'
+  if (key.state === 'deleted') return { text: `Its API key #${key.id} is deleted.`, warn: false }
+  if (key.state === 'in-use')
+    return { text: `Its API key #${key.id} is deleted when it has ended.${broad}`, warn: false }
+  return {
+    text: `Berth cannot delete its API key on this service: delete “${key.name}” (#${key.id}) in the service’s web console.${broad}`,
+    warn: true,
+  }
+}
+
+/** What is lost by cancelling, and which others of the list go with it: the service is told the instance alone. */
+export function alsoCancelled(
+  transfer: TransferView,
+  all: Readonly<Record<string, TransferView>>,
+): TransferView[] {
+  const at = instanceOf(transfer)
+  return Object.values(all).filter(
+    other =>
+      other.id !== transfer.id &&
+      isRunning(other) &&
+      other.kind === transfer.kind &&
+      instanceOf(other) === at,
+  )
+}
+
+/** The instance by which it is cancelled: a copy's destination, a sync's own. */
+export function instanceOf({ kind, from, to }: TransferView): number | undefined {
+  return kind === 'copy' ? to.instance : (from.instance ?? to.instance)
+}
