@@ -1,0 +1,29 @@
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+import type { SshAddress } from '../../contract/instance.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+/** Milliseconds. */
+const patience = 5000
+
+/** Whether what answers there in TLS has a certificate for that host which this machine trusts. `ca`: besides its own. */
+export function hasValidCertificate({ host, port }: SshAddress, clock: Clock, ca?: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({
+      host,
+      port,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(ca === undefined ? {} : { ca }),
+      ALPNProtocols: ['http/1.1'],
+    })
+    const answer = (valid: boolean) => {
+      cancel()
+      resolve(valid)
+      socket.destroy()
+    }
+    const cancel = clock.after(patience, () => answer(false))
+    socket.on('secureConnect', () => answer(socket.authorized))
+    socket.on('error', () => answer(false))
+    socket.on('close', () => answer(false))
+  })
+}

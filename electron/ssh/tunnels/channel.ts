@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
+import { connect as startTls } from 'node:tls'
+import type { Client } from 'ssh2'
+
+/** Nothing listens at that port of the instance, or its SSH server does not forward to it. */
+export class PortRefused extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'PortRefused'
+  }
+}
+
+/** A connection to a port inside the instance. Throws PortRefused, or another Error when the connection is lost. */
+export function openChannel(client: Client, port: number): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    // `localhost` rather than an address: some programs listen on ::1 alone.
+    client.forwardOut('127.0.0.1', 0, 'localhost', port, (error, channel) => {
+      if (error === undefined) return resolve(channel)
+      reject('reason' in error ? new PortRefused(error.message) : error)
+    })
+  })
+}
+
+/** Speaks TLS on it. Who answers is proved by SSH already, so its certificate, mostly its own, does not matter. */
+export async function overTls(channel: Duplex): Promise<Duplex> {
+  const secured = startTls({ socket: channel, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+  await once(secured, 'secureConnect')
+  return secured
+}
+
+/** Lets bytes flow both ways, no faster than either side takes them, until both have ended or one is cut. */
+export function join(near: Duplex, far: Duplex): void {
+  near.on('error', () => far.destroy())
+  far.on('error', () => near.destroy())
+  near.on('close', () => far.destroy())
+  far.on('close', () => {
+    // What the far side said before it closed may still be on its way.
+    if (!far.readableEnded) near.destroy()
+  })
+  near.pipe(far)
+  far.pipe(near)
+}

@@ -1,0 +1,57 @@
+import * as v from 'valibot'
+
+/** A Jupyter server inside the instance, as Jupyter's own list tells it. */
+export interface ListedJupyter {
+  port: number
+  /** Empty for one that asks for none. */
+  token: string
+  /** Where it is below its address: begins and ends with a slash. */
+  basePath: string
+}
+
+const Port = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))
+const Token = v.pipe(v.string(), v.maxLength(512), v.regex(/^[\x21-\x7e]*$/))
+const BasePath = v.pipe(v.string(), v.maxLength(512), v.regex(/^\/([A-Za-z0-9._~@-]+\/)*$/))
+const Server = v.object({ port: Port, token: v.optional(Token, ''), base_url: v.optional(BasePath, '/') })
+
+/**
+ * The servers in what `jupyter server list` or `jupyter notebook list` prints: with `--json` an object a line, with
+ * `--jsonlist` one list, without either an address a line. What is not understood is passed over.
+ */
+export function readJupyterList(text: string): ListedJupyter[] {
+  const whole = fromJson(text)
+  return whole.length > 0
+    ? whole
+    : text.split('\n').flatMap(line => [...fromJson(line), ...fromAddress(line)])
+}
+
+function fromJson(text: string): ListedJupyter[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return []
+  }
+  return (Array.isArray(value) ? value : [value]).flatMap(one => {
+    const server = v.safeParse(Server, one)
+    if (!server.success) return []
+    const { port, token, base_url: basePath } = server.output
+    return [{ port, token, basePath }]
+  })
+}
+
+/** `http://localhost:8888/?token=… :: /workspace` */
+function fromAddress(line: string): ListedJupyter[] {
+  const text = /https?:\/\/\S+/.exec(line)?.[0]
+  const address = text === undefined ? null : URL.parse(text)
+  if (address === null) return []
+  const port = address.port === '' ? (address.protocol === 'https:' ? 443 : 80) : Number(address.port)
+  return fromJson(
+    JSON.stringify({ port, token: address.searchParams.get('token') ?? '', base_url: address.pathname }),
+  )
+}
+
+/** The one that is meant: the service's own where it runs, else the first. */
+export function chosenJupyter(list: readonly ListedJupyter[], usual: number): ListedJupyter | undefined {
+  return list.find(({ port }) => port === usual) ?? list[0]
+}

@@ -1,0 +1,80 @@
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Lease } from '../sharing.ts'
+import { closedHere } from '../ssh-problems.ts'
+
+/** A share in an instance's connection that is taken anew, as often as it takes, when the connection is lost. */
+export interface SteadyLease {
+  /** The share as soon as there is one. Rejects with `ssh_closed` once it is closed. */
+  get(): Promise<Lease>
+  close(): void
+}
+
+export interface SteadyNeeds {
+  clock: Clock
+  /** Gets in; called again after a loss. */
+  connect: () => Promise<Lease>
+  /** The connection was lost, or could not be had again yet. */
+  lost: (problem: Problem) => void
+  back: () => void
+}
+
+/** Milliseconds between tries to get in again; the last one stays. */
+const pauses = [250, 500, 1000, 2000, 4000, 8000]
+
+/** Rejects when the first try does. */
+export async function keepLease({ clock, connect, lost, back }: SteadyNeeds): Promise<SteadyLease> {
+  let closed = false
+  let cancelPause: () => void = () => undefined
+  let current: Promise<Lease>
+  let held: Lease | undefined
+
+  function hold(lease: Lease): Lease {
+    if (closed) {
+      lease.release()
+      throw closedHere()
+    }
+    held = lease
+    void lease.connection.lost.then(problem => {
+      lease.release()
+      if (held !== lease) return
+      held = undefined
+      if (closed) return
+      lost(problem ?? closedHere().problem)
+      current = again(0)
+      current.then(back, () => undefined)
+    })
+    return lease
+  }
+
+  async function again(attempt: number): Promise<Lease> {
+    await new Promise<void>(resolve => {
+      const cancel = clock.after(pauses[Math.min(attempt, pauses.length - 1)] ?? 0, resolve)
+      cancelPause = () => {
+        cancel()
+        resolve()
+      }
+    })
+    if (closed) throw closedHere()
+    try {
+      return hold(await connect())
+    } catch (error) {
+      if (closed) throw closedHere()
+      if (error instanceof BerthError) lost(error.problem)
+      return again(attempt + 1)
+    }
+  }
+
+  current = connect().then(hold)
+  await current
+  return {
+    get: () => (closed ? Promise.reject(closedHere()) : current),
+    close() {
+      closed = true
+      cancelPause()
+      held?.release()
+      held = undefined
+      current.catch(() => undefined)
+    },
+  }
+}

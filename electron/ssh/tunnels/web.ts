@@ -1,0 +1,61 @@
+import { request } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Clock } from '../../ports/clock.ts'
+import { overTls, PortRefused } from './channel.ts'
+
+/** What answers at a port inside an instance. */
+export type Answering = 'nothing' | 'http' | 'https' | 'other'
+
+/** Milliseconds a program may take to say something. */
+const patience = 10_000
+
+/** Finds out what answers: speaks HTTP to it, and when that is not understood, TLS. Throws when the connection is lost. */
+export async function whatAnswers(dial: () => Promise<Duplex>, clock: Clock): Promise<Answering> {
+  let channel: Duplex
+  try {
+    channel = await dial()
+  } catch (error) {
+    if (error instanceof PortRefused) return 'nothing'
+    throw error
+  }
+  if ((await statusOf(channel, clock, '/')) !== undefined) return 'http'
+  const second = await dial()
+  const secured = await limited(clock, overTls(second)).catch(() => undefined)
+  second.destroy()
+  return secured === undefined ? 'other' : 'https'
+}
+
+/** The status of the answer to one GET on a connection of its own, which it ends; undefined for none that is HTTP. */
+export function statusOf(
+  channel: Duplex,
+  clock: Clock,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<number | undefined> {
+  const asked = new Promise<number | undefined>(resolve => {
+    const asking = request({
+      createConnection: () => channel,
+      path,
+      headers: { host: 'localhost', connection: 'close', ...headers },
+      maxHeaderSize: 65_536,
+    })
+    asking.on('response', response => {
+      response.destroy()
+      resolve(response.statusCode)
+    })
+    asking.on('upgrade', () => resolve(101))
+    asking.on('error', () => resolve(undefined))
+    asking.on('close', () => resolve(undefined))
+    asking.end()
+  })
+  return limited(clock, asked)
+    .catch(() => undefined)
+    .finally(() => channel.destroy())
+}
+
+function limited<T>(clock: Clock, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(patience, () => reject(new Error('it says nothing')))
+    work.then(resolve, reject).finally(cancel)
+  })
+}
