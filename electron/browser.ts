@@ -38,6 +38,7 @@ async function start(endings: Endings): Promise<void> {
   ])
   const terminals = await findTerminals(machine.programs, machine.platform)
   const berth = await startBerth({
+    log: log.line,
     machine,
     app: { version: project.version, shell: 'browser', terminals },
     ...(demo && { demo }),

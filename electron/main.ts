@@ -41,6 +41,7 @@ async function start(home: string, endings: Endings): Promise<void> {
     findTerminals(machine.programs, machine.platform),
   ])
   const berth = await startBerth({
+    log: log.line,
     machine,
     app: { version: project.version, shell: 'electron', tray, terminals },
     ...(demo && { demo }),

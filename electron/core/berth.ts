@@ -33,6 +33,8 @@ import { createStore } from './store.ts'
 import { watchedKeychain } from './watched-keychain.ts'
 
 export interface BerthOptions {
+  /** A line for the log: no secrets. */
+  log: (line: string) => void
   machine: Machine
   app: Pick<App, 'version' | 'shell' | 'tray' | 'terminals'>
   demo?: Demo
@@ -119,20 +121,23 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     access,
     demo,
   }
-  const dispatch = createDispatcher({
-    ...accountCommands(parts),
-    ...offerCommands(parts),
-    ...rentingCommands(parts),
-    ...templateCommands(parts),
-    ...instanceCommands(parts),
-    ...accessCommands(parts),
-    ...deskCommands(parts),
-    ...keyCommands(parts),
-    ...twoFactorCommands(parts),
-    ...notificationCommands(parts),
-    ...transferCommands(parts),
-    ...hostingCommands(parts),
-  })
+  const dispatch = createDispatcher(
+    {
+      ...accountCommands(parts),
+      ...offerCommands(parts),
+      ...rentingCommands(parts),
+      ...templateCommands(parts),
+      ...instanceCommands(parts),
+      ...accessCommands(parts),
+      ...deskCommands(parts),
+      ...keyCommands(parts),
+      ...twoFactorCommands(parts),
+      ...notificationCommands(parts),
+      ...transferCommands(parts),
+      ...hostingCommands(parts),
+    },
+    options.log,
+  )
 
   return {
     state: store.get,

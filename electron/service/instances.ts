@@ -49,8 +49,8 @@ const knownFields = {
   /** `[name, value]` pairs. */
   extra_env: Type.Array(Type.Tuple([Type.String(), Type.String()])),
   public_ipaddr: Type.String(),
-  /** By container port, such as `22/tcp`. */
-  ports: Type.Record(Type.String(), Type.Array(port)),
+  /** By container port, such as `22/tcp`; null for one that is not published. */
+  ports: Type.Record(Type.String(), Type.Union([Type.Array(port), Type.Null()])),
   jupyter_token: Type.String(),
   /** Epoch seconds. */
   start_date: Type.Number(),

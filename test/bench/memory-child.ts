@@ -20,7 +20,11 @@ const machine = {
     delete: async (name: string) => void secrets.delete(name),
   },
 }
-const berth = await startBerth({ machine, app: { version: 'bench', shell: 'browser', terminals: [] } })
+const berth = await startBerth({
+  log: () => undefined,
+  machine,
+  app: { version: 'bench', shell: 'browser', terminals: [] },
+})
 const page = berth.connectPage(() => true)
 page.receive({ kind: 'sync' })
 await berth.dispatch('connectAccount', { baseUrl, key: 'bench' })

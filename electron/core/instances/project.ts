@@ -104,7 +104,8 @@ function checkedAddress(host: string, port: number): SshAddress {
 function portsOf({ ports, public_ipaddr }: Instance): readonly PortMapping[] {
   const host = public_ipaddr?.trim()
   if (!ports || !host || !isHost(host)) return []
-  return Object.entries(ports).flatMap(([container, [outside]]) => {
+  return Object.entries(ports).flatMap(([container, places]) => {
+    const outside = places?.[0]
     const port = Number(outside?.HostPort)
     const usable =
       /^\d{1,5}\/(tcp|udp)$/.test(container) && Number.isInteger(port) && port > 0 && port < 65_536

@@ -17,14 +17,28 @@ export type Dispatch = (name: unknown, args: unknown, caller: Caller) => Promise
 
 /**
  * Every command passes here, whatever carried it: unknown names and arguments of another shape are refused, and
- * whatever goes wrong rejects with a BerthError.
+ * whatever goes wrong rejects with a BerthError. What nobody foresaw is logged by where it happened.
  */
-export function createDispatcher(handlers: Handlers): Dispatch {
+export function createDispatcher(handlers: Handlers, log: (line: string) => void): Dispatch {
   return async (name, args, caller) => {
     if (typeof name !== 'string' || !isCommand(name))
       throw new BerthError({ code: 'unknown_command', message: 'Berth does not know that command.' })
-    return run(handlers, name, args, caller)
+    try {
+      return await run(handlers, name, args, caller)
+    } catch (error) {
+      if (error instanceof BerthError) throw error
+      const problem = problemOf(error)
+      if (problem.code === 'internal') log(`${name} failed unforeseen: ${placeOf(error)}`)
+      throw new BerthError(problem)
+    }
   }
+}
+
+/** Kind and place of an error, without its message: that may hold anything, a secret too. */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const frames = error.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
+  return [error.name, ...frames.slice(0, 5).map(frame => frame.trim())].join(' ')
 }
 
 function isCommand(name: string): name is CommandName {
@@ -39,11 +53,7 @@ async function run<Name extends CommandName>(
 ): Promise<unknown> {
   const checked = v.safeParse(commands[name].args, args, { abortEarly: true })
   if (!checked.success) throw invalid(checked.issues[0])
-  try {
-    return await handlers[name](checked.output as Checked<Name>, caller)
-  } catch (error) {
-    throw error instanceof BerthError ? error : new BerthError(problemOf(error))
-  }
+  return handlers[name](checked.output as Checked<Name>, caller)
 }
 
 function invalid(issue: v.BaseIssue<unknown>): BerthError {

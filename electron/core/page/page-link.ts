@@ -32,13 +32,14 @@ export function createPageLink(
   /** What is still under way when the page leaves is for nobody. */
   const send = (message: MainMessage) => !closed && transport(message)
   const streams = createStreams(send)
-  let synced = false
+  /** `behind`: the transport was full, and patches are left out until it has room for the whole. */
+  let told: 'nothing' | 'all' | 'behind' = 'nothing'
   const stopPatches = store.onPatch((patches, sequence) => {
-    if (synced) send({ kind: 'patch', sequence, patches })
+    if (told === 'all' && !send({ kind: 'patch', sequence, patches })) told = 'behind'
   })
 
   function whole(): void {
-    synced = true
+    told = 'all'
     send({ kind: 'state', sequence: store.sequence(), state: store.get() })
   }
 
@@ -59,7 +60,10 @@ export function createPageLink(
       else if (output.kind === 'sync') whole()
       else streams.receive(output)
     },
-    drained: () => streams.drained(),
+    drained() {
+      if (told === 'behind') whole()
+      streams.drained()
+    },
     close() {
       closed = true
       stopPatches()

@@ -28,7 +28,11 @@ beforeAll(async () => {
   await writeFile(join(page, 'assets', 'main-abc.js.br'), 'compressed')
   await writeFile(join(folder, 'secret.html'), 'secret')
   const machine = await openMachine(await openFiles(join(folder, 'home')), noNotifier)
-  berth = await startBerth({ machine, app: { version: '0', shell: 'browser', terminals: [] } })
+  berth = await startBerth({
+    log: () => undefined,
+    machine,
+    app: { version: '0', shell: 'browser', terminals: [] },
+  })
   server = await openPageServer(new PageFiles(page), [0])
   server.serve(berth)
   token = new URL(server.address).hash.slice(1)

@@ -13,6 +13,7 @@ import type { Keychain } from '../../../electron/ports/keychain.ts'
 const [folder = '', baseUrl = '', key = '', task = ''] = process.argv.slice(2)
 
 const berth = await startBerth({
+  log: () => undefined,
   machine: {
     clock: systemClock,
     files: await openFiles(join(folder, 'berth')),

@@ -91,6 +91,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
 
   async function start(more: Partial<BerthOptions> = {}): Promise<BerthUnderTest> {
     const berth = await startBerth({
+      log: () => undefined,
       machine,
       app: { version: 'test', shell: 'browser', terminals: [] },
       ...more,

@@ -12,18 +12,20 @@ import { emptyState } from '../views.ts'
 
 let store: Store
 let sent: MainMessage[]
+let room: boolean
 let page: PageLink
 let dispatch: Dispatch
 beforeEach(() => {
   store = createStore(emptyState())
   sent = []
+  room = true
   dispatch = async name => `did ${name}`
   page = createPageLink(
     store,
     (name, args, caller) => dispatch(name, args, caller),
     message => {
       sent.push(message)
-      return true
+      return room
     },
   )
 })
@@ -53,6 +55,18 @@ test('a page that missed a patch asks for the whole and goes on from there', () 
   sent.length = 0
   page.receive({ kind: 'sync' })
   expect(sent).toEqual([{ kind: 'state', sequence: 1, state: store.get() }])
+})
+
+test('a page that is too slow is spared patches, and gets the whole once there is room', () => {
+  page.receive({ kind: 'sync' })
+  room = false
+  for (let version = 1; version <= 50; version += 1) rename(String(version))
+  expect(sent).toHaveLength(2)
+  room = true
+  page.drained()
+  expect(sent.at(-1)).toEqual({ kind: 'state', sequence: 50, state: store.get() })
+  rename('51')
+  expect(sent.at(-1)).toMatchObject({ kind: 'patch', sequence: 51 })
 })
 
 test('a command is answered by its number, and refused with its problem', async () => {
