@@ -5,7 +5,7 @@ import { type Candidate, candidates } from './addresses.ts'
 import { greets } from './dial.ts'
 import { type Keys, openKeys } from './keys.ts'
 import { type KnownHosts, openKnownHosts } from './known-hosts.ts'
-import { type Lease, shareConnections, type Target, within } from './sharing.ts'
+import { type Lease, shareConnections, type Target, type WayListener, within } from './sharing.ts'
 import { openShellOn, type Shell, type ShellSize } from './shell.ts'
 import { sshCommand } from './ssh-command.ts'
 import { closedHere } from './ssh-problems.ts'
@@ -44,15 +44,16 @@ export interface SshNeeds {
   /** The user's home folder, where `.ssh` lies. */
   home: string
   platform: 'linux' | 'darwin' | 'win32'
+  onWay?: WayListener
 }
 
 /** Milliseconds for which a shell on a connection that was there may fail to open before a fresh one is made. */
 const patience = 3000
 
-export function createSsh({ files, programs, clock, home, platform }: SshNeeds): Ssh {
+export function createSsh({ files, programs, clock, home, platform, onWay }: SshNeeds): Ssh {
   const keys = openKeys(files, home)
   const knownHosts = openKnownHosts(files)
-  const sharing = shareConnections(keys, knownHosts, clock)
+  const sharing = shareConnections(keys, knownHosts, clock, onWay)
   const closing = new AbortController()
 
   async function shellOn(lease: Lease, size: ShellSize, ms: number): Promise<Shell> {

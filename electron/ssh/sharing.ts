@@ -47,7 +47,15 @@ interface Shared {
   abort: AbortController
 }
 
-export function shareConnections(keys: Keys, knownHosts: KnownHosts, clock: Clock): Sharing {
+/** Hears by which way an instance is reached; undefined once its connection is over. */
+export type WayListener = (account: string, instance: number, way: Candidate | undefined) => void
+
+export function shareConnections(
+  keys: Keys,
+  knownHosts: KnownHosts,
+  clock: Clock,
+  onWay: WayListener = () => undefined,
+): Sharing {
   /** Those that take further shares, by account and instance. */
   const sharable = new Map<string, Shared>()
   /** Those and the retired ones. */
@@ -69,7 +77,12 @@ export function shareConnections(keys: Keys, knownHosts: KnownHosts, clock: Cloc
     shared.entrance.then(
       entrance => {
         shared.open = entrance
-        entrance.connection.lost.then(() => forget(shared))
+        onWay(target.account, target.instance, entrance.candidate)
+        entrance.connection.lost.then(() => {
+          forget(shared)
+          const rest = [...all].find(other => other.of === of && other.open !== undefined)
+          onWay(target.account, target.instance, rest?.open?.candidate)
+        })
       },
       () => forget(shared),
     )

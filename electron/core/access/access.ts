@@ -6,7 +6,9 @@ import type { State } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'
 import type { ServiceClient } from '../../service/client.ts'
+import type { Candidate } from '../../ssh/addresses.ts'
 import { createSsh, type Ssh } from '../../ssh/connections.ts'
+import type { Lease, Target } from '../../ssh/sharing.ts'
 import type { Shell } from '../../ssh/shell.ts'
 import { quote, sshCommand } from '../../ssh/ssh-command.ts'
 import { openSystemTerminal } from '../../ssh/system-terminal.ts'
@@ -22,10 +24,16 @@ export interface Door {
 /** Getting into the instances of all accounts: which key, attached when it has to be, and which way. */
 export interface Access {
   openShell(door: Door, size: { columns: number; rows: number }): Promise<Shell>
+  /** A share in the instance's connection, for what is no shell. */
+  connect(door: Door): Promise<Lease>
   openSystemTerminal(door: Door): Promise<void>
   /** One line for a POSIX shell. */
   commandLine(door: Door): Promise<string>
   attachKey(account: AccountId, instance: number, client: ServiceClient): Promise<void>
+  /** What the SSH config says of an instance beside its address: the files of its key and its host key. */
+  filesOf(account: AccountId): Promise<{ keyPath: string; knownHostsPath: string }>
+  /** The way that answers now; the key is attached on the way, where the service takes it. */
+  probe(door: Door): Promise<SshAddress>
   acceptHostKey(account: AccountId, instance: number, fingerprint: string): Promise<void>
   keys(account: AccountId | undefined): ReturnType<Ssh['keys']['list']>
   /** The instance is gone for good. */
@@ -39,10 +47,15 @@ const deadline = 30_000
 const afterAttaching = [500, 2000, 4000]
 
 /** What the demo's instances need is kept in the demo's own files, and never meets what is real. */
-export function openAccess(machine: Machine, demoFiles: Files | undefined, state: () => State): Access {
+export function openAccess(
+  machine: Machine,
+  demoFiles: Files | undefined,
+  state: () => State,
+  onWay: (account: AccountId, instance: number, way: Candidate | undefined) => void = () => undefined,
+): Access {
   const { clock, home, programs, platform } = machine
-  const real = createSsh({ files: machine.files, programs, clock, home, platform })
-  const demo = demoFiles && createSsh({ files: demoFiles, programs, clock, home, platform })
+  const real = createSsh({ files: machine.files, programs, clock, home, platform, onWay })
+  const demo = demoFiles && createSsh({ files: demoFiles, programs, clock, home, platform, onWay })
   const sshOf = (account: AccountId | undefined) => (account === 'demo' && demo ? demo : real)
   const keyName = () => state().settings.sshKey
 
@@ -51,13 +64,14 @@ export function openAccess(machine: Machine, demoFiles: Files | undefined, state
     await client.instances.attachSshKey(instance, publicKey)
   }
 
-  /** The way that answers, for programs that are given one address. */
-  async function answering({ account, instance }: Door): Promise<SshAddress> {
+  /** The way that answers, with the key attached where that can be: for programs that get in on their own. */
+  async function probe({ account, instance, client }: Door): Promise<SshAddress> {
     const { address } = await sshOf(account).probe({
       addresses: addressesOf(instance),
       jupyterRuntype: instance.jupyter,
       deadlineMs: deadline,
     })
+    await attachKey(account, instance.id, client).catch(() => undefined)
     return address
   }
 
@@ -73,40 +87,49 @@ export function openAccess(machine: Machine, demoFiles: Files | undefined, state
     })
   }
 
-  return {
-    async openShell(door, size) {
-      const { account, instance, client } = door
-      const target = {
-        account,
-        instance: instance.id,
-        addresses: addressesOf(instance),
-        jupyterRuntype: instance.jupyter,
-        keyName: keyName(),
-        deadlineMs: deadline,
-        ...size,
-      }
-      const ssh = sshOf(account)
+  /** Gets in for something, with the key attached when it has to be. */
+  async function enter<Got>(
+    { account, instance, client }: Door,
+    use: (target: Target) => Promise<Got>,
+  ): Promise<Got> {
+    const target = {
+      account,
+      instance: instance.id,
+      addresses: addressesOf(instance),
+      jupyterRuntype: instance.jupyter,
+      keyName: keyName(),
+      deadlineMs: deadline,
+    }
+    try {
+      return await use(target)
+    } catch (error) {
+      if (!isKeyRefused(error)) throw error
+    }
+    await attachKey(account, instance.id, client)
+    for (const pause of afterAttaching) {
       try {
-        return await ssh.openShell(target)
+        return await use(target)
       } catch (error) {
         if (!isKeyRefused(error)) throw error
       }
-      await attachKey(account, instance.id, client)
-      for (const pause of afterAttaching) {
-        try {
-          return await ssh.openShell(target)
-        } catch (error) {
-          if (!isKeyRefused(error)) throw error
-        }
-        await new Promise<void>(resolve => {
-          clock.after(pause, resolve)
-        })
-      }
-      return ssh.openShell(target)
+      await new Promise<void>(resolve => {
+        clock.after(pause, resolve)
+      })
+    }
+    return use(target)
+  }
+
+  return {
+    openShell: (door, size) => enter(door, target => sshOf(door.account).openShell({ ...target, ...size })),
+    connect: door => enter(door, sshOf(door.account).connect),
+    async filesOf(account) {
+      const { keys, knownHosts } = sshOf(account)
+      const { path } = await keys.locate(keyName())
+      return { keyPath: path, knownHostsPath: knownHosts.path }
     },
+    probe,
     async openSystemTerminal(door) {
-      const address = await answering(door)
-      await attachKey(door.account, door.instance.id, door.client).catch(() => undefined)
+      const address = await probe(door)
       const { program } = state().settings.terminal
       await openSystemTerminal({ programs, platform }, program, await command(door, address))
     },
