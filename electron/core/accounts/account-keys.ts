@@ -15,8 +15,8 @@ export interface AccountKeys {
   /** A new API key; the session of the one before is forgotten. Rejects when it cannot be kept. */
   keepApiKey(key: string): Promise<void>
   keepSession(key: string): Promise<void>
-  /** Forgets the session key. Gives the API key to go on with; undefined when there was no session. */
-  dropSession(): Promise<string | undefined>
+  /** The service refused a key: forgets the session. Gives the API key to go on with, unless it was that one. */
+  dropSession(refused: string): Promise<string | undefined>
   forget(): Promise<void>
 }
 
@@ -33,10 +33,11 @@ export function accountKeys(keychain: Entries, account: Pick<KeptAccount, 'id' |
       await erase(sessionEntry)
     },
     keepSession: key => keychain.set(sessionEntry, key),
-    async dropSession() {
-      if ((await read(sessionEntry)) === undefined) return undefined
+    async dropSession(refused) {
+      const key = await read(entry)
+      if (key === refused) return undefined
       await erase(sessionEntry)
-      return read(entry)
+      return key
     },
     async forget() {
       await erase(sessionEntry)

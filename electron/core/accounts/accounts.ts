@@ -107,14 +107,14 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       onGone: instance => around.onGone(account.id, instance),
       onCreated: (client, instance, instanceKey) =>
         around.onCreated({ account: account.id, client }, instance, instanceKey),
-      anotherKey: () => withoutSession(account),
+      anotherKey: refused => withoutSession(account, refused),
       ...(rate === undefined ? {} : { rate }),
     })
   }
 
   /** What to go on with once the service refuses the session of a two-factor login; undefined where there is none. */
-  async function withoutSession(account: KeptAccount): Promise<string | undefined> {
-    const key = await keysOf(account).dropSession()
+  async function withoutSession(account: KeptAccount, refused: string): Promise<string | undefined> {
+    const key = await keysOf(account).dropSession(refused)
     if (key !== undefined)
       activity.add({
         account: account.id,
@@ -225,7 +225,16 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       activity.add({ account: id, kind: 'user', text: 'Replaced the API key' })
     },
     async useSessionKey(id, key) {
-      await keysOf(existing(id)).keepSession(key)
+      const kept = keysOf(existing(id)).keepSession(key)
+      // The login is done and cannot be repeated: what cannot be kept is used all the same.
+      await kept.catch(() =>
+        activity.add({
+          account: id,
+          kind: 'error',
+          text: 'The session of the login could not be kept in the keychain',
+          detail: 'It is used until Berth ends.',
+        }),
+      )
       sessions.get(id)?.useKey(key)
       activity.add({ account: id, kind: 'user', text: 'Logged in with two factors' })
     },

@@ -60,8 +60,8 @@ export interface SessionSurroundings {
   rate?: number
   /** Milliseconds between looks. */
   pollInterval: () => number
-  /** The service refused the key: gives another one to go on with, where there is one. */
-  anotherKey: () => Promise<string | undefined>
+  /** The service refused a key: gives another one to go on with, where there is one. */
+  anotherKey: (refused: string) => Promise<string | undefined>
   /** An instance has gone from the account. */
   onGone: (instance: number) => void
   onCreated: (client: ServiceClient, instance: number, instanceKey: string | undefined) => void
@@ -114,6 +114,7 @@ export async function openSession(
   const time = createAccountClock(clock, around.rate)
   const records: KnownRecords = new Map()
   const ending = new AbortController()
+  let inUse = key
   let client = key === undefined ? undefined : clientFor(key)
   let looking: AbortController | undefined
   let seenAt = lastSeen.get().at
@@ -160,7 +161,7 @@ export async function openSession(
       activity.add({
         account: id,
         kind: problem ? 'error' : 'berth',
-        text: `${text}: ${request.label ?? offer.gpuName ?? 'offer'} (${request.image})`,
+        text: `${text}: ${request.label ?? offer.gpuName ?? 'offer'} (${request.image || request.template?.name})`,
         detail: problem ? problem.message : `Rental ${rental}, offer ${offer.id}`,
         ...(instance === undefined ? {} : { instance }),
       }),
@@ -268,7 +269,7 @@ export async function openSession(
   }
 
   async function failed({ outcome, problem }: Exclude<Look, { outcome: 'seen' }>): Promise<void> {
-    const other = outcome === 'refused' ? await around.anotherKey() : undefined
+    const other = outcome === 'refused' ? await around.anotherKey(inUse ?? '') : undefined
     if (ending.signal.aborted) return
     if (other !== undefined) return goOnWith(other)
     const before = account()?.connection.status
@@ -286,6 +287,7 @@ export async function openSession(
   }
 
   function goOnWith(newKey: string): void {
+    inUse = newKey
     client = clientFor(newKey)
     setConnection({ status: 'connecting', ...(seenAt === undefined ? {} : { since: seenAt }) })
     begin()

@@ -1,5 +1,6 @@
+import * as v from 'valibot'
 import type { Problem } from '../../../../electron/contract/problem.ts'
-import { BackupCode, type Proof, SixDigits } from '../../../../electron/contract/two-factor.ts'
+import { BackupCode, PhoneNumber, type Proof, SixDigits } from '../../../../electron/contract/two-factor.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { firstMessage } from '../firstMessage.ts'
 import type { Choice } from './choices.ts'
@@ -17,6 +18,8 @@ export class Proving {
   backupCode = $state('')
   /** Typed by hand where the methods are not known. */
   methodId = $state('')
+  /** Likewise, for a text message; the account may have a number itself. */
+  phone = $state('')
   tried = $state(false)
   problem: Problem | undefined = $state.raw()
   #sent: { choice: string; secret: string; at: number } | undefined = $state.raw()
@@ -51,17 +54,32 @@ export class Proving {
     if (this.choice?.way === 'backup') return { backupCode: firstMessage(BackupCode, this.backupCode) }
     return {
       code: firstMessage(SixDigits, this.code),
+      phone: this.#phoneError(),
       methodId: this.#method() === null ? 'An id is a whole number.' : undefined,
     }
   })
 
-  /** Has the code sent. After a code that is on its way already it asks for a resend by itself the next time. */
+  /** Has the code sent; once one was sent here, sent again. */
   async send(): Promise<void> {
     const { choice } = this
     if (!choice) return
+    if (this.#phoneError()) {
+      this.tried = true
+      return
+    }
+    await this.#sendFor(choice, this.#current !== undefined)
+  }
+
+  /** Whether another code is on its way, which only a resend gives the secret of. */
+  readonly resendOffered = $derived(this.problem?.code === 'tfa_challenge_exists')
+
+  async resend(): Promise<void> {
+    if (this.choice) await this.#sendFor(this.choice, true)
+  }
+
+  async #sendFor(choice: Choice, again: boolean): Promise<void> {
     this.problem = undefined
     try {
-      const again = this.#current !== undefined
       const { secret } = await this.#sendCode(choice, again)
       this.#sent = { choice: choice.id, secret, at: this.#page.accountNow }
     } catch (error) {
@@ -69,19 +87,8 @@ export class Proving {
     }
   }
 
-  /** Whether another code is on its way, which only a resend gives the secret of. */
-  readonly resendOffered = $derived(this.problem?.code === 'tfa_challenge_exists')
-
-  async resend(): Promise<void> {
-    const { choice } = this
-    if (!choice) return
-    this.problem = undefined
-    try {
-      const { secret } = await this.#sendCode(choice, true)
-      this.#sent = { choice: choice.id, secret, at: this.#page.accountNow }
-    } catch (error) {
-      this.fail(error)
-    }
+  #phoneError(): string | undefined {
+    return this.phone.trim() === '' ? undefined : firstMessage(PhoneNumber, this.phone)
   }
 
   /** The secret of the code that was sent for the choice. */
@@ -137,7 +144,11 @@ export class Proving {
     const { berth } = this.#page
     if (choice.way === 'email') return berth.sendEmailCode({})
     const method = this.#method()
-    const request = typeof method === 'number' ? { method } : {}
+    const phone = v.safeParse(PhoneNumber, this.phone)
+    const request = {
+      ...(typeof method === 'number' ? { method } : {}),
+      ...(phone.success ? { phone: phone.output } : {}),
+    }
     return again ? berth.resendSmsCode({ request }) : berth.sendSmsCode({ request })
   }
 }
