@@ -1,0 +1,71 @@
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
+import type { NewInstance, Offer } from '../../../electron/service/offers.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts'
+import type { AccountState } from '../../../simulator/world/account/account.ts'
+import type { Message } from '../../../simulator/world/account/outbox.ts'
+import { HurriedClock } from '../../unit/service/virtual-clock.ts'
+
+/** A simulator and Berth's own client for it, and what a test makes happen there. */
+export interface Connected {
+  simulator: Simulator
+  /** With the account's own key. */
+  client: ServiceClient
+  /** With another key. */
+  as(key: string): ServiceClient
+  cheapest(): Promise<Offer>
+  /** Rents the cheapest offer; gives the instance's id and key. */
+  rent(body?: NewInstance): Promise<{ id: number; key: string }>
+  /** Rents the cheapest offer, and waits in world time until it runs. */
+  running(): Promise<number>
+  account(state: Partial<AccountState>): void
+  minutes(count: number): Promise<void>
+  /** The message sent last. */
+  message(): Message
+}
+
+/** World time all but stands still: it moves by `minutes`. The client waits for nothing and repeats nothing. */
+export async function connect(options: SimulatorOptions = {}): Promise<Connected> {
+  const simulator = await startSimulator({
+    ...{ speed: 0.001, calm: true, limits: false, offers: 40 },
+    ...options,
+  })
+  const baseUrl = parseBaseUrl(simulator.baseUrl)
+  const as = (key: string) => createClient({ baseUrl, key, retries: 0, clock: new HurriedClock() })
+  const client = as(simulator.apiKey)
+  const connected: Connected = {
+    simulator,
+    client,
+    as,
+    async cheapest() {
+      const [offer] = await client.offers.search({ order: [['dph_total', 'asc']], limit: 1 })
+      if (!offer) throw new Error('There is no offer.')
+      return offer
+    },
+    async rent(body = { image: 'ubuntu', disk: 10 }) {
+      const { id } = await connected.cheapest()
+      const made = await client.offers.createInstance(id, body)
+      return { id: made.new_contract, key: made.instance_api_key ?? '' }
+    },
+    async running() {
+      const { id } = await connected.rent()
+      await connected.minutes(6)
+      return id
+    },
+    account: state => void simulator.controls.setAccount(state),
+    async minutes(count) {
+      await simulator.controls.advance(count * 60)
+    },
+    message() {
+      const latest = simulator.controls.outbox().at(-1)
+      if (!latest) throw new Error('Nothing was sent.')
+      return latest
+    },
+  }
+  return connected
+}
+
+/** What an error of the client must be: its code, its status, and words of the service's own where it has some. */
+export function failure(code: string, status: number, more: object = {}): object {
+  return { name: 'ServiceError', code, status, ...more }
+}

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ServiceClient } from '../../../electron/service/client.ts'
+import { type Connected, connect, failure } from './connected.ts'
+
+/** The client's own clock runs ahead here, so that it never waits and meets every threshold of section 8. */
+let service: Connected
+let client: ServiceClient
+beforeAll(async () => {
+  service = await connect({ limits: true })
+  client = service.client
+})
+afterAll(() => service.simulator.close())
+
+const copy = { src_id: '1', src_path: '/a', dst_id: '2', dst_path: '/b' }
+
+test.each<[endpoint: string, threshold: string, call: () => Promise<unknown>]>([
+  ['a change of bid', '5.5', () => client.instances.changeBid(1, 1)],
+  ['a clean-up', '8.0', () => client.machines.cleanup(1)],
+  ['a new key', '2.0', () => client.apiKeys.create({ name: 'a' })],
+  ['the list of keys', '1.0', () => client.apiKeys.list()],
+  ['a copy', '3.5', () => client.transfers.copy(copy)],
+  ['the end of a copy', '3.5', () => client.transfers.cancelCopy(1)],
+])(
+  '%s over its threshold of %s is refused, and the error says when to try again',
+  async (_, threshold, call) => {
+    const answers = await Promise.allSettled(Array.from({ length: 12 }, call))
+    const limited = answers.flatMap(answer =>
+      answer.status === 'rejected' && answer.reason.status === 429 ? [answer.reason] : [],
+    )
+    expect(limited.length).toBeGreaterThan(0)
+    expect(limited.length).toBeLessThanOrEqual(12 - Math.max(1, Math.floor(Number(threshold))))
+    expect(limited[0]).toMatchObject(
+      failure('rate_limited', 429, {
+        detail: expect.stringContaining(`threshold=${threshold}`),
+        retryAfter: expect.any(Number),
+      }),
+    )
+  },
+)
