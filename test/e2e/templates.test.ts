@@ -106,6 +106,14 @@ test('a template is created, edited twice, rented from and deleted', async () =>
   expect(second?.hash_id).not.toBe(first?.hash_id)
   expect(second?.id).toBe(first?.id)
   await page.getByLabel('Disk (GB)').fill('40')
+  // Left unsaved, it waits; a name that is none keeps it from being saved.
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.goBack()
+  await expect.poll(() => page.getByLabel('Disk (GB)').inputValue()).toBe('40')
+  await page.getByLabel('Name of variable 5').fill('1DDED')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Letters, digits and _, not beginning with a digit.').first().waitFor()
+  await page.getByLabel('Name of variable 5').fill('ADDED')
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   const third = await named(sim, 'Trainer')
@@ -181,4 +189,44 @@ test('templates are searched with the service’s own filters', async () => {
   await page.getByText('that the service found').waitFor()
   await expect.poll(() => rows.count()).toBeLessThan(all)
   expect(errors).toEqual([])
+})
+
+/** What a hostile author may write: nothing of it may run, load or lead anywhere but to the web. */
+const hostile = [
+  '# Fine',
+  '[run](javascript:alert(1)) [data](data:text/html,x) [rel](/etc/passwd) [web](https://example.com/ok)',
+  '![pixel](https://example.com/pixel.png)',
+  '<img src=x onerror="window.hacked = 1"><svg onload="window.hacked = 2"></svg>',
+  '<iframe src="https://example.com/frame"></iframe><form action="https://example.com/"><button>go</button></form>',
+  '<style>body { display: none }</style><a href="https://example.com/" style="position:fixed" id="app" onclick="window.hacked = 3">styled</a>',
+  '<math><mtext><table><mglyph><style><img src=x onerror="window.hacked = 4">',
+].join('\n\n')
+
+test('a hostile readme is shown as text and links to the web, and nothing of it is fetched', async () => {
+  const { page, errors, sim } = await connectedBerth()
+  const asked: string[] = []
+  page.on('request', request => asked.push(request.url()))
+  await sim.api('POST', '/api/v0/template/', {
+    ...{ name: 'Hostile', image: 'a/b', readme: hostile },
+    ...{ docker_login_repo: '', docker_login_user: '', docker_login_pass: '' },
+  })
+  await page.getByRole('link', { name: 'Templates' }).click()
+  await page.getByLabel('Find in templates').fill('hostile')
+  await page.getByRole('link', { name: 'Hostile' }).click()
+  await page.getByRole('heading', { name: 'Fine' }).waitFor()
+  const readme = page.locator('.readme')
+  const targets = await readme
+    .locator('a[href]')
+    .evaluateAll(links => links.map(link => link.getAttribute('href')))
+  expect(targets.length).toBeGreaterThan(2)
+  expect(targets.filter(target => !target?.startsWith('https://example.com/'))).toEqual([])
+  expect(
+    await readme
+      .locator('img, svg, iframe, form, button, style, script, math, [style], [id], [onclick]')
+      .count(),
+  ).toBe(0)
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
+  expect(asked.filter(url => url.includes('example.com'))).toEqual([])
+  // The parser's own document, which nobody sees, is under the same policy and says what it would not have run.
+  expect(errors.filter(error => !error.includes('Content Security Policy'))).toEqual([])
 })

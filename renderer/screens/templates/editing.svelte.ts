@@ -2,7 +2,7 @@ import type { Problem } from '../../../electron/contract/problem.ts'
 import type { TemplateFields, TemplateView } from '../../../electron/contract/template.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { marketOf } from '../offers/market.svelte.ts'
-import { parseFlags, rowMistake } from './dockerFlags.ts'
+import { parseFlags } from './dockerFlags.ts'
 import {
   changesSince,
   draftOf,
@@ -19,9 +19,14 @@ export class Editing {
   draft: TemplateDraft = $state(draftOf({}))
   problem: Problem | undefined = $state.raw()
   saving = $state(false)
+  /** What is wrong in a row of `env`. */
+  rowMistake: string | undefined = $state()
   readonly #page: Page
   readonly #account: string | undefined
-  readonly #id: number | undefined
+  #id: number | undefined
+  /** The hash of the template that a new one began with. */
+  #from = ''
+  #givenUp = false
   #before: TemplateDraft = $state.raw(draftOf({}))
   #tried = $state(false)
   #left: readonly string[] = $state.raw([])
@@ -31,6 +36,15 @@ export class Editing {
   constructor(page: Page, template: TemplateView | undefined, copy: boolean) {
     this.#page = page
     this.#account = page.account?.id
+    this.#begin(template, copy)
+    const kept = templatesView(page).takeUnsaved(this.#key)
+    if (!kept) return
+    this.draft = kept.draft
+    this.#before = kept.before
+  }
+
+  #begin(template: TemplateView | undefined, copy: boolean): void {
+    this.#from = template?.hash ?? ''
     if (!template) return
     if (copy) {
       this.draft = { ...draftOf(template), name: `${template.name} (copy)`.slice(0, 256), registryUser: '' }
@@ -43,11 +57,9 @@ export class Editing {
   }
 
   readonly #read = $derived.by(() => readTemplate(this.draft))
-  readonly #envMistake = $derived.by(() => {
-    const { rows, unclosed } = parseFlags(this.draft.env)
-    if (unclosed) return 'A quote is opened and never closed.'
-    return rows.map(rowMistake).find(mistake => mistake !== undefined)
-  })
+  readonly #envMistake = $derived(
+    parseFlags(this.draft.env).unclosed ? 'A quote is opened and never closed.' : this.rowMistake,
+  )
   readonly #all: TemplateErrors = $derived({
     ...('errors' in this.#read ? this.#read.errors : {}),
     ...(this.#envMistake === undefined ? {} : { env: this.#envMistake }),
@@ -62,6 +74,25 @@ export class Editing {
   })
 
   readonly touched = $derived(JSON.stringify(this.draft) !== JSON.stringify(this.#before))
+
+  /** The page goes elsewhere: what was typed waits for a return, but for the token. */
+  keep(): void {
+    if (!this.touched || this.#givenUp) return
+    const draft = $state.snapshot(this.draft) as TemplateDraft
+    templatesView(this.#page).keepUnsaved({
+      key: this.#key,
+      draft: { ...draft, registryToken: undefined },
+      before: this.#before,
+    })
+  }
+
+  giveUp(): void {
+    this.#givenUp = true
+  }
+
+  get #key(): string {
+    return `${this.#account} ${this.hash ?? `new ${this.#from}`}`
+  }
 
   leave(field: keyof TemplateFields): void {
     if (!this.#left.includes(field)) this.#left = [...this.#left, field]

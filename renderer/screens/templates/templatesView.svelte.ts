@@ -3,6 +3,14 @@ import type { Problem } from '../../../electron/contract/problem.ts'
 import type { TemplateFilter, TemplateView } from '../../../electron/contract/template.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './listing.ts'
+import type { TemplateDraft } from './templateForm.ts'
+
+/** An editor's texts, what they were before, and which template they are of. */
+export interface Unsaved {
+  key: string
+  draft: TemplateDraft
+  before: TemplateDraft
+}
 
 /** What the Templates screen is looking at: kept while other screens are shown. */
 export class TemplatesView {
@@ -16,6 +24,8 @@ export class TemplatesView {
   #found: { account: AccountId; templates: readonly TemplateView[] } | undefined = $state.raw()
   /** Hashes that an edit replaced, and what by. */
   readonly #followed = new Map<string, string>()
+  /** The editor that was left without saving. */
+  #unsaved: Unsaved | undefined
   readonly #page: Page
   #search = 0
 
@@ -61,6 +71,17 @@ export class TemplatesView {
 
   async findById(id: number | undefined): Promise<TemplateView | undefined> {
     return id === undefined ? undefined : this.#ask('id', id)
+  }
+
+  keepUnsaved(unsaved: Unsaved): void {
+    this.#unsaved = unsaved
+  }
+
+  /** What was left unsaved of the same template. */
+  takeUnsaved(key: string): Unsaved | undefined {
+    const kept = this.#unsaved?.key === key ? this.#unsaved : undefined
+    if (kept) this.#unsaved = undefined
+    return kept
   }
 
   followed(hash: string): string {
