@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../contract/instance.ts'
 import { isOver } from '../../contract/transfer.ts'
 import { present } from '../present.ts'
-import { readLine, speaksOf } from './status-line.ts'
+import { namesPath, readLine, speaksOf } from './status-line.ts'
 import { instancesOf, type Transfer } from './transfer.ts'
 
 /** Seconds by which the status line is late (section 4.3), with some to spare: what it says sooner is of an older one. */
@@ -71,7 +71,7 @@ function lineOf(transfer: Transfer, others: readonly Transfer[], instances: Inst
   const rivals = others.filter(other => other.startedAt >= transfer.startedAt || !isOver(other))
   for (const id of instancesOf(transfer)) {
     const line = instances[id]?.statusMessage
-    if (line === undefined || !speaksOf(transfer.kind, line)) continue
+    if (line === undefined || !speaksOf(transfer.kind, line, [transfer.from.path, transfer.to.path])) continue
     const near = rivals.filter(
       other => other.kind === transfer.kind && instancesOf(other).some(at => at === id),
     )
@@ -84,5 +84,5 @@ function lineOf(transfer: Transfer, others: readonly Transfer[], instances: Inst
 }
 
 function names(line: string, { from, to }: Transfer): boolean {
-  return line.includes(from.path) && line.includes(to.path)
+  return namesPath(line, from.path) && namesPath(line, to.path)
 }

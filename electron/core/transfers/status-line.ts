@@ -25,13 +25,23 @@ export function readLine(line: string, paths: readonly string[]): Saying {
 }
 
 /** Whether the line speaks of a transfer of this kind at all. */
-export function speaksOf(kind: 'copy' | 'sync', line: string): boolean {
-  return kind === 'copy' ? /\bcop(y|ying|ied)\b|\brsync\b/i.test(line) : /\bsync|\brclone\b/i.test(line)
+export function speaksOf(kind: 'copy' | 'sync', line: string, paths: readonly string[]): boolean {
+  const rest = withoutPaths(line, paths)
+  return kind === 'copy' ? /\bcop(y|ying|ied)\b|\brsync\b/i.test(rest) : /\bsync|\brclone\b/i.test(rest)
+}
+
+/** Whether the line names this very path, and not one that begins or ends like it. */
+export function namesPath(line: string, path: string): boolean {
+  const goesOn = /[\p{L}\p{N}_./\\-]/u
+  for (let at = line.indexOf(path); at !== -1; at = line.indexOf(path, at + 1)) {
+    const [before, after] = [line.charAt(at - 1), line.charAt(at + path.length)]
+    if (!goesOn.test(before) && !goesOn.test(after)) return true
+  }
+  return false
 }
 
 /** A path may be called anything, `/done` too: it says nothing. */
 function withoutPaths(line: string, paths: readonly string[]): string {
-  return [...paths]
-    .sort((a, b) => b.length - a.length)
-    .reduce((text, path) => text.replaceAll(path, ' '), line)
+  const longestFirst = [...paths].sort((a, b) => b.length - a.length)
+  return longestFirst.reduce((text, path) => text.replaceAll(path, ' '), line).replace(/\S*[/\\]\S*/g, ' ')
 }

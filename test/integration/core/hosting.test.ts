@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+let world: World
+let under: BerthUnderTest
+
+beforeEach(async () => {
+  world = await createWorld()
+  under = await world.startConnected()
+})
+afterEach(() => world.close())
+
+async function firstMachine(): Promise<number> {
+  const [machine] = await under.run('listMachines', {})
+  if (machine?.id === undefined) throw new Error('the account has no machine')
+  return machine.id
+}
+
+test('machines are listed with what they are', async () => {
+  const machines = await under.run('listMachines', {})
+  expect(machines.map(({ hostname }) => hostname)).toEqual(['rack-a1', 'rack-a2', 'attic'])
+  expect(machines[0]).toMatchObject({ gpuName: 'RTX 4090', gpuCount: 4, listed: true })
+})
+
+test('maintenance is cancelled, and an unknown machine is called that', async () => {
+  const { at, message } = await under.run('cancelMaintenance', { machine: await firstMachine() })
+  expect(at).toBeGreaterThan(0)
+  expect(message).toContain('cancelled')
+  await expect(under.run('cancelMaintenance', { machine: 1 })).rejects.toMatchObject({
+    problem: { code: 'not_found', message: 'There is no machine #1 on this account.' },
+  })
+})
+
+test('a clean-up says how many contracts went', async () => {
+  const machine = await firstMachine()
+  expect((await under.run('cleanUpMachine', { machine })).deleted).toBeGreaterThan(0)
+  expect((await under.run('cleanUpMachine', { machine })).deleted).toBe(0)
+})
+
+test("someone else's machine is not cleaned up", async () => {
+  const { offers } = await under.run('searchOffers', {
+    query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1 },
+  })
+  await expect(under.run('cleanUpMachine', { machine: offers[0]?.machineId ?? 0 })).rejects.toMatchObject({
+    problem: { code: 'not_authorized', message: 'Only the owner of the machine may do this.' },
+  })
+})
+
+test('a network disk is made, and gets further machines', async () => {
+  const [first, second, third] = (await under.run('listMachines', {})).map(({ id }) => id ?? 0)
+  const { disk } = await under.run('addNetworkDisk', {
+    request: { mountPoint: '/mnt/shared', machines: [first ?? 0] },
+  })
+  await under.run('addNetworkDisk', {
+    request: { mountPoint: '/mnt/shared', machines: [second ?? 0, third ?? 0], disk },
+  })
+  expect(await under.run('listNetworkDisks', {})).toEqual([
+    { id: disk, mountPoint: '/mnt/shared', machines: [first, second, third] },
+  ])
+})
+
+test('a workergroup carries every field of the interface', async () => {
+  const [template] = await under.run('searchTemplates', { filters: [] })
+  const request = {
+    endpointName: 'chat',
+    templateHash: template?.hash ?? '',
+    searchParams: 'gpu_name=RTX_4090',
+    launchArgs: '--shm-size 8g',
+    minLoad: 2,
+    targetUtilisation: 0.8,
+  }
+  const created = await under.run('createWorkergroup', { request })
+  expect(created).toMatchObject(request)
+  expect(created.id).toBeGreaterThan(0)
+  expect(await under.run('listWorkergroups', {})).toEqual([created])
+})
+
+test('a service without the listings says so by code', async () => {
+  world.sim.controls.setFaults(
+    ['/machines', '/network_disk/', '/workergroups/'].map(path => ({
+      method: 'GET' as const,
+      path,
+      kind: 'status' as const,
+      status: 404,
+      times: 1,
+    })),
+  )
+  for (const command of ['listMachines', 'listNetworkDisks', 'listWorkergroups'] as const)
+    await expect(under.run(command, {})).rejects.toMatchObject({ problem: { code: 'not_supported' } })
+})

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { InstanceView } from '../../../electron/contract/instance.ts'
+import type { TransferView } from '../../../electron/contract/transfer.ts'
+import { everyFile, instancesOf, rentCheapest } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+let world: World
+let under: BerthUnderTest
+let from: InstanceView
+let to: InstanceView
+
+beforeEach(async () => {
+  world = await createWorld()
+  under = await world.startConnected()
+  from = await rentedAtOnce()
+  to = await rentedAtOnce()
+})
+afterEach(() => world.close())
+
+/** An instance whose boot is not waited for. */
+async function rentedAtOnce(): Promise<InstanceView> {
+  const known = new Set(instancesOf(under).map(({ id }) => id))
+  const fresh = () => instancesOf(under).find(({ id }) => !known.has(id))
+  await rentCheapest(under)
+  await under.until(() => fresh() !== undefined)
+  await pass(600)
+  await under.until(() => fresh()?.state === 'running')
+  const instance = fresh()
+  if (!instance) throw new Error('it has gone')
+  return instance
+}
+const all = () => Object.values(under.account().transfers)
+function only(): TransferView {
+  const [transfer, ...more] = all()
+  if (!transfer || more.length > 0) throw new Error(`not one transfer: ${JSON.stringify(all())}`)
+  return transfer
+}
+const startCopy = () =>
+  under.run('startCopy', {
+    request: { from: from.id, fromPath: '/root/data', to: to.id, toPath: '/root/copy' },
+  })
+const startSync = () =>
+  under.run('startSync', {
+    request: {
+      instance: from.id,
+      direction: 'Instance To Cloud',
+      instancePath: '/root/data',
+      cloudPath: 'bucket/data',
+      connection: '12',
+      flags: ['--checksum'],
+    },
+  })
+/** Lets so many seconds pass on the service, and looks. */
+async function pass(seconds: number): Promise<void> {
+  await world.sim.controls.advance(seconds)
+  await under.run('refresh', {})
+}
+const syncKeys = async () =>
+  (await under.run('listApiKeys', {})).filter(({ name }) => name?.startsWith('Berth sync'))
+const posted = (path: string) =>
+  world.sim.controls.requests().filter(request => request.method === 'POST' && request.path.includes(path))
+
+test('a copy is followed to its end', async () => {
+  await startCopy()
+  expect(only()).toMatchObject({ kind: 'copy', step: 'running', from: { instance: from.id } })
+  await pass(50)
+  expect(only().progress).toBeGreaterThan(0)
+  await pass(300)
+  expect(only()).toMatchObject({ step: 'done', progress: 1 })
+  await under.run('dismissTransfer', { transfer: only().id })
+  expect(all()).toEqual([])
+})
+
+test('a copy is cancelled on the service', async () => {
+  await startCopy()
+  await pass(50)
+  await under.run('cancelTransfer', { transfer: only().id })
+  expect(only().step).toBe('cancelled')
+  await pass(40)
+  expect(under.account().instances[to.id]?.statusMessage).toContain('cancelled')
+})
+
+test('a refused copy leaves nothing, and says what the service said', async () => {
+  await under.run('stopInstance', { instance: to.id })
+  await expect(startCopy()).rejects.toMatchObject({ problem: { code: 'invalid_args' } })
+  expect(all()).toEqual([])
+})
+
+test('a copy whose answer is lost is shown as unknown until the service tells of it', async () => {
+  world.sim.controls.setFaults([
+    { method: 'PUT', path: '/commands/copy_direct/', kind: 'reset_after', times: 1 },
+  ])
+  await startCopy()
+  expect(only().step).toBe('unknown')
+  await pass(50)
+  expect(only().step).toBe('running')
+})
+
+test('a sync gets a key that may do instance_write alone, and it is gone once the sync has ended', async () => {
+  await startSync()
+  expect(only()).toMatchObject({ step: 'running', key: { state: 'in-use', scoped: true } })
+  const [key] = await syncKeys()
+  expect(Object.keys(key?.permissions ?? {})).toEqual(['instance_write'])
+  await pass(50)
+  await pass(300)
+  expect(only().step).toBe('done')
+  await under.until(() => only().key?.state === 'deleted')
+  expect(await syncKeys()).toEqual([])
+})
+
+test('cancelling a sync deletes its key', async () => {
+  await startSync()
+  await under.run('cancelTransfer', { transfer: only().id })
+  expect(only().step).toBe('cancelled')
+  await under.until(() => only().key?.state === 'deleted')
+  expect(await syncKeys()).toEqual([])
+})
+
+test('a sync that the service refuses leaves no key behind', async () => {
+  await under.run('stopInstance', { instance: from.id })
+  await expect(startSync()).rejects.toMatchObject({ problem: { code: 'refused' } })
+  expect(all()).toEqual([])
+  expect(await syncKeys()).toEqual([])
+})
+
+test('a key whose creation lost its answer is found by its name and deleted', async () => {
+  world.sim.controls.setFaults([{ method: 'POST', path: '/auth/apikeys/', kind: 'reset_after', times: 1 }])
+  await expect(startSync()).rejects.toMatchObject({ problem: { code: 'connection_lost' } })
+  expect(posted('/rclone/')).toHaveLength(0)
+  await expect.poll(syncKeys).toEqual([])
+  expect(all()).toEqual([])
+})
+
+test('where the service cannot delete keys, the user is told which one stays', async () => {
+  world.sim.controls.setFaults([
+    { method: 'DELETE', path: '/auth/apikeys/', kind: 'status', status: 405, times: 99 },
+  ])
+  await startSync()
+  await under.run('cancelTransfer', { transfer: only().id })
+  await under.until(() => only().key?.state === 'stays')
+  expect(only().key?.name).toMatch(/^Berth sync t/)
+})
+
+test('a restart follows the copy on, and the key of a sync goes all the same', async () => {
+  await startSync()
+  await under.close()
+  under = await world.start()
+  await under.until(() => under.account().connection.status === 'online')
+  expect(only()).toMatchObject({ kind: 'sync', step: 'running', key: { state: 'in-use' } })
+  await pass(50)
+  await pass(300)
+  await under.until(() => only().key?.state === 'deleted')
+  expect(await syncKeys()).toEqual([])
+})
+
+test('the secret of the key is in no file and not in State', async () => {
+  const before = new Set((await under.run('listApiKeys', {})).map(({ id }) => id))
+  await startSync()
+  const key = (await under.run('listApiKeys', {})).find(({ id }) => !before.has(id))
+  const tail = key?.masked?.replace('…', '') ?? 'none'
+  expect(tail).toHaveLength(4)
+  const kept = [...(await everyFile(world)).values()].join('\n') + JSON.stringify(under.berth.state())
+  expect(kept).toContain(`Berth sync ${only().id}`)
+  expect(kept).not.toMatch(new RegExp(`[A-Za-z0-9]{12,}${tail}\\b`))
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import {
+  instanceChoices,
+  readCopy,
+  readSync,
+  type SyncDraft,
+} from '../../../../renderer/screens/transfers/transferForm.ts'
+import { someInstance } from '../some-state.ts'
+
+const sync: SyncDraft = {
+  instance: '7',
+  direction: 'Cloud To Instance',
+  instancePath: '/root',
+  cloudPath: 'bucket/data',
+  connection: '12',
+  flags: '',
+}
+
+test('every empty field of a copy has its own sentence', () => {
+  expect(readCopy({ from: '', fromPath: ' ', to: '', toPath: '' })).toEqual({
+    errors: {
+      from: 'Choose the instance to copy from.',
+      fromPath: 'Give the path to copy from.',
+      to: 'Choose the instance to copy to.',
+      toPath: 'Give the path to copy to.',
+    },
+  })
+})
+
+test('a copy onto itself is refused, onto another path or instance it is not', () => {
+  expect(readCopy({ from: '7', fromPath: '/a', to: '7', toPath: '/a' })).toEqual({
+    errors: { toPath: 'This is where it is copied from.' },
+  })
+  expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: '/a' })).toHaveProperty('request')
+})
+
+test('flags are split as on a command line', () => {
+  expect(readSync({ ...sync, flags: '--transfers 8  --exclude "my files/**"' })).toMatchObject({
+    request: { flags: ['--transfers', '8', '--exclude', 'my files/**'] },
+  })
+  expect(readSync({ ...sync, flags: '--exclude "oh' })).toEqual({
+    errors: { flags: 'A quote is opened and never closed.' },
+  })
+})
+
+test('a sync without a connection says what is missing', () => {
+  expect(readSync({ ...sync, connection: '', cloudPath: '' })).toEqual({
+    errors: { cloudPath: 'Give the path in the cloud.', connection: 'Give the id of the cloud connection.' },
+  })
+})
+
+test('instances that run come first, others with their state', () => {
+  const instances = { 9: someInstance(9, { state: 'stopped' }), 8: someInstance(8) }
+  expect(instanceChoices(instances)).toEqual([
+    { value: '8', label: '#8' },
+    { value: '9', label: '#9 (stopped)' },
+  ])
+})
