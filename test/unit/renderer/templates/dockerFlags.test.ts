@@ -91,11 +91,16 @@ const flagText = fc.oneof(
     )
     .map(parts => parts.join('')),
 )
+/** Texts of little but what shells and flags give a meaning to. */
+const awkward = fc.string({
+  unit: fc.constantFrom("'", '"', '\\', ' ', '\n', '\r', '$', '`', '=', '-', 'e', '#'),
+  maxLength: 10,
+})
 const newRow: fc.Arbitrary<FlagRow> = fc.oneof(
   fc.record({
     kind: fc.constant('variable' as const),
     name: fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/),
-    value: fc.string({ unit: 'binary', maxLength: 12 }),
+    value: fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), awkward),
   }),
   fc.record({
     kind: fc.constant('port' as const),
