@@ -19,7 +19,8 @@ export interface TestSession {
 export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSession> {
   const home = await mkdtemp(join(tmpdir(), 'berth-session-'))
   const children: ChildProcess[] = []
-  const { DBUS_SESSION_BUS_ADDRESS: _theUsersOwn, ...outside } = process.env
+  // Nothing of the desktop that the tests may be run on.
+  const { DBUS_SESSION_BUS_ADDRESS: _bus, DISPLAY: _x, WAYLAND_DISPLAY: _wayland, ...outside } = process.env
   const base = { ...outside, HOME: home, XDG_RUNTIME_DIR: home, XDG_CONFIG_HOME: join(home, '.config') }
   const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], {
     env: base,

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Remote } from './double/remote.ts'
+
+const root = new URL('../../', import.meta.url).pathname
+
+/** The built main process, running under the double of Electron. */
+export interface UnderDouble {
+  process: ChildProcess
+  /** Asks the double; rejects with what went wrong there. */
+  ask<Name extends keyof Remote>(
+    name: Name,
+    ...args: Parameters<Remote[Name]>
+  ): Promise<Awaited<ReturnType<Remote[Name]>>>
+  /** Exit code. */
+  ended: Promise<number | null>
+  kill(): void
+}
+
+/** Starts dist/main/main.js, which must have been built. */
+export async function startUnderDouble(
+  env: NodeJS.ProcessEnv,
+  flags: readonly string[] = [],
+): Promise<UnderDouble> {
+  const register = new URL('./double/register.ts', import.meta.url).href
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--import', register, 'dist/main/main.js', ...flags],
+    {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    },
+  )
+  const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>()
+  child.on('message', ({ id, answer, error }: { id: number; answer?: unknown; error?: string }) => {
+    const call = waiting.get(id)
+    waiting.delete(id)
+    if (error === undefined) call?.resolve(answer)
+    else call?.reject(new Error(error))
+  })
+  const ended = once(child, 'exit').then(([code]) => {
+    for (const { reject } of waiting.values()) reject(new Error(`the main process ended with ${code}`))
+    return code as number | null
+  })
+  let last = 0
+  return {
+    process: child,
+    ask: (name, ...args) =>
+      new Promise((resolve, reject) => {
+        const id = ++last
+        waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject })
+        // An ended process is told by the rejection of what waits; without a callback it would be thrown.
+        child.send({ id, name, args }, error => error && reject(error))
+      }),
+    ended,
+    kill: () => void child.kill('SIGKILL'),
+  }
+}

@@ -1,0 +1,272 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { MainMessage } from '../../../electron/contract/messages.ts'
+import type { State } from '../../../electron/contract/state.ts'
+import type { SeenItem } from '../../electron/double/remote.ts'
+import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
+import { startSession, type TestSession } from '../local/session-bus.ts'
+
+let session: TestSession
+let watcher: MessageBus
+let berth: UnderDouble
+
+beforeAll(async () => {
+  const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], {
+    cwd: new URL('../../../', import.meta.url).pathname,
+  })
+  expect(await once(build, 'exit')).toEqual([0, null])
+}, 120_000)
+
+beforeEach(async () => {
+  session = await startSession({ BERTH_HOME: '' })
+  session.env['BERTH_HOME'] = join(session.home, 'home')
+  session.env['TMPDIR'] = session.home
+})
+afterEach(async () => {
+  berth?.kill()
+  watcher?.disconnect()
+  await session.end()
+})
+
+/** A desktop that shows tray icons. */
+async function offerTray(): Promise<void> {
+  watcher = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '' })
+  await watcher.requestName('org.kde.StatusNotifierWatcher')
+}
+
+async function start(...flags: string[]): Promise<void> {
+  berth = await startUnderDouble(session.env, flags)
+  await expect.poll(() => berth.ask('windows'), { timeout: 15_000 }).toMatchObject([{ visible: true }])
+}
+
+let call = 0
+/** Gives a command as the page would, and waits for its answer. */
+async function command(name: string, args: unknown): Promise<unknown> {
+  const mine = ++call
+  await berth.ask('post', { kind: 'command', call: mine, name, args })
+  let answer: MainMessage | undefined
+  await expect
+    .poll(
+      async () => {
+        answer = (await messages()).find(message => 'call' in message && message.call === mine)
+        return answer?.kind
+      },
+      { timeout: 10_000 },
+    )
+    .toBe('answer')
+  return answer?.kind === 'answer' ? answer.answer : undefined
+}
+
+async function messages(): Promise<MainMessage[]> {
+  return ((await berth.ask('sent')) as [string, MainMessage][]).map(([, message]) => message)
+}
+
+/** State, as a page that asks for the whole gets it. */
+async function state(): Promise<State> {
+  const before = (await messages()).length
+  await berth.ask('post', { kind: 'sync' })
+  let found: State | undefined
+  await expect
+    .poll(async () => {
+      const whole = (await messages()).slice(before).find(message => message.kind === 'state')
+      found = whole?.kind === 'state' ? whole.state : undefined
+      return found !== undefined
+    })
+    .toBe(true)
+  if (found === undefined) throw new Error('no state')
+  return found
+}
+
+async function menu(): Promise<SeenItem[]> {
+  return (await berth.ask('tray'))?.menu ?? []
+}
+
+async function instanceEntry(): Promise<SeenItem | undefined> {
+  return (await menu()).find(({ label }) => /#\d+:/.test(label))
+}
+
+async function rentOne(): Promise<number> {
+  const { offers } = (await command('searchOffers', {
+    query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 },
+  })) as { offers: { id: number; reliability?: number }[] }
+  const [best] = offers.toSorted((a, b) => (b.reliability ?? 0) - (a.reliability ?? 0))
+  const request = { offer: best?.id, image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [] }
+  await command('rent', { request })
+  const instances = async () => Object.values((await state()).accounts['demo']?.instances ?? {})
+  await expect
+    .poll(async () => (await instances())[0]?.state, { timeout: 60_000, interval: 300 })
+    .toBe('running')
+  return (await instances())[0]?.id ?? 0
+}
+
+test('it opens on the demo in a window with every protection on, and Chromium’s own calls off', async () => {
+  await start()
+  const [window] = await berth.ask('windows')
+  expect(window?.url).toBe('app://berth/index.html')
+  expect(window?.preferences).toMatchObject({
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    webSecurity: true,
+    webviewTag: false,
+    spellcheck: false,
+  })
+  const preload = await readFile(String(window?.preferences.preload), 'utf8')
+  expect(preload).toContain('exposeInMainWorld')
+  const told = await berth.ask('told')
+  expect(told.spellChecker).toBe(false)
+  expect(told.switches).toEqual(
+    expect.arrayContaining(['disable-background-networking', 'disable-component-update']),
+  )
+  expect(told.schemes).toMatchObject([{ scheme: 'app', privileges: { standard: true, secure: true } }])
+  expect(told.paths['userData']).toBe(join(session.home, 'home', 'electron'))
+  expect((await stat(join(session.home, 'home'))).mode & 0o077).toBe(0)
+  expect((await state()).shown).toBe('demo')
+})
+
+test('the page comes from the built files alone, with its policy', async () => {
+  await start()
+  const page = await berth.ask('fetch', 'app://berth/index.html')
+  expect(page?.status).toBe(200)
+  expect(page?.headers['content-security-policy']).toContain("default-src 'self'")
+  expect(page?.headers['content-security-policy']).not.toMatch(/unsafe-inline|unsafe-eval|https?:|ws:/)
+  expect(page?.headers['x-content-type-options']).toBe('nosniff')
+  const script = /src="\.\/(assets\/[^"]+\.js)"/.exec(page?.body ?? '')?.[1]
+  expect(await berth.ask('fetch', `app://berth/${script}`)).toMatchObject({ status: 200 })
+  const refused = ['app://other/index.html', 'app://berth/../package.json', 'app://berth/%2e%2e/main/main.js']
+  for (const url of refused) expect((await berth.ask('fetch', url))?.status, url).not.toBe(200)
+  expect(await berth.ask('fetch', 'app://berth/index.html', 'POST')).toMatchObject({ status: 405 })
+})
+
+test('it goes nowhere, opens nothing, lets nothing in and is granted nothing but the clipboard', async () => {
+  await start()
+  const kinds = ['will-navigate', 'will-redirect'] as const
+  for (const kind of kinds) {
+    for (const url of ['https://example.com/', 'file:///etc/passwd', 'app://other/', 'javascript:alert(1)'])
+      expect(await berth.ask('navigates', kind, url), url).toBe(false)
+    expect(await berth.ask('navigates', kind, 'app://berth/index.html')).toBe(true)
+  }
+  expect(await berth.ask('navigates', 'will-frame-navigate', 'app://berth/index.html', false)).toBe(false)
+  expect(await berth.ask('attachesWebview')).toBe(false)
+  for (const url of ['file:///etc/passwd', 'app://berth/index.html', 'javascript:alert(1)'])
+    expect(await berth.ask('opensWindow', url)).toEqual({ action: 'deny' })
+  for (const permission of ['media', 'geolocation', 'notifications', 'openExternal', 'fileSystem'])
+    expect(await berth.ask('grants', permission, 'app://berth/'), permission).toEqual({
+      request: false,
+      check: false,
+      device: false,
+    })
+  expect(await berth.ask('grants', 'clipboard-read', 'https://example.com/')).toMatchObject({
+    request: false,
+  })
+  expect(await berth.ask('grants', 'clipboard-sanitized-write', 'app://berth/')).toMatchObject({
+    request: true,
+  })
+})
+
+test('what does not come from the page’s own main frame is not heard', async () => {
+  await start()
+  await berth.ask('post', { kind: 'sync' }, { url: 'https://evil.example/' })
+  await berth.ask('post', { kind: 'sync' }, { parent: {} })
+  for (const rubbish of [null, 7, 'sync', [], {}, { kind: 'command' }, { kind: 'data', stream: 1 }])
+    await berth.ask('post', rubbish)
+  const before = await messages()
+  expect(before.filter(({ kind }) => kind === 'state')).toEqual([])
+  expect((await state()).app.shell).toBe('electron')
+})
+
+test('without a tray the window is an ordinary one: closing it ends Berth', async () => {
+  await start()
+  expect(await berth.ask('tray')).toBeUndefined()
+  expect((await state()).app.tray).toBe(false)
+  void berth.ask('closeWindow').catch(() => undefined)
+  expect(await berth.ended).toBe(0)
+})
+
+test('with a tray, closing hides the window, and tray, second start and wake bring Berth back', async () => {
+  await offerTray()
+  await start()
+  expect((await state()).app.tray).toBe(true)
+  const hidden = async () => {
+    await berth.ask('closeWindow')
+    expect(await berth.ask('windows')).toMatchObject([{ visible: false }])
+  }
+  await hidden()
+  await berth.ask('clickTray')
+  expect(await berth.ask('windows')).toMatchObject([{ visible: true }])
+  await hidden()
+  await berth.ask('secondInstance')
+  expect(await berth.ask('windows')).toMatchObject([{ visible: true }])
+  await hidden()
+  await berth.ask('clickMenu', ['Open Berth'])
+  expect(await berth.ask('windows')).toMatchObject([{ visible: true }])
+  await berth.ask('wake')
+  void berth.ask('clickMenu', ['Quit Berth']).catch(() => undefined)
+  expect(await berth.ended).toBe(0)
+})
+
+test('every entry of the tray does what it says, from renting to destroying', async () => {
+  await offerTray()
+  await start('--speed', '200')
+  await expect.poll(async () => (await menu())[1]?.label).toMatch(/^Credit \$/)
+  await berth.ask('clickMenu', ['Rent a GPU…'])
+  expect((await state()).goTo?.place).toEqual({ screen: 'offers' })
+
+  const instance = await rentOne()
+  await expect
+    .poll(async () => (await instanceEntry())?.label, { timeout: 10_000 })
+    .toContain(`#${instance}: Running`)
+  const name = (await instanceEntry())?.label.split(':')[0] ?? ''
+  const click = (entry: string) => berth.ask('clickMenu', [name, entry])
+
+  await berth.ask('closeWindow')
+  await click('Terminal')
+  expect((await state()).goTo?.place).toEqual({ screen: 'instances', instance, tab: 'terminal' })
+  expect(await berth.ask('windows')).toMatchObject([{ visible: true }])
+  await click('Show')
+  expect((await state()).goTo?.place).toEqual({ screen: 'instances', instance })
+  await click('Destroy…')
+  expect((await state()).goTo?.place).toEqual({ screen: 'instances', instance, ask: 'destroy' })
+
+  await click('Stop')
+  const submenu = async () => (await instanceEntry())?.submenu?.map(({ label }) => label)
+  await expect.poll(submenu, { timeout: 20_000 }).toContain('Start')
+  await click('Start')
+  await expect.poll(submenu, { timeout: 60_000 }).toContain('Stop')
+
+  await command('destroyInstance', { instance })
+  await expect.poll(instanceEntry, { timeout: 20_000 }).toBeUndefined()
+  await berth.ask('clickMenu', ['Rent'])
+  expect((await state()).goTo?.place).toEqual({ screen: 'offers' })
+}, 180_000)
+
+test('an alert is a notification, and its click leads to the place with the window brought back', async () => {
+  await offerTray()
+  await start('--speed', '20')
+  await command('changeSettings', { settings: { lowCreditDollars: 10 } })
+  await command('demoEvent', { event: 'low_credit' })
+  const shown = async () => (await berth.ask('notifications')).map(({ title }) => title)
+  await expect.poll(shown, { timeout: 15_000 }).toEqual([expect.stringMatching(/credit/i)])
+  await berth.ask('closeWindow')
+  const before = (await state()).goTo?.sequence ?? 0
+  await berth.ask('clickNotification', 0)
+  expect((await state()).goTo?.sequence).toBeGreaterThan(before)
+  expect(await berth.ask('windows')).toMatchObject([{ visible: true }])
+})
+
+test('a page that is loaded anew is a new page: nothing more is sent to the old one', async () => {
+  await start()
+  await state()
+  await berth.ask('reload')
+  const before = (await messages()).length
+  // The demo is looked at every two seconds: a page that was still joined would hear of it.
+  await new Promise(resolve => setTimeout(resolve, 2_500))
+  expect((await messages()).length).toBe(before)
+  expect((await state()).shown).toBe('demo')
+})

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import type { InstanceState } from '../../../electron/contract/instance.ts'
+import type { AccountView, State } from '../../../electron/contract/state.ts'
+import { type MenuItemModel, trayMenu, trayTooltip } from '../../../electron/shell/tray/tray-menu.ts'
+import { accountView, emptyState, instanceView } from '../core/views.ts'
+
+const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({
+  ...emptyState(),
+  shown: shown.id,
+  accounts: Object.fromEntries([shown, ...others].map(account => [account.id, account])),
+})
+
+const labels = (items: readonly MenuItemModel[]) =>
+  items.map(item => ('separator' in item ? '---' : item.label))
+
+function entry(items: readonly MenuItemModel[], begin: string) {
+  const found = items.find(item => 'label' in item && item.label.startsWith(begin))
+  if (found === undefined || 'separator' in found)
+    throw new Error(`no ${begin} in ${labels(items).join(', ')}`)
+  return found
+}
+
+const ssh = { direct: { host: '192.0.2.1', port: 22 } }
+
+test('it begins with credit and spend, and ends with renting, opening and quitting', () => {
+  const account = accountView({}, instanceView({ label: 'llama', ssh }))
+  expect(labels(trayMenu(stateOf(account)))).toEqual([
+    'Credit $50.00, lasts 5 days',
+    '1 running, $0.40/h',
+    '---',
+    'llama #4711: Running, $0.40/h',
+    '---',
+    'Rent again…',
+    'Open Berth',
+    'Quit Berth',
+  ])
+})
+
+test('with nothing rented and no account there is still a way in and a way out', () => {
+  expect(labels(trayMenu(emptyState()))).toEqual(['No account yet', '---', 'Open Berth', 'Quit Berth'])
+  expect(labels(trayMenu(stateOf(accountView())))).toContain('Rent a GPU…')
+})
+
+test('a running instance has Terminal, Stop and Destroy…, each for just this one', () => {
+  const account = accountView({}, instanceView({ id: 7, ssh }), instanceView({ id: 8, ssh }))
+  const { submenu = [] } = entry(trayMenu(stateOf(account)), 'Instance #7')
+  expect(labels(submenu)).toEqual(['Terminal', 'Stop', 'Show', '---', 'Destroy…'])
+  expect(entry(submenu, 'Terminal').action).toEqual({
+    kind: 'go',
+    account: account.id,
+    place: { screen: 'instances', instance: 7, tab: 'terminal' },
+  })
+  expect(entry(submenu, 'Stop').action).toMatchObject({
+    kind: 'command',
+    name: 'stopInstance',
+    args: { account: account.id, instance: 7 },
+  })
+})
+
+test('destroying is a question in the window, never a click in the tray', () => {
+  const account = accountView({}, instanceView())
+  const { submenu = [] } = entry(trayMenu(stateOf(account)), 'Instance')
+  expect(entry(submenu, 'Destroy…').action).toMatchObject({ kind: 'go', place: { ask: 'destroy' } })
+})
+
+test.each<[InstanceState, string | undefined]>([
+  ['running', 'Stop'],
+  ['loading', 'Stop'],
+  ['provisioning', 'Stop'],
+  ['stopped', 'Start'],
+  ['outbid', 'Raise bid…'],
+  ['stopping', undefined],
+  ['crashed', undefined],
+  ['offline', undefined],
+  ['other', undefined],
+])('%s offers %s', (state, power) => {
+  const account = accountView({}, instanceView({ state, actualStatus: state }))
+  const { submenu = [] } = entry(trayMenu(stateOf(account)), 'Instance')
+  const offered = labels(submenu).filter(label => ['Stop', 'Start', 'Raise bid…'].includes(label))
+  expect(offered).toEqual(power === undefined ? [] : [power])
+})
+
+test('a terminal is offered only where one can be had', () => {
+  const account = accountView({}, instanceView({ state: 'running' }))
+  expect(labels(entry(trayMenu(stateOf(account)), 'Instance').submenu ?? [])).not.toContain('Terminal')
+})
+
+test('other accounts are there under their names, while they have something', () => {
+  const other = accountView({ id: 'a00000002', name: 'Company' }, instanceView({ id: 9, label: 'training' }))
+  const idle = accountView({ id: 'a00000003', name: 'Idle' })
+  const menu = trayMenu(stateOf(accountView(), other, idle))
+  expect(labels(menu)).toEqual(expect.arrayContaining(['Company', 'training #9: Running, $0.40/h']))
+  expect(labels(menu)).not.toContain('Idle')
+  expect(entry(entry(menu, 'training').submenu ?? [], 'Stop').action).toMatchObject({
+    args: { account: 'a00000002' },
+  })
+})
+
+test('a name from outside stays one short line', () => {
+  const label = `evil\n\u202e${'x'.repeat(300)}\u0000`
+  const account = accountView({}, instanceView({ label }))
+  const [line = ''] = labels(trayMenu(stateOf(account))).filter(text => text.startsWith('evil'))
+  expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  expect(line.length).toBeLessThan(80)
+})
+
+test('the menu of many instances ends in a way to the rest', () => {
+  const many = Array.from({ length: 40 }, (_, at) => instanceView({ id: at + 1 }))
+  const menu = trayMenu(stateOf(accountView({}, ...many)))
+  expect(menu.length).toBeLessThan(25)
+  expect(labels(menu)).toContain('25 more…')
+})
+
+test('what does not show changes nothing: another look with the same facts gives the same menu', () => {
+  const before = accountView({}, instanceView({ gpuLoad: 10, spent: { micros: 1, at: 0, perHour: 400_000 } }))
+  const after = accountView({}, instanceView({ gpuLoad: 90, spent: { micros: 9, at: 9, perHour: 400_000 } }))
+  expect(trayMenu(stateOf({ ...after, credit: 49_999_000 }))).toEqual(trayMenu(stateOf(before)))
+})
+
+test('the tooltip says what runs and what all accounts spend', () => {
+  const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
+  const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
+  expect(trayTooltip(stateOf(one, two))).toBe('Berth: 2 running, $0.81/h')
+  expect(trayTooltip(emptyState())).toBe('Berth: nothing runs, $0.00/h')
+})
