@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
 import { identify } from '../../../electron/service/identify.ts'
 import { ServiceError } from '../../../electron/service/service-error.ts'
+import { everyCall } from './every-call.ts'
 import { json, raw, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
 
@@ -65,45 +67,29 @@ const body = fc.oneof(
   ),
 )
 
-const calls: Record<string, () => Promise<unknown>> = {
-  'the current user': () => client.account.currentUser(),
-  'the preferences': () => client.account.notificationPreferences(1),
-  'the SSH keys': () => client.account.listSshKeys(),
-  'the API keys': () => client.apiKeys.list(),
-  'a new API key': () => client.apiKeys.create({ name: 'a' }),
-  'the webhooks': () => client.webhooks.list(),
-  'a webhook': () => client.webhooks.update(1, { name: 'a' }),
-  'a search': () => client.offers.search({}),
-  'a creation': () => client.offers.createInstance(1, {}),
-  'the instances': () => client.instances.list(),
-  'an instance': () => client.instances.one(1),
-  'a stop': () => client.instances.stop(1),
-  'a copy': () => client.transfers.copy({ src_path: 'a', dst_path: 'b' }),
-  'the machines': () => client.machines.list(),
-  'a clean-up': () => client.machines.cleanup(1),
-  'the templates': () => client.templates.search({}),
-  'an edited template': () => client.templates.edit('a', {}),
-  'a workergroup': () => client.workergroups.create({}),
-  'the two-factor status': () => client.twoFactor.status(),
-  'a login': () => client.twoFactor.login({ code: '1' }),
-}
+const methods = Object.keys(everyCall(createClient({ baseUrl: parseBaseUrl('https://a.example'), key: 'k' })))
 
-test.each(Object.entries(calls))(
-  '%s: any JSON is a value or a ServiceError, never another exception',
-  async (_, call) => {
-    await fc.assert(
-      fc.asyncProperty(body, fc.constantFrom(200, 200, 200, 400, 404, 429, 500), async (answer, status) => {
-        service.otherwise = json(answer, status)
-        const thrown = await call().then(
-          () => undefined,
-          (error: unknown) => error,
-        )
-        if (thrown !== undefined) expect(thrown).toBeInstanceOf(ServiceError)
-      }),
-      { numRuns: 60 },
-    )
-  },
-)
+test.each(methods)('%s: any JSON is a value or a ServiceError, never another exception', async method => {
+  const call = everyCall(client)[method] ?? expect.fail(method)
+  await fc.assert(
+    fc.asyncProperty(body, fc.constantFrom(200, 200, 200, 400, 404, 429, 500), async (answer, status) => {
+      service.otherwise = json(answer, status)
+      const thrown = await call().then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      if (thrown !== undefined) expect(thrown).toBeInstanceOf(ServiceError)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('every method of the client is called here', () => {
+  const all = Object.entries(client).flatMap(([group, calls]) =>
+    Object.keys(calls).map(method => `${group}.${method}`),
+  )
+  expect(methods.sort()).toEqual(all.sort())
+})
 
 test('an instance that is accepted has its promised fields in their types', async () => {
   await fc.assert(
