@@ -42,6 +42,7 @@ async function start(endings: Endings): Promise<void> {
     machine,
     app: { version: project.version, shell: 'browser', terminals },
     ...(demo && { demo }),
+    reservedPorts: await usedPorts(files),
   })
   endings.add(() => berth.close())
   server.serve(berth)

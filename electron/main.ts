@@ -10,6 +10,7 @@ import { berthHome } from './local/home.ts'
 import { openMachine } from './local/machine.ts'
 import { openHome } from './local/open-home.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
+import { usedPorts } from './local/page-server/used-ports.ts'
 import { hardenPages, hardenSession, silenceChromium } from './shell/hardening.ts'
 import { endInOrder, keepChromiumIn, lookOnWake, showOnGoTo } from './shell/life.ts'
 import { openNotifier } from './shell/notifications.ts'
@@ -45,6 +46,7 @@ async function start(home: string, endings: Endings): Promise<void> {
     machine,
     app: { version: project.version, shell: 'electron', tray, terminals },
     ...(demo && { demo }),
+    reservedPorts: await usedPorts(files),
   })
   endings.add(() => berth.close())
 

@@ -11,6 +11,7 @@ import { offerCommands } from './commands/offers.ts'
 import { rentingCommands } from './commands/renting.ts'
 import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
+import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
 
 /** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
@@ -21,6 +22,7 @@ export const commands = {
   ...templateCommands,
   ...instanceCommands,
   ...accessCommands,
+  ...tunnelCommands,
   ...deskCommands,
   ...keyCommands,
   ...twoFactorCommands,

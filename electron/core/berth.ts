@@ -20,6 +20,7 @@ import type { Parts } from './commands/parts.ts'
 import { rentingCommands } from './commands/renting.ts'
 import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
+import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
 import type { Demo } from './demo.ts'
 import { openSavedSearches } from './offers/saved-searches.ts'
@@ -30,6 +31,8 @@ import { watchedFiles } from './remember/watched-files.ts'
 import type { RunningBerth } from './running.ts'
 import { openSettings } from './settings.ts'
 import { createStore } from './store.ts'
+import { createTunnels } from './tunnels/tunnels.ts'
+import { showWays } from './tunnels/ways.ts'
 import { watchedKeychain } from './watched-keychain.ts'
 
 export interface BerthOptions {
@@ -38,6 +41,8 @@ export interface BerthOptions {
   machine: Machine
   app: Pick<App, 'version' | 'shell' | 'tray' | 'terminals'>
   demo?: Demo
+  /** Ports of this machine that tunnels keep away from: those of browser mode. */
+  reservedPorts?: readonly number[]
 }
 
 /** Puts Berth together and sets it going: every account is looked at from here on. */
@@ -90,7 +95,14 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   })
   const searches = await openSavedSearches(store, machine, onBroken)
   const teller = createTeller(store, clock, notifier, activity)
-  const access = openAccess(machine, demo?.files, store.get)
+  const access = openAccess(machine, demo?.files, store.get, showWays(store))
+  const tunnels = createTunnels({
+    store,
+    clock,
+    random: machine.random.fraction,
+    access,
+    reservedPorts: options.reservedPorts ?? [],
+  })
   const accounts = await openAccounts({
     store,
     machine,
@@ -98,6 +110,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     teller,
     ...(demo ? { demo } : {}),
     onGone: (account, instance) => {
+      void tunnels.drop(account, instance).catch(() => undefined)
       void access.drop(account, instance).catch(() => undefined)
       void keychain.delete(instanceKeyEntry(account, instance)).catch(() => undefined)
     },
@@ -119,6 +132,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     searches,
     seenOffers: createSeenOffers(),
     access,
+    tunnels,
     demo,
   }
   const dispatch = createDispatcher(
@@ -129,6 +143,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...templateCommands(parts),
       ...instanceCommands(parts),
       ...accessCommands(parts),
+    ...tunnelCommands(parts),
       ...deskCommands(parts),
       ...keyCommands(parts),
       ...twoFactorCommands(parts),
@@ -148,6 +163,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     lookNow: accounts.lookNow,
     async close() {
       await accounts.close()
+      await tunnels.close()
       await access.close()
       await activity.flush()
     },

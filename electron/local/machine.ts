@@ -23,7 +23,7 @@ export async function openMachine(files: Files, notifier: Notifier, endings?: En
     files,
     keychain: await openKeychain(systemClock, isBlocked => endings?.addBlock(isBlocked)),
     notifier,
-    opener: systemOpener(programs, platform),
+    opener: systemOpener(programs, platform, { files, clock: systemClock }),
     programs,
     random: systemRandom,
     platform,

@@ -1,12 +1,37 @@
 import { BerthError } from '../contract/problem.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Files } from '../ports/files.ts'
 import type { Opener } from '../ports/opener.ts'
 import type { Programs } from '../ports/programs.ts'
+import { pageLeadingTo } from './leading-page.ts'
 
-/** Opens addresses with the program that this platform has for it. */
-export function systemOpener(programs: Programs, platform: NodeJS.Platform): Opener {
+/** Milliseconds after which a browser has read the file that it was given. */
+const readBy = 60_000
+/** Names for such files, in turn, so that two that are opened at once do not meet. */
+const fileNames = ['open-link-1.html', 'open-link-2.html', 'open-link-3.html', 'open-link-4.html']
+
+/** Opens addresses with the program that this platform has for it. Files for browsers lie with Berth's own. */
+export function systemOpener(
+  programs: Programs,
+  platform: NodeJS.Platform,
+  { files, clock }: { files: Files; clock: Clock },
+): Opener {
+  let opened = 0
+  /** What a kill left behind goes with the first use. */
+  let tidied: Promise<unknown> | undefined
+
   return {
     async openLink(url) {
       await openWith(programs, platform, webAddress(url))
+    },
+    async openPrivately(url) {
+      const address = webAddress(url)
+      tidied ??= Promise.all(fileNames.map(name => files.delete(name)))
+      await tidied
+      const name = fileNames[opened++ % fileNames.length] ?? 'open-link.html'
+      await files.write(name, pageLeadingTo(address, new URL(address).host))
+      clock.after(readBy, () => void files.delete(name).catch(() => undefined))
+      await openFile(programs, platform, files.path(name))
     },
   }
 }

@@ -12,6 +12,7 @@ import type { SavedSearches } from '../offers/saved-searches.ts'
 import type { SeenOffers } from '../offers/seen-offers.ts'
 import type { KeptSettings } from '../settings.ts'
 import type { Store } from '../store.ts'
+import type { Tunnels } from '../tunnels/tunnels.ts'
 
 /** What the commands work on. */
 export interface Parts {
@@ -24,6 +25,7 @@ export interface Parts {
   searches: SavedSearches
   seenOffers: SeenOffers
   access: Access
+  tunnels: Tunnels
   demo: Demo | undefined
 }
 

@@ -1,5 +1,6 @@
 import type { Files } from '../../ports/files.ts'
 import type { Programs } from '../../ports/programs.ts'
+import { pageLeadingTo } from '../leading-page.ts'
 import { openFile } from '../opener.ts'
 
 const name = 'open-berth.html'
@@ -14,18 +15,7 @@ export async function openPage(
   platform: NodeJS.Platform,
   address: string,
 ): Promise<() => Promise<void>> {
-  await files.write(name, leadingTo(address))
+  await files.write(name, pageLeadingTo(address, 'Berth'))
   await openFile(programs, platform, files.path(name))
   return () => files.delete(name)
-}
-
-/** `address` is of Berth's own making: digits and base64url. */
-function leadingTo(address: string): string {
-  return `<!doctype html>
-<meta charset="utf-8">
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="refresh" content="0; url=${address}">
-<title>Berth</title>
-<p><a href="${address}">Open Berth</a></p>
-`
 }

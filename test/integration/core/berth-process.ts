@@ -24,7 +24,7 @@ const berth = await startBerth({
       close: async () => undefined,
       onClick: () => undefined,
     },
-    opener: { openLink: async () => undefined },
+    opener: { openLink: async () => undefined, openPrivately: async () => undefined },
     programs: { find: async () => undefined, launch: async () => undefined },
     random: {
       hex: digits => randomBytes(digits).toString('hex').slice(0, digits),

@@ -75,7 +75,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
     files,
     keychain,
     notifier,
-    opener: { openLink: async () => undefined },
+    opener: { openLink: async () => undefined, openPrivately: async () => undefined },
     programs: { find: async () => undefined, launch: async () => undefined },
     random: {
       hex: digits =>

@@ -2,6 +2,10 @@ import { expect, test } from 'vitest'
 import { BerthError } from '../../../electron/contract/problem.ts'
 import { systemOpener } from '../../../electron/local/opener.ts'
 import type { Programs } from '../../../electron/ports/programs.ts'
+import { HandClock } from '../core/hand-clock.ts'
+import { MemoryFiles } from '../core/memory-files.ts'
+
+const here = { files: new MemoryFiles(), clock: new HandClock() }
 
 function recordingPrograms(there: readonly string[]) {
   const launched: (readonly string[])[] = []
@@ -20,7 +24,7 @@ test.each([
   ['win32', 'rundll32', ['/bin/rundll32', 'url.dll,FileProtocolHandler']],
 ] as const)('on %s a link goes to %s as one argument', async (platform, name, begin) => {
   const { programs, launched } = recordingPrograms([name])
-  await systemOpener(programs, platform).openLink('https://example.com/a?b=1&c=$(id)')
+  await systemOpener(programs, platform, here).openLink('https://example.com/a?b=1&c=$(id)')
   expect(launched).toEqual([[...begin, 'https://example.com/a?b=1&c=$(id)']])
 })
 
@@ -36,12 +40,27 @@ test.each([
   '',
 ])('%j is not opened', async url => {
   const { programs, launched } = recordingPrograms(['xdg-open'])
-  await expect(systemOpener(programs, 'linux').openLink(url)).rejects.toThrow(BerthError)
+  await expect(systemOpener(programs, 'linux', here).openLink(url)).rejects.toThrow(BerthError)
   expect(launched).toEqual([])
 })
 
 test('where nothing opens pages, that is said', async () => {
   const { programs } = recordingPrograms([])
-  const opening = systemOpener(programs, 'linux').openLink('https://example.com/')
+  const opening = systemOpener(programs, 'linux', here).openLink('https://example.com/')
   await expect(opening).rejects.toMatchObject({ problem: { code: 'no_browser' } })
+})
+
+test('an address with a secret goes to the browser in a file, which goes after a minute', async () => {
+  const { programs, launched } = recordingPrograms(['xdg-open'])
+  const files = new MemoryFiles()
+  const clock = new HandClock()
+  await systemOpener(programs, 'linux', { files, clock }).openPrivately(
+    'http://127.0.0.1:20001/?token=s3cret&a="b"',
+  )
+  expect(launched).toEqual([['/bin/xdg-open', '/memory/open-link-1.html']])
+  const page = files.texts.get('open-link-1.html')
+  expect(page).toContain('content="0; url=http://127.0.0.1:20001/?token=s3cret&#38;a=%22b%22"')
+  expect(JSON.stringify(launched)).not.toContain('s3cret')
+  await clock.pass(60_000)
+  expect(files.texts.size).toBe(0)
 })

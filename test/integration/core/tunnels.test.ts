@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { BerthError } from '../../../electron/contract/problem.ts'
+import { tunnelKey } from '../../../electron/contract/tunnel.ts'
+import { rentRunning } from './steps.ts'
+import { createWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+afterEach(() => world.close())
+
+const codeOf = (doing: Promise<unknown>) =>
+  doing.then(
+    () => 'nothing was wrong',
+    error => (error instanceof BerthError ? error.problem.code : String(error)),
+  )
+
+test('Jupyter opens with its token, which is in the address handed over and nowhere else', async () => {
+  const opened: string[] = []
+  world.machine.opener.openPrivately = async url => void opened.push(url)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const steps: string[] = []
+  under.berth.onChange(({ accounts, shown }) => {
+    const step = accounts[shown ?? '']?.tunnels[tunnelKey(id, 8080)]?.step
+    if (step && steps.at(-1) !== step) steps.push(step)
+  })
+  const { url = '', opened: given } = await under.run('openJupyter', { instance: id })
+  expect(given).toBe(true)
+  expect(opened).toEqual([url])
+  expect(steps).toEqual(['connecting', 'waiting', 'open'])
+  const page = await fetch(url)
+  expect(page.status).toBe(200)
+  expect(await page.text()).toContain('Jupyter')
+  const token = new URL(url).searchParams.get('token') ?? ''
+  expect(token).not.toBe('')
+  expect(JSON.stringify(under.berth.state())).not.toContain(token)
+
+  const { tunnels } = under.account()
+  expect(tunnels[tunnelKey(id, 8080)]).toEqual({
+    instance: id,
+    kind: 'jupyter',
+    name: 'Jupyter',
+    port: 8080,
+    localPort: Number(new URL(url).port),
+    step: 'open',
+    web: true,
+  })
+  expect(under.account().ways[id]?.address).toMatch(/^root@.*:\d+$/)
+  // Asked again, it is the same tunnel.
+  expect((await under.run('openJupyter', { instance: id })).url).toBe(url)
+
+  await under.run('closeTunnel', { instance: id, port: 8080 })
+  expect(under.account().tunnels).toEqual({})
+  await expect(fetch(url)).rejects.toThrow()
+  await under.until(() => under.account().ways[id] === undefined)
+})
+
+test('a port at which nothing listens is told, stays to be read, and is dismissed', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const opening = under.run('openPort', { instance: id, port: 3000 })
+  await under.until(() => under.account().tunnels[tunnelKey(id, 3000)]?.step === 'waiting')
+  await under.run('closeTunnel', { instance: id, port: 3000 })
+  expect(await codeOf(opening)).toBe('tunnel_closed')
+  expect(under.account().tunnels).toEqual({})
+  expect(await codeOf(under.run('openPort', { instance: id, port: 0 }))).toBe('invalid_argument')
+})
+
+test('the ports that answer are found', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const found = await under.run('findPorts', { instance: id })
+  expect(found.filter(({ answers }) => answers)).toEqual([{ port: 8080, name: 'Jupyter', answers: true }])
+})
+
+test('the tunnels of an instance end with it', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
+  expect((await fetch(url)).status).toBe(403)
+  await under.run('destroyInstance', { instance: id })
+  await under.until(() => Object.keys(under.account().tunnels).length === 0)
+  await expect
+    .poll(() =>
+      fetch(url).then(
+        () => 'open',
+        () => 'closed',
+      ),
+    )
+    .toBe('closed')
+})
