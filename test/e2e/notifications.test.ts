@@ -1,0 +1,149 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { lacks } from '../needs.ts'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import {
+  openBrowser,
+  openPage,
+  type SimulatorProcess,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+} from './app.ts'
+import { type Desktop, startDesktop } from './desktop.ts'
+
+let browser: Browser
+let sim: SimulatorProcess
+let desktop: Desktop
+const endings: (() => Promise<unknown>)[] = []
+const lacking = lacks('chromium', 'dbus-daemon', 'Xvfb', 'dunst', 'dunstctl', 'gnome-keyring-daemon')
+
+beforeAll(async () => {
+  if (lacking === '') browser = await openBrowser()
+})
+afterAll(() => browser?.close())
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+/** A desktop with notifications and a keychain, a service whose world is as slow as ours, and a home that polls often. */
+async function prepare(): Promise<{ home: string }> {
+  sim = await startSimulatorProcess(['--speed', '1'])
+  endings.push(sim.stop)
+  desktop = await startDesktop()
+  endings.push(() => desktop.end())
+  const { session } = desktop
+  session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password')
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
+  const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
+  await expect.poll(nothing, { timeout: 15_000 }).toEqual({ code: 1, output: '' })
+  return { home: home.path }
+}
+
+async function openBerth(home: string): Promise<{ page: Page; end(): Promise<void> }> {
+  const berth = await startBerth(home, [], {
+    DBUS_SESSION_BUS_ADDRESS: desktop.session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '',
+    XDG_RUNTIME_DIR: desktop.session.home,
+  })
+  endings.push(berth.stop)
+  const { page } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  return {
+    page,
+    async end() {
+      await page.context().close()
+      await berth.stop()
+    },
+  }
+}
+
+/** Waits until Berth has looked at the account twice more and dealt with what it saw. */
+async function twoMorePolls(): Promise<void> {
+  const polls = async () => {
+    const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
+      'GET',
+      '/sim/requests',
+    )
+    return requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v0/instances/'))
+      .length
+  }
+  const before = await polls()
+  // When the third begins, the second is told: one look ends before the next is taken.
+  await expect.poll(polls, { timeout: 30_000, interval: 200 }).toBeGreaterThanOrEqual(before + 3)
+}
+
+async function titles(): Promise<string[]> {
+  return (await desktop.shown()).map(({ title }) => title)
+}
+
+const soon = { timeout: 20_000 }
+
+describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => {
+  test('credit that runs low is told once, with what it means', async () => {
+    const { home } = await prepare()
+    await rentRunning(sim)
+    await sim.control('POST', '/sim/credit', { credit: 500 })
+    const first = await openBerth(home)
+    await connectAccount(first.page, sim, 'R&D <b>"lab"</b>')
+    await twoMorePolls()
+    expect(await desktop.shown()).toEqual([])
+
+    await sim.control('POST', '/sim/credit', { credit: 4 })
+    await expect.poll(titles, soon).toEqual(['$4.00 of credit left'])
+    const [shown] = await desktop.shown()
+    expect(shown).toMatchObject({ app: 'Berth', urgency: 'CRITICAL' })
+    expect(shown?.body).toMatch(
+      /^R&amp;D &lt;b&gt;"lab"&lt;\/b&gt; spends \$0\.\d{3}\/h: the credit lasts \d+ (h \d+ min|days \d+ h)\.$/,
+    )
+    await twoMorePolls()
+    expect(await titles()).toHaveLength(1)
+    expect((await desktop.drawn())[0]).toContain('R&amp;D &lt;b&gt;')
+
+    await first.end()
+    await openBerth(home)
+    await twoMorePolls()
+    expect(await titles()).toHaveLength(1)
+  })
+
+  test('being outbid is told once, a click leads to the instance and a button to its bid', async () => {
+    const { home } = await prepare()
+    const label = '<b>&"'
+    const id = await rentRunning(sim, { price: 5, label })
+    const other = await rentRunning(sim, { price: 5, label: 'other' })
+    await sim.control('POST', '/sim/credit', { credit: 1000 })
+    const first = await openBerth(home)
+    await connectAccount(first.page, sim)
+    await first.page.getByRole('row', { name: /other/ }).waitFor()
+    await first.page.getByRole('link', { name: 'Offers' }).click()
+
+    await sim.control('POST', '/sim/outbid', { instance_id: id })
+    await expect.poll(titles, soon).toEqual([`${label} #${id} was outbid`])
+    expect((await desktop.shown())[0]).toMatchObject({
+      urgency: 'CRITICAL',
+      body: expect.stringMatching(/^Someone bids \$\d+\.\d{3}\/h\. It is stopped; its files are kept/),
+    })
+    await twoMorePolls()
+    expect(await titles()).toHaveLength(1)
+
+    await desktop.click()
+    await expect.poll(() => first.page.url(), soon).toContain(`#/instances/${id}`)
+    const row = first.page.getByRole('row', { name: new RegExp(`#?${id}`) })
+    await row.getByText('Outbid', { exact: true }).waitFor()
+    const [drawn] = await desktop.drawn()
+    expect(drawn).toContain('&lt;b&gt;&amp;&quot; #')
+
+    await sim.control('POST', '/sim/outbid', { instance_id: other })
+    await expect.poll(titles, soon).toHaveLength(2)
+    await desktop.press('Raise bid')
+    await first.page.getByRole('dialog', { name: /^Change bid for other/ }).waitFor()
+
+    await first.end()
+    await openBerth(home)
+    await twoMorePolls()
+    expect(await titles()).toHaveLength(2)
+  })
+})
