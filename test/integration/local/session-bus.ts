@@ -30,9 +30,10 @@ export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSe
   const [address] = await once(createInterface({ input: bus.stdout }), 'line')
   const env = { ...base, ...more, DBUS_SESSION_BUS_ADDRESS: String(address) }
 
-  const start: TestSession['start'] = (program, args, input = '') => {
-    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
-    child.stdin.end(input)
+  const start: TestSession['start'] = (program, args, input) => {
+    const stdin = input === undefined ? 'ignore' : 'pipe'
+    const child = spawn(program, args, { env, stdio: [stdin, 'pipe', 'pipe'] })
+    child.stdin?.end(input)
     children.push(child)
     return child
   }
