@@ -65,7 +65,7 @@ export function readWorkergroup(draft: WorkergroupDraft): Read<WorkergroupReques
     value.trim() === '' ? {} : { [name]: typedNumber(value) }
   return read(WorkergroupRequest, {
     ...(endpoint === 'name'
-      ? { endpointName: draft.endpointName }
+      ? text('endpointName', draft.endpointName)
       : { endpointId: typedId(draft.endpointId) }),
     ...(workers === 'hash' ? { templateHash: draft.templateHash } : {}),
     ...(workers === 'id' ? { templateId: typedId(draft.templateId) } : {}),

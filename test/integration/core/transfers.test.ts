@@ -163,3 +163,40 @@ test('the secret of the key is in no file and not in State', async () => {
   expect(kept).toContain(`Berth sync ${only().id}`)
   expect(kept).not.toMatch(new RegExp(`[A-Za-z0-9]{12,}${tail}\\b`))
 })
+
+test('Berth ends while a sync is asked for: it is followed all the same, and its key goes', async () => {
+  world.sim.controls.setFaults([{ method: 'POST', path: '/rclone/', kind: 'hang_after', times: 1 }])
+  void startSync().catch(() => undefined)
+  await expect.poll(() => posted('/rclone/').length).toBe(1)
+  await under.close()
+  under = await world.start()
+  await under.until(() => under.account().connection.status === 'online')
+  expect(only()).toMatchObject({ step: 'unknown', key: { state: 'in-use' } })
+  await pass(50)
+  expect(only().step).toBe('running')
+  await pass(300)
+  await under.until(() => only().key?.state === 'deleted')
+  expect(await syncKeys()).toEqual([])
+})
+
+test('Berth ends while the key is made: no sync was asked for, and the key is found and deleted', async () => {
+  world.sim.controls.setFaults([{ method: 'POST', path: '/auth/apikeys/', kind: 'hang_after', times: 1 }])
+  void startSync().catch(() => undefined)
+  await expect.poll(() => posted('/auth/apikeys/').length).toBe(1)
+  await under.close()
+  under = await world.start()
+  await under.until(() => under.account().connection.status === 'online')
+  expect(only().step).toBe('failed')
+  await under.until(() => only().key?.state === 'deleted')
+  expect(posted('/rclone/')).toHaveLength(0)
+})
+
+test('an account that leaves Berth leaves no key of a sync behind', async () => {
+  await startSync()
+  const [key] = await syncKeys()
+  await under.run('removeAccount', { account: under.account().id })
+  const deleted = world.sim.controls
+    .requests()
+    .filter(({ method, path }) => method === 'DELETE' && path.includes(`/auth/apikeys/${key?.id}`))
+  expect(deleted).toHaveLength(1)
+})

@@ -40,6 +40,10 @@ test('of two alternatives the one that is shown is sent', () => {
   })
 })
 
+test('nothing need be given: the interface has the whole body optional', () => {
+  expect(readWorkergroup({ ...emptyWorkergroup, searchParams: '', minLoad: '' })).toEqual({ request: {} })
+})
+
 test('numbers that are none, and loads below 0, are told at their field', () => {
   const typed = { ...emptyWorkergroup, endpointName: 'chat', minLoad: '-1', targetUtilisation: 'half' }
   expect(readWorkergroup(typed)).toEqual({

@@ -1,0 +1,97 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { connectAccount } from './account-steps.ts'
+import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+async function hosting(faults: readonly unknown[] = []) {
+  const sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  await sim.control('POST', '/sim/faults', { rules: faults })
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  await connectAccount(page, sim)
+  await page.getByRole('link', { name: 'Hosting' }).click()
+  return { sim, page, errors }
+}
+
+test('maintenance is cancelled, a machine cleaned up, a disk made and extended, a workergroup created', async () => {
+  const { page, errors } = await hosting()
+  await page.getByRole('button', { name: /^Cancel the maintenance of rack-a1/ }).click()
+  await page.getByText('The maintenance is cancelled.').waitFor()
+  await page.getByRole('button', { name: /^Clean up rack-a1/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Clean up' }).click()
+  await page.getByText(/^\d expired contracts went\.$/).waitFor()
+
+  await page.getByRole('button', { name: 'Add network disk…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Mount point').fill('')
+  await dialog.getByRole('button', { name: 'Add disk' }).click()
+  await dialog.getByText('Give the mount point.').waitFor()
+  await dialog.getByText('Give at least one machine.').waitFor()
+  await dialog.getByLabel('Mount point').fill('/mnt/shared')
+  await dialog.getByLabel(/rack-a1/).check()
+  await dialog.getByRole('button', { name: 'Add disk' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: /^Add machines to disk/ }).click()
+  await dialog.getByLabel(/attic/).check()
+  await dialog.getByRole('button', { name: 'Add machines' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText(/^on #\d+, #\d+$/).waitFor()
+
+  await page.getByRole('button', { name: 'Create workergroup…' }).click()
+  await dialog.getByLabel('Endpoint name').fill('chat')
+  await dialog.getByLabel('Launch arguments').fill('--shm-size 8g')
+  await dialog.getByLabel('Lowest load').fill('-1')
+  await dialog.getByRole('button', { name: 'Create workergroup' }).click()
+  await dialog.getByText('A load is not below 0.').waitFor()
+  await dialog.getByLabel('Lowest load').fill('2')
+  await dialog.getByLabel('Target utilisation').fill('0.8')
+  await dialog.getByRole('button', { name: 'Create workergroup' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText(/launched with --shm-size 8g · load at least 2 · utilisation 0\.8/).waitFor()
+  expect(errors).toEqual([])
+})
+
+test('where nothing is listed, ids are typed by hand, and what is not there is said in words', async () => {
+  const missing = ['/machines', '/network_disk/', '/workergroups/'].map(path => ({
+    method: 'GET',
+    path,
+    kind: 'status',
+    status: 404,
+    times: 99,
+  }))
+  const { page, errors } = await hosting(missing)
+  await page.getByText('This service does not list your machines.').waitFor()
+  await page.getByText('This service does not list your network disks.').waitFor()
+  await page.getByText('This service does not list your workergroups.').waitFor()
+  await page.getByLabel('Machine id').fill('7')
+  await page.getByLabel('Machine id').press('Enter')
+  await page.getByRole('button', { name: 'Cancel the maintenance of machine #7' }).click()
+  await page.getByText('There is no machine #7 on this account.').waitFor()
+
+  await page.getByRole('button', { name: 'Add network disk…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Existing disk').click()
+  await dialog.getByLabel('Disk id').fill('5')
+  await dialog.getByLabel('Mount point').fill('/mnt/a')
+  await dialog.getByLabel('Machine ids').fill('7')
+  await dialog.getByRole('button', { name: 'Add machines' }).click()
+  await dialog.getByText('There is no machine 7.').waitFor()
+  expect(await dialog.getByLabel('Disk id').inputValue()).toBe('5')
+  expect(errors).toEqual([])
+})

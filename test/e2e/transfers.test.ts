@@ -1,0 +1,108 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+/** Keys may be listed once a second, Berth's own looks included. */
+const listing = { interval: 1500, timeout: 20_000 }
+
+/** Berth on an account with two running instances; its world is hardly faster than this one. */
+async function twoInstances() {
+  const sim = await startSimulatorProcess(['--speed', '2'])
+  endings.push(sim.stop)
+  const from = await rentRunning(sim, { label: 'source' })
+  const to = await rentRunning(sim, { label: 'target' })
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  await connectAccount(page, sim)
+  await page.getByRole('row', { name: /source/ }).waitFor()
+  return { sim, page, errors, from, to }
+}
+
+async function choose(page: Page, label: string, option: RegExp): Promise<void> {
+  await page.getByRole('dialog').getByLabel(label, { exact: true }).click()
+  await page.getByRole('option', { name: option }).click()
+}
+
+test('a copy is asked for from an instance, followed with its lateness said, and done', async () => {
+  const { sim, page, errors, from, to } = await twoInstances()
+  const row = page.getByRole('row', { name: /source/ })
+  await row.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: 'Copy data…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Path to copy', { exact: true }).fill('')
+  await dialog.getByRole('button', { name: 'Start copy' }).click()
+  await dialog.getByText('Give the path to copy from.').waitFor()
+  await dialog.getByLabel('Path to copy', { exact: true }).fill('/root/data')
+  await dialog.getByLabel('Path to copy to', { exact: true }).fill('/root/copy')
+  await dialog.getByRole('button', { name: 'Start copy' }).click()
+  await dialog.waitFor({ state: 'detached' })
+
+  await page.getByText('What the service tells of progress is about 30 seconds late.').waitFor()
+  const copy = page.getByRole('row', { name: new RegExp(`#${from}:/root/data.*#${to}:/root/copy`) })
+  await copy.getByText('Running', { exact: true }).waitFor()
+  expect(await page.getByRole('link', { name: 'Transfers' }).textContent()).toContain('1')
+  await sim.control('POST', '/sim/clock', { advance: 50 })
+  await copy.getByRole('progressbar').waitFor()
+  expect(Number(await copy.getByRole('progressbar').getAttribute('aria-valuenow'))).toBeGreaterThan(0)
+  await sim.control('POST', '/sim/clock', { advance: 300 })
+  await copy.getByText('Done', { exact: true }).waitFor()
+  await copy.getByRole('button', { name: /^Dismiss/ }).click()
+  await page.getByText('Nothing is being moved').waitFor()
+  expect(errors).toEqual([])
+})
+
+test('a sync runs with a key of its own, survives a reload, is cancelled by keyboard, and its key is gone', async () => {
+  const { sim, page, errors, from } = await twoInstances()
+  const keys = async () =>
+    (await sim.api<{ apikeys: { name: string; rights: string }[] }>('GET', '/api/v0/auth/apikeys/')).apikeys
+      .filter(({ name }) => name.startsWith('Berth sync'))
+      .map(({ rights }) => rights)
+  await page.getByRole('link', { name: 'Transfers' }).click()
+  await page.getByRole('button', { name: 'Cloud sync…' }).click()
+  const dialog = page.getByRole('dialog')
+  await choose(page, 'Instance: Choose…', /source/)
+  await dialog.getByText('Cloud to instance').click()
+  await dialog.getByLabel('Cloud connection id').fill('12')
+  await dialog.getByLabel('Path in the cloud').fill('bucket/data')
+  await dialog.getByLabel('Flags').fill('--checksum --exclude "a b"')
+  await dialog.getByText('A cancelled sync cannot be resumed, only started again.').waitFor()
+  await sim.control('POST', '/sim/faults', {
+    rules: [{ method: 'POST', path: '/rclone/', kind: 'status', status: 400, times: 1 }],
+  })
+  await dialog.getByRole('button', { name: 'Start sync' }).click()
+  await dialog.getByText('The service refused the request.').waitFor()
+  expect(await dialog.getByLabel('Path in the cloud').inputValue()).toBe('bucket/data')
+  await expect.poll(keys, listing).toEqual([])
+  await dialog.getByRole('button', { name: 'Start sync' }).click()
+  await dialog.waitFor({ state: 'detached' })
+
+  const sync = page.getByRole('row', { name: new RegExp(`cloud:bucket/data.*#${from}:/root/`) })
+  await sync.getByText(/^Its API key #\d+ is deleted when it has ended/).waitFor()
+  await expect.poll(keys, listing).toEqual(['instance_write'])
+  await page.reload()
+  await sync.getByRole('button', { name: /^Cancel/ }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('alertdialog').getByText('A cancelled sync cannot be resumed').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await sync.getByText('Cancelled', { exact: true }).waitFor()
+  await sync.getByText(/^Its API key #\d+ is deleted\.$/).waitFor()
+  await expect.poll(keys, listing).toEqual([])
+  expect(errors).toEqual([])
+})
