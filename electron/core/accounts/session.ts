@@ -20,9 +20,8 @@ import { Rental } from '../rentals/rental.ts'
 import { createRentals, type Rentals } from '../rentals/rentals.ts'
 import { same } from '../same.ts'
 import type { Store } from '../store.ts'
-import { Transfer } from '../transfers/transfer.ts'
-import { transferName } from '../transfers/transfer-name.ts'
-import { createTransfers, type Transfers } from '../transfers/transfers.ts'
+import { openTransfers } from '../transfers/open-transfers.ts'
+import type { Transfers } from '../transfers/transfers.ts'
 import { createAccountClock, sameTime } from './account-clock.ts'
 import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { type Look, lookAt, userFields } from './look.ts'
@@ -82,20 +81,12 @@ export async function openSession(
       kind: 'error',
       text: `A file of this account could not be read and was set aside as ${setAside}`,
     })
-  const [rentalsDocument, transfersDocument, toldDocument, lastSeen, credit] = await Promise.all([
+  const [rentalsDocument, toldDocument, lastSeen, credit] = await Promise.all([
     openDocument({
       files,
       clock,
       name: `${folder}/rentals.json`,
       schema: v.array(Rental),
-      empty: [],
-      onBroken,
-    }),
-    openDocument({
-      files,
-      clock,
-      name: `${folder}/transfers.json`,
-      schema: v.array(Transfer),
       empty: [],
       onBroken,
     }),
@@ -176,31 +167,19 @@ export async function openSession(
     })
   }
 
-  const transfers = createTransfers({
-    document: transfersDocument,
+  const transfers = await openTransfers({
+    account: id,
+    store,
+    activity,
+    files,
+    clock,
+    onBroken,
     client: withKey,
     ending: ending.signal,
     now: time.now,
     newId: () => machine.random.hex(16),
-    changed: showTransfers,
     look: () => void poller.look(),
-    tell: (kind, text, transfer, detail) =>
-      activity.add({
-        account: id,
-        kind,
-        text: `${text}: ${transferName(transfer)}`,
-        ...(detail ? { detail } : {}),
-      }),
   })
-
-  function showTransfers(): void {
-    const view = transfers.view()
-    if (ending.signal.aborted || same(account()?.transfers, view)) return
-    store.change(draft => {
-      const target = draft.accounts[id]
-      if (target) target.transfers = view
-    })
-  }
 
   async function poll(): Promise<void> {
     const asked = withKey()
@@ -298,7 +277,7 @@ export async function openSession(
   function begin(): void {
     showRentals()
     rentals.resume()
-    showTransfers()
+    transfers.show()
     transfers.resume()
     poller.resume()
     void poller.look()
@@ -337,7 +316,7 @@ export async function openSession(
       poller.stop()
       await Promise.all([
         rentalsDocument.flush(),
-        transfersDocument.flush(),
+        transfers.flush(),
         toldDocument.flush(),
         lastSeen.flush(),
         credit.flush(),

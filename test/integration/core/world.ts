@@ -131,7 +131,8 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
     async close() {
       await Promise.all([...running].map(under => under.close()))
       await sim.close()
-      await rm(home, { recursive: true, force: true })
+      // What is forgotten about gone instances may still be being written.
+      await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
     },
   }
 }
