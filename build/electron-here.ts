@@ -15,6 +15,8 @@ export async function findElectron(): Promise<ElectronHere> {
   if (why !== undefined) return { why }
   const found = installed()
   if (found !== undefined) return { program: found }
+  // Its sandbox refuses root: not worth a download.
+  if (process.getuid?.() === 0) return { why: 'it does not run as root' }
   const failure = await fetchElectron()
   const program = installed()
   return program === undefined ? { why: `its program could not be fetched (${failure})` } : { program }
@@ -23,7 +25,6 @@ export async function findElectron(): Promise<ElectronHere> {
 function cannotShow(): string | undefined {
   if (process.platform !== 'linux') return undefined
   if (!process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return 'there is no display'
-  if (process.getuid?.() === 0) return 'it does not run as root'
   return undefined
 }
 
