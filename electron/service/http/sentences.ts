@@ -7,7 +7,7 @@ export interface Sentence {
 }
 
 /** Section 7, general table. */
-const generalSentences = {
+export const generalSentences = {
   invalid_args: {
     message: 'The service refused the request: a value is missing or not allowed.',
     advice: 'Check what you entered and try again.',
