@@ -8,6 +8,8 @@ import { instancesOf, type Transfer } from './transfer.ts'
 export const lateness = 45
 /** Seconds without a word after which it is no longer taken for running. */
 export const patience = 180
+/** Seconds without a word after which none is waited for, so that a sync's key does not outlive it for ever. */
+export const longestSilence = 86_400
 
 type Instances = Readonly<Record<string, Pick<InstanceView, 'statusMessage'>>>
 
@@ -51,16 +53,13 @@ export function follow(
       message: `Instance #${gone} has gone from the account: whether it was done by then is not known.`,
       endedAt: now,
     }
-  if (now - (transfer.toldAt ?? transfer.startedAt + lateness) < patience || transfer.step === 'unknown')
-    return transfer
-  return {
-    ...transfer,
-    step: 'unknown',
-    message:
-      transfer.toldAt === undefined
-        ? 'The service says nothing of it.'
-        : 'The service says nothing more of it.',
-  }
+  const silence = now - (transfer.toldAt ?? transfer.startedAt + lateness)
+  if (transfer.step === 'unknown' && silence >= longestSilence)
+    return { ...transfer, message: 'The service has said nothing of it for a day.', endedAt: now }
+  if (transfer.step === 'unknown' || silence < patience) return transfer
+  const message =
+    transfer.toldAt === undefined ? 'The service says nothing of it.' : 'The service says nothing more of it.'
+  return { ...transfer, step: 'unknown', message }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { follow, lateness, patience } from '../../../../electron/core/transfers/follow.ts'
+import { follow, lateness, longestSilence, patience } from '../../../../electron/core/transfers/follow.ts'
 import type { Transfer } from '../../../../electron/core/transfers/transfer.ts'
 
 function copy(given: Partial<Transfer> = {}): Transfer {
@@ -83,6 +83,15 @@ describe('what it does not tell', () => {
       step: 'unknown',
       message: 'The service says nothing more of it.',
       progress: 0.9,
+    })
+  })
+
+  test('after a day without a word none is waited for any more', () => {
+    const unknown = copy({ step: 'unknown' })
+    expect(look(undefined, unknown, later + longestSilence - 1).endedAt).toBeUndefined()
+    expect(look(undefined, unknown, later + longestSilence)).toMatchObject({
+      step: 'unknown',
+      endedAt: later + longestSilence,
     })
   })
 
