@@ -3,6 +3,7 @@ import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import type { Command } from './commands/command.ts'
 import { deskCommands } from './commands/desk.ts'
+import { editorCommands } from './commands/editors.ts'
 import { hostingCommands } from './commands/hosting.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
@@ -23,6 +24,7 @@ export const commands = {
   ...instanceCommands,
   ...accessCommands,
   ...tunnelCommands,
+  ...editorCommands,
   ...deskCommands,
   ...keyCommands,
   ...twoFactorCommands,

@@ -11,6 +11,7 @@ import { createTeller, goTo } from './alerts/teller.ts'
 import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import { deskCommands } from './commands/desk.ts'
+import { editorCommands } from './commands/editors.ts'
 import { hostingCommands } from './commands/hosting.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
@@ -30,6 +31,7 @@ import { createPageLink } from './page/page-link.ts'
 import { watchedFiles } from './remember/watched-files.ts'
 import type { RunningBerth } from './running.ts'
 import { openSettings } from './settings.ts'
+import { openSshConfig } from './ssh-config/ssh-config.ts'
 import { createStore } from './store.ts'
 import { createTunnels } from './tunnels/tunnels.ts'
 import { showWays } from './tunnels/ways.ts'
@@ -95,7 +97,20 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   })
   const searches = await openSavedSearches(store, machine, onBroken)
   const teller = createTeller(store, clock, notifier, activity)
-  const access = openAccess(machine, demo?.files, store.get, showWays(store))
+  const ways = showWays(store)
+  const access = openAccess(machine, demo?.files, store.get, (account, instance, way) => {
+    ways(account, instance, way)
+    if (way) sshConfig.reached(account, instance, way.address)
+  })
+  const sshConfig = await openSshConfig({
+    store,
+    machine,
+    access,
+    attachKey: (account, instance) => access.attachKey(account, instance, accounts.session(account).client),
+    onBroken,
+    onProblem: ({ message, advice }) =>
+      activity.add({ kind: 'error', text: message, ...(advice ? { detail: advice } : {}) }),
+  })
   const tunnels = createTunnels({
     store,
     clock,
@@ -122,6 +137,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     },
   })
 
+  await sshConfig.follow()
+
   const parts: Parts = {
     store,
     machine,
@@ -133,6 +150,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     seenOffers: createSeenOffers(),
     access,
     tunnels,
+    sshConfig,
     demo,
   }
   const dispatch = createDispatcher(
@@ -143,7 +161,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...templateCommands(parts),
       ...instanceCommands(parts),
       ...accessCommands(parts),
-    ...tunnelCommands(parts),
+      ...tunnelCommands(parts),
+      ...editorCommands(parts),
       ...deskCommands(parts),
       ...keyCommands(parts),
       ...twoFactorCommands(parts),
@@ -163,6 +182,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     lookNow: accounts.lookNow,
     async close() {
       await accounts.close()
+      await sshConfig.close()
       await tunnels.close()
       await access.close()
       await activity.flush()

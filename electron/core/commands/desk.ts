@@ -17,11 +17,15 @@ export function deskCommands({
   activity,
   teller,
   settings,
+  sshConfig,
   demo,
 }: Parts): DeskCommands {
   return {
     async changeSettings({ settings: given }) {
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const { sshConfig: wanted } = given
+      // First, so that a choice that cannot be carried out is not kept.
+      if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
       const after = await settings.change(changes as Partial<Settings>)
       store.change(draft => {
         draft.settings = after

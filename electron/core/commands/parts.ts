@@ -11,6 +11,7 @@ import type { Demo } from '../demo.ts'
 import type { SavedSearches } from '../offers/saved-searches.ts'
 import type { SeenOffers } from '../offers/seen-offers.ts'
 import type { KeptSettings } from '../settings.ts'
+import type { SshConfig } from '../ssh-config/ssh-config.ts'
 import type { Store } from '../store.ts'
 import type { Tunnels } from '../tunnels/tunnels.ts'
 
@@ -26,6 +27,7 @@ export interface Parts {
   seenOffers: SeenOffers
   access: Access
   tunnels: Tunnels
+  sshConfig: SshConfig
   demo: Demo | undefined
 }
 

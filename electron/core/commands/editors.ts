@@ -1,0 +1,19 @@
+import { openEditor } from '../../ssh/editors/editors.ts'
+import type { Handlers } from '../page/dispatcher.ts'
+import { doorOf, noteUser, type Parts } from './parts.ts'
+
+export function editorCommands(parts: Parts): Pick<Handlers, 'openEditor'> {
+  const { access, machine, sshConfig, store } = parts
+  return {
+    async openEditor({ editor, ...args }) {
+      const door = doorOf(parts, args)
+      const { account, instance } = door
+      // Before anything else, so that who has it switched off need not wait to be told.
+      await sshConfig.hostOf(account, instance.id)
+      sshConfig.reached(account, instance.id, await access.probe(door))
+      const host = await sshConfig.hostOf(account, instance.id)
+      await openEditor(machine, editor ?? store.get().settings.editor, host)
+      noteUser(parts, account, 'Opened an editor on', instance, host)
+    },
+  }
+}

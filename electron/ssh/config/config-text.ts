@@ -1,0 +1,42 @@
+import type { SshAddress } from '../../contract/instance.ts'
+import { hostKeyAlias } from '../known-hosts.ts'
+import { checkHost, checkPort } from '../ssh-address.ts'
+import { optionPath } from '../ssh-command.ts'
+import { hostNames, type Named } from './host-names.ts'
+
+/** An instance that the system's ssh gets into as Berth does. Paths are absolute. */
+export interface ConfigEntry extends Named {
+  address: SshAddress
+  keyPath: string
+  knownHostsPath: string
+}
+
+/**
+ * Berth's own part of the SSH config. A first host key is remembered without a question, as in Berth itself, and a
+ * changed one refused. Throws `bad_address`.
+ */
+export function configText(entries: readonly ConfigEntry[]): string {
+  const names = hostNames(entries)
+  const hosts = entries.map((entry, index) => hostText(entry, names[index] ?? []))
+  return `# Written by Berth, and written anew when an instance comes, moves or goes: changes here are lost.\n${hosts.join('')}`
+}
+
+function hostText(
+  { account, instance, address, keyPath, knownHostsPath }: ConfigEntry,
+  names: string[],
+): string {
+  const lines = [
+    `HostName ${checkHost(address.host)}`,
+    `Port ${checkPort(address.port)}`,
+    'User root',
+    `IdentityFile ${optionPath(keyPath)}`,
+    'IdentitiesOnly yes',
+    `HostKeyAlias ${hostKeyAlias(account, instance)}`,
+    `UserKnownHostsFile ${optionPath(knownHostsPath)}`,
+    'StrictHostKeyChecking accept-new',
+    'HashKnownHosts no',
+    'ForwardAgent no',
+    'ForwardX11 no',
+  ]
+  return `\nHost ${names.join(' ')}\n${lines.map(line => `  ${line}\n`).join('')}`
+}

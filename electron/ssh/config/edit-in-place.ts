@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, chown, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+/** The file kept changing while it was edited. */
+export class FileBusy extends Error {
+  constructor(path: string) {
+    super(`${path} kept changing`)
+    this.name = 'FileBusy'
+  }
+}
+
+/** What is at a path: undefined when there is no such file. */
+interface Found {
+  text: string
+  mode: number
+  uid: number
+  gid: number
+}
+
+const tries = 5
+
+/**
+ * Edits a file of somebody else's. Its text comes and goes as latin1, so that every byte stays what it is. Through a
+ * symbolic link its target is edited. The new file takes the old one's place at once, with its mode and owner; when
+ * the file is changed meanwhile, the edit starts over. `edit` gets undefined when there is no file, and gives
+ * undefined when there shall be none. Throws FileBusy, or what the disk says.
+ */
+export async function editInPlace(
+  path: string,
+  edit: (text: string | undefined) => string | undefined,
+): Promise<void> {
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const target = await targetOf(path)
+    const before = await find(target)
+    const after = edit(before?.text)
+    if (after === before?.text) return
+    if (await replace(target, before, after)) return
+  }
+  throw new FileBusy(path)
+}
+
+/** Whether it went in: not when the file is no longer what it was. */
+async function replace(
+  target: string,
+  before: Found | undefined,
+  after: string | undefined,
+): Promise<boolean> {
+  const unchanged = async () => same(await find(target), before)
+  if (after === undefined) {
+    if (!(await unchanged())) return false
+    await rm(target, { force: true })
+    return true
+  }
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  const fresh = `${target}.berth-${randomBytes(6).toString('hex')}`
+  try {
+    const file = await open(fresh, 'wx', 0o600)
+    try {
+      await file.writeFile(after, 'latin1')
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    if (before) {
+      await chown(fresh, before.uid, before.gid).catch(() => undefined)
+      await chmod(fresh, before.mode)
+    }
+    if (!(await unchanged())) return false
+    await rename(fresh, target)
+    return true
+  } finally {
+    await rm(fresh, { force: true })
+  }
+}
+
+/** Where the symbolic links end, also when nothing is there yet. */
+async function targetOf(path: string): Promise<string> {
+  let target = path
+  for (let hop = 0; hop < 40; hop++) {
+    const next = await readlink(target).catch(() => undefined)
+    if (next === undefined) return target
+    target = resolve(dirname(target), next)
+  }
+  return target
+}
+
+async function find(target: string): Promise<Found | undefined> {
+  try {
+    const [text, { mode, uid, gid }] = await Promise.all([readFile(target, 'latin1'), stat(target)])
+    return { text, mode: mode & 0o7777, uid, gid }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function same(one: Found | undefined, other: Found | undefined): boolean {
+  return one?.text === other?.text && one?.mode === other?.mode
+}

@@ -1,0 +1,34 @@
+import { BerthError } from '../../contract/problem.ts'
+
+/**
+ * The line that makes ssh read another file. Throws `ssh_config_path` for a path that ssh would not take as it is:
+ * newer versions expand percent and dollar signs in it.
+ */
+export function includeLine(path: string): string {
+  const plain = path.replaceAll('\\', '/')
+  if (/[%$"\p{Cc}]/u.test(plain)) throw unusablePath(path)
+  // What lies between is a pattern of file names to ssh.
+  return `Include "${plain.replaceAll(/[*?[\]]/g, '\\$&')}"`
+}
+
+/** The config with the line at its top, unless it is there already: below a `Host` it would hold for that alone. */
+export function withLine(config: string, line: string): string {
+  const [first = ''] = config.split('\n', 1)
+  return first.replace(/\r$/, '') === line ? config : `${line}\n${config}`
+}
+
+/** The config without the line, wherever it went meanwhile, and otherwise as it is to the last byte. */
+export function withoutLine(config: string, line: string): string {
+  return config
+    .split(/(?<=\n)/)
+    .filter(one => one.trim() !== line)
+    .join('')
+}
+
+function unusablePath(path: string): BerthError {
+  return new BerthError({
+    code: 'ssh_config_path',
+    message: `The folder of Berth’s files, in ${path}, has signs in its name that ssh takes for something else.`,
+    advice: 'Move it to a folder without %, $ or quotes in its name (BERTH_HOME).',
+  })
+}

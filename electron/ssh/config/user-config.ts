@@ -1,0 +1,81 @@
+import { rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BerthError } from '../../contract/problem.ts'
+import { editInPlace, FileBusy } from './edit-in-place.ts'
+import { includeLine, withLine, withoutLine } from './include-line.ts'
+
+/** The user's own `~/.ssh/config`, in which one line is Berth's. */
+export interface UserConfig {
+  /**
+   * Puts the line in that includes a file; says what of it was not there before. Throws `ssh_config_path` or
+   * `ssh_config_not_written`.
+   */
+  include(path: string): Promise<Made>
+  /** Takes it out, and nothing else; what Berth had made goes too, when nothing else is in it. Throws the same. */
+  exclude(path: string, made: Made): Promise<void>
+}
+
+/** What Berth made, because it was not there. */
+export interface Made {
+  file: boolean
+  folder: boolean
+}
+
+export function userConfig(home: string): UserConfig {
+  const folder = join(home, '.ssh')
+  const path = join(folder, 'config')
+
+  return {
+    async include(included) {
+      const line = asBytes(includeLine(included))
+      const made = { file: false, folder: !(await isThere(folder)) }
+      await edit(path, line, text => {
+        made.file = text === undefined
+        return withLine(text ?? '', line)
+      })
+      return made
+    },
+    async exclude(included, made) {
+      const line = asBytes(includeLine(included))
+      await edit(path, line, text => {
+        const rest = text === undefined ? undefined : withoutLine(text, line)
+        return rest === '' && made.file ? undefined : rest
+      })
+      // Only when it is empty.
+      if (made.folder) await rmdir(folder).catch(() => undefined)
+    },
+  }
+}
+
+async function edit(
+  path: string,
+  line: string,
+  change: (text: string | undefined) => string | undefined,
+): Promise<void> {
+  try {
+    await editInPlace(path, change)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new BerthError({
+      code: 'ssh_config_not_written',
+      message:
+        error instanceof FileBusy
+          ? `${path} kept changing while Berth edited it, so it was left alone.`
+          : `${path} could not be written${reason}, so it was left as it is.`,
+      advice: 'Edit it by hand if another program keeps it: the line is shown below.',
+      facts: { line: Buffer.from(line, 'latin1').toString('utf8') },
+    })
+  }
+}
+
+/** UTF-8 as the latin1 text of its bytes, in which the file is edited. */
+function asBytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { BerthError } from '../../../electron/contract/problem.ts'
+import { openFiles } from '../../../electron/local/files.ts'
+import { rentRunning } from './steps.ts'
+import { createWorld, type World } from './world.ts'
+
+const run = promisify(execFile)
+let world: World
+let config: string
+beforeEach(async () => {
+  world = await createWorld()
+  config = join(world.machine.home, '.ssh', 'config')
+  mkdirSync(join(world.machine.home, '.ssh'), { mode: 0o700 })
+})
+afterEach(() => world.close())
+
+const own = () => {
+  const path = world.machine.files.path('ssh/config')
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}
+const ssh = (...args: string[]) => run('ssh', ['-F', config, '-o', 'BatchMode=yes', ...args])
+
+test('by choice the system’s ssh gets into each instance; it follows what comes and goes', async () => {
+  writeFileSync(config, 'Host work\n  User me')
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { label: 'first one' })
+  expect(own()).toBe('')
+  await under.run('changeSettings', { settings: { sshConfig: true } })
+  expect(under.berth.state().settings.sshConfig).toBe(true)
+  await expect.poll(() => ssh(`berth-${id}`, 'echo in').then(({ stdout }) => stdout, String)).toBe('in\n')
+  expect((await ssh('berth-first-one', 'echo in')).stdout).toBe('in\n')
+
+  await under.run('renameInstance', { instance: id, label: 'second' })
+  await expect.poll(own).toContain(`Host berth-${id} berth-second\n`)
+  const other = await rentRunning(under, { label: 'another' })
+  await expect.poll(own).toContain(`Host berth-${other.id} berth-another\n`)
+  await under.run('destroyInstance', { instance: id })
+  await expect.poll(own).not.toContain(`berth-${id}`)
+
+  await under.run('changeSettings', { settings: { sshConfig: false } })
+  expect(readFileSync(config, 'utf8')).toBe('Host work\n  User me')
+  expect(own()).toBe('')
+})
+
+test('a choice that cannot be carried out is not kept', async () => {
+  mkdirSync(config)
+  const under = await world.startConnected()
+  const turned = under.run('changeSettings', { settings: { sshConfig: true, editor: 'zed' } })
+  await expect(turned).rejects.toMatchObject({ problem: { code: 'ssh_config_not_written' } })
+  expect(under.berth.state().settings).toMatchObject({ sshConfig: false, editor: '' })
+})
+
+test('the demo’s instances are in it while the demo runs', async () => {
+  const files = await openFiles(join(world.machine.home, 'demo'))
+  const { baseUrl, apiKey } = world.sim
+  const controls = {
+    setCredit: () => undefined,
+    outbid: () => undefined,
+    forceStatus: () => undefined,
+    advance: () => undefined,
+  }
+  const under = await world.start({ demo: { baseUrl, key: apiKey, speed: 60, files, controls } })
+  await under.until(() => under.account().connection.status === 'online')
+  const { id } = await rentRunning(under)
+  await under.run('changeSettings', { settings: { sshConfig: true } })
+  await expect.poll(() => ssh(`berth-${id}`, 'echo in').then(({ stdout }) => stdout, String)).toBe('in\n')
+  await under.close()
+  expect(own()).toContain('Written by Berth')
+  expect(own()).not.toContain(`berth-${id}`)
+})
+
+test('an editor is opened on the name of the instance, once the SSH config is on', async () => {
+  const launched: (readonly string[])[] = []
+  world.machine.programs = {
+    find: async name => (name === 'code' || name === 'zed' ? `/usr/bin/${name}` : undefined),
+    launch: async (program, args) => void launched.push([program, ...args]),
+  }
+  const under = await world.startConnected()
+  expect(under.berth.state().app.editors).toEqual([
+    { id: 'code', name: 'VS Code' },
+    { id: 'zed', name: 'Zed' },
+  ])
+  const { id } = await rentRunning(under)
+  const codeOf = (doing: Promise<unknown>) =>
+    doing.catch(error => (error instanceof BerthError ? error.problem.code : String(error)))
+  expect(await codeOf(under.run('openEditor', { instance: id }))).toBe('ssh_config_off')
+  await under.run('changeSettings', { settings: { sshConfig: true } })
+  await under.run('openEditor', { instance: id })
+  await under.run('openEditor', { instance: id, editor: 'zed' })
+  expect(await codeOf(under.run('openEditor', { instance: id, editor: '/bin/sh' }))).toBe('no_editor')
+  expect(launched).toEqual([
+    ['/usr/bin/code', '--new-window', '--remote', `ssh-remote+berth-${id}`],
+    ['/usr/bin/zed', '--new', `ssh://berth-${id}/root`],
+  ])
+  expect(own()).toContain(`Host berth-${id}`)
+})

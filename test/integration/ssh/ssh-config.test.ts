@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { configText } from '../../../electron/ssh/config/config-text.ts'
+import { editInPlace } from '../../../electron/ssh/config/edit-in-place.ts'
+import { userConfig } from '../../../electron/ssh/config/user-config.ts'
+import { createSsh } from '../../../electron/ssh/connections.ts'
+import { type ScratchMachine, scratchMachine } from './machine.ts'
+import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { account, problemOf } from './steps.ts'
+
+const run = promisify(execFile)
+let machine: ScratchMachine
+let config: string
+let included: string
+beforeEach(() => {
+  machine = scratchMachine() // with a space in the path of Berth's files
+  config = join(machine.home, '.ssh', 'config')
+  included = machine.files.path('ssh/config')
+})
+afterEach(() => machine.remove())
+
+describe('the user’s own SSH config', () => {
+  const user = () => userConfig(machine.home)
+  const line = () => `Include "${included}"`
+
+  test.each([
+    ['an ordinary one', 'Host work\n  User me\n'],
+    ['one without a final newline', 'Host work\n  User me'],
+    ['an empty one', ''],
+    ['one with Windows line ends', 'Host work\r\n  User me\r\n'],
+    ['one that is not UTF-8', Buffer.from([0x23, 0xff, 0xfe, 0x80, 0x0a, 0x41])],
+    ['one that begins with an empty line', '\n\nHost *\n'],
+  ])('%s gets one line at its top, and is what it was to the byte afterwards', async (_, before) => {
+    writeFileSync(config, before, { mode: 0o640 })
+    chmodSync(config, 0o640)
+    const made = await user().include(included)
+    expect(readFileSync(config)).toEqual(Buffer.concat([Buffer.from(`${line()}\n`), Buffer.from(before)]))
+    expect(statSync(config).mode & 0o777).toBe(0o640)
+    await user().include(included)
+    expect(readFileSync(config, 'latin1').split(line())).toHaveLength(2)
+    await user().exclude(included, made)
+    expect(readFileSync(config)).toEqual(Buffer.from(before))
+    expect(statSync(config).mode & 0o777).toBe(0o640)
+    expect(readdirSync(join(machine.home, '.ssh'))).toEqual(['config'])
+  })
+
+  test('where there was none, there is none afterwards, nor a folder', async () => {
+    rmSync(join(machine.home, '.ssh'), { recursive: true })
+    const made = await user().include(included)
+    expect(readFileSync(config, 'utf8')).toBe(`${line()}\n`)
+    expect(statSync(config).mode & 0o777).toBe(0o600)
+    expect(statSync(join(machine.home, '.ssh')).mode & 0o777).toBe(0o700)
+    await user().exclude(included, made)
+    expect(existsSync(join(machine.home, '.ssh'))).toBe(false)
+  })
+
+  test('a symbolic link stays one, and what it leads to is edited', async () => {
+    const dotfiles = join(machine.home, 'dotfiles')
+    mkdirSync(dotfiles)
+    writeFileSync(join(dotfiles, 'ssh_config'), 'Host work\n')
+    symlinkSync('../dotfiles/ssh_config', config)
+    const made = await user().include(included)
+    expect(lstatSync(config).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(dotfiles, 'ssh_config'), 'utf8')).toBe(`${line()}\nHost work\n`)
+    await user().exclude(included, made)
+    expect(lstatSync(config).isSymbolicLink()).toBe(true)
+    expect(readFileSync(config, 'utf8')).toBe('Host work\n')
+    expect(readdirSync(dotfiles)).toEqual(['ssh_config'])
+  })
+
+  test('what was added around the line stays when it goes', async () => {
+    writeFileSync(config, 'Host work\n')
+    const made = await user().include(included)
+    writeFileSync(config, `# mine\n${readFileSync(config, 'utf8')}Host new\n  User x`)
+    await user().exclude(included, made)
+    expect(readFileSync(config, 'utf8')).toBe('# mine\nHost work\nHost new\n  User x')
+  })
+
+  test('what is written while Berth edits is not lost', async () => {
+    writeFileSync(config, 'first\n')
+    let edits = 0
+    await editInPlace(config, text => {
+      // Another program saves between Berth's look and its write.
+      if (++edits === 1) writeFileSync(config, 'second\n')
+      return `line\n${text}`
+    })
+    expect(edits).toBe(2)
+    expect(readFileSync(config, 'utf8')).toBe('line\nsecond\n')
+  })
+
+  test('a file that cannot be replaced is left alone, and the line is told', async () => {
+    rmSync(join(machine.home, '.ssh'), { recursive: true })
+    writeFileSync(join(machine.home, '.ssh'), 'no folder')
+    const problem = await problemOf(user().include(included))
+    expect(problem).toMatchObject({ code: 'ssh_config_not_written', facts: { line: line() } })
+  })
+
+  test('a path that ssh would read as something else is refused', async () => {
+    expect((await problemOf(user().include('/home/100%/config'))).code).toBe('ssh_config_path')
+    expect((await problemOf(user().include('/home/x\nHost */config'))).code).toBe('ssh_config_path')
+    expect(existsSync(config)).toBe(false)
+  })
+})
+
+describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the config', () => {
+  let sshd: Sshd
+  beforeAll(async () => {
+    sshd = await startSshd()
+  })
+  afterAll(() => sshd?.close())
+
+  async function written(): Promise<void> {
+    const ssh = createSsh(machine)
+    const { publicKey, path: keyPath } = await ssh.keys.locate('berth')
+    sshd.authorize(publicKey)
+    const entry = { keyPath, knownHostsPath: ssh.knownHosts.path, account, address: sshd }
+    await machine.files.write(
+      'ssh/config',
+      configText([
+        { ...entry, instance: 4711, label: 'llama finetune' },
+        { ...entry, instance: 4712, label: 'x\n  ProxyCommand touch /tmp/never' },
+      ]),
+    )
+    writeFileSync(config, 'Host berth-4711\n  Port 1\n  ForwardAgent yes\n')
+    await userConfig(machine.home).include(included)
+  }
+  const batch = () => ['-F', config, '-o', 'BatchMode=yes']
+
+  test('ssh gets in by number and by label, without a question, and forwards no agent', async () => {
+    await written()
+    await run('ssh', [...batch(), 'berth-4711', 'true'])
+    const { stdout } = await run('ssh', [...batch(), 'berth-llama-finetune', 'echo in; env'])
+    expect(stdout).toMatch(/^in\n/)
+    expect(stdout).not.toContain('SSH_AUTH_SOCK')
+    const { stdout: meant } = await run('ssh', [...batch(), '-G', 'berth-4712'])
+    expect(meant).toMatch(/^forwardagent no$/m)
+    expect(meant).not.toMatch(/^proxycommand/m)
+    expect(meant).toMatch(/^hostkeyalias berth-a00000001-4712$/m)
+  })
+
+  test('scp and rsync bring files there and back', async () => {
+    await written()
+    const local = join(machine.home, 'a file.txt')
+    const remote = join(sshd.folder, 'there.txt')
+    const back = join(machine.home, 'back.txt')
+    writeFileSync(local, 'hello')
+    await run('scp', [...batch(), local, `berth-4711:${remote}`])
+    await run('rsync', ['-e', `ssh -F ${config} -o BatchMode=yes`, `berth-4711:${remote}`, back])
+    expect(readFileSync(back, 'utf8')).toBe('hello')
+  })
+
+  test('a changed host key is refused', async () => {
+    await written()
+    await run('ssh', [...batch(), 'berth-4711', 'true'])
+    await sshd.changeHostKey()
+    await expect(run('ssh', [...batch(), 'berth-4711', 'true'])).rejects.toThrow(/IDENTIFICATION HAS CHANGED/)
+  })
+})
