@@ -5,7 +5,7 @@ import type { SshAddress } from '../contract/instance.ts'
 import { BerthError, type Problem } from '../contract/problem.ts'
 import type { Clock } from '../ports/clock.ts'
 import { dial, type Limits } from './dial.ts'
-import type { LoadedKey } from './keys.ts'
+import type { LoadedKey } from './keys/keys.ts'
 import type { KnownHosts } from './known-hosts.ts'
 import { typeOf } from './openssh-key.ts'
 import { connectionLost, keyRefused, reasonOf, timedOut, unreachable } from './ssh-problems.ts'
@@ -61,8 +61,8 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
     const ready = ssh.connect({
       sock: socket,
       username: 'root',
-      privateKey: key.privateKey,
-      authHandler: ['publickey'],
+      // Never one after the other: what is offered and by whom is the key's choice alone.
+      authHandler: [{ ...key.proof, username: 'root' }],
       readyTimeout: 0, // the deadline above covers it
       keepaliveInterval: pingInterval,
       keepaliveCountMax: Number.MAX_SAFE_INTEGER, // `watch` decides, by what comes

@@ -3,7 +3,9 @@ import type { Files } from '../ports/files.ts'
 import type { Programs } from '../ports/programs.ts'
 import { type Candidate, candidates } from './addresses.ts'
 import { greets } from './dial.ts'
-import { type Keys, openKeys } from './keys.ts'
+import type { Agent } from './keys/agent.ts'
+import { type Keys, openKeys } from './keys/keys.ts'
+import type { Passphrases } from './keys/passphrases.ts'
 import { type KnownHosts, openKnownHosts } from './known-hosts.ts'
 import { type Lease, shareConnections, type Target, type WayListener, within } from './sharing.ts'
 import { openShellOn, type Shell, type ShellSize } from './shell.ts'
@@ -45,13 +47,16 @@ export interface SshNeeds {
   home: string
   platform: 'linux' | 'darwin' | 'win32'
   onWay?: WayListener
+  passphrases?: Passphrases
+  agent?: Agent
 }
 
 /** Milliseconds for which a shell on a connection that was there may fail to open before a fresh one is made. */
 const patience = 3000
 
-export function createSsh({ files, programs, clock, home, platform, onWay }: SshNeeds): Ssh {
-  const keys = openKeys(files, home)
+export function createSsh(needs: SshNeeds): Ssh {
+  const { files, programs, clock, platform, onWay } = needs
+  const keys = openKeys(needs)
   const knownHosts = openKnownHosts(files)
   const sharing = shareConnections(keys, knownHosts, clock, onWay)
   const closing = new AbortController()

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import { type Addresses, type Candidate, candidates, sameAddress } from './addresses.ts'
 import { type Entrance, getIn } from './get-in.ts'
-import type { Keys } from './keys.ts'
+import type { Keys } from './keys/keys.ts'
 import type { KnownHosts } from './known-hosts.ts'
 import { closedHere, timedOut } from './ssh-problems.ts'
 

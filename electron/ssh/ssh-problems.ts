@@ -1,7 +1,8 @@
 import type { SshAddress } from '../contract/instance.ts'
 import { BerthError, type Problem } from '../contract/problem.ts'
 import { addressText } from './addresses.ts'
-import type { LoadedKey } from './keys.ts'
+import { keyTitle } from './keys/key-problems.ts'
+import type { LoadedKey } from './keys/keys.ts'
 
 /** Nothing answers there, or what answers is no SSH server. `why` is a clause such as `the connection was refused`. */
 export function unreachable(address: SshAddress, why: string): BerthError {
@@ -22,10 +23,9 @@ export function timedOut(address: SshAddress | undefined): BerthError {
 }
 
 export function keyRefused(address: SshAddress, key: LoadedKey): BerthError {
-  const name = key.name === 'berth' ? 'Berth’s own key' : `the key “${key.name}”`
   return new BerthError({
     code: 'key_refused',
-    message: `${addressText(address)} refused ${name} (${key.fingerprint}).`,
+    message: `${addressText(address)} refused ${keyTitle(key.name)} (${key.fingerprint}).`,
     advice: 'Attach this key to the instance, then try again; some need a restart until it counts.',
     facts: { key: key.name, fingerprint: key.fingerprint },
   })

@@ -1,0 +1,95 @@
+import ssh2, { type BaseAgent, type IdentityCallback, type ParsedKey } from 'ssh2'
+import { fingerprintOf, typeOf } from '../openssh-key.ts'
+
+/** A key that the user's SSH agent holds. */
+export interface AgentKey {
+  type: string
+  fingerprint: string
+  /** One line: type, base64, comment. */
+  publicKey: string
+  comment: string
+}
+
+/** The user's SSH agent. The private halves stay in it: it signs. */
+export interface Agent {
+  /** Empty where no agent answers. */
+  keys(): Promise<AgentKey[]>
+  /** For the handshake: all of its keys, or the one with that fingerprint. */
+  signer(fingerprint?: string): BaseAgent
+}
+
+/** Milliseconds that an agent may take to list its keys; one that asks the user takes longer only to sign. */
+const patience = 2000
+
+/** `socket` is a path, a Windows pipe, or undefined where no agent was announced. */
+export function openAgent(socket: string | undefined): Agent {
+  async function identities(): Promise<ParsedKey[]> {
+    if (socket === undefined || socket === '') return []
+    const agent = new ssh2.OpenSSHAgent(socket)
+    return new Promise(resolve => {
+      const giveUp = setTimeout(() => resolve([]), patience)
+      agent.getIdentities((error, found) => {
+        clearTimeout(giveUp)
+        resolve(error ? [] : (found ?? []).filter(isKey))
+      })
+    })
+  }
+
+  return {
+    async keys() {
+      return (await identities()).map(describe).filter(({ type }) => type !== '')
+    },
+    signer(fingerprint) {
+      const agent = new ssh2.OpenSSHAgent(socket ?? '')
+      return fingerprint === undefined ? agent : new OneKey(agent, fingerprint)
+    },
+  }
+}
+
+/** Where the agent listens, as this system tells it. */
+export function agentSocket(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
+  const told = env['SSH_AUTH_SOCK']
+  if (told) return told
+  return platform === 'win32' ? String.raw`\\.\pipe\openssh-ssh-agent` : undefined
+}
+
+function isKey(key: object): key is ParsedKey {
+  return 'getPublicSSH' in key
+}
+
+function describe(key: ParsedKey): AgentKey {
+  const blob = key.getPublicSSH()
+  const comment = (key.comment ?? '').replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200)
+  const type = typeOf(blob)
+  return {
+    type,
+    fingerprint: fingerprintOf(blob),
+    publicKey: [type, blob.toString('base64'), comment].filter(part => part !== '').join(' '),
+    comment,
+  }
+}
+
+/** An agent that shows one of its keys alone: a server counts every key it is shown. */
+class OneKey extends ssh2.BaseAgent<ParsedKey> {
+  readonly #agent: ssh2.OpenSSHAgent
+  readonly #fingerprint: string
+
+  constructor(agent: ssh2.OpenSSHAgent, fingerprint: string) {
+    super()
+    this.#agent = agent
+    this.#fingerprint = fingerprint
+  }
+
+  getIdentities(done: IdentityCallback<ParsedKey>): void {
+    this.#agent.getIdentities((error, keys) =>
+      done(
+        error,
+        keys?.filter(isKey).filter(key => fingerprintOf(key.getPublicSSH()) === this.#fingerprint),
+      ),
+    )
+  }
+
+  sign(...args: unknown[]): void {
+    Reflect.apply(this.#agent.sign, this.#agent, args)
+  }
+}

@@ -1,0 +1,73 @@
+import { BerthError } from '../../contract/problem.ts'
+
+/** What people call a key, in a sentence. */
+export function keyTitle(name: string): string {
+  if (name === 'berth') return 'Berth’s own key'
+  if (name === 'agent') return 'the SSH agent’s keys'
+  if (name.startsWith('agent/')) return 'the SSH agent’s key'
+  return `the key “${name.replace(/^berth\//, '')}”`
+}
+
+/** The same at the beginning of a sentence. */
+function Title(name: string): string {
+  const title = keyTitle(name)
+  return title.charAt(0).toUpperCase() + title.slice(1)
+}
+
+export function missing(name: string): BerthError {
+  return new BerthError({
+    code: 'key_missing',
+    message: name.startsWith('agent')
+      ? `${Title(name)} cannot be used: no agent runs, or it does not hold it any more.`
+      : `${Title(name)} is not there any more.`,
+    advice: name.startsWith('agent')
+      ? 'Add the key to the agent (ssh-add), or choose another key in Settings.'
+      : 'Choose another key in Settings.',
+  })
+}
+
+/** It wants its passphrase: the fact `key` tells which, for whoever asks the user. */
+export function locked(name: string): BerthError {
+  return new BerthError({
+    code: 'key_locked',
+    message: `${Title(name)} is protected by a passphrase, which Berth does not have.`,
+    advice: 'Give its passphrase, or choose another key in Settings.',
+    field: 'passphrase',
+    facts: { key: name },
+  })
+}
+
+export function wrongPassphrase(name: string): BerthError {
+  return new BerthError({
+    code: 'wrong_passphrase',
+    message: `This passphrase does not open ${keyTitle(name)}.`,
+    advice: 'Type it again.',
+    field: 'passphrase',
+  })
+}
+
+export function unusable(name: string): BerthError {
+  return new BerthError({
+    code: 'key_unusable',
+    message: `${Title(name)} is damaged or of a kind that Berth cannot use.`,
+    advice: 'Choose another key in Settings.',
+  })
+}
+
+export function notAKey(): BerthError {
+  return new BerthError({
+    code: 'not_a_key',
+    message: 'This is not a private SSH key that OpenSSH reads.',
+    advice: 'Choose the file without .pub; it begins with “-----BEGIN”.',
+    field: 'text',
+  })
+}
+
+export function nameTaken(name: string): BerthError {
+  return new BerthError({
+    code: 'key_exists',
+    message: `There is a key “${name}” among Berth’s already.`,
+    advice: 'Give it another name.',
+    field: 'name',
+  })
+}

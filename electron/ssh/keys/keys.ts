@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { BaseAgent, ParsedKey } from 'ssh2'
+import { berthKey, type SshKey } from '../../contract/ssh-key.ts'
+import type { Files } from '../../ports/files.ts'
+import { fingerprintOf, makeKeyPair, typeOf } from '../openssh-key.ts'
+import { type Agent, openAgent } from './agent.ts'
+import { findKeyFile, type KeyFile, keyFilesIn, keyNamesIn } from './key-folder.ts'
+import { locked, missing, nameTaken, notAKey, unusable, wrongPassphrase } from './key-problems.ts'
+import { loadOrMakeOwn, type OwnKey, ownKeyName } from './own-key.ts'
+import { openPassphrases, type Passphrases } from './passphrases.ts'
+import { readPrivateKey } from './private-key.ts'
+
+/** A key's public half, and the file that tells the system's ssh which key is meant. */
+export interface LocatedKey {
+  name: string
+  publicKey: string
+  fingerprint: string
+  /** The private half's file; for a key of the agent's, its public half alone, which ssh takes as well. */
+  path: string
+}
+
+/** How a key proves itself: its private half, which is in memory and goes nowhere else, or the agent that signs. */
+export type Proof = { type: 'publickey'; key: ParsedKey } | { type: 'agent'; agent: BaseAgent }
+
+/** A key with which to get in. */
+export interface LoadedKey extends LocatedKey {
+  proof: Proof
+}
+
+/**
+ * The keys that can get in. They go by name: `berth` is Berth's own; `berth/NAME` another in its folder; `agent` the
+ * SSH agent's, all of them, and `agent/SHA256:…` one of them; anything else is a file in `~/.ssh`.
+ */
+export interface Keys {
+  /** Berth's own, made on first use, its others, the agent's, then those of `~/.ssh`, by name. */
+  list(): Promise<SshKey[]>
+  /** Its public half, to attach to an instance; a passphrase is no matter. Throws `key_missing`. */
+  locate(name: string): Promise<LocatedKey>
+  /** Throws `key_missing`, `key_locked` (its passphrase is wanted) or `key_unusable`. */
+  load(name: string): Promise<LoadedKey>
+  /** Opens a key with its passphrase for this session, and by choice for later ones. Throws `wrong_passphrase` too. */
+  unlock(name: string, passphrase: string, keep: boolean): Promise<void>
+  /** Forgets its passphrase. */
+  lock(name: string): Promise<void>
+  /**
+   * Takes a private key's text, as it is, among Berth's, readable by the user alone; gives its name. Throws
+   * `not_a_key`, `key_exists`, `key_locked` where its passphrase is needed to read it, and `wrong_passphrase`.
+   */
+  import(name: string, text: string, passphrase?: string): Promise<string>
+  /** Makes another key among Berth's, and gives its name. Throws `key_exists`. */
+  generate(name: string): Promise<string>
+}
+
+export interface KeyNeeds {
+  files: Files
+  /** The user's home folder; of its `.ssh` nothing is written. */
+  home: string
+  passphrases?: Passphrases
+  agent?: Agent
+}
+
+export function openKeys({
+  files,
+  home,
+  passphrases = openPassphrases(),
+  agent = openAgent(undefined),
+}: KeyNeeds): Keys {
+  const usersFolder = join(home, '.ssh')
+  const ownFolder = dirname(files.path(`keys/${ownKeyName}`))
+  let own: Promise<OwnKey> | undefined
+
+  /** One making at a time, so that two first uses end with the same key. */
+  function ownKey(): Promise<OwnKey> {
+    own ??= loadOrMakeOwn(files).catch(error => {
+      own = undefined
+      throw error
+    })
+    return own
+  }
+
+  /** Throws `key_missing`. */
+  async function fileOf(name: string): Promise<KeyFile> {
+    const among = name.startsWith('berth/')
+      ? findKeyFile(ownFolder, name.slice('berth/'.length))
+      : findKeyFile(usersFolder, name)
+    const found = await among
+    if (found === undefined) throw missing(name)
+    return found
+  }
+
+  /** The agent's key that is meant, and the file of its public half. */
+  async function agentKey(name: string): Promise<LocatedKey> {
+    const wanted = agentFingerprint(name)
+    const key = (await agent.keys()).find(({ fingerprint }) => fingerprint === (wanted ?? fingerprint))
+    if (key === undefined) throw missing(name)
+    const file = `agent-keys/${Buffer.from(key.fingerprint).toString('hex')}.pub`
+    if ((await files.read(file)) !== `${key.publicKey}\n`) await files.write(file, `${key.publicKey}\n`)
+    return { name, publicKey: key.publicKey, fingerprint: key.fingerprint, path: files.path(file) }
+  }
+
+  async function locate(name: string): Promise<LocatedKey> {
+    if (isAgents(name)) return agentKey(name)
+    const { publicKey, fingerprint, path } = name === berthKey ? await ownKey() : await fileOf(name)
+    return { name, publicKey, fingerprint, path }
+  }
+
+  async function load(name: string): Promise<LoadedKey> {
+    const located = await locate(name)
+    if (isAgents(name))
+      return { ...located, proof: { type: 'agent', agent: agent.signer(agentFingerprint(name)) } }
+    if (name === berthKey) return { ...located, proof: { type: 'publickey', key: (await ownKey()).key } }
+    const text = await readFile(located.path, 'utf8').catch(() => '')
+    let read = readPrivateKey(text)
+    if (read.state === 'locked') {
+      const passphrase = await passphrases.get(located.fingerprint)
+      if (passphrase !== undefined) read = readPrivateKey(text, passphrase)
+    }
+    // A passphrase that was kept and has been changed meanwhile is one that is not known.
+    if (read.state === 'locked' || read.state === 'wrong_passphrase') throw locked(name)
+    if (read.state !== 'open') throw unusable(name)
+    return { ...located, proof: { type: 'publickey', key: read.key } }
+  }
+
+  async function described(folder: string, from: 'berth' | 'user'): Promise<SshKey[]> {
+    const found = await keyFilesIn(folder)
+    const usable = from === 'berth' ? found.filter(({ name }) => name !== ownKeyName) : found
+    return Promise.all(
+      usable
+        .filter(({ name }) => from === 'berth' || (name !== berthKey && !isAgents(name)))
+        .map(async ({ name, type, fingerprint, publicKey, locked: needsPassphrase }) => ({
+          name: from === 'berth' ? `berth/${name}` : name,
+          from,
+          type,
+          fingerprint,
+          publicKey,
+          needsPassphrase,
+          unlocked: needsPassphrase && (await passphrases.get(fingerprint)) !== undefined,
+        })),
+    )
+  }
+
+  /** Writes both halves among Berth's, the private one first. */
+  async function keepKey(name: string, privateKey: string, publicKey: string): Promise<string> {
+    await files.write(`keys/${name}`, privateKey)
+    await files.write(`keys/${name}.pub`, `${publicKey}\n`)
+    return `berth/${name}`
+  }
+
+  async function checkFree(name: string): Promise<void> {
+    if (name === ownKeyName || (await keyNamesIn(ownFolder)).includes(name)) throw nameTaken(name)
+  }
+
+  return {
+    locate,
+    load,
+    async list() {
+      const [mine, others, agents, users] = await Promise.all([
+        ownKey(),
+        described(ownFolder, 'berth'),
+        agent.keys(),
+        described(usersFolder, 'user'),
+      ])
+      const { publicKey, fingerprint } = mine
+      const plain = { needsPassphrase: false, unlocked: false } as const
+      return [
+        { name: berthKey, from: 'berth', type: 'ssh-ed25519', fingerprint, publicKey, ...plain },
+        ...others,
+        ...agents.slice(0, 1).map(key => ({ ...key, ...plain, name: 'agent', from: 'agent' as const })),
+        // With one key alone, that one is the agent.
+        ...(agents.length > 1 ? agents : []).map(key => ({
+          ...key,
+          ...plain,
+          name: `agent/${key.fingerprint}`,
+          from: 'agent' as const,
+        })),
+        ...users,
+      ]
+    },
+    async unlock(name, passphrase, keep) {
+      const { path, fingerprint } = await fileOf(name)
+      const { state } = readPrivateKey(await readFile(path, 'utf8').catch(() => ''), passphrase)
+      if (state === 'unusable') throw unusable(name)
+      if (state !== 'open') throw wrongPassphrase(name)
+      await passphrases.remember(fingerprint, passphrase, keep)
+    },
+    async lock(name) {
+      await passphrases.forget((await fileOf(name)).fingerprint)
+    },
+    async import(name, text, passphrase) {
+      await checkFree(name)
+      const privateKey = `${text.trim().replaceAll('\r\n', '\n')}\n`
+      // OpenSSH reads these; what PuTTY writes it does not.
+      if (!privateKey.startsWith('-----BEGIN ')) throw notAKey()
+      const read = readPrivateKey(privateKey, passphrase)
+      if (read.state === 'locked') throw locked(name)
+      if (read.state === 'wrong_passphrase') throw wrongPassphrase(name)
+      if (read.state !== 'open') throw notAKey()
+      const blob = read.key.getPublicSSH()
+      const kept = await keepKey(name, privateKey, `${typeOf(blob)} ${blob.toString('base64')} ${name}`)
+      if (passphrase !== undefined) await passphrases.remember(fingerprintOf(blob), passphrase, false)
+      return kept
+    },
+    async generate(name) {
+      await checkFree(name)
+      const { privateKey, publicKey } = makeKeyPair(`berth-${name}`)
+      return keepKey(name, privateKey, publicKey)
+    },
+  }
+}
+
+function isAgents(name: string): boolean {
+  return name === 'agent' || name.startsWith('agent/')
+}
+
+/** Undefined for all of the agent's. */
+function agentFingerprint(name: string): string | undefined {
+  return name === 'agent' ? undefined : name.slice('agent/'.length)
+}
