@@ -4,6 +4,7 @@ import type { Page } from '../berth/page.svelte.ts'
 import { instanceName } from '../words/state.ts'
 import { asks } from './asks.svelte.ts'
 import { copyText } from './clipboard.ts'
+import { openEditor, openJupyter } from './getIn.ts'
 import { route } from './route.svelte.ts'
 import { screens } from './screens.ts'
 
@@ -32,6 +33,14 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       key: 't',
       unusable: shut,
       run: () => route.go(`instances/${instance.id}/terminal`),
+    },
+    { id: 'jupyter', label: 'Jupyter', key: 'j', unusable: shut, run: () => openJupyter(page, instance) },
+    { id: 'editor', label: 'Editor', key: 'e', unusable: shut, run: () => openEditor(page, instance) },
+    {
+      id: 'ports',
+      label: 'Ports',
+      unusable: shut,
+      run: () => route.go(`instances/${instance.id}/ports`),
     },
     stopped
       ? { id: 'start', label: 'Start', key: 's', run: () => page.attempt(berth.startInstance(on)) }

@@ -2,7 +2,8 @@
 export type Ask =
   | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'login' }
   | { kind: 'replaceKey'; account: string }
-  | { kind: 'destroy' | 'rename' | 'bid' | 'another'; instance: number }
+  | { kind: 'address'; what: string; url: string }
+  | { kind: 'destroy' | 'rename' | 'bid' | 'another' | 'editor'; instance: number }
 
 /** The one dialog that is open, if any. */
 class Asks {

@@ -1,6 +1,7 @@
 import type { InstanceView } from '../../../electron/contract/instance.ts'
 import type { RentalView } from '../../../electron/contract/rental.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
+import type { TunnelView } from '../../../electron/contract/tunnel.ts'
 import { instanceName, rentalWords, stateWords } from '../../words/state.ts'
 
 /** One row of the screen: an instance, a rental that has none yet, or an instance on its way through a rental. */
@@ -8,6 +9,8 @@ export interface Row {
   key: string
   instance?: InstanceView
   rental?: RentalView
+  /** A tunnel to it that is not open: on its way, lost for now, or failed. */
+  tunnel?: TunnelView
 }
 
 /** Whether a rental still says something that its instance does not say itself. */
@@ -26,10 +29,12 @@ export function rowsOf(account: AccountView): Row[] {
     else rows.push({ key: rental.id, rental })
   }
   rows.sort((a, b) => (b.rental?.startedAt ?? 0) - (a.rental?.startedAt ?? 0))
+  const tunnels = Object.values(account.tunnels).filter(({ step }) => step !== 'open')
   const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
-    rows.push({ key: String(instance.id), instance, ...(rental && { rental }) })
+    const tunnel = tunnels.find(one => one.instance === instance.id)
+    rows.push({ key: String(instance.id), instance, ...(rental && { rental }), ...(tunnel && { tunnel }) })
   }
   return rows
 }

@@ -1,6 +1,7 @@
 import type { InstanceState, InstanceView } from '../../../electron/contract/instance.ts'
 import { isDead } from '../../../electron/contract/reading.ts'
 import type { RentalView } from '../../../electron/contract/rental.ts'
+import type { TunnelView } from '../../../electron/contract/tunnel.ts'
 import { rate } from '../../words/money.ts'
 import { duration } from '../../words/time.ts'
 import { winningBid } from './bid.ts'
@@ -9,6 +10,7 @@ import type { Row } from './rows.ts'
 /** What a row has to say beyond its figures, by the kind of answer it wants. */
 export type Under =
   | { kind: 'steps' }
+  | { kind: 'tunnel'; tunnel: TunnelView }
   | { kind: 'note'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
   | { kind: 'dead'; text: string }
@@ -16,13 +18,14 @@ export type Under =
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
 /** The line under a row, if it has anything to say. */
-export function underOf({ instance, rental }: Row): Under | undefined {
+export function underOf({ instance, rental, tunnel }: Row): Under | undefined {
   if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
   if (rental && instance?.state !== 'running') return underRental(rental)
   if (!instance) return undefined
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
+  if (tunnel) return { kind: 'tunnel', tunnel }
   const onItsWay = instance.state === 'loading' || instance.state === 'provisioning'
   if (onItsWay && instance.statusMessage) return { kind: 'note', text: instance.statusMessage }
   return undefined

@@ -1,5 +1,6 @@
 import type { InstanceView } from '../../../../electron/contract/instance.ts'
 import { spentBy } from '../../../../electron/contract/reading.ts'
+import type { WayIn } from '../../../../electron/contract/state.ts'
 import { money, price } from '../../../words/money.ts'
 import { gigabytes, gpuMemory, percent } from '../../../words/size.ts'
 import { duration, exactTime } from '../../../words/time.ts'
@@ -10,7 +11,7 @@ interface Fact {
 }
 
 /** What is known about an instance, in groups; what the service leaves out is left out. `now`: epoch seconds. */
-export function factsOf(instance: InstanceView, now: number): Fact[][] {
+export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[][] {
   const { gpu, cpu, disk, ssh } = instance
   const groups: [string, string | undefined][][] = [
     [
@@ -42,6 +43,7 @@ export function factsOf(instance: InstanceView, now: number): Fact[][] {
       ['SSH, direct', ssh?.direct && `${ssh.direct.host}:${ssh.direct.port}`],
       ['SSH, by proxy', ssh?.proxy && `${ssh.proxy.host}:${ssh.proxy.port}`],
       ['SSH', ssh?.problem],
+      ['Connected', way && `${way.direct ? 'direct' : 'by proxy'}, ${way.address}`],
     ],
   ]
   return groups

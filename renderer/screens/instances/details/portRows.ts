@@ -1,0 +1,9 @@
+import type { AccountView } from '../../../../electron/contract/state.ts'
+import type { TunnelView } from '../../../../electron/contract/tunnel.ts'
+
+/** The tunnels to an instance, by their port in it. */
+export function tunnelsOf({ tunnels }: AccountView, instance: number): TunnelView[] {
+  return Object.values(tunnels)
+    .filter(tunnel => tunnel.instance === instance)
+    .sort((a, b) => a.port - b.port)
+}

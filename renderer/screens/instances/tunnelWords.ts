@@ -1,0 +1,37 @@
+import type { TunnelView } from '../../../electron/contract/tunnel.ts'
+
+interface Step {
+  name: string
+  current: boolean
+}
+
+/** The steps of a tunnel under way, with the one it is at. */
+export function tunnelSteps({ kind, step, name }: TunnelView): Step[] {
+  const steps: [TunnelView['step'], string][] = [
+    ['connecting', 'connecting'],
+    ...(kind === 'jupyter' ? [['token', 'asking for its token'] satisfies [TunnelView['step'], string]] : []),
+    ['waiting', `waiting for ${name}`],
+  ]
+  return steps.map(([at, words]) => ({ name: words, current: at === step }))
+}
+
+/** Where a tunnel stands, in a word or two. */
+export function tunnelState({ step }: TunnelView): string {
+  switch (step) {
+    case 'open':
+      return 'Open'
+    case 'reconnecting':
+      return 'Reconnecting'
+    case 'failed':
+      return 'Failed'
+    default:
+      return 'Opening'
+  }
+}
+
+/** What went wrong, in a line. */
+export function tunnelTrouble({ name, step, problem }: TunnelView): string {
+  if (step === 'reconnecting')
+    return `${name}: the connection was lost. It goes on by itself, at the same address.`
+  return [problem?.message ?? `${name} could not be opened.`, problem?.advice].filter(Boolean).join(' ')
+}
