@@ -1,4 +1,4 @@
-import { firstWords, quoted, unquoted, type Word } from './shellWords.ts'
+import { firstWords, quoted, unquoted, type Word } from '../../words/shellWords.ts'
 
 /** One flag of a template's `env` (section 2.3). Without `source` it is new or was changed, and is printed afresh. */
 export type FlagRow = (

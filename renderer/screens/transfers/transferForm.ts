@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { InstanceView } from '../../../electron/contract/instance.ts'
 import { CopyRequest, SyncRequest } from '../../../electron/contract/transfer.ts'
+import { firstWords, unquoted } from '../../words/shellWords.ts'
 import { instanceName, stateWords } from '../../words/state.ts'
-import { firstWords, unquoted } from '../templates/shellWords.ts'
 
 /** What is typed into the form of a copy. Instances are ids as text, empty while none is chosen. */
 export interface CopyDraft {
