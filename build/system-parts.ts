@@ -15,10 +15,11 @@ export interface SystemPart {
 const browser = 'test/e2e/'
 const keyring = 'test/integration/local/secret-service'
 const notifications = 'test/integration/local/notifications'
+const shell = 'test/integration/electron/'
 
 export const systemParts: readonly SystemPart[] = [
   part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser]),
-  part(['dbus-run-session'], 'dbus', [keyring, notifications, browser]),
+  part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, browser]),
   part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, browser]),
   part(['secret-tool'], 'libsecret-tools', [keyring, browser]),
   part(['Xvfb'], 'xvfb', [notifications, browser]),
