@@ -4,6 +4,7 @@ import { accountCommands } from './commands/accounts.ts'
 import type { Command } from './commands/command.ts'
 import { deskCommands } from './commands/desk.ts'
 import { editorCommands } from './commands/editors.ts'
+import { fileCommands } from './commands/files.ts'
 import { hostingCommands } from './commands/hosting.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
@@ -31,6 +32,7 @@ export const commands = {
   ...notificationCommands,
   ...transferCommands,
   ...hostingCommands,
+  ...fileCommands,
 } satisfies Record<string, Command>
 
 export type Commands = typeof commands

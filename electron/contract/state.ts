@@ -1,3 +1,4 @@
+import type { FileTransferView } from './files.ts'
 import type { AccountId } from './ids.ts'
 import type { InstanceView } from './instance.ts'
 import type { Micros } from './money.ts'
@@ -46,7 +47,7 @@ export type Place =
   | {
       screen: 'instances'
       instance?: number
-      tab?: 'terminal' | 'ports' | 'history'
+      tab?: 'terminal' | 'files' | 'ports' | 'history'
       /** A question to put to the user at once: a new bid, another offer in its place, or whether to destroy it. */
       ask?: 'bid' | 'replace' | 'destroy'
     }
@@ -77,6 +78,8 @@ export interface AccountView {
   ways: Record<string, WayIn>
   /** Copies and syncs that Berth started, by id. */
   transfers: Record<string, TransferView>
+  /** Files on their way between this machine and instances, by id. They end with Berth. */
+  fileTransfers: Record<string, FileTransferView>
 }
 
 /** Where an SSH connection goes: `root@host:port`. */

@@ -12,6 +12,7 @@ import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import { deskCommands } from './commands/desk.ts'
 import { editorCommands } from './commands/editors.ts'
+import { fileCommands } from './commands/files.ts'
 import { hostingCommands } from './commands/hosting.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
@@ -24,6 +25,7 @@ import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
 import type { Demo } from './demo.ts'
+import { createFileTransfers } from './files/file-transfers.ts'
 import { openSavedSearches } from './offers/saved-searches.ts'
 import { createSeenOffers } from './offers/seen-offers.ts'
 import { createDispatcher } from './page/dispatcher.ts'
@@ -139,6 +141,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
 
   await sshConfig.follow()
 
+  const newId = () => machine.random.hex(16)
+  const fileTransfers = createFileTransfers({ store, clock, activity, newId })
   const parts: Parts = {
     store,
     machine,
@@ -149,6 +153,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     searches,
     seenOffers: createSeenOffers(),
     access,
+    fileTransfers,
     tunnels,
     sshConfig,
     demo,
@@ -169,6 +174,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...notificationCommands(parts),
       ...transferCommands(parts),
       ...hostingCommands(parts),
+      ...fileCommands(parts),
     },
     options.log,
   )
@@ -181,6 +187,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     goTo: (account, place) => goTo(store, account, place),
     lookNow: accounts.lookNow,
     async close() {
+      fileTransfers.close()
       await accounts.close()
       await sshConfig.close()
       await tunnels.close()

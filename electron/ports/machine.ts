@@ -1,3 +1,4 @@
+import type { BrowserDownloads, FileDialogs } from './chosen-files.ts'
 import type { Clock } from './clock.ts'
 import type { Files } from './files.ts'
 import type { Keychain } from './keychain.ts'
@@ -15,6 +16,10 @@ export interface Machine {
   opener: Opener
   programs: Programs
   random: Random
+  /** Where the shell can ask the user for files; absent in browser mode, where the browser asks. */
+  fileDialogs?: FileDialogs
+  /** Where a browser shows the page, and takes downloads itself. */
+  browserDownloads?: BrowserDownloads
   platform: 'linux' | 'darwin' | 'win32'
   /** The user's home folder, where `.ssh` lies. */
   home: string

@@ -110,6 +110,7 @@ function emptyState(): State {
         tunnels: {},
         ways: {},
         transfers: {},
+        fileTransfers: {},
       },
     },
     settings: defaultSettings,

@@ -300,6 +300,7 @@ function viewOf({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 
     tunnels: {},
     ways: {},
     transfers: {},
+    fileTransfers: {},
     ...(userId === undefined ? {} : { userId }),
   }
 }

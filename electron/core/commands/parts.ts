@@ -8,6 +8,7 @@ import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
 import { instanceName } from '../alerts/wording.ts'
 import type { Demo } from '../demo.ts'
+import type { FileTransfers } from '../files/file-transfers.ts'
 import type { SavedSearches } from '../offers/saved-searches.ts'
 import type { SeenOffers } from '../offers/seen-offers.ts'
 import type { KeptSettings } from '../settings.ts'
@@ -26,6 +27,7 @@ export interface Parts {
   searches: SavedSearches
   seenOffers: SeenOffers
   access: Access
+  fileTransfers: FileTransfers
   tunnels: Tunnels
   sshConfig: SshConfig
   demo: Demo | undefined

@@ -32,6 +32,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     tunnels: {},
     ways: {},
     transfers: {},
+    fileTransfers: {},
     ...given,
   }
 }

@@ -51,6 +51,7 @@ export function someAccount(
     tunnels: {},
     ways: {},
     transfers: {},
+    fileTransfers: {},
   }
 }
 

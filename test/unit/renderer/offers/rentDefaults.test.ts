@@ -17,6 +17,7 @@ const account: AccountView = {
   tunnels: {},
   ways: {},
   transfers: {},
+  fileTransfers: {},
 }
 const instance = (id: number, changes: Partial<InstanceView>): InstanceView => ({
   id,

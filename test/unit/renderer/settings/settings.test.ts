@@ -19,6 +19,7 @@ const account: AccountView = {
   tunnels: {},
   ways: {},
   transfers: {},
+  fileTransfers: {},
 }
 const instance = {
   id: 1,

@@ -1,0 +1,129 @@
+import type { OpenSource } from '../../ports/chosen-files.ts'
+import type { Handle, Sftp } from './sftp.ts'
+
+/** How a copy goes on, and what ends it before its end. */
+export interface Copying {
+  signal: AbortSignal
+  /** So many more bytes have arrived; all before them have, too. */
+  onBytes: (bytes: number) => void
+}
+
+/**
+ * Writes what a source has from an offset on, several pieces under way at once. They leave in their order, and an
+ * answer counts only once those to all before it came: what was counted has no holes. The buffers are used again, so
+ * that memory does not grow with the file.
+ */
+export async function copyUp(
+  sftp: Sftp,
+  handle: Handle,
+  source: OpenSource,
+  { from, to }: { from: number; to: number },
+  { signal, onBytes }: Copying,
+): Promise<void> {
+  const buffers: Buffer[] = []
+  const underWay: Promise<void>[] = []
+  let sent: Promise<void> = Promise.resolve()
+
+  try {
+    for (let at = from; at < to; ) {
+      signal.throwIfAborted()
+      if (underWay.length >= sftp.depth) await underWay.shift()
+      const offset = at
+      const length = Math.min(sftp.piece, to - offset)
+      const buffer = buffers.pop() ?? Buffer.allocUnsafe(Math.min(sftp.piece, to - from))
+      const reading = readAll(source, offset, buffer.subarray(0, length))
+      const before = sent
+      const last = underWay.at(-1)
+      const writing = (async () => {
+        const bytes = await reading
+        await before
+        signal.throwIfAborted()
+        return { written: sftp.write(handle, bytes, offset) }
+      })()
+      at += length
+      sent = writing.then(() => undefined)
+      const done = writing.then(async ({ written }) => {
+        await written
+        await last
+        buffers.push(buffer)
+        onBytes(length)
+      })
+      // Whoever awaits it hears of its failure; until then it is nobody's.
+      done.catch(() => undefined)
+      sent.catch(() => undefined)
+      underWay.push(done)
+    }
+    await Promise.all(underWay)
+  } finally {
+    await Promise.allSettled(underWay)
+  }
+}
+
+/** A source gives fewer bytes than asked only where it has become shorter. */
+async function readAll(source: OpenSource, at: number, into: Buffer): Promise<Buffer> {
+  let filled = 0
+  while (filled < into.length) {
+    const bytes = await source.read(at + filled, into.subarray(filled))
+    if (bytes === 0) throw new SourceChanged()
+    filled += bytes
+  }
+  return into
+}
+
+/** The file is not as long any more as it was when it was looked at. */
+export class SourceChanged extends Error {
+  constructor() {
+    super('The file became shorter while it was read.')
+    this.name = 'SourceChanged'
+  }
+}
+
+/**
+ * Reads from an offset on and gives the bytes in their order, several pieces under way at once. `write` holds the
+ * reading back until it resolves; the bytes are only lent to it.
+ */
+export async function copyDown(
+  sftp: Sftp,
+  handle: Handle,
+  { from, to }: { from: number; to: number },
+  write: (bytes: Buffer) => Promise<void>,
+  { signal, onBytes }: Copying,
+): Promise<void> {
+  const buffers: Buffer[] = []
+  const underWay: Promise<{ buffer: Buffer; bytes: Buffer }>[] = []
+  let next = from
+
+  function ask(): void {
+    const at = next
+    const buffer = buffers.pop() ?? Buffer.allocUnsafe(Math.min(sftp.piece, to - from))
+    const wanted = buffer.subarray(0, Math.min(sftp.piece, to - at))
+    next += wanted.length
+    const reading = fill(sftp, handle, wanted, at).then(bytes => ({ buffer, bytes }))
+    reading.catch(() => undefined)
+    underWay.push(reading)
+  }
+
+  try {
+    while (next < to || underWay.length > 0) {
+      signal.throwIfAborted()
+      while (next < to && underWay.length < sftp.depth) ask()
+      const first = await underWay.shift()
+      if (first === undefined) return
+      await write(first.bytes)
+      buffers.push(first.buffer)
+      onBytes(first.bytes.length)
+    }
+  } finally {
+    await Promise.allSettled(underWay)
+  }
+}
+
+async function fill(sftp: Sftp, handle: Handle, wanted: Buffer, at: number): Promise<Buffer> {
+  let filled = 0
+  while (filled < wanted.length) {
+    const bytes = await sftp.read(handle, wanted.subarray(filled), at + filled)
+    if (bytes === 0) throw new SourceChanged()
+    filled += bytes
+  }
+  return wanted
+}

@@ -1,0 +1,168 @@
+import type { ChosenFolder, Sink } from '../../ports/chosen-files.ts'
+import { copyDown } from './copying.ts'
+import { forEachFile, type Job } from './job.ts'
+import { LocalNames, type NamesOf } from './local-names.ts'
+import type { Handle, Sftp } from './sftp.ts'
+import { createTally, type Tally } from './tally.ts'
+import { type RemoteFile, walk } from './walk.ts'
+
+export interface Download {
+  /** On the instance. */
+  paths: readonly string[]
+  into: ChosenFolder
+  system: NamesOf
+  changed(): void
+}
+
+interface Planned extends RemoteFile {
+  local: readonly string[]
+}
+
+/** Bytes at the end of what arrived that are compared before anything is added to it. */
+const tailLength = 256 * 1024
+
+/**
+ * Fetches files and folders into a chosen folder. Nothing that is there is touched: what has the same name gets a
+ * number. Names from the instance are mapped one by one, so no path leaves the folder.
+ */
+export function downloadJob({ paths, into, system, changed }: Download): Job {
+  let folders: (readonly string[])[] = []
+  let files: Planned[] = []
+  let leftOut = 0
+  let tally: Tally | undefined
+  /** What was begun and is not whole. */
+  const begun = new Map<string, { local: readonly string[]; version: string }>()
+  let made = 0
+
+  async function plan(sftp: Sftp, signal: AbortSignal): Promise<void> {
+    const tree = await walk(sftp, paths, signal)
+    const planned = await planLocally(tree, into, system)
+    folders = planned.folders
+    files = planned.files
+    leftOut = tree.leftOut + planned.leftOut
+    tally = createTally(
+      files.map(({ size }) => size),
+      changed,
+    )
+  }
+
+  async function fetch(sftp: Sftp, file: number, planned: Planned, signal: AbortSignal): Promise<void> {
+    const handle = await sftp.openRead(planned.path)
+    try {
+      const { size, modified } = await sftp.statHandle(handle)
+      const key = planned.local.join('/')
+      const version = `${size}/${modified}`
+      begun.set(key, { local: planned.local, version })
+      const sink = await into.receive(planned.local, version)
+      try {
+        const from = await arrived(sftp, handle, sink, size)
+        let done = from
+        tally?.set(file, done)
+        await copyDown(sftp, handle, { from, to: size }, bytes => sink.write(bytes), {
+          signal,
+          onBytes(bytes) {
+            done += bytes
+            tally?.set(file, done)
+          },
+        })
+        await sink.finish(modified)
+      } catch (error) {
+        await sink.leave().catch(() => undefined)
+        throw error
+      }
+      begun.delete(key)
+      tally?.finish(file)
+    } finally {
+      await sftp.close(handle).catch(() => undefined)
+    }
+  }
+
+  return {
+    prepare: plan,
+    async run(sftp, signal) {
+      for (; made < folders.length; made++) {
+        signal.throwIfAborted()
+        await into.makeFolder(folders[made] ?? [])
+      }
+      await forEachFile(
+        files.map(({ size }) => size),
+        signal,
+        async (file, either) => {
+          const planned = files[file]
+          if (planned !== undefined && !tally?.isDone(file)) await fetch(sftp, file, planned, either)
+        },
+      )
+    },
+    tally: () => tally,
+    leftOut: () => leftOut,
+    async discard() {
+      for (const { local, version } of begun.values()) {
+        const sink = await into.receive(local, version).catch(() => undefined)
+        await sink?.discard().catch(() => undefined)
+      }
+      begun.clear()
+    },
+  }
+}
+
+/** A local path for each folder and file. What was chosen gets a name that is free; in a new folder all are. */
+async function planLocally(
+  tree: Awaited<ReturnType<typeof walk>>,
+  into: ChosenFolder,
+  system: NamesOf,
+): Promise<{ folders: (readonly string[])[]; files: Planned[]; leftOut: number }> {
+  const folders: (readonly string[])[] = []
+  const files: Planned[] = []
+  let leftOut = 0
+  /** By the remote folder's names: where it lies here, and the names taken in it. */
+  const places = new Map<string, { local: readonly string[]; names: LocalNames }>()
+  const top = new LocalNames(system)
+
+  async function localPath(names: readonly string[]): Promise<readonly string[] | undefined> {
+    const last = names.at(-1) ?? ''
+    if (names.length === 1) {
+      const name = top.claim(last)
+      return name === undefined ? undefined : [await into.freshName(name)]
+    }
+    const place = places.get(names.slice(0, -1).join('/'))
+    const name = place?.names.claim(last)
+    return place === undefined || name === undefined ? undefined : [...place.local, name]
+  }
+
+  for (const { names } of tree.folders) {
+    const local = await localPath(names)
+    if (local === undefined) {
+      leftOut++
+      continue
+    }
+    folders.push(local)
+    places.set(names.join('/'), { local, names: new LocalNames(system) })
+  }
+  for (const file of tree.files) {
+    const local = await localPath(file.names)
+    if (local === undefined) leftOut++
+    else files.push({ ...file, local })
+  }
+  return { folders, files, leftOut }
+}
+
+/** Bytes to go on after: what is there already and ends as the remote file does at that place. */
+async function arrived(sftp: Sftp, handle: Handle, sink: Sink, size: number): Promise<number> {
+  const at = sink.size
+  if (at === 0) return 0
+  if (at > size) {
+    await sink.cutTo(0)
+    return 0
+  }
+  const here = Buffer.from(await sink.tail(Math.min(tailLength, at)))
+  for (let offset = 0; offset < here.length; ) {
+    const there = Buffer.alloc(Math.min(sftp.piece, here.length - offset))
+    const bytes = await sftp.read(handle, there, at - here.length + offset)
+    if (bytes === 0 || !there.subarray(0, bytes).equals(here.subarray(offset, offset + bytes))) {
+      await sink.cutTo(0)
+      return 0
+    }
+    offset += bytes
+  }
+  return at
+}

@@ -1,0 +1,79 @@
+import { harmless } from '../../contract/file-names.ts'
+import { BerthError } from '../../contract/problem.ts'
+
+/** The connection went while something was asked: it can be asked again over another one. */
+export class SftpLost extends Error {
+  constructor() {
+    super('The connection was lost.')
+    this.name = 'SftpLost'
+  }
+}
+
+/** Status codes of SFTP version 3. */
+const noSuchFile = 2
+const permissionDenied = 3
+const unsupported = 8
+
+/** What a server refused, as people read it. `doing` is a clause such as `delete /a/b`, made harmless already. */
+export function refused(error: unknown, doing: string): BerthError {
+  const code = codeOf(error)
+  if (code === noSuchFile)
+    return new BerthError({
+      code: 'no_such_file',
+      message: `There is nothing there to ${doing}.`,
+      advice: 'List the folder again.',
+    })
+  if (code === permissionDenied)
+    return new BerthError({
+      code: 'file_denied',
+      message: `The instance does not permit to ${doing}.`,
+      advice: 'Its owner or its mode forbids it, or the disk is read-only.',
+    })
+  if (code === unsupported)
+    return new BerthError({
+      code: 'file_unsupported',
+      message: `The instance’s SFTP server does not know how to ${doing}.`,
+    })
+  const said = error instanceof Error ? harmless(error.message).slice(0, 200) : ''
+  return new BerthError({
+    code: 'file_failed',
+    message: `The instance could not ${doing}${said === '' || said === 'Failure' ? '' : `: ${said}`}.`,
+    advice: 'The disk may be full, the folder not empty, or the name taken.',
+  })
+}
+
+export function isMissing(error: unknown): boolean {
+  return (
+    codeOf(error) === noSuchFile || (error instanceof BerthError && error.problem.code === 'no_such_file')
+  )
+}
+
+export function noSftp(why: string): BerthError {
+  return new BerthError({
+    code: 'no_sftp',
+    message: `The instance lets Berth in but serves no files: ${why}.`,
+    advice:
+      'Its image may come without an SFTP server; install openssh-sftp-server there, or use another image.',
+  })
+}
+
+export function unreadableName(): BerthError {
+  return new BerthError({
+    code: 'unreadable_name',
+    message: 'This name is not UTF-8, so Berth cannot ask for it.',
+    advice: 'Rename it in the terminal first.',
+  })
+}
+
+export function existing(names: readonly string[]): BerthError {
+  const shown = names.slice(0, 5).map(harmless).join(', ')
+  return new BerthError({
+    code: 'exists',
+    message: `${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''} ${names.length === 1 ? 'is' : 'are'} there already.`,
+    advice: 'Replace, or choose another name.',
+  })
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

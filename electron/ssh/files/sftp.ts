@@ -1,0 +1,218 @@
+import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2'
+import ssh2 from 'ssh2'
+import { harmless } from '../../contract/file-names.ts'
+import { isUnreadable } from '../../contract/files.ts'
+import type { Connection } from '../connection.ts'
+import { reasonOf } from '../ssh-problems.ts'
+import { noSftp, refused, SftpLost, unreadableName } from './file-problems.ts'
+
+const { OPEN_MODE } = ssh2.utils.sftp
+
+/** An open file on an instance. */
+export type Handle = Buffer
+
+/** What SFTP tells of a file. Times in epoch seconds. */
+export interface Stats {
+  size: number
+  modified: number
+  /** With the bits of its kind. */
+  mode: number
+}
+
+/**
+ * SFTP version 3 on an instance. What the server refuses is thrown as a BerthError; when the connection goes, all that
+ * is under way rejects with SftpLost. No operation here follows a name out of its folder by itself: paths go as given.
+ */
+export interface Sftp {
+  /** Bytes of one request to read or write, and how many may be under way at once. */
+  readonly piece: number
+  readonly depth: number
+  /** Whether the server is known to do what it is asked in that order. */
+  readonly inOrder: boolean
+  readonly lost: Promise<unknown>
+  realPath(path: string): Promise<string>
+  /** Up to so many entries, `.` and `..` among them; `more` when there are others. */
+  list(path: string, most: number): Promise<{ entries: FileEntry[]; more: boolean }>
+  stat(path: string): Promise<Stats>
+  linkStat(path: string): Promise<Stats>
+  readLink(path: string): Promise<string>
+  makeFolder(path: string): Promise<void>
+  removeFolder(path: string): Promise<void>
+  remove(path: string): Promise<void>
+  /** As the server has it: version 3 refuses when something is there. */
+  rename(from: string, to: string): Promise<void>
+  /** Takes the place of a file that is there: at once where the server can, else after removing that file. */
+  replace(from: string, to: string): Promise<void>
+  setMode(path: string, mode: number): Promise<void>
+  openRead(path: string): Promise<Handle>
+  /** Creates it where it is missing, and keeps what is in it. */
+  openWrite(path: string): Promise<Handle>
+  statHandle(handle: Handle): Promise<Stats>
+  cut(handle: Handle, size: number): Promise<void>
+  /** Bytes read into the buffer; 0 at the end of the file. */
+  read(handle: Handle, into: Buffer, at: number): Promise<number>
+  write(handle: Handle, bytes: Buffer, at: number): Promise<void>
+  close(handle: Handle): Promise<void>
+  end(): void
+}
+
+/** What servers take that say how much, what older ones of OpenSSH take, and what every server of version 3 must take. */
+const announced = { piece: 261_120, depth: 16 }
+const openSsh = { piece: 130_048, depth: 32 }
+const others = { piece: 32_768, depth: 64 }
+
+/** Opens SFTP on a connection. Throws `no_sftp`, or SftpLost. */
+export async function openSftp({ client, lost }: Connection): Promise<Sftp> {
+  const channel = await new Promise<SFTPWrapper>((resolve, reject) => {
+    void lost.then(() => reject(new SftpLost()))
+    try {
+      client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)))
+    } catch {
+      reject(new SftpLost())
+    }
+  }).catch(error => {
+    throw error instanceof SftpLost ? error : noSftp(reasonOf(error))
+  })
+  return sftpOn(channel, lost)
+}
+
+function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
+  const waiting = new Set<(error: Error) => void>()
+  let over = false
+  const lost = new Promise<void>(resolve => {
+    const end = () => {
+      over = true
+      resolve()
+      for (const reject of waiting) reject(new SftpLost())
+      waiting.clear()
+    }
+    // ssh2 leaves some requests unanswered for ever when a channel closes abruptly.
+    channel.on('close', end)
+    channel.on('end', end)
+    channel.on('error', end)
+    void connectionLost.then(end)
+  })
+
+  type Callback<T> = (error: Error | undefined | null, value: T) => void
+
+  function raw<T>(begin: (callback: Callback<T>) => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (over) return reject(new SftpLost())
+      waiting.add(reject)
+      begin((error, value) => {
+        waiting.delete(reject)
+        if (error === undefined || error === null) resolve(value)
+        else reject(over || error.message === 'No response from server' ? new SftpLost() : error)
+      })
+    })
+  }
+
+  /** Asks, and says what was refused in words. */
+  async function ask<T>(doing: string, begin: (callback: Callback<T>) => void): Promise<T> {
+    try {
+      return await raw(begin)
+    } catch (error) {
+      throw error instanceof SftpLost ? error : refused(error, doing)
+    }
+  }
+
+  function named<T>(verb: string, path: string, begin: (callback: Callback<T>) => void): Promise<T> {
+    return isUnreadable(path) ? Promise.reject(unreadableName()) : ask(`${verb} ${harmless(path)}`, begin)
+  }
+
+  const canReplace = hasExtension(channel, 'posix-rename@openssh.com')
+  const sizes = hasExtension(channel, 'limits@openssh.com')
+    ? announced
+    : isOpenSsh(channel)
+      ? openSsh
+      : others
+
+  const sftp: Sftp = {
+    ...sizes,
+    inOrder: isOpenSsh(channel),
+    lost,
+    realPath: path => named('find', path, done => channel.realpath(path, done)),
+    async list(path, most) {
+      const folder = await named<Buffer>('list', path, done => channel.opendir(path, done))
+      const entries: FileEntry[] = []
+      try {
+        while (entries.length <= most) {
+          const some = await raw<FileEntry[] | undefined>(done =>
+            channel.readdir(folder, (error, list) =>
+              isEnd(error) ? done(undefined, undefined) : done(error, list),
+            ),
+          )
+          if (some === undefined) return { entries, more: false }
+          // A server that answers with nothing, for ever, would never let this end.
+          if (some.length === 0) return { entries, more: true }
+          entries.push(...some)
+        }
+        return { entries: entries.slice(0, most), more: true }
+      } catch (error) {
+        throw error instanceof SftpLost ? error : refused(error, `list ${harmless(path)}`)
+      } finally {
+        await sftp.close(folder).catch(() => undefined)
+      }
+    },
+    stat: path => named<Attributes>('look at', path, done => channel.stat(path, done)).then(statsOf),
+    linkStat: path => named<Attributes>('look at', path, done => channel.lstat(path, done)).then(statsOf),
+    readLink: path => named('follow', path, done => channel.readlink(path, done)),
+    makeFolder: path => named('make the folder', path, done => channel.mkdir(path, asVoid(done))),
+    removeFolder: path => named('delete', path, done => channel.rmdir(path, asVoid(done))),
+    remove: path => named('delete', path, done => channel.unlink(path, asVoid(done))),
+    rename: (from, to) =>
+      isUnreadable(to)
+        ? Promise.reject(unreadableName())
+        : named('rename', from, done => channel.rename(from, to, asVoid(done))),
+    async replace(from, to) {
+      if (canReplace) return named('rename', from, done => channel.ext_openssh_rename(from, to, asVoid(done)))
+      await sftp.remove(to).catch(error => {
+        if (error instanceof SftpLost) throw error
+        // It was not there; where it could not be removed, the renaming says so.
+      })
+      return sftp.rename(from, to)
+    },
+    setMode: (path, mode) => named('set the mode of', path, done => channel.chmod(path, mode, asVoid(done))),
+    openRead: path => named('read', path, done => channel.open(path, OPEN_MODE.READ, done)),
+    openWrite: path =>
+      named('write', path, done =>
+        channel.open(path, OPEN_MODE.READ | OPEN_MODE.WRITE | OPEN_MODE.CREAT, { mode: 0o600 }, done),
+      ),
+    statHandle: handle =>
+      ask<Attributes>('look at the file', done => channel.fstat(handle, done)).then(statsOf),
+    cut: (handle, size) => ask('cut the file', done => channel.fsetstat(handle, { size }, asVoid(done))),
+    read: (handle, into, at) =>
+      ask('read the file', done =>
+        channel.read(handle, into, 0, into.length, at, (error, bytes) =>
+          isEnd(error) ? done(undefined, 0) : done(error, bytes),
+        ),
+      ),
+    write: (handle, bytes, at) =>
+      ask('write the file', done => channel.write(handle, bytes, 0, bytes.length, at, asVoid(done))),
+    close: handle => ask('close the file', done => channel.close(handle, asVoid(done))),
+    end: () => channel.end(),
+  }
+  return sftp
+}
+
+function statsOf({ size, mtime, mode }: Attributes): Stats {
+  return { size: Number(size ?? 0), modified: mtime ?? 0, mode: mode ?? 0 }
+}
+
+function asVoid(done: (error: Error | undefined | null, value: undefined) => void) {
+  return (error?: Error | null) => done(error, undefined)
+}
+
+function isEnd(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === ssh2.utils.sftp.STATUS_CODE.EOF
+}
+
+/** ssh2 knows what the server announced but has no public name for it. */
+function hasExtension(channel: SFTPWrapper, name: string): boolean {
+  const known: unknown = '_extensions' in channel ? channel._extensions : undefined
+  return typeof known === 'object' && known !== null && name in known
+}
+
+function isOpenSsh(channel: SFTPWrapper): boolean {
+  return '_isOpenSSH' in channel && channel._isOpenSSH === true
+}

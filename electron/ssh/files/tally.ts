@@ -1,0 +1,42 @@
+/** How far a transfer is. Bytes. */
+export interface Tally {
+  readonly total: number
+  readonly done: number
+  readonly files: number
+  readonly filesDone: number
+  /** Which file is whole. */
+  isDone(file: number): boolean
+  /** So many bytes of it have arrived, which may be fewer than before. */
+  set(file: number, bytes: number): void
+  finish(file: number): void
+}
+
+export function createTally(sizes: readonly number[], changed: () => void): Tally {
+  const arrived = sizes.map(() => 0)
+  const whole = new Set<number>()
+  let done = 0
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+
+  function set(file: number, bytes: number): void {
+    done += bytes - (arrived[file] ?? 0)
+    arrived[file] = bytes
+    changed()
+  }
+
+  return {
+    total,
+    files: sizes.length,
+    get done() {
+      return done
+    },
+    get filesDone() {
+      return whole.size
+    },
+    isDone: file => whole.has(file),
+    set,
+    finish(file) {
+      whole.add(file)
+      set(file, sizes[file] ?? 0)
+    },
+  }
+}

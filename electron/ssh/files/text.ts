@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { folderOf, joined } from '../../contract/file-names.ts'
+import { type FileVersion, largestText } from '../../contract/files.ts'
+import { BerthError } from '../../contract/problem.ts'
+import { isMissing } from './file-problems.ts'
+import type { Sftp } from './sftp.ts'
+
+/** The text of a small file. Throws `too_large` or `not_text`. */
+export async function readText(sftp: Sftp, path: string): Promise<{ text: string; version: FileVersion }> {
+  const handle = await sftp.openRead(path)
+  try {
+    const { modified } = await sftp.statHandle(handle)
+    // Read to its end whatever its size is said to be: files of the kernel say 0.
+    const pieces: Buffer[] = []
+    let size = 0
+    for (;;) {
+      const piece = Buffer.alloc(32_768)
+      const bytes = await sftp.read(handle, piece, size)
+      if (bytes === 0) break
+      size += bytes
+      if (size > largestText) throw tooLarge()
+      pieces.push(piece.subarray(0, bytes))
+    }
+    return { text: decoded(Buffer.concat(pieces)), version: { size, modified } }
+  } finally {
+    await sftp.close(handle).catch(() => undefined)
+  }
+}
+
+/**
+ * Replaces the text of a file, or makes it: under a temporary name, then renamed, so that no half file is seen. A link
+ * stays a link. Throws `changed_meanwhile` when the file is no longer of that version.
+ */
+export async function writeText(
+  sftp: Sftp,
+  path: string,
+  text: string,
+  version: FileVersion | undefined,
+): Promise<FileVersion> {
+  const before = await sftp.stat(path).catch(error => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (version !== undefined && (before?.size !== version.size || before.modified !== version.modified))
+    throw changedMeanwhile()
+  const target = before === undefined ? path : await sftp.realPath(path)
+  const part = joined(folderOf(target), `.${randomBytes(8).toString('hex')}.berth-part`)
+  const bytes = Buffer.from(text, 'utf8')
+  try {
+    const handle = await sftp.openWrite(part)
+    try {
+      for (let at = 0; at < bytes.length; at += sftp.piece)
+        await sftp.write(handle, bytes.subarray(at, at + sftp.piece), at)
+    } finally {
+      await sftp.close(handle)
+    }
+    await sftp.setMode(part, before === undefined ? 0o644 : before.mode & 0o7777)
+    await sftp.replace(part, target)
+  } catch (error) {
+    await sftp.remove(part).catch(() => undefined)
+    throw error
+  }
+  const { size, modified } = await sftp.stat(target)
+  return { size, modified }
+}
+
+function decoded(bytes: Buffer): string {
+  if (bytes.includes(0)) throw notText()
+  try {
+    // A mark of the byte order stays, so that it is written back.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw notText()
+  }
+}
+
+function tooLarge(): BerthError {
+  return new BerthError({
+    code: 'too_large',
+    message: 'The file is larger than 1 MB, so it is not opened here.',
+    advice: 'Download it, or open it in the terminal.',
+  })
+}
+
+function notText(): BerthError {
+  return new BerthError({
+    code: 'not_text',
+    message: 'The file is not UTF-8 text, so it is not opened here.',
+    advice: 'Download it instead.',
+  })
+}
+
+function changedMeanwhile(): BerthError {
+  return new BerthError({
+    code: 'changed_meanwhile',
+    message: 'The file was changed on the instance after it was opened here, so it was not written.',
+    advice: 'Save it all the same, or open it again.',
+  })
+}

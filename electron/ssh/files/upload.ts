@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import { folderOf, joined } from '../../contract/file-names.ts'
+import type { OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
+import { copyUp } from './copying.ts'
+import { existing, isMissing } from './file-problems.ts'
+import { forEachFile, type Job } from './job.ts'
+import type { Handle, Sftp } from './sftp.ts'
+import { createTally, type Tally } from './tally.ts'
+
+export interface Upload {
+  /** The folder on the instance. */
+  folder: string
+  /** What is sent, looked up when it begins. */
+  list(): Promise<SourceList>
+  /** Whether it may take the place of what is there. */
+  replace: boolean
+  changed(): void
+}
+
+/** Bytes at the end of what arrived that are compared before anything is added to it. */
+const tailLength = 256 * 1024
+/** Of a mode: the bits that say who may what. */
+const permissions = 0o7777
+const isFolder = (mode: number) => (mode & 0o170_000) === 0o040_000
+
+/**
+ * Sends files and folders. Each file travels under a temporary name beside its own, made from what it is, so that the
+ * same file sent again goes on with what arrived and a changed one begins anew.
+ */
+export function uploadJob({ folder, list, replace, changed }: Upload): Job {
+  let sources: SourceList | undefined
+  let tally: Tally | undefined
+  const begun = new Set<string>()
+
+  async function send(sftp: Sftp, file: number, source: Source, signal: AbortSignal): Promise<void> {
+    const target = joined(folder, ...source.path)
+    const part = joined(folderOf(target), partName(source))
+    const before = await sftp.stat(target).catch(error => {
+      if (isMissing(error)) return undefined
+      throw error
+    })
+    const open = await source.open()
+    try {
+      begun.add(part)
+      const handle = await sftp.openWrite(part)
+      try {
+        const from = await arrived(sftp, handle, open, source)
+        let done = from
+        tally?.set(file, done)
+        await copyUp(
+          sftp,
+          handle,
+          open,
+          { from, to: source.size },
+          {
+            signal,
+            onBytes(bytes) {
+              done += bytes
+              tally?.set(file, done)
+            },
+          },
+        )
+      } finally {
+        await sftp.close(handle).catch(() => undefined)
+      }
+      const mode = before === undefined ? (source.executable ? 0o755 : 0o644) : before.mode & permissions
+      await sftp.setMode(part, mode)
+      await (replace ? sftp.replace(part, target) : sftp.rename(part, target))
+      begun.delete(part)
+      tally?.finish(file)
+    } finally {
+      await open.close().catch(() => undefined)
+    }
+  }
+
+  return {
+    async prepare(sftp) {
+      const found = await list()
+      const tops = new Set(
+        [...found.folders, ...found.files.map(({ path }) => path)].map(([top = '']) => top),
+      )
+      if (!replace) await refuseExisting(sftp, folder, [...tops])
+      sources = found
+      tally = createTally(
+        found.files.map(({ size }) => size),
+        changed,
+      )
+    },
+    async run(sftp, signal) {
+      if (sources === undefined) throw new Error('prepare comes first')
+      const { folders, files } = sources
+      for (const path of folders) {
+        signal.throwIfAborted()
+        await makeFolder(sftp, joined(folder, ...path))
+      }
+      await forEachFile(
+        files.map(({ size }) => size),
+        signal,
+        async (file, either) => {
+          const source = files[file]
+          if (source !== undefined && !tally?.isDone(file)) await send(sftp, file, source, either)
+        },
+      )
+    },
+    tally: () => tally,
+    leftOut: () => sources?.leftOut ?? 0,
+    async discard(sftp) {
+      if (sftp === undefined) return
+      for (const part of begun) await sftp.remove(part).catch(() => undefined)
+      begun.clear()
+    },
+  }
+}
+
+/** Throws `exists` when any of the names is taken. */
+export async function refuseExisting(sftp: Sftp, folder: string, names: readonly string[]): Promise<void> {
+  const there = await Promise.all(
+    names.map(name =>
+      sftp.linkStat(joined(folder, name)).then(
+        () => true,
+        error => {
+          if (isMissing(error)) return false
+          throw error
+        },
+      ),
+    ),
+  )
+  const taken = names.filter((_, at) => there[at])
+  if (taken.length > 0) throw existing(taken)
+}
+
+/** Bytes to go on after: what is there already and ends as the source does at that place. The rest is cut off. */
+async function arrived(sftp: Sftp, handle: Handle, open: OpenSource, source: Source): Promise<number> {
+  const { size } = await sftp.statHandle(handle)
+  // Others may have written what came last before what came first.
+  const sure = sftp.inOrder ? size : size - sftp.depth * sftp.piece
+  const from = Math.max(0, Math.min(sure, source.size))
+  const same = from > 0 && (await endsAlike(sftp, handle, open, from))
+  const start = same ? from : 0
+  if (size > start) await sftp.cut(handle, start)
+  return start
+}
+
+async function endsAlike(sftp: Sftp, handle: Handle, open: OpenSource, at: number): Promise<boolean> {
+  const length = Math.min(tailLength, at)
+  for (let offset = at - length; offset < at; ) {
+    const there = Buffer.alloc(Math.min(sftp.piece, at - offset))
+    const bytes = await sftp.read(handle, there, offset)
+    const here = Buffer.alloc(bytes)
+    if (bytes === 0 || (await open.read(offset, here)) !== bytes) return false
+    if (!here.equals(there.subarray(0, bytes))) return false
+    offset += bytes
+  }
+  return true
+}
+
+async function makeFolder(sftp: Sftp, path: string): Promise<void> {
+  try {
+    await sftp.makeFolder(path)
+  } catch (error) {
+    // Servers say only that it failed when it is there already.
+    const there = await sftp.stat(path).catch(() => undefined)
+    if (there === undefined || !isFolder(there.mode)) throw error
+  }
+}
+
+/** The temporary name of a file under way. */
+function partName({ path, size, modified }: Source): string {
+  const version = `${path.at(-1)}/${size}/${Math.trunc(modified)}`
+  return `.${createHash('sha256').update(version).digest('hex').slice(0, 16)}.berth-part`
+}

@@ -1,0 +1,121 @@
+import { checkedName, joined } from '../../contract/file-names.ts'
+import { isUnreadable, type RemoteEntry, type RemoteFolder, type RemoteKind } from '../../contract/files.ts'
+import { SftpLost } from './file-problems.ts'
+import type { Sftp, Stats } from './sftp.ts'
+
+/** Entries of one folder that are shown, and that are moved. */
+const mostListed = 20_000
+const mostMoved = 200_000
+/** Folders within folders: a server that makes them up has no end. */
+const deepest = 64
+/** Questions about links under way at once. */
+const atOnce = 32
+
+/** What is in a folder, as the server gives it. Names that are no names of files are left out. */
+export async function listFolder(sftp: Sftp, path: string): Promise<RemoteFolder> {
+  const real = await sftp.realPath(path)
+  const { entries: found, more } = await sftp.list(real, mostListed)
+  const entries: RemoteEntry[] = []
+  const seen = new Set<string>()
+  for (const { filename, attrs } of found) {
+    const name = checkedName(filename)
+    if (name === undefined || seen.has(name)) continue
+    seen.add(name)
+    entries.push({
+      name,
+      kind: kindOf(attrs.mode),
+      size: Number(attrs.size ?? 0),
+      modified: attrs.mtime ?? 0,
+      mode: (attrs.mode ?? 0) & 0o777,
+    })
+  }
+  const links = entries.filter(({ kind, name }) => kind === 'link' && !isUnreadable(name))
+  for (let at = 0; at < links.length; at += atOnce)
+    await Promise.all(
+      links.slice(at, at + atOnce).map(entry => follow(sftp, joined(real, entry.name), entry)),
+    )
+  return { path: real, entries, more }
+}
+
+async function follow(sftp: Sftp, path: string, entry: RemoteEntry): Promise<void> {
+  const ignoring = (error: unknown) => {
+    if (error instanceof SftpLost) throw error
+    return undefined
+  }
+  const [to, stats] = await Promise.all([
+    sftp.readLink(path).catch(ignoring),
+    sftp.stat(path).catch(ignoring),
+  ])
+  entry.link = { to: to ?? '', kind: stats === undefined ? 'nothing' : kindOf(stats.mode) }
+  if (stats !== undefined) entry.size = stats.size
+}
+
+/** What a mode says of the kind. */
+export function kindOf(mode: number | undefined): RemoteKind {
+  const kind = (mode ?? 0) & 0o170_000
+  return kind === 0o100_000 ? 'file' : kind === 0o040_000 ? 'folder' : kind === 0o120_000 ? 'link' : 'other'
+}
+
+export interface RemoteFile extends Stats {
+  path: string
+  /** The names that lead to it from what was chosen, as they are on the instance. */
+  names: readonly string[]
+}
+
+export interface RemoteTree {
+  folders: { names: readonly string[] }[]
+  files: RemoteFile[]
+  leftOut: number
+}
+
+/**
+ * All that is in what was chosen, folders before what is in them. Links are followed to files and, where they were
+ * chosen themselves, to folders; others are left out, as are sockets and the like, and names that cannot be asked for.
+ */
+export async function walk(sftp: Sftp, paths: readonly string[], signal: AbortSignal): Promise<RemoteTree> {
+  const tree: RemoteTree = { folders: [], files: [], leftOut: 0 }
+
+  async function visit(path: string, names: readonly string[], stats: Stats): Promise<void> {
+    signal.throwIfAborted()
+    const kind = kindOf(stats.mode)
+    if (kind === 'file') {
+      tree.files.push({ path, names, ...stats })
+      return
+    }
+    if (kind !== 'folder' || names.length > deepest || tree.files.length + tree.folders.length > mostMoved) {
+      tree.leftOut++
+      return
+    }
+    tree.folders.push({ names })
+    const { entries } = await sftp.list(path, mostMoved)
+    for (const { filename, attrs } of entries) {
+      const name = checkedName(filename)
+      if (name === undefined) {
+        if (filename !== '.' && filename !== '..') tree.leftOut++
+        continue
+      }
+      const inner = joined(path, name)
+      if (isUnreadable(name)) tree.leftOut++
+      else if (kindOf(attrs.mode) !== 'link')
+        await visit(inner, [...names, name], {
+          size: Number(attrs.size),
+          modified: attrs.mtime,
+          mode: attrs.mode,
+        })
+      else {
+        const target = await sftp.stat(inner).catch(error => {
+          if (error instanceof SftpLost) throw error
+          return undefined
+        })
+        if (target && kindOf(target.mode) === 'file') await visit(inner, [...names, name], target)
+        else tree.leftOut++
+      }
+    }
+  }
+
+  for (const path of paths) {
+    const name = path.split('/').filter(Boolean).at(-1) ?? 'root'
+    await visit(path, [name], await sftp.stat(path))
+  }
+  return tree
+}

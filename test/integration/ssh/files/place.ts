@@ -1,0 +1,69 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createSsh } from '../../../../electron/ssh/connections.ts'
+import { openSftp, type Sftp } from '../../../../electron/ssh/files/sftp.ts'
+import type { Lease } from '../../../../electron/ssh/sharing.ts'
+import { scratchMachine } from '../machine.ts'
+import { type Sshd, startSshd } from '../sshd.ts'
+import { target } from '../steps.ts'
+
+/** A real sshd with Berth let in, and a folder each for the two sides. */
+export interface Place {
+  sshd: Sshd
+  /** On the instance's side. */
+  there: string
+  here: string
+  connect(): Promise<Lease>
+  sftp(): Promise<Sftp>
+}
+
+export async function openPlace(): Promise<Place> {
+  const sshd = await startSshd()
+  onTestFinished(() => sshd.close())
+  const machine = scratchMachine()
+  onTestFinished(() => machine.remove())
+  const ssh = createSsh(machine)
+  onTestFinished(() => ssh.close())
+  sshd.authorize((await ssh.keys.load('berth')).publicKey)
+  const there = join(sshd.folder, 'there')
+  mkdirSync(there)
+  const here = mkdtempSync(join(tmpdir(), 'berth-here-'))
+  onTestFinished(() => rmSync(here, { recursive: true, force: true }))
+  const connect = () => ssh.connect(target({ direct: sshd }))
+  return {
+    sshd,
+    there,
+    here,
+    connect,
+    sftp: async () => openSftp((await connect()).connection),
+  }
+}
+
+/** Random bytes in a file; gives their hash. */
+export function randomFile(path: string, size: number): string {
+  const bytes = randomBytes(Math.min(size, 1024 * 1024))
+  const all = Buffer.alloc(size)
+  for (let at = 0; at < size; at += bytes.length) {
+    bytes.copy(all, at)
+    all.writeUInt32BE((at / 1024) >>> 0, Math.min(at, Math.max(0, size - 4)))
+  }
+  writeFileSync(path, all)
+  return hashOf(path)
+}
+
+export function hashOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}
+
+/** Every file below a folder with its hash, by its path. */
+export function tree(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(name => statSync(join(folder, name)).isFile())
+      .sort()
+      .map(name => [name, hashOf(join(folder, name))]),
+  )
+}

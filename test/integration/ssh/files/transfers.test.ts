@@ -1,0 +1,219 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { chosenFolder } from '../../../../electron/local/chosen-folder.ts'
+import { chosenItem } from '../../../../electron/local/chosen-items.ts'
+import { downloadJob } from '../../../../electron/ssh/files/download.ts'
+import { remove } from '../../../../electron/ssh/files/remove.ts'
+import { readText, writeText } from '../../../../electron/ssh/files/text.ts'
+import { uploadJob } from '../../../../electron/ssh/files/upload.ts'
+import { listFolder } from '../../../../electron/ssh/files/walk.ts'
+import { hasSshd } from '../sshd.ts'
+import { problemOf } from '../steps.ts'
+import { hashOf, openPlace, randomFile, tree } from './place.ts'
+
+const never = new AbortController().signal
+const quiet = () => undefined
+
+describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
+  test('a thousand files in folders go up and down again, and every hash is right', async () => {
+    const { here, there, sftp } = await openPlace()
+    const source = join(here, 'data set')
+    for (let folder = 0; folder < 10; folder++) {
+      mkdirSync(join(source, `part ${folder}`), { recursive: true })
+      for (let file = 0; file < 100; file++)
+        randomFile(join(source, `part ${folder}`, `-file ${file} ü.bin`), file * 37)
+    }
+    mkdirSync(join(source, 'empty'))
+    const up = uploadJob({ folder: there, list: chosenItem(source).list, replace: false, changed: quiet })
+    const over = await sftp()
+    await up.prepare(over, never)
+    await up.run(over, never)
+    expect(up.tally()).toMatchObject({ files: 1000, filesDone: 1000, done: up.tally()?.total })
+    expect(tree(there)).toEqual(tree(here))
+    expect(readdirSync(join(there, 'data set'))).toContain('empty')
+
+    const back = join(here, 'back')
+    mkdirSync(back)
+    const down = downloadJob({
+      paths: [join(there, 'data set')],
+      into: chosenFolder(back),
+      system: 'linux',
+      changed: quiet,
+    })
+    await down.prepare(over, never)
+    await down.run(over, never)
+    expect(tree(back)).toEqual(tree(there))
+  })
+
+  test('64 MB go up and down with the right hash, and memory stays flat', async () => {
+    const { here, there, sftp } = await openPlace()
+    const hash = randomFile(join(here, 'big'), 64 * 1024 * 1024)
+    const over = await sftp()
+    let most = 0
+    const before = process.memoryUsage().arrayBuffers
+    const watch = () => {
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+    }
+    const up = uploadJob({
+      folder: there,
+      list: chosenItem(join(here, 'big')).list,
+      replace: false,
+      changed: watch,
+    })
+    await up.prepare(over, never)
+    await up.run(over, never)
+    expect(hashOf(join(there, 'big'))).toBe(hash)
+
+    mkdirSync(join(here, 'back'))
+    const down = downloadJob({
+      paths: [join(there, 'big')],
+      into: chosenFolder(join(here, 'back')),
+      system: 'linux',
+      changed: watch,
+    })
+    await down.prepare(over, never)
+    await down.run(over, never)
+    expect(hashOf(join(here, 'back', 'big'))).toBe(hash)
+    expect(most).toBeLessThan(48 * 1024 * 1024)
+  })
+
+  test('what is interrupted leaves no file under the final name, and goes on after what arrived', async () => {
+    const { here, there, sftp } = await openPlace()
+    const hash = randomFile(join(here, 'big'), 32 * 1024 * 1024)
+    const over = await sftp()
+    const stop = new AbortController()
+    const list = chosenItem(join(here, 'big')).list
+    const first = uploadJob({
+      folder: there,
+      list,
+      replace: false,
+      changed: () => (first.tally()?.done ?? 0) > 8_000_000 && stop.abort(new Error('stopped')),
+    })
+    await first.prepare(over, never)
+    await expect(first.run(over, stop.signal)).rejects.toThrow('stopped')
+    expect(readdirSync(there).every(name => name.endsWith('.berth-part'))).toBe(true)
+
+    let least = Number.POSITIVE_INFINITY
+    const second = uploadJob({
+      folder: there,
+      list,
+      replace: false,
+      changed: () => {
+        least = Math.min(least, second.tally()?.done ?? 0)
+      },
+    })
+    await second.prepare(over, never)
+    await second.run(over, never)
+    expect(least).toBeGreaterThan(8_000_000)
+    expect(readdirSync(there)).toEqual(['big'])
+    expect(hashOf(join(there, 'big'))).toBe(hash)
+  })
+
+  test('what arrived and was spoiled is not built upon', async () => {
+    const { here, there, sftp } = await openPlace()
+    const hash = randomFile(join(here, 'big'), 8 * 1024 * 1024)
+    const over = await sftp()
+    const stop = new AbortController()
+    const list = chosenItem(join(here, 'big')).list
+    const first = uploadJob({
+      folder: there,
+      list,
+      replace: false,
+      changed: () => (first.tally()?.done ?? 0) > 3_000_000 && stop.abort(),
+    })
+    await first.prepare(over, never)
+    await first.run(over, stop.signal).catch(quiet)
+    const [part = ''] = readdirSync(there)
+    writeFileSync(join(there, part), Buffer.alloc(3_000_000))
+    const second = uploadJob({ folder: there, list, replace: false, changed: quiet })
+    await second.prepare(over, never)
+    await second.run(over, never)
+    expect(hashOf(join(there, 'big'))).toBe(hash)
+  })
+
+  test('a download does not touch what is there, and takes a number', async () => {
+    const { here, there, sftp } = await openPlace()
+    writeFileSync(join(there, 'notes.txt'), 'theirs')
+    writeFileSync(join(here, 'notes.txt'), 'mine')
+    const down = downloadJob({
+      paths: [join(there, 'notes.txt')],
+      into: chosenFolder(here),
+      system: 'linux',
+      changed: quiet,
+    })
+    const over = await sftp()
+    await down.prepare(over, never)
+    await down.run(over, never)
+    expect(readFileSync(join(here, 'notes.txt'), 'utf8')).toBe('mine')
+    expect(readFileSync(join(here, 'notes (2).txt'), 'utf8')).toBe('theirs')
+  })
+
+  test('an upload replaces only where it may, and keeps the mode', async () => {
+    const { here, there, sftp } = await openPlace()
+    writeFileSync(join(here, 'run.sh'), 'new')
+    writeFileSync(join(there, 'run.sh'), 'old', { mode: 0o750 })
+    const over = await sftp()
+    const list = chosenItem(join(here, 'run.sh')).list
+    const refused = uploadJob({ folder: there, list, replace: false, changed: quiet })
+    expect((await problemOf(refused.prepare(over, never))).code).toBe('exists')
+    const taking = uploadJob({ folder: there, list, replace: true, changed: quiet })
+    await taking.prepare(over, never)
+    await taking.run(over, never)
+    expect(readFileSync(join(there, 'run.sh'), 'utf8')).toBe('new')
+    expect((await over.stat(join(there, 'run.sh'))).mode & 0o777).toBe(0o750)
+  })
+
+  test('links are shown as such, with where they lead', async () => {
+    const { there, sftp } = await openPlace()
+    mkdirSync(join(there, 'folder'))
+    writeFileSync(join(there, 'file'), 'abc')
+    symlinkSync('folder', join(there, 'to folder'))
+    symlinkSync('nowhere', join(there, 'to nothing'))
+    symlinkSync('file', join(there, '-to file'))
+    const { entries, path } = await listFolder(await sftp(), `${there}/folder/..`)
+    expect(path).toBe(there)
+    expect(Object.fromEntries(entries.map(({ name, kind, link }) => [name, link ?? kind]))).toEqual({
+      folder: 'folder',
+      file: 'file',
+      'to folder': { to: 'folder', kind: 'folder' },
+      'to nothing': { to: 'nowhere', kind: 'nothing' },
+      '-to file': { to: 'file', kind: 'file' },
+    })
+  })
+
+  test('deleting a folder takes its links and leaves what they lead to', async () => {
+    const { there, sftp } = await openPlace()
+    mkdirSync(join(there, 'kept'))
+    writeFileSync(join(there, 'kept', 'precious'), 'x')
+    mkdirSync(join(there, 'gone', 'deep'), { recursive: true })
+    symlinkSync('../kept', join(there, 'gone', 'link'))
+    const over = await sftp()
+    await remove(over, join(there, 'gone'))
+    expect(readdirSync(there)).toEqual(['kept'])
+    expect(readdirSync(join(there, 'kept'))).toEqual(['precious'])
+    expect((await problemOf(remove(over, '/'))).code).toBe('file_denied')
+    expect((await problemOf(remove(over, '/./..'))).code).toBe('file_denied')
+  })
+
+  test('a text is edited through a link, and not when it was changed meanwhile', async () => {
+    const { there, sftp } = await openPlace()
+    writeFileSync(join(there, 'conf'), 'a = 1\n', { mode: 0o640 })
+    symlinkSync('conf', join(there, 'link'))
+    const over = await sftp()
+    const { text, version } = await readText(over, join(there, 'link'))
+    expect(text).toBe('a = 1\n')
+    await writeText(over, join(there, 'link'), 'a = 22\n', version)
+    expect(readFileSync(join(there, 'conf'), 'utf8')).toBe('a = 22\n')
+    expect((await over.linkStat(join(there, 'link'))).mode & 0o170_000).toBe(0o120_000)
+    expect((await over.stat(join(there, 'conf'))).mode & 0o777).toBe(0o640)
+    expect((await problemOf(writeText(over, join(there, 'link'), 'b', version))).code).toBe(
+      'changed_meanwhile',
+    )
+    expect(readdirSync(there).sort()).toEqual(['conf', 'link'])
+    writeFileSync(join(there, 'binary'), Buffer.from([0x66, 0, 1]))
+    writeFileSync(join(there, 'latin'), Buffer.from([0x66, 0xfc]))
+    expect((await problemOf(readText(over, join(there, 'binary')))).code).toBe('not_text')
+    expect((await problemOf(readText(over, join(there, 'latin')))).code).toBe('not_text')
+  })
+})
