@@ -11,6 +11,7 @@ import { keyCommands } from './commands/keys.ts'
 import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import { rentingCommands } from './commands/renting.ts'
+import { sshKeyCommands } from './commands/ssh-keys.ts'
 import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
@@ -24,6 +25,7 @@ export const commands = {
   ...templateCommands,
   ...instanceCommands,
   ...accessCommands,
+  ...sshKeyCommands,
   ...tunnelCommands,
   ...editorCommands,
   ...deskCommands,

@@ -36,3 +36,12 @@ export const NewKeyName = v.pipe(
 
 /** A key's passphrase. */
 export const Passphrase = v.pipe(v.string(), v.nonEmpty('type the passphrase'), v.maxLength(1024))
+
+/** A key that Berth attached to an instance. */
+export interface AttachedKey {
+  /** As `SshKey` has it, then. */
+  name: string
+  fingerprint: string
+  /** Epoch seconds of this machine's time. */
+  at: number
+}

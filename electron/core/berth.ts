@@ -20,6 +20,7 @@ import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import type { Parts } from './commands/parts.ts'
 import { rentingCommands } from './commands/renting.ts'
+import { sshKeyCommands } from './commands/ssh-keys.ts'
 import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
@@ -166,6 +167,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...templateCommands(parts),
       ...instanceCommands(parts),
       ...accessCommands(parts),
+      ...sshKeyCommands(parts),
       ...tunnelCommands(parts),
       ...editorCommands(parts),
       ...deskCommands(parts),

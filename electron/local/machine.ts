@@ -8,6 +8,7 @@ import { openKeychain } from './keychain/open-keychain.ts'
 import { systemOpener } from './opener.ts'
 import { systemPrograms } from './programs.ts'
 import { systemRandom } from './random.ts'
+import { agentSocket } from './ssh-agent.ts'
 
 /** The platform as Berth knows it: whatever is neither macOS nor Windows is treated as Linux. */
 function platformOf(platform: NodeJS.Platform): Machine['platform'] {
@@ -28,5 +29,6 @@ export async function openMachine(files: Files, notifier: Notifier, endings?: En
     random: systemRandom,
     platform,
     home: homedir(),
+    sshAgent: agentSocket(process.env, process.platform),
   }
 }

@@ -23,4 +23,6 @@ export interface Machine {
   platform: 'linux' | 'darwin' | 'win32'
   /** The user's home folder, where `.ssh` lies. */
   home: string
+  /** Where the user's SSH agent listens: a path, or on Windows a pipe; absent where none was announced. */
+  sshAgent?: string | undefined
 }

@@ -2,17 +2,22 @@ import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView, SshAddress } from '../../contract/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
+import type { AttachedKey } from '../../contract/ssh-key.ts'
 import type { State } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Candidate } from '../../ssh/addresses.ts'
-import { createSsh, type Ssh } from '../../ssh/connections.ts'
+import { createSsh } from '../../ssh/connections.ts'
+import { openAgent } from '../../ssh/keys/agent.ts'
+import type { Keys } from '../../ssh/keys/keys.ts'
+import { openPassphrases } from '../../ssh/keys/passphrases.ts'
 import type { Lease, Target } from '../../ssh/sharing.ts'
 import type { Shell } from '../../ssh/shell.ts'
 import { quote, sshCommand } from '../../ssh/ssh-command.ts'
 import { openSystemTerminal } from '../../ssh/system-terminal.ts'
 import { instanceName } from '../alerts/wording.ts'
+import { rememberAccess } from './remembered.ts'
 
 /** An instance to get into, and the client of its account. */
 export interface Door {
@@ -29,13 +34,17 @@ export interface Access {
   openSystemTerminal(door: Door): Promise<void>
   /** One line for a POSIX shell. */
   commandLine(door: Door): Promise<string>
-  attachKey(account: AccountId, instance: number, client: ServiceClient): Promise<void>
+  /** Attaches a key by the service's call, that of the settings where none is named, and remembers it. */
+  attachKey(account: AccountId, instance: number, client: ServiceClient, key?: string): Promise<void>
+  /** What was attached so, by instance. */
+  attachedKeys(account: AccountId): Promise<Record<number, readonly AttachedKey[]>>
   /** What the SSH config says of an instance beside its address: the files of its key and its host key. */
   filesOf(account: AccountId): Promise<{ keyPath: string; knownHostsPath: string }>
   /** The way that answers now; the key is attached on the way, where the service takes it. */
   probe(door: Door): Promise<SshAddress>
   acceptHostKey(account: AccountId, instance: number, fingerprint: string): Promise<void>
-  keys(account: AccountId | undefined): ReturnType<Ssh['keys']['list']>
+  /** The keys with which that account's instances are entered. */
+  keys(account: AccountId | undefined): Keys
   /** The instance is gone for good. */
   drop(account: AccountId, instance: number): Promise<void>
   close(): Promise<void>
@@ -54,14 +63,33 @@ export function openAccess(
   onWay: (account: AccountId, instance: number, way: Candidate | undefined) => void = () => undefined,
 ): Access {
   const { clock, home, programs, platform } = machine
-  const real = createSsh({ files: machine.files, programs, clock, home, platform, onWay })
-  const demo = demoFiles && createSsh({ files: demoFiles, programs, clock, home, platform, onWay })
+  const shared = {
+    programs,
+    clock,
+    home,
+    platform,
+    onWay,
+    passphrases: openPassphrases(machine.keychain),
+    agent: openAgent(machine.sshAgent),
+  }
+  const real = createSsh({ ...shared, files: machine.files })
+  const demo = demoFiles && createSsh({ ...shared, files: demoFiles })
   const sshOf = (account: AccountId | undefined) => (account === 'demo' && demo ? demo : real)
+  const realMemory = rememberAccess(machine.files, clock)
+  const demoMemory = demoFiles && rememberAccess(demoFiles, clock)
+  const memoryOf = (account: AccountId) => (account === 'demo' && demoMemory ? demoMemory : realMemory)
   const keyName = () => state().settings.sshKey
 
-  async function attachKey(account: AccountId, instance: number, client: ServiceClient): Promise<void> {
-    const { publicKey } = await sshOf(account).keys.load(keyName())
+  async function attachKey(
+    account: AccountId,
+    instance: number,
+    client: ServiceClient,
+    key = keyName(),
+  ): Promise<void> {
+    const { name, fingerprint, publicKey } = await sshOf(account).keys.locate(key)
     await client.instances.attachSshKey(instance, publicKey)
+    const at = Math.floor(clock.now() / 1000)
+    await memoryOf(account).noteAttached(account, instance, { name, fingerprint, at })
   }
 
   /** The way that answers, with the key attached where that can be: for programs that get in on their own. */
@@ -77,7 +105,7 @@ export function openAccess(
 
   async function command(door: Door, address: SshAddress): Promise<string[]> {
     const ssh = sshOf(door.account)
-    const { path } = await ssh.keys.load(keyName())
+    const { path } = await ssh.keys.locate(keyName())
     return sshCommand({
       account: door.account,
       instance: door.instance.id,
@@ -142,8 +170,11 @@ export function openAccess(
     attachKey,
     acceptHostKey: (account, instance, fingerprint) =>
       sshOf(account).knownHosts.accept(account, instance, fingerprint),
-    keys: account => sshOf(account).keys.list(),
-    drop: (account, instance) => sshOf(account).drop(account, instance),
+    attachedKeys: account => memoryOf(account).attached(account),
+    keys: account => sshOf(account).keys,
+    async drop(account, instance) {
+      await Promise.all([sshOf(account).drop(account, instance), memoryOf(account).forget(account, instance)])
+    },
     async close() {
       await Promise.all([real.close(), demo?.close()])
     },

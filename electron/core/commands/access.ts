@@ -6,13 +6,7 @@ import { doorOf, noteUser, type Parts } from './parts.ts'
 
 type AccessCommands = Pick<
   Handlers,
-  | 'openTerminal'
-  | 'resizeTerminal'
-  | 'openSystemTerminal'
-  | 'sshCommand'
-  | 'attachKey'
-  | 'acceptHostKey'
-  | 'sshKeys'
+  'openTerminal' | 'resizeTerminal' | 'openSystemTerminal' | 'sshCommand' | 'attachKey' | 'acceptHostKey'
 >
 
 export function accessCommands(parts: Parts): AccessCommands {
@@ -43,16 +37,15 @@ export function accessCommands(parts: Parts): AccessCommands {
     },
     openSystemTerminal: args => access.openSystemTerminal(doorOf(parts, args)),
     sshCommand: args => access.commandLine(doorOf(parts, args)),
-    async attachKey(args) {
+    async attachKey({ key, ...args }) {
       const door = doorOf(parts, args)
-      await access.attachKey(door.account, door.instance.id, door.client)
-      noteUser(parts, door.account, 'Attached the SSH key to', door.instance)
+      await access.attachKey(door.account, door.instance.id, door.client, key)
+      noteUser(parts, door.account, 'Attached the SSH key to', door.instance, key)
     },
     async acceptHostKey({ fingerprint, ...args }) {
       const { account, instance } = doorOf(parts, args)
       await access.acceptHostKey(account, instance.id, fingerprint)
       noteUser(parts, account, 'Accepted another host key for', instance, fingerprint)
     },
-    sshKeys: () => access.keys(parts.store.get().shown),
   }
 }

@@ -46,13 +46,6 @@ export function openAgent(socket: string | undefined): Agent {
   }
 }
 
-/** Where the agent listens, as this system tells it. */
-export function agentSocket(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
-  const told = env['SSH_AUTH_SOCK']
-  if (told) return told
-  return platform === 'win32' ? String.raw`\\.\pipe\openssh-ssh-agent` : undefined
-}
-
 function isKey(key: object): key is ParsedKey {
   return 'getPublicSSH' in key
 }

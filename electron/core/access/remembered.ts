@@ -1,0 +1,84 @@
+import * as v from 'valibot'
+import type { AccountId } from '../../contract/ids.ts'
+import type { AttachedKey } from '../../contract/ssh-key.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Files } from '../../ports/files.ts'
+import { type Document, openDocument } from '../remember/document.ts'
+
+const Remembered = v.object({
+  /** Keys that Berth attached, the newest last. */
+  attached: v.optional(v.array(v.object({ name: v.string(), fingerprint: v.string(), at: v.number() })), []),
+  /** Whether its shells live in tmux, where that was chosen for it alone. */
+  tmux: v.optional(v.boolean()),
+})
+const Book = v.record(v.string(), Remembered)
+type Remembered = v.InferOutput<typeof Remembered>
+
+/** What Berth remembers of getting into each instance, by account and instance. Read on first use. */
+export interface RememberedAccess {
+  attached(account: AccountId): Promise<Record<number, readonly AttachedKey[]>>
+  noteAttached(account: AccountId, instance: number, key: AttachedKey): Promise<void>
+  tmux(account: AccountId, instance: number): Promise<boolean | undefined>
+  chooseTmux(account: AccountId, instance: number, choice: boolean | undefined): Promise<void>
+  forget(account: AccountId, instance: number): Promise<void>
+}
+
+export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
+  let opened: Promise<Document<Record<string, Remembered>>> | undefined
+  const book = () => {
+    opened ??= openDocument({
+      files,
+      clock,
+      name: 'access.json',
+      schema: Book,
+      empty: {},
+      onBroken: () => undefined, // nothing in it is needed to get in
+    })
+    return opened
+  }
+  const key = (account: AccountId, instance: number) => `${account}/${instance}`
+
+  async function change(
+    account: AccountId,
+    instance: number,
+    edit: (before: Remembered) => Remembered,
+  ): Promise<void> {
+    const document = await book()
+    await document.record(all => {
+      const name = key(account, instance)
+      return { ...all, [name]: edit(all[name] ?? { attached: [] }) }
+    })
+  }
+
+  return {
+    async attached(account) {
+      const all = Object.entries((await book()).get())
+      return Object.fromEntries(
+        all
+          .filter(([name]) => name.startsWith(`${account}/`))
+          .map(([name, { attached }]) => [Number(name.slice(account.length + 1)), attached] as const)
+          .filter(([, attached]) => attached.length > 0),
+      )
+    },
+    noteAttached: (account, instance, attached) =>
+      change(account, instance, before => ({
+        ...before,
+        attached: [
+          ...before.attached.filter(({ fingerprint }) => fingerprint !== attached.fingerprint),
+          attached,
+        ],
+      })),
+    tmux: async (account, instance) => (await book()).get()[key(account, instance)]?.tmux,
+    chooseTmux: (account, instance, choice) =>
+      change(account, instance, ({ tmux: _before, ...rest }) => ({
+        ...rest,
+        ...(choice === undefined ? {} : { tmux: choice }),
+      })),
+    async forget(account, instance) {
+      const document = await book()
+      const name = key(account, instance)
+      if (!(name in document.get())) return
+      await document.record(({ [name]: _gone, ...rest }) => rest)
+    },
+  }
+}
