@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { app, session } from 'electron'
+import { app, clipboard, session } from 'electron'
 import project from '../package.json' with { type: 'json' }
 import { startBerth } from './core/berth.ts'
 import { demoFor } from './local/demo-market.ts'
@@ -61,7 +61,9 @@ async function start(home: string, endings: Endings): Promise<void> {
     onClosed: () => tray || app.quit(),
   })
   const openWindow = () => window.show()
-  if (tray) endings.add(showTray(berth, trayActions({ berth, notifier, openWindow, quit: () => app.quit() })))
+  const copy = (text: string) => clipboard.writeText(text)
+  const act = trayActions({ berth, notifier, openWindow, quit: () => app.quit(), copy })
+  if (tray) endings.add(showTray(berth, act))
   app.on('before-quit', () => window.release())
   app.on('second-instance', openWindow)
   app.on('activate', openWindow)

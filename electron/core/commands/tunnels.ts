@@ -19,7 +19,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
 
   /**
    * Hands an address to the user's browser. A page that is in a browser itself opens it there; where this machine has
-   * none, whoever asked gets the address.
+   * none, a page gets the address to show.
    */
   async function handOver(url: string, { streams }: Caller): Promise<OpenedAddress> {
     if (streams && store.get().app.shell === 'browser') return { url, opened: false }
@@ -27,7 +27,8 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
       await opener.openPrivately(url)
       return { url, opened: true }
     } catch (error) {
-      if (error instanceof BerthError && error.problem.code === 'no_browser') return { url, opened: false }
+      if (streams && error instanceof BerthError && error.problem.code === 'no_browser')
+        return { url, opened: false }
       throw error
     }
   }

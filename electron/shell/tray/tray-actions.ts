@@ -9,11 +9,13 @@ export interface TrayReach {
   notifier: Pick<Notifier, 'show'>
   openWindow: () => void
   quit: () => void
+  /** Puts a text on the clipboard. */
+  copy: (text: string) => void
 }
 
 /** Does what was clicked. A command that fails is told by a notification: the window may be closed. */
 export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<void> {
-  const { berth, notifier, openWindow, quit } = reach
+  const { berth, notifier, openWindow, quit, copy } = reach
   return async action => {
     switch (action.kind) {
       case 'open':
@@ -23,8 +25,10 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
       case 'go':
         return berth.goTo(action.account, action.place)
       case 'command':
+      case 'copy':
         try {
-          await berth.dispatch(action.name, action.args)
+          const answer = await berth.dispatch(action.name, action.args)
+          if (action.kind === 'copy' && typeof answer === 'string') copy(answer)
         } catch (error) {
           await notifier.show({
             id: 'tray-command',

@@ -13,6 +13,8 @@ export type TrayAction =
   | { kind: 'go'; account: AccountId; place: Place }
   /** `what` finishes "Could not …" should it fail. */
   | { kind: 'command'; name: CommandName; args: unknown; what: string }
+  /** Puts a command's answer, a text, on the clipboard. */
+  | { kind: 'copy'; name: CommandName; args: unknown; what: string }
 
 /** An entry of the menu; without an action or a submenu it only tells. */
 export type MenuItemModel =
@@ -88,12 +90,31 @@ function instanceEntry(account: AccountView, instance: InstanceView): MenuItemMo
   const at = (place: Partial<Place & { screen: 'instances' }>) =>
     go(account, { screen: 'instances', instance: instance.id, ...place })
   const submenu: MenuItemModel[] = []
-  if (canGetIn(instance)) submenu.push({ label: 'Terminal', action: at({ tab: 'terminal' }) })
+  if (canGetIn(instance)) submenu.push(...waysIn(account, instance, at({ tab: 'terminal' })))
   const power = powerEntry(account, instance, at({ ask: 'bid' }))
   if (power) submenu.push(power)
   submenu.push({ label: 'Show', action: at({}) }, { separator: true })
   submenu.push({ label: 'Destroy…', action: at({ ask: 'destroy' }) })
   return { label: instanceLine(instance), submenu }
+}
+
+/** One click each. What this machine or the settings lack for it is told when it is tried. */
+function waysIn(account: AccountView, instance: InstanceView, terminal: TrayAction): MenuItemModel[] {
+  const does = (name: CommandName, verb: string) => ({
+    name,
+    args: { account: account.id, instance: instance.id },
+    what: `${verb} ${instanceTitle(instance)}`,
+  })
+  return [
+    { label: 'Terminal', action: terminal },
+    { label: 'Jupyter', action: { kind: 'command', ...does('openJupyter', 'open Jupyter on') } },
+    { label: 'Editor', action: { kind: 'command', ...does('openEditor', 'open an editor on') } },
+    {
+      label: 'Copy SSH command',
+      action: { kind: 'copy', ...does('sshCommand', 'copy the SSH command of') },
+    },
+    { separator: true },
+  ]
 }
 
 /** Stop, Start, or what takes the place of starting: an outbid machine runs again only at a higher bid. */

@@ -6,7 +6,6 @@ const names: ReadonlyMap<number, string> = new Map([
   [8000, 'vLLM'],
   [6006, 'TensorBoard'],
   [11434, 'Ollama'],
-  [3000, 'Open WebUI'],
   [8888, 'Jupyter Notebook'],
   [8501, 'Streamlit'],
   [8265, 'Ray'],
@@ -15,7 +14,7 @@ const names: ReadonlyMap<number, string> = new Map([
 ])
 
 /** Ports that are looked at although nobody named them. */
-export const usualPorts: readonly number[] = [...names.keys()]
+export const usualPorts: readonly number[] = [...names.keys(), 3000]
 
 /** What is usually found at a port: a guess by its number alone. */
 export function portName(port: number): string {

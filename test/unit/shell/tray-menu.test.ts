@@ -41,10 +41,24 @@ test('with nothing rented and no account there is still a way in and a way out',
   expect(labels(trayMenu(stateOf(accountView())))).toContain('Rent a GPU…')
 })
 
-test('a running instance has Terminal, Stop and Destroy…, each for just this one', () => {
+test('a running instance has every way in, Stop and Destroy…, each for just this one', () => {
   const account = accountView({}, instanceView({ id: 7, ssh }), instanceView({ id: 8, ssh }))
   const { submenu = [] } = entry(trayMenu(stateOf(account)), 'Instance #7')
-  expect(labels(submenu)).toEqual(['Terminal', 'Stop', 'Show', '---', 'Destroy…'])
+  expect(labels(submenu)).toEqual([
+    'Terminal',
+    'Jupyter',
+    'Editor',
+    'Copy SSH command',
+    '---',
+    'Stop',
+    'Show',
+    '---',
+    'Destroy…',
+  ])
+  const args = { account: account.id, instance: 7 }
+  expect(entry(submenu, 'Jupyter').action).toMatchObject({ kind: 'command', name: 'openJupyter', args })
+  expect(entry(submenu, 'Editor').action).toMatchObject({ kind: 'command', name: 'openEditor', args })
+  expect(entry(submenu, 'Copy').action).toMatchObject({ kind: 'copy', name: 'sshCommand', args })
   expect(entry(submenu, 'Terminal').action).toEqual({
     kind: 'go',
     account: account.id,
@@ -80,9 +94,10 @@ test.each<[InstanceState, string | undefined]>([
   expect(offered).toEqual(power === undefined ? [] : [power])
 })
 
-test('a terminal is offered only where one can be had', () => {
+test('a way in is offered only where one can be had', () => {
   const account = accountView({}, instanceView({ state: 'running' }))
-  expect(labels(entry(trayMenu(stateOf(account)), 'Instance').submenu ?? [])).not.toContain('Terminal')
+  const offered = labels(entry(trayMenu(stateOf(account)), 'Instance').submenu ?? [])
+  expect(offered).toEqual(['Stop', 'Show', '---', 'Destroy…'])
 })
 
 test('other accounts are there under their names, while they have something', () => {
