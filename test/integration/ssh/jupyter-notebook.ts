@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from './sshd.ts'
+
+/** Debian's own Jupyter, on a loopback port of its own. */
+export interface JupyterNotebook {
+  port: number
+  token: string
+  stop(): Promise<void>
+}
+
+export const hasJupyter = existsSync('/usr/bin/jupyter-notebook')
+
+/** It tells of itself in root's own list, where an SSH session of root's finds it. */
+export async function startJupyter(token = 's3cret-token'): Promise<JupyterNotebook> {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-jupyter-'))
+  const port = await freePort()
+  const child = spawn(
+    'jupyter-notebook',
+    [
+      '--allow-root',
+      '--no-browser',
+      '--ip=127.0.0.1',
+      `--port=${port}`,
+      '--port-retries=0',
+      `--NotebookApp.token=${token}`,
+      `--notebook-dir=${folder}`,
+    ],
+    { cwd: folder, stdio: 'ignore', env: { ...process.env, HOME: '/root' } },
+  )
+  await answering(child, `http://127.0.0.1:${port}/api`)
+  return {
+    port,
+    token,
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answering(child: ChildProcess, url: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (child.exitCode !== null) throw new Error('jupyter-notebook ended at once')
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok) return
+    await wait(100)
+  }
+  throw new Error('jupyter-notebook does not answer')
+}

@@ -1,0 +1,119 @@
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { tunnelKey } from '../../../electron/contract/tunnel.ts'
+import type { Door } from '../../../electron/core/access/access.ts'
+import { createStore } from '../../../electron/core/store.ts'
+import { jupyterPurpose } from '../../../electron/core/tunnels/jupyter.ts'
+import { createTunnels, type Tunnels } from '../../../electron/core/tunnels/tunnels.ts'
+import { createClient } from '../../../electron/service/client.ts'
+import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
+import { accountView, emptyState, instanceView } from '../../unit/core/views.ts'
+import { hasJupyter, type JupyterNotebook, startJupyter } from './jupyter-notebook.ts'
+import { type ScratchMachine, scratchMachine } from './machine.ts'
+import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { account, target } from './steps.ts'
+
+describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
+  let sshd: Sshd
+  let jupyter: JupyterNotebook
+  let browser: Browser
+  let machine: ScratchMachine
+  let ssh: Ssh
+  let tunnels: Tunnels
+  const instance = instanceView({ id: 4711, jupyter: true })
+  const store = createStore({
+    ...emptyState(),
+    accounts: { [account]: accountView({ id: account }, instance) },
+  })
+  const shown = () => store.get().accounts[account]?.tunnels[tunnelKey(4711, jupyter.port)]
+
+  beforeAll(async () => {
+    sshd = await startSshd()
+    jupyter = await startJupyter()
+    browser = await chromium.launch({
+      executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
+      args: ['--no-sandbox'],
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await jupyter?.stop()
+    await sshd?.close()
+  })
+  beforeEach(async () => {
+    machine = scratchMachine()
+    ssh = createSsh(machine)
+    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+    const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
+    tunnels = createTunnels({ store, clock: machine.clock, random: Math.random, access, reservedPorts: [] })
+  })
+  afterEach(async () => {
+    await tunnels.close()
+    await ssh.close()
+    machine.remove()
+  })
+
+  /** Asked of the instance itself: the record tells no token, and Jupyter is at another port than usual. */
+  async function open(): Promise<URL> {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'none' })
+    const door = (): Door => ({ account, instance, client })
+    const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
+    const purpose = jupyterPurpose({ door, token: undefined, access, clock: machine.clock })
+    return new URL((await tunnels.open(door, purpose)) ?? '')
+  }
+
+  test('a notebook opens in Chromium through the tunnel, runs a cell, and goes on after the network was cut', async () => {
+    const address = await open()
+    expect(address.searchParams.get('token')).toBe(jupyter.token)
+    expect(address.hostname).toBe('127.0.0.1')
+    expect(Number(address.port)).not.toBe(jupyter.port)
+    expect(shown()).toMatchObject({
+      kind: 'jupyter',
+      step: 'open',
+      localPort: Number(address.port),
+      web: true,
+    })
+
+    const made = await fetch(new URL('/api/contents', address), {
+      method: 'POST',
+      headers: { authorization: `token ${jupyter.token}` },
+      body: JSON.stringify({ type: 'notebook' }),
+    })
+    const { path } = (await made.json()) as { path: string }
+    const page = await browser.newPage()
+    await page.goto(address.href)
+    await page.goto(new URL(`/notebooks/${encodeURIComponent(path)}`, address).href)
+    const runs = async (code: string, output: string) => {
+      await page.locator('.kernel_idle_icon').waitFor({ timeout: 30_000 })
+      const cell = page.locator('.code_cell').last()
+      await cell.locator('.CodeMirror').click()
+      await page.keyboard.type(code)
+      await page.keyboard.press('Shift+Enter')
+      await page.locator('.output_text', { hasText: output }).first().waitFor({ timeout: 30_000 })
+    }
+    await runs('print(6 * 7)', '42')
+
+    const cut = page.waitForEvent('websocket', { timeout: 60_000 })
+    expect(sshd.dropConnections()).toBeGreaterThan(0)
+    await cut // Jupyter's page connects to its kernel anew, at the address it has
+    await expect.poll(() => shown()?.step, { timeout: 10_000 }).toBe('open')
+    await runs('print(40 + 3)', '43')
+    expect(shown()?.localPort).toBe(Number(address.port))
+    await page.close()
+  }, 120_000)
+
+  test('what cannot be had is told with what to do about it', async () => {
+    await jupyter.stop()
+    const poor = { ...instance, jupyter: false }
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'none' })
+    const door = (): Door => ({ account, instance: poor, client })
+    const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
+    const purpose = jupyterPurpose({ door, token: undefined, access, clock: machine.clock })
+    await expect(tunnels.open(door, purpose)).rejects.toMatchObject({ problem: { code: 'jupyter_missing' } })
+    expect(store.get().accounts[account]?.tunnels[tunnelKey(4711, 8080)]).toMatchObject({
+      step: 'failed',
+      problem: { code: 'jupyter_missing' },
+    })
+    jupyter = await startJupyter()
+  })
+})
