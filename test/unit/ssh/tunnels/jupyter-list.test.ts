@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { jupyterAddress } from '../../../../electron/ssh/tunnels/jupyter.ts'
+import { chosenJupyter, readJupyterList } from '../../../../electron/ssh/tunnels/jupyter-list.ts'
+
+const one = { port: 8888, token: 'abc', basePath: '/' }
+
+test.each([
+  ['an object a line', '{"base_url": "/", "port": 8888, "token": "abc", "pid": 3}\n'],
+  ['a list', '[\n {"base_url": "/", "port": 8888, "token": "abc"}\n]\n'],
+  ['an address a line', 'Currently running servers:\nhttp://localhost:8888/?token=abc :: /workspace\n'],
+  ['something said before it', 'warning: old\n{"port": 8888, "token": "abc"}\n'],
+])('%s is read', (_, text) => {
+  expect(readJupyterList(text)).toEqual([one])
+})
+
+test.each([
+  '',
+  'Currently running servers:\n',
+  '{"port": 0}',
+  '{"port": 70000}',
+  '{"port": "8888; rm -rf"}',
+  '{"port": 8888, "token": "a b"}',
+  '{"port": 8888, "base_url": "//evil.example/"}',
+  '{"port": 8888, "base_url": "/../\\u202e/"}',
+  'null',
+  '[[[[',
+])('%j tells of none', text => {
+  expect(readJupyterList(text)).toEqual([])
+})
+
+test('the one at the usual port is meant, else the first', () => {
+  const usual = { ...one, port: 8080 }
+  expect(chosenJupyter([one, usual], 8080)).toBe(usual)
+  expect(chosenJupyter([one], 8080)).toBe(one)
+  expect(chosenJupyter([], 8080)).toBeUndefined()
+})
+
+test('the address keeps to its origin, and holds the token as a value', () => {
+  const server = { token: 'a&b=#?', basePath: '/user/x/' }
+  const address = new URL(jupyterAddress('http://127.0.0.1:20001', server))
+  expect(address.origin).toBe('http://127.0.0.1:20001')
+  expect(address.pathname).toBe('/user/x/')
+  expect(Object.fromEntries(address.searchParams)).toEqual({ token: 'a&b=#?' })
+})
