@@ -6,6 +6,7 @@ import { deskCommands } from './commands/desk.ts'
 import { editorCommands } from './commands/editors.ts'
 import { fileCommands } from './commands/files.ts'
 import { hostingCommands } from './commands/hosting.ts'
+import { insideCommands } from './commands/inside.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
 import { notificationCommands } from './commands/notifications.ts'
@@ -26,6 +27,7 @@ export const commands = {
   ...instanceCommands,
   ...accessCommands,
   ...sshKeyCommands,
+  ...insideCommands,
   ...tunnelCommands,
   ...editorCommands,
   ...deskCommands,

@@ -14,6 +14,7 @@ import { deskCommands } from './commands/desk.ts'
 import { editorCommands } from './commands/editors.ts'
 import { fileCommands } from './commands/files.ts'
 import { hostingCommands } from './commands/hosting.ts'
+import { insideCommands } from './commands/inside.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
 import { notificationCommands } from './commands/notifications.ts'
@@ -168,6 +169,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...instanceCommands(parts),
       ...accessCommands(parts),
       ...sshKeyCommands(parts),
+      ...insideCommands(parts),
       ...tunnelCommands(parts),
       ...editorCommands(parts),
       ...deskCommands(parts),

@@ -1,8 +1,13 @@
-import type { Call } from '../shell/command.ts'
+import { setTimeout } from 'node:timers/promises'
+import { absolute, type Call } from '../shell/command.ts'
+import { readRegular } from '../shell/redirect.ts'
+import { Interrupted } from '../shell/sink.ts'
 import { eachSource, lineBatches } from './sources.ts'
 
 /** Lines that `tail` keeps at most. */
 const mostKept = 100_000
+/** Milliseconds between two looks at a file that is followed. */
+const followPause = 300
 
 /** `head [-n LINES] [FILE…]` */
 export async function head(call: Call): Promise<number> {
@@ -17,14 +22,45 @@ export async function head(call: Call): Promise<number> {
   })
 }
 
-/** `tail [-n LINES] [FILE…]` */
+/** `tail [-n LINES] [-F] [FILE…]`; with `-F` (or `-f`) what is added to the first file comes too, until it is stopped. */
 export async function tail(call: Call): Promise<number> {
   const { lines, files } = lineCount(call.args)
-  return eachSource(call, files, async pieces => {
+  let shown = 0
+  const status = await eachSource(call, files, async pieces => {
     let kept: string[] = []
-    for await (const batch of lineBatches(pieces)) kept = kept.concat(batch).slice(-Math.min(lines, mostKept))
+    for await (const batch of lineBatches(counted(pieces)))
+      kept = kept.concat(batch).slice(-Math.min(lines, mostKept))
     if (lines > 0) await call.out(kept.join(''))
   })
+  const [file] = files
+  if (file !== undefined && call.args.some(arg => /^-[fF]$/.test(arg))) await follow(call, file, shown)
+  return status
+
+  async function* counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      shown += piece.length
+      yield piece
+    }
+  }
+}
+
+/** Writes what comes after the first `shown` bytes of a file, which may be missing or begin anew meanwhile. */
+async function follow(call: Call, file: string, shown: number): Promise<void> {
+  for (let from = shown; ; ) {
+    await setTimeout(followPause, undefined, { signal: call.signal, ref: false }).catch(() => {
+      throw new Interrupted()
+    })
+    let bytes: Buffer
+    try {
+      bytes = readRegular(call.shell.files, absolute(call.shell, file))
+    } catch {
+      from = 0
+      continue
+    }
+    if (bytes.length < from) from = 0
+    if (bytes.length > from) await call.out(bytes.subarray(from))
+    from = bytes.length
+  }
 }
 
 /** `wc [-l|-w|-c] [FILE…]` */

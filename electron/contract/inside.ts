@@ -1,0 +1,39 @@
+/** One look at what goes on in an instance, as it tells over SSH. What it does not tell is left out. */
+export interface InsideLook {
+  /** Epoch milliseconds of this machine. */
+  at: number
+  /** Empty where there is no `nvidia-smi`. */
+  gpus: readonly GpuLook[]
+  disks: readonly DiskLook[]
+}
+
+export interface GpuLook {
+  index: number
+  name: string
+  /** Percent. */
+  load?: number
+  /** MiB */
+  memoryUsed?: number
+  memoryTotal?: number
+  /** Degrees Celsius. */
+  temperature?: number
+  /** Watts. */
+  power?: number
+  powerLimit?: number
+}
+
+export interface DiskLook {
+  mount: string
+  /** Bytes. */
+  size: number
+  used: number
+}
+
+/** A log that is followed; without `stream`, none of the places had one. */
+export interface FollowedLog {
+  /** Lines of plain text. */
+  stream?: number
+  path?: string
+  /** Where Berth looked, in this order. */
+  looked: readonly string[]
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Connection } from '../connection.ts'
+import { openExec, outputOf } from '../exec.ts'
+import { quote } from '../ssh-command.ts'
+import { plainLines } from './plain-lines.ts'
+import type { Watched } from './watch.ts'
+
+/** Where deployments keep what the start script prints. */
+const usual = [
+  '/var/log/onstart.log',
+  '/root/onstart.log',
+  '/workspace/onstart.log',
+  '/var/log/onstart.sh.log',
+  '/var/log/entrypoint.log',
+]
+/** Files that the start script itself writes to, at most. */
+const mostNamed = 10
+/** Lines of what was there before. */
+const linesBefore = 500
+
+/** Where the start script's log may be: the usual places, and the files that the script sends its output to. */
+export function logPlaces(startScript: string | undefined): string[] {
+  const named = [
+    ...(startScript ?? '').matchAll(/(?:&?>{1,2}|\btee\s+(?:-a\s+)?)\s*(\/[A-Za-z0-9._/-]{1,255})/g),
+  ]
+    .map(([, path = '']) => path)
+    .filter(path => !path.startsWith('/dev/'))
+    .slice(0, mostNamed)
+  return [...new Set([...usual, ...named])]
+}
+
+/** The first of these files that is there. Throws `ssh_timeout` or `ssh_closed`. */
+export async function findLog(
+  connection: Connection,
+  places: readonly string[],
+  clock: Clock,
+): Promise<string | undefined> {
+  const { text } = await outputOf(connection, `ls -1d ${quote(places)}`, {
+    clock,
+    within: 10_000,
+    most: 16_384,
+  })
+  const there = new Set(text.split('\n').map(line => line.trim()))
+  return places.find(place => there.has(place))
+}
+
+/** What the file holds last, and what is added to it, as lines of plain text. Throws `ssh_closed`. */
+export async function followLog(connection: Connection, path: string): Promise<Watched> {
+  const channel = await openExec(connection, `tail -n ${linesBefore} -F ${quote([path])}`)
+  const stream = plainLines()
+  channel.stderr.resume()
+  channel.on('error', () => undefined) // told by its close
+  channel.pipe(stream)
+  const ended = new Promise<undefined>(resolve => {
+    channel.once('close', () => stream.end())
+    stream.once('close', () => {
+      channel.signal('TERM')
+      channel.close()
+      resolve(undefined)
+    })
+  })
+  return {
+    stream,
+    ended: Promise.race([ended, connection.lost]),
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { logPlaces } from '../../../../electron/ssh/inside/log.ts'
+import { readDisks, readGpus } from '../../../../electron/ssh/inside/look.ts'
+import { plainLine, plainLines } from '../../../../electron/ssh/inside/plain-lines.ts'
+
+test('GPUs are read as nvidia-smi prints them, and what a card does not know is left out', () => {
+  const text =
+    '0, 87, 20480, 24564, 71, 331.25, 450.00, NVIDIA GeForce RTX 4090\n1, [N/A], 4, 8192, 40, [Not Supported], [N/A], Odd, card\n'
+  expect(readGpus(text)).toEqual([
+    {
+      index: 0,
+      name: 'NVIDIA GeForce RTX 4090',
+      load: 87,
+      memoryUsed: 20_480,
+      memoryTotal: 24_564,
+      temperature: 71,
+      power: 331.25,
+      powerLimit: 450,
+    },
+    { index: 1, name: 'Odd, card', memoryUsed: 4, memoryTotal: 8192, temperature: 40 },
+  ])
+})
+
+test('what is no row of a GPU is passed over, and a name holds no escapes', () => {
+  expect(readGpus('bash: nvidia-smi: command not found\n\n,,,,,,,\n')).toEqual([])
+  expect(readGpus('0, 1, 2, 3, 4, 5, 6, \x1b]0;owned\x07\x1b[31mRed\x1b[0m')[0]?.name).toBe('Red')
+})
+
+test('disks are told once each, without the system’s own places', () => {
+  const text = `Filesystem     1024-blocks      Used Available Capacity Mounted on
+overlay           20971520   5242880  15728640      25% /
+tmpfs                65536         0     65536       0% /dev
+/dev/nvme0n1p2   900000000 100000000 800000000      12% /etc/hosts
+/dev/sdb1         50000000  10000000  40000000      20% /workspace/my data
+/dev/sdb1         50000000  10000000  40000000      20% /again
+`
+  expect(readDisks(text)).toEqual([
+    { mount: '/', size: 20_971_520 * 1024, used: 5_242_880 * 1024 },
+    { mount: '/workspace/my data', size: 50_000_000 * 1024, used: 10_000_000 * 1024 },
+  ])
+})
+
+test('the start script’s own output files are looked for too, and nothing of it reaches a shell', () => {
+  const script = 'vllm serve x > /var/log/vllm.log 2>&1 &\nrun | tee -a /root/out.log\necho >/dev/null; x > "/a b"'
+  expect(logPlaces(script).slice(-2)).toEqual(['/var/log/vllm.log', '/root/out.log'])
+  expect(logPlaces(undefined)[0]).toBe('/var/log/onstart.log')
+})
+
+test('a line of a log is plain text: no escapes, and of a progress line what was written last', () => {
+  expect(plainLine('\x1b[2J\x1b]52;c;aGk=\x07 10%\r 55%\r\x1b[32m100%\x1b[0m done\r')).toBe('100% done')
+  expect(plainLine('a\u202eb\x00c')).toBe('abc')
+})
+
+test('characters that are cut between two pieces stay whole, and an endless line comes in pieces', async () => {
+  const lines = plainLines()
+  let text = ''
+  lines.on('data', piece => {
+    text += String(piece)
+  })
+  const bytes = Buffer.from('grüße\n')
+  lines.write(bytes.subarray(0, 3))
+  lines.write(bytes.subarray(3))
+  lines.end('x'.repeat(10_000))
+  await new Promise(resolve => lines.once('end', resolve))
+  expect(text.split('\n')[0]).toBe('grüße')
+  expect(text.split('\n').every(line => line.length <= 4096)).toBe(true)
+  expect(text.match(/x/g)).toHaveLength(10_000)
+})
