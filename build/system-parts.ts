@@ -16,9 +16,10 @@ const browser = 'test/e2e/'
 const keyring = 'test/integration/local/secret-service'
 const notifications = 'test/integration/local/notifications'
 const shell = 'test/integration/electron/'
+const jupyter = 'test/integration/ssh/jupyter'
 
 export const systemParts: readonly SystemPart[] = [
-  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser]),
+  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter]),
   part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, browser]),
   part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, browser]),
   part(['secret-tool'], 'libsecret-tools', [keyring, browser]),
@@ -29,10 +30,12 @@ export const systemParts: readonly SystemPart[] = [
   part(['ssh'], 'openssh-client', [
     'test/integration/ssh/',
     'test/integration/simulator',
+    'test/integration/core/ssh-config',
     'test/unit/ssh/',
     browser,
   ]),
-  part(['jupyter-notebook'], 'jupyter-notebook', ['test/integration/jupyter', browser]),
+  part(['jupyter-notebook'], 'jupyter-notebook', [jupyter, browser]),
+  part(['openssl'], 'openssl', ['test/integration/ssh/certificates']),
   part(['tmux'], 'tmux', ['test/integration/ssh/', browser]),
   part(['rsync'], 'rsync', ['test/integration/ssh/', browser]),
 ]
