@@ -39,7 +39,7 @@ async function start(endings: Endings): Promise<void> {
   const terminals = await findTerminals(machine.programs, machine.platform)
   const berth = await startBerth({
     log: log.line,
-    machine,
+    machine: { ...machine, browserDownloads: server.downloads },
     app: { version: project.version, shell: 'browser', terminals },
     ...(demo && { demo }),
     reservedPorts: await usedPorts(files),

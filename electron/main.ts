@@ -11,6 +11,7 @@ import { openMachine } from './local/machine.ts'
 import { openHome } from './local/open-home.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { usedPorts } from './local/page-server/used-ports.ts'
+import { systemFileDialogs } from './shell/file-dialogs.ts'
 import { hardenPages, hardenSession, silenceChromium } from './shell/hardening.ts'
 import { endInOrder, keepChromiumIn, lookOnWake, showOnGoTo } from './shell/life.ts'
 import { openNotifier } from './shell/notifications.ts'
@@ -43,7 +44,7 @@ async function start(home: string, endings: Endings): Promise<void> {
   ])
   const berth = await startBerth({
     log: log.line,
-    machine,
+    machine: { ...machine, fileDialogs: systemFileDialogs },
     app: { version: project.version, shell: 'electron', tray, terminals },
     ...(demo && { demo }),
     reservedPorts: await usedPorts(files),

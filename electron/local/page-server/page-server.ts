@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { RunningBerth } from '../../core/running.ts'
+import { PageDownloads } from './page-downloads.ts'
 import type { PageFiles } from './page-files.ts'
 import { pageHeaders } from './page-headers.ts'
 import { joinPage } from './page-socket.ts'
@@ -16,6 +17,8 @@ export interface PageServer {
   port: number
   /** The page's address with its token: for the user alone. */
   address: string
+  /** What the page's browser takes as files. */
+  downloads: PageDownloads
   /** From here on pages are joined to Berth; those that came before wait. */
   serve(berth: RunningBerth): void
   close(): Promise<void>
@@ -24,6 +27,7 @@ export interface PageServer {
 /** Listens on loopback. `ports` are tried in turn; 0 is any free one. Rejects when none is free. */
 export async function openPageServer(files: PageFiles, ports: readonly number[]): Promise<PageServer> {
   const token = newPageToken()
+  const downloads = new PageDownloads()
   const server = createServer()
   const sockets = new WebSocketServer({
     noServer: true,
@@ -46,8 +50,13 @@ export async function openPageServer(files: PageFiles, ports: readonly number[])
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refuse(request)
     if (refusal !== undefined) return end(response, refusal)
+    const path = pathname(request)
+    if (downloads.isDownload(path)) {
+      const status = downloads.answer(request, response, path, headers)
+      return status === undefined ? undefined : end(response, status)
+    }
     const brotli = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
-    const file = await files.find(pathname(request), brotli)
+    const file = await files.find(path, brotli)
     if (file === undefined) return end(response, 404)
     response.writeHead(200, {
       ...headers,
@@ -99,6 +108,7 @@ export async function openPageServer(files: PageFiles, ports: readonly number[])
   return {
     port,
     address: `http://${host}/#${token}`,
+    downloads,
     serve,
     async close() {
       for (const page of sockets.clients) page.close(1001)

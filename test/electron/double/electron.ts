@@ -1,5 +1,5 @@
 import type * as Electron from 'electron'
-import { app, ipcMain, nativeImage, nativeTheme, powerMonitor, protocol, session } from './modules.ts'
+import { app, dialog, ipcMain, nativeImage, nativeTheme, powerMonitor, protocol, session } from './modules.ts'
 import { Notification } from './notification.ts'
 import { listenToTest } from './remote.ts'
 import { Menu, Tray } from './tray.ts'
@@ -13,6 +13,7 @@ import { BrowserWindow } from './window.ts'
 export {
   app,
   BrowserWindow,
+  dialog,
   ipcMain,
   Menu,
   Notification,
@@ -29,6 +30,7 @@ type Used = Pick<
   typeof Electron,
   | 'app'
   | 'BrowserWindow'
+  | 'dialog'
   | 'ipcMain'
   | 'Menu'
   | 'Notification'

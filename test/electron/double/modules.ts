@@ -12,6 +12,9 @@ export const told = {
   devicePermission: null as Parameters<Electron.Session['setDevicePermissionHandler']>[0],
   spellChecker: true,
   readyWasAwaited: false,
+  /** What the user chooses in the next dialogs for files, and what those looked like. */
+  chosenPaths: [] as string[],
+  dialogs: [] as Electron.OpenDialogOptions[],
 }
 
 /** Events are Node's own: their names are checked where the shell listens, against the real declarations. */
@@ -107,6 +110,14 @@ export const session = {
     | 'setSpellCheckerEnabled'
   >,
 }
+
+export const dialog = {
+  showOpenDialog: async (...given: [Electron.OpenDialogOptions] | [object, Electron.OpenDialogOptions]) => {
+    const options = given.at(-1) as Electron.OpenDialogOptions
+    told.dialogs.push(options)
+    return { canceled: told.chosenPaths.length === 0, filePaths: told.chosenPaths }
+  },
+} satisfies { showOpenDialog: (...given: never) => ReturnType<Electron.Dialog['showOpenDialog']> }
 
 type Image = Pick<Electron.NativeImage, 'addRepresentation' | 'setTemplateImage'>
 

@@ -20,6 +20,11 @@ export const remote = {
       preferences: { ...options.webPreferences },
     })),
   closeWindow: () => windows[0]?.close(),
+  /** From now on the user chooses these in dialogs for files. */
+  choose: (paths: string[]) => {
+    told.chosenPaths = paths
+  },
+  dialogs: () => told.dialogs,
   tray: () =>
     trays.map(tray => ({
       tooltip: tray.tooltip,

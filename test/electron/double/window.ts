@@ -40,6 +40,14 @@ export class BrowserWindow
   extends EventEmitter
   implements Pick<Electron.BrowserWindow, 'show' | 'hide' | 'focus' | 'restore' | 'isMinimized' | 'loadURL'>
 {
+  static getFocusedWindow(): BrowserWindow | null {
+    return windows[0] ?? null
+  }
+
+  static getAllWindows(): BrowserWindow[] {
+    return windows
+  }
+
   readonly options: Electron.BrowserWindowConstructorOptions
   readonly webContents = new WebContents()
   visible: boolean

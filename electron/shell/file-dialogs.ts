@@ -1,0 +1,27 @@
+import { BrowserWindow, dialog } from 'electron'
+import { chosenFolder } from '../local/chosen-folder.ts'
+import { chosenItem } from '../local/chosen-items.ts'
+import type { FileDialogs } from '../ports/chosen-files.ts'
+
+type Properties = NonNullable<Electron.OpenDialogOptions['properties']>
+
+/** The system's own dialogs, over Berth's window. The paths they give stay in the main process. */
+export const systemFileDialogs: FileDialogs = {
+  chooseFiles: async () =>
+    (await choose('Upload files', 'Upload', ['openFile', 'multiSelections'])).map(chosenItem),
+  chooseFolders: async () =>
+    (await choose('Upload a folder', 'Upload', ['openDirectory', 'multiSelections'])).map(chosenItem),
+  async chooseTarget() {
+    const [path] = await choose('Download into', 'Download here', ['openDirectory', 'createDirectory'])
+    return path === undefined ? undefined : chosenFolder(path)
+  },
+}
+
+async function choose(title: string, buttonLabel: string, properties: Properties): Promise<string[]> {
+  const options = { title, buttonLabel, properties }
+  const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0]
+  const { canceled, filePaths } = await (window
+    ? dialog.showOpenDialog(window, options)
+    : dialog.showOpenDialog(options))
+  return canceled ? [] : filePaths
+}
