@@ -5,6 +5,7 @@ import type { Door } from '../../../electron/core/access/access.ts'
 import { createStore } from '../../../electron/core/store.ts'
 import { jupyterPurpose } from '../../../electron/core/tunnels/jupyter.ts'
 import { createTunnels, type Tunnels } from '../../../electron/core/tunnels/tunnels.ts'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient } from '../../../electron/service/client.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
 import { accountView, emptyState, instanceView } from '../../unit/core/views.ts'
@@ -55,7 +56,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
 
   /** Asked of the instance itself: the record tells no token, and Jupyter is at another port than usual. */
   async function open(): Promise<URL> {
-    const client = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'none' })
+    const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })
     const door = (): Door => ({ account, instance, client })
     const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
     const purpose = jupyterPurpose({ door, token: undefined, access, clock: machine.clock })
@@ -105,7 +106,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
   test('what cannot be had is told with what to do about it', async () => {
     await jupyter.stop()
     const poor = { ...instance, jupyter: false }
-    const client = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'none' })
+    const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })
     const door = (): Door => ({ account, instance: poor, client })
     const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
     const purpose = jupyterPurpose({ door, token: undefined, access, clock: machine.clock })
