@@ -29,9 +29,12 @@ export function tunnelState({ step }: TunnelView): string {
   }
 }
 
+/** What goes by itself when the network comes back. */
+const passing: ReadonlySet<string> = new Set(['ssh_closed', 'ssh_unreachable', 'ssh_timeout'])
+
 /** What went wrong, in a line. */
 export function tunnelTrouble({ name, step, problem }: TunnelView): string {
-  if (step === 'reconnecting')
+  if (step === 'reconnecting' && (!problem || passing.has(problem.code)))
     return `${name}: the connection was lost. It goes on by itself, at the same address.`
   return [problem?.message ?? `${name} could not be opened.`, problem?.advice].filter(Boolean).join(' ')
 }

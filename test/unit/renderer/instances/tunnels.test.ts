@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { TunnelView } from '../../../../electron/contract/tunnel.ts'
+import { factsOf } from '../../../../renderer/screens/instances/details/facts.ts'
+import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
+import { tunnelSteps, tunnelTrouble } from '../../../../renderer/screens/instances/tunnelWords.ts'
+import { underOf } from '../../../../renderer/screens/instances/under.ts'
+import { someAccount, someInstance } from '../some-state.ts'
+
+const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }
+
+function underWith(tunnel: TunnelView) {
+  const account = { ...someAccount([someInstance(1), someInstance(2)]), tunnels: { '1:8080': tunnel } }
+  return rowsOf(account).map(row => underOf(row)?.kind)
+}
+
+test('the row says what a tunnel waits for, and nothing once it is open', () => {
+  expect(underWith(jupyter)).toEqual([undefined, 'tunnel'])
+  expect(underWith({ ...jupyter, step: 'open', localPort: 20_001 })).toEqual([undefined, undefined])
+  expect(tunnelSteps(jupyter).find(({ current }) => current)?.name).toBe('asking for its token')
+  expect(tunnelSteps({ ...jupyter, kind: 'port', step: 'waiting' }).map(({ name }) => name)).toEqual([
+    'connecting',
+    'waiting for Jupyter',
+  ])
+})
+
+test('a lost network passes by itself, a changed host key does not', () => {
+  const lost = { ...jupyter, step: 'reconnecting' } as const
+  const problem = (code: string) => ({ code, message: `It is ${code}.`, advice: 'Do this.' })
+  expect(tunnelTrouble({ ...lost, problem: problem('ssh_unreachable') })).toMatch(/goes on by itself/)
+  expect(tunnelTrouble({ ...lost, problem: problem('host_key_changed') })).toBe(
+    'It is host_key_changed. Do this.',
+  )
+})
+
+test('the details say by which way the instance is reached, while it is', () => {
+  const said = (way?: { direct: boolean; address: string }) =>
+    factsOf(someInstance(1), 0, way)
+      .flat()
+      .find(({ name }) => name === 'Connected')?.value
+  expect(said()).toBeUndefined()
+  expect(said({ direct: true, address: 'root@192.0.2.1:40022' })).toBe('direct, root@192.0.2.1:40022')
+  expect(said({ direct: false, address: 'root@ssh.example:1' })).toBe('by proxy, root@ssh.example:1')
+})
