@@ -26,6 +26,13 @@ export const Settings = v.object({
     fontSize: v.pipe(v.number(), v.minValue(8), v.maxValue(32)),
     /** Which of the terminal programs found on this machine opens; empty for the first. */
     program: v.pipe(v.string(), v.maxLength(64)),
+    /** Whether shells live in tmux, where the instance has it, so that what runs in them outlives the connection. */
+    tmux: v.boolean(),
+    /**
+     * A terminal program of the user's own, with its arguments, used before `program`. Set by hand in the file alone:
+     * the page cannot. Empty for none.
+     */
+    command: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(64)),
   }),
   /** Which of the editors found on this machine opens; empty for the first. */
   editor: v.pipe(v.string(), v.maxLength(64)),
@@ -36,6 +43,11 @@ export const Settings = v.object({
 })
 export type Settings = v.InferOutput<typeof Settings>
 
+/** What the page may change: all but the program that is set by hand, which is left out of what it sends. */
+export const ChangeableSettings = v.partial(
+  v.object({ ...Settings.entries, terminal: v.omit(Settings.entries.terminal, ['command']) }),
+)
+
 export const defaultSettings: Settings = {
   theme: 'system',
   pollInterval: 10,
@@ -43,7 +55,7 @@ export const defaultSettings: Settings = {
   lowCreditHours: 3,
   rentalDeadline: 600,
   alerts: { lowCredit: true, outbid: true, ready: true, crashed: true, hostGone: true },
-  terminal: { fontSize: 13, program: '' },
+  terminal: { fontSize: 13, program: '', tmux: true, command: [] },
   editor: '',
   sshConfig: false,
   sshKey: 'berth',

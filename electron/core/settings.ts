@@ -1,15 +1,17 @@
 import * as v from 'valibot'
-import { defaultSettings, Settings } from '../contract/settings.ts'
+import { type ChangeableSettings, defaultSettings, Settings } from '../contract/settings.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import { type Document, openDocument } from './remember/document.ts'
 
 type Stored = Record<string, unknown>
+export type SettingsChange = v.InferOutput<typeof ChangeableSettings>
 
 /** The settings file: what is valid in it counts, what is not falls back to its default, what is unknown stays. */
 export interface KeptSettings {
   get(): Settings
-  change(settings: Partial<Settings>): Promise<Settings>
+  /** What is not named stays, within a group too. */
+  change(settings: SettingsChange): Promise<Settings>
 }
 
 export async function openSettings(
@@ -28,10 +30,23 @@ export async function openSettings(
   return {
     get: () => readSettings(document.get()),
     async change(settings) {
-      await document.write(stored => ({ ...stored, ...settings }))
+      await document.write(stored => merged(stored, settings))
       return readSettings(document.get())
     },
   }
+}
+
+function merged(stored: Stored, changes: Stored): Stored {
+  const whole = { ...stored }
+  for (const [name, value] of Object.entries(changes)) {
+    const before = stored[name]
+    whole[name] = isRecord(before) && isRecord(value) ? { ...before, ...value } : value
+  }
+  return whole
+}
+
+function isRecord(value: unknown): value is Stored {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Each setting on its own, those within a group too: one bad value does not lose the others. */

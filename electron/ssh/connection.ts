@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import { dial, type Limits } from './dial.ts'
 import type { LoadedKey } from './keys/keys.ts'
 import type { KnownHosts } from './known-hosts.ts'
-import { typeOf } from './openssh-key.ts'
+import { fingerprintOf, typeOf } from './openssh-key.ts'
 import { connectionLost, keyRefused, reasonOf, timedOut, unreachable } from './ssh-problems.ts'
 
 /** An SSH connection on which the key was accepted. Shells, SFTP and tunnels are channels of it. */
@@ -15,6 +15,8 @@ export interface Connection {
   ssh: NodeSSH
   client: Client
   address: SshAddress
+  /** `SHA256:…` of the key that the host proved, and whether it was the first one seen of the instance. */
+  hostKey: { fingerprint: string; firstSight: boolean }
   /** Resolves when the connection is over: with why, unless it was ended with `close`. */
   lost: Promise<Problem | undefined>
   close(): void
@@ -93,7 +95,8 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
     if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
     await knownHosts.remember(account, instance, offered)
     client.setNoDelay(true)
-    return watch({ ssh, client, address, socket, clock: limits.clock, fault: () => fault })
+    const hostKey = { fingerprint: fingerprintOf(offered), firstSight: known === undefined }
+    return watch({ ssh, client, address, hostKey, socket, clock: limits.clock, fault: () => fault })
   } catch (error) {
     socket.destroy()
     if (limits.signal.aborted || late) throw limits.signal.aborted ? limits.signal.reason : timedOut(address)
@@ -106,7 +109,7 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
   }
 }
 
-interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address'> {
+interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostKey'> {
   socket: Socket
   clock: Clock
   fault(): unknown
@@ -117,7 +120,7 @@ interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address'> {
  * ssh2's own keepalive, whose answers can queue behind seconds of output. Looks are counted rather than
  * milliseconds, so that a machine that slept does not take its sleep for the other side's silence.
  */
-function watch({ ssh, client, address, socket, clock, fault }: Watched): Connection {
+function watch({ ssh, client, address, hostKey, socket, clock, fault }: Watched): Connection {
   let closed = false
   let silence = 0
   let heard = socket.bytesRead
@@ -141,6 +144,7 @@ function watch({ ssh, client, address, socket, clock, fault }: Watched): Connect
     ssh,
     client,
     address,
+    hostKey,
     lost,
     close() {
       closed = true

@@ -22,7 +22,7 @@ export interface Ssh {
    * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `known_hosts_damaged`, `ssh_unreachable`,
    * `ssh_timeout`, `ssh_closed` or `shell_refused`.
    */
-  openShell(options: Target & ShellSize): Promise<Shell>
+  openShell(options: Target & ShellWish): Promise<Shell>
   /** A share in the instance's connection, for what is no shell. Throws as `openShell` does. */
   connect(target: Target): Promise<Lease>
   /** The first way on which an SSH server greets. Throws `bad_address`, or what the last of them threw. */
@@ -37,6 +37,11 @@ export interface Ssh {
   drop(account: string, instance: number): Promise<void>
   /** Ends everything. */
   close(): Promise<void>
+}
+
+/** The size of a shell, and what runs in the place of the user's own. */
+export interface ShellWish extends ShellSize {
+  command?: string | undefined
 }
 
 export interface SshNeeds {
@@ -61,8 +66,8 @@ export function createSsh(needs: SshNeeds): Ssh {
   const sharing = shareConnections(keys, knownHosts, clock, onWay)
   const closing = new AbortController()
 
-  async function shellOn(lease: Lease, size: ShellSize, ms: number): Promise<Shell> {
-    const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', size)
+  async function shellOn(lease: Lease, wish: ShellWish, ms: number): Promise<Shell> {
+    const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', wish, wish.command)
     try {
       const shell = await within(clock, opening, ms)
       shell.ended.then(lease.release)

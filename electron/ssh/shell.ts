@@ -15,6 +15,7 @@ export interface Shell {
   address: string
   /** Whether it goes to the machine itself and not through the service's proxy. */
   direct: boolean
+  hostKey: Connection['hostKey']
   /** Resolves when it is over: with why, unless the shell ended by itself or was closed here. */
   ended: Promise<Problem | undefined>
 }
@@ -24,12 +25,20 @@ export interface ShellSize {
   rows: number
 }
 
-/** Opens a shell on a connection. Throws `shell_refused`. */
-export async function openShellOn(connection: Connection, direct: boolean, size: ShellSize): Promise<Shell> {
+/** Opens a shell on a connection: the user's own, or a command of Berth's in its place. Throws `shell_refused`. */
+export async function openShellOn(
+  connection: Connection,
+  direct: boolean,
+  size: ShellSize,
+  command?: string,
+): Promise<Shell> {
   const { client, address } = connection
   const channel = await new Promise<ClientChannel>((resolve, reject) => {
     const window = { term: 'xterm-256color', cols: size.columns, rows: size.rows }
-    client.shell(window, (error, opened) => (error ? reject(error) : resolve(opened)))
+    const opened = (error: Error | undefined, channel: ClientChannel) =>
+      error ? reject(error) : resolve(channel)
+    if (command === undefined) client.shell(window, opened)
+    else client.exec(command, { pty: window }, opened)
   }).catch(error => {
     throw shellRefused(address, reasonOf(error))
   })
@@ -70,6 +79,7 @@ export async function openShellOn(connection: Connection, direct: boolean, size:
     },
     address: addressText(address),
     direct,
+    hostKey: connection.hostKey,
     ended,
   }
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { KeyName } from '../ssh-key.ts'
+import { type KeptShell, KeptShellName, type OpenedTerminal } from '../terminal.ts'
 import { command, onInstance } from './command.ts'
 
 const size = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))
@@ -7,12 +8,22 @@ const StreamId = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 
 /** Getting in. */
 export const accessCommands = {
-  /** Opens a shell; its bytes flow in the stream. The stream ends with a Problem when the connection does. */
-  openTerminal: command({ ...onInstance, columns: size, rows: size }).answers<{
-    stream: number
-    address: string
-    direct: boolean
-  }>(),
+  /**
+   * Opens a shell; its bytes flow in the stream. The stream ends with a Problem when the connection does. Where shells
+   * live in tmux, it goes on with the one of that name, or with one that nobody is connected to unless it is to be
+   * `fresh`.
+   */
+  openTerminal: command({
+    ...onInstance,
+    columns: size,
+    rows: size,
+    session: v.optional(KeptShellName),
+    fresh: v.optional(v.boolean()),
+  }).answers<OpenedTerminal>(),
+  /** The shells that live in the instance's tmux; without `shells`, it has none. `kept`: new ones go there. */
+  keptShells: command(onInstance).answers<{ kept: boolean; shells?: readonly KeptShell[] }>(),
+  /** Whether this instance's shells live in tmux; without `keep`, as the settings say. */
+  keepShells: command({ ...onInstance, keep: v.optional(v.boolean()) }).answers<void>(),
   resizeTerminal: command({ stream: StreamId, columns: size, rows: size }).answers<void>(),
   /** Opens the system's own terminal program on it. */
   openSystemTerminal: command(onInstance).answers<void>(),

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { InstanceId } from '../ids.ts'
-import { Settings } from '../settings.ts'
+import { ChangeableSettings } from '../settings.ts'
 import type { ActivityEntry } from '../state.ts'
 import { command } from './command.ts'
 
 /** About Berth itself rather than the service. */
 export const deskCommands = {
-  changeSettings: command({ settings: v.partial(Settings) }).answers<void>(),
+  changeSettings: command({ settings: ChangeableSettings }).answers<void>(),
   /** Newest first; `before` is the id of the entry to go on from. */
   searchActivity: command({
     text: v.pipe(v.string(), v.maxLength(200)),

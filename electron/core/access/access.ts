@@ -4,6 +4,7 @@ import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { AttachedKey } from '../../contract/ssh-key.ts'
 import type { State } from '../../contract/state.ts'
+import type { KeptShell } from '../../contract/terminal.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'
 import type { ServiceClient } from '../../service/client.ts'
@@ -12,11 +13,13 @@ import { createSsh } from '../../ssh/connections.ts'
 import { openAgent } from '../../ssh/keys/agent.ts'
 import type { Keys } from '../../ssh/keys/keys.ts'
 import { openPassphrases } from '../../ssh/keys/passphrases.ts'
+import { openOwnTerminal } from '../../ssh/own-terminal.ts'
 import type { Lease, Target } from '../../ssh/sharing.ts'
-import type { Shell } from '../../ssh/shell.ts'
 import { quote, sshCommand } from '../../ssh/ssh-command.ts'
 import { openSystemTerminal } from '../../ssh/system-terminal.ts'
+import { keptShells } from '../../ssh/tmux.ts'
 import { instanceName } from '../alerts/wording.ts'
+import { type OpenedShell, openKept, type ShellWanted } from './kept-shells.ts'
 import { rememberAccess } from './remembered.ts'
 
 /** An instance to get into, and the client of its account. */
@@ -28,7 +31,12 @@ export interface Door {
 
 /** Getting into the instances of all accounts: which key, attached when it has to be, and which way. */
 export interface Access {
-  openShell(door: Door, size: { columns: number; rows: number }): Promise<Shell>
+  /** A shell, in the instance's tmux where that is chosen and there is one. */
+  openShell(door: Door, wanted: ShellWanted): Promise<OpenedShell>
+  /** The shells in the instance's tmux, undefined where it has none, and whether new ones go there. */
+  keptShells(door: Door): Promise<{ kept: boolean; shells?: readonly KeptShell[] }>
+  /** Whether that instance's shells live in tmux, whatever the settings say; undefined as they say. */
+  chooseTmux(account: AccountId, instance: number, choice: boolean | undefined): Promise<void>
   /** A share in the instance's connection, for what is no shell. */
   connect(door: Door): Promise<Lease>
   openSystemTerminal(door: Door): Promise<void>
@@ -147,9 +155,43 @@ export function openAccess(
     return use(target)
   }
 
+  const connect = (door: Door) => enter(door, sshOf(door.account).connect)
+  const isKept = async (account: AccountId, instance: number) =>
+    (await memoryOf(account).tmux(account, instance)) ?? state().settings.terminal.tmux
+  /** The names of tmux's shells that are open here, by account and instance. */
+  const taken = new Map<string, Set<string>>()
+
+  async function openShell(door: Door, wanted: ShellWanted): Promise<OpenedShell> {
+    const { account, instance } = door
+    const { columns, rows } = wanted
+    const open = (command: string | undefined) =>
+      enter(door, target => sshOf(account).openShell({ ...target, columns, rows, command }))
+    if (!(await isKept(account, instance.id))) return { shell: await open(undefined), others: [] }
+    const name = `${account}/${instance.id}`
+    const names = taken.get(name) ?? new Set<string>()
+    taken.set(name, names)
+    const lease = await connect(door)
+    try {
+      return await openKept({ clock, lease, open, wanted, taken: names })
+    } finally {
+      lease.release()
+    }
+  }
+
   return {
-    openShell: (door, size) => enter(door, target => sshOf(door.account).openShell({ ...target, ...size })),
-    connect: door => enter(door, sshOf(door.account).connect),
+    openShell,
+    async keptShells(door) {
+      const kept = await isKept(door.account, door.instance.id)
+      const lease = await connect(door)
+      try {
+        const shells = await keptShells(lease.connection, clock)
+        return { kept, ...(shells && { shells }) }
+      } finally {
+        lease.release()
+      }
+    },
+    chooseTmux: (account, instance, choice) => memoryOf(account).chooseTmux(account, instance, choice),
+    connect,
     async filesOf(account) {
       const { keys, knownHosts } = sshOf(account)
       const { path } = await keys.locate(keyName())
@@ -158,8 +200,10 @@ export function openAccess(
     probe,
     async openSystemTerminal(door) {
       const address = await probe(door)
-      const { program } = state().settings.terminal
-      await openSystemTerminal({ programs, platform }, program, await command(door, address))
+      const { program, command: own } = state().settings.terminal
+      const args = await command(door, address)
+      if (own.length > 0) await openOwnTerminal(programs, own, args, address)
+      else await openSystemTerminal({ programs, platform }, program, args)
     },
     async commandLine(door) {
       const { direct, proxy } = addressesOf(door.instance)

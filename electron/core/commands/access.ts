@@ -6,7 +6,14 @@ import { doorOf, noteUser, type Parts } from './parts.ts'
 
 type AccessCommands = Pick<
   Handlers,
-  'openTerminal' | 'resizeTerminal' | 'openSystemTerminal' | 'sshCommand' | 'attachKey' | 'acceptHostKey'
+  | 'openTerminal'
+  | 'resizeTerminal'
+  | 'keptShells'
+  | 'keepShells'
+  | 'openSystemTerminal'
+  | 'sshCommand'
+  | 'attachKey'
+  | 'acceptHostKey'
 >
 
 export function accessCommands(parts: Parts): AccessCommands {
@@ -15,10 +22,11 @@ export function accessCommands(parts: Parts): AccessCommands {
   const shells = new WeakMap<Streams, Map<number, Shell>>()
 
   return {
-    async openTerminal({ columns, rows, ...args }, { streams }) {
+    async openTerminal({ columns, rows, session, fresh, ...args }, { streams }) {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'A terminal is opened on a page.' })
       const door = doorOf(parts, args)
-      const shell = await access.openShell(door, { columns, rows })
+      const opened = await access.openShell(door, { columns, rows, session, fresh })
+      const { shell } = opened
       const stream = streams.open(shell.stream, shell.ended)
       const open = shells.get(streams) ?? new Map<number, Shell>()
       shells.set(streams, open.set(stream, shell))
@@ -28,12 +36,20 @@ export function accessCommands(parts: Parts): AccessCommands {
         door.account,
         'Opened a terminal on',
         door.instance,
-        `${shell.address}, ${shell.direct ? 'direct' : 'proxy'}`,
+        [shell.address, shell.direct ? 'direct' : 'proxy', opened.session && `tmux ${opened.session}`]
+          .filter(part => part !== undefined)
+          .join(', '),
       )
-      return { stream, address: shell.address, direct: shell.direct }
+      const { shell: _shell, ...about } = opened
+      return { ...about, stream, address: shell.address, direct: shell.direct, hostKey: shell.hostKey }
     },
     async resizeTerminal({ stream, columns, rows }, { streams }) {
       if (streams) shells.get(streams)?.get(stream)?.resize(columns, rows)
+    },
+    keptShells: args => access.keptShells(doorOf(parts, args)),
+    async keepShells({ keep, ...args }) {
+      const { account, instance } = doorOf(parts, args)
+      await access.chooseTmux(account, instance.id, keep)
     },
     openSystemTerminal: args => access.openSystemTerminal(doorOf(parts, args)),
     sshCommand: args => access.commandLine(doorOf(parts, args)),

@@ -1,7 +1,7 @@
 import { BerthError } from '../../contract/problem.ts'
-import type { Settings } from '../../contract/settings.ts'
 import { makeHappen } from '../demo-events.ts'
 import type { Handlers } from '../page/dispatcher.ts'
+import type { SettingsChange } from '../settings.ts'
 import type { Parts } from './parts.ts'
 
 type DeskCommands = Pick<
@@ -26,7 +26,7 @@ export function deskCommands({
       const { sshConfig: wanted } = given
       // First, so that a choice that cannot be carried out is not kept.
       if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
-      const after = await settings.change(changes as Partial<Settings>)
+      const after = await settings.change(changes as SettingsChange)
       store.change(draft => {
         draft.settings = after
       })

@@ -1,5 +1,6 @@
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { defaultSettings } from '../../../electron/contract/settings.ts'
+import { ChangeableSettings, defaultSettings } from '../../../electron/contract/settings.ts'
 import { openSettings, readSettings } from '../../../electron/core/settings.ts'
 import { HandClock } from './hand-clock.ts'
 import { MemoryFiles } from './memory-files.ts'
@@ -46,4 +47,16 @@ test('a change that cannot be written is refused and not in force', async () => 
   files.refusing = 'ENOSPC'
   await expect(settings.change({ theme: 'dark' })).rejects.toThrow()
   expect(settings.get().theme).toBe('system')
+})
+
+test('the terminal program set by hand in the file stays, whatever the page changes beside it', async () => {
+  const files = new MemoryFiles()
+  await files.write('settings.json', JSON.stringify({ terminal: { command: ['my-term', '-e', '{ssh}'] } }))
+  const settings = await openSettings(files, new HandClock(), () => undefined)
+  expect(settings.get().terminal.command).toEqual(['my-term', '-e', '{ssh}'])
+  const asked = v.parse(ChangeableSettings, {
+    terminal: { ...settings.get().terminal, fontSize: 20, command: ['evil'] },
+  })
+  const after = await settings.change(asked)
+  expect(after.terminal).toMatchObject({ fontSize: 20, command: ['my-term', '-e', '{ssh}'] })
 })

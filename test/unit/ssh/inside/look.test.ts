@@ -41,7 +41,8 @@ tmpfs                65536         0     65536       0% /dev
 })
 
 test('the start script’s own output files are looked for too, and nothing of it reaches a shell', () => {
-  const script = 'vllm serve x > /var/log/vllm.log 2>&1 &\nrun | tee -a /root/out.log\necho >/dev/null; x > "/a b"'
+  const script =
+    'vllm serve x > /var/log/vllm.log 2>&1 &\nrun | tee -a /root/out.log\necho >/dev/null; x > "/a b"'
   expect(logPlaces(script).slice(-2)).toEqual(['/var/log/vllm.log', '/root/out.log'])
   expect(logPlaces(undefined)[0]).toBe('/var/log/onstart.log')
 })

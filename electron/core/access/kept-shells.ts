@@ -1,0 +1,61 @@
+import type { KeptShell } from '../../contract/terminal.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Lease } from '../../ssh/sharing.ts'
+import type { Shell, ShellSize } from '../../ssh/shell.ts'
+import { freeName, historyOf, keptShells, tmuxCommand } from '../../ssh/tmux.ts'
+
+/** Which shell is wanted. */
+export interface ShellWanted extends ShellSize {
+  /** Goes on with that one of tmux's. */
+  session?: string | undefined
+  /** A new one, even where one goes on without anybody. */
+  fresh?: boolean | undefined
+}
+
+/** A shell that was opened; `session` where it lives in tmux. */
+export interface OpenedShell {
+  shell: Shell
+  session?: string
+  /** What it had said before, where it was found again. */
+  history?: string
+  /** Further shells that go on without anybody. */
+  others: readonly string[]
+}
+
+interface Opening {
+  clock: Clock
+  lease: Lease
+  open(command: string | undefined): Promise<Shell>
+  wanted: ShellWanted
+  /** The names that this Berth is connected to on the instance, or is about to be. */
+  taken: Set<string>
+}
+
+/** Opens a shell in the instance's tmux, found again, new or by its name; where it has none, a plain one. */
+export async function openKept({ clock, lease, open, wanted, taken }: Opening): Promise<OpenedShell> {
+  const shells = await keptShells(lease.connection, clock)
+  if (shells === undefined) return { shell: await open(undefined), others: [] }
+  const waiting = wanted.fresh ? [] : withNobody(shells, taken)
+  const name = wanted.session ?? waiting[0] ?? freeName(new Set([...shells.map(one => one.name), ...taken]))
+  const found = shells.some(one => one.name === name)
+  taken.add(name)
+  try {
+    // A connection that came back has what it said on the screen still.
+    const before = found && wanted.session === undefined ? await historyOf(lease.connection, name, clock) : ''
+    const shell = await open(tmuxCommand(name))
+    void shell.ended.finally(() => taken.delete(name))
+    return {
+      shell,
+      session: name,
+      ...(before.trim() === '' ? {} : { history: before }),
+      others: waiting.filter(other => other !== name),
+    }
+  } catch (error) {
+    taken.delete(name)
+    throw error
+  }
+}
+
+function withNobody(shells: readonly KeptShell[], taken: ReadonlySet<string>): string[] {
+  return shells.filter(({ name, attached }) => !attached && !taken.has(name)).map(({ name }) => name)
+}

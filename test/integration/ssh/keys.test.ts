@@ -1,0 +1,135 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
+import { openAgent } from '../../../electron/ssh/keys/agent.ts'
+import { openPassphrases } from '../../../electron/ssh/keys/passphrases.ts'
+import { testKeychain } from '../core/world.ts'
+import { type ScratchMachine, scratchMachine } from './machine.ts'
+import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { account, answerTo, problemOf, target } from './steps.ts'
+
+describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
+  let sshd: Sshd
+  let machine: ScratchMachine
+  let keychain: ReturnType<typeof testKeychain>
+  const open: Ssh[] = []
+  const agents: ChildProcess[] = []
+
+  beforeAll(async () => {
+    sshd = await startSshd()
+  })
+  afterAll(() => sshd?.close())
+  beforeEach(() => {
+    machine = scratchMachine()
+    keychain = testKeychain()
+  })
+  afterEach(async () => {
+    for (const ssh of open.splice(0)) await ssh.close()
+    for (const agent of agents.splice(0)) agent.kill()
+    machine.remove()
+  })
+
+  /** Berth's ssh as after a start: what was only in memory is gone. */
+  function start(agent?: string): Ssh {
+    const ssh = createSsh({ ...machine, passphrases: openPassphrases(keychain), agent: openAgent(agent) })
+    open.push(ssh)
+    return ssh
+  }
+  function make(name: string, passphrase = '', type = 'ed25519'): string {
+    const path = join(machine.home, '.ssh', name)
+    execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', name, '-f', path])
+    return path
+  }
+  const publicOf = (path: string) => readFileSync(`${path}.pub`, 'utf8').trim()
+  const getIn = async (ssh: Ssh, keyName: string) =>
+    answerTo(await ssh.openShell(target({ proxy: sshd, keyName })), 'echo in')
+
+  test('a passphrase opens a key for this session alone, unless it is to be kept in the keychain', async () => {
+    sshd.authorize(publicOf(make('mine', 'open sesame')))
+    const ssh = start()
+    const locked = await problemOf(getIn(ssh, 'mine'))
+    expect(locked).toMatchObject({ code: 'key_locked', field: 'passphrase', facts: { key: 'mine' } })
+    const wrong = await problemOf(ssh.keys.unlock('mine', 'open barley', false))
+    expect(wrong).toMatchObject({ code: 'wrong_passphrase', field: 'passphrase' })
+    await ssh.keys.unlock('mine', 'open sesame', false)
+    expect(await getIn(ssh, 'mine')).toBe('in')
+    expect(keychain.entries.size).toBe(0)
+
+    const later = start()
+    expect((await problemOf(getIn(later, 'mine'))).code).toBe('key_locked')
+    await later.keys.unlock('mine', 'open sesame', true)
+    expect([...keychain.entries.values()]).toEqual(['open sesame'])
+    expect(await getIn(start(), 'mine')).toBe('in')
+    expect((await start().keys.list()).find(({ name }) => name === 'mine')).toMatchObject({
+      needsPassphrase: true,
+      unlocked: true,
+    })
+    await later.keys.lock('mine')
+    expect((await problemOf(getIn(start(), 'mine'))).code).toBe('key_locked')
+  })
+
+  test('the agent’s keys get in, all or one of them, and the system’s ssh is told which', async () => {
+    const socket = join(machine.home, 'agent')
+    agents.push(spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' }))
+    await expect.poll(() => statSync(socket, { throwIfNoEntry: false })?.isSocket()).toBe(true)
+    const [other, right] = [make('other'), make('right', '', 'ecdsa')]
+    for (const key of [other, right])
+      execFileSync('ssh-add', ['-q', key], {
+        env: { ...process.env, SSH_AUTH_SOCK: socket },
+        stdio: 'ignore',
+      })
+    sshd.authorize(publicOf(right))
+    const ssh = start(socket)
+    const names = (await ssh.keys.list()).filter(({ from }) => from === 'agent').map(({ name }) => name)
+    expect(names).toEqual([
+      'agent',
+      expect.stringMatching(/^agent\/SHA256:/),
+      expect.stringMatching(/^agent\/SHA256:/),
+    ])
+    expect(await getIn(ssh, 'agent')).toBe('in')
+    expect((await problemOf(getIn(ssh, names[1] ?? ''))).code).toBe('key_refused')
+    expect(await getIn(ssh, names[2] ?? '')).toBe('in')
+
+    const command = await ssh.command(target({ proxy: sshd, keyName: names[2] ?? '' }))
+    const [program = '', ...args] = [...command, 'echo by stock ssh']
+    const said = execFileSync(program, ['-o', 'BatchMode=yes', ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, SSH_AUTH_SOCK: socket },
+    })
+    expect(said).toBe('by stock ssh\n')
+
+    for (const agent of agents.splice(0)) agent.kill()
+    await expect.poll(async () => (await ssh.keys.list()).some(({ from }) => from === 'agent')).toBe(false)
+    expect((await problemOf(getIn(ssh, 'agent'))).code).toBe('key_missing')
+  })
+
+  test('an imported key gets in and lies readable by the user alone; what is no key is refused', async () => {
+    const path = make('elsewhere', 'words')
+    const text = readFileSync(path, 'utf8')
+    const ssh = start()
+    expect((await problemOf(ssh.keys.import('work', 'ssh-ed25519 AAAA', undefined))).code).toBe('not_a_key')
+    expect((await problemOf(ssh.keys.import('work', text))).code).toBe('key_locked')
+    expect((await problemOf(ssh.keys.import('work', text, 'word'))).code).toBe('wrong_passphrase')
+    expect(await ssh.keys.import('work', text, 'words')).toBe('berth/work')
+    expect((await problemOf(ssh.keys.import('work', text, 'words'))).code).toBe('key_exists')
+    expect((await problemOf(ssh.keys.import('id_ed25519', text, 'words'))).code).toBe('key_exists')
+    expect(statSync(machine.files.path('keys/work')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(machine.files.path('keys/work'), 'utf8')).toContain('BEGIN OPENSSH PRIVATE KEY')
+    sshd.authorize(publicOf(path))
+    expect(await getIn(ssh, 'berth/work')).toBe('in')
+    expect((await problemOf(getIn(start(), 'berth/work'))).code).toBe('key_locked')
+  })
+
+  test('another key of Berth’s own is made beside the first, and names lead nowhere else', async () => {
+    const ssh = start()
+    expect(await ssh.keys.generate('spare')).toBe('berth/spare')
+    sshd.authorize((await ssh.keys.locate('berth/spare')).publicKey)
+    expect(await getIn(ssh, 'berth/spare')).toBe('in')
+    expect((await ssh.keys.list()).map(({ name }) => name)).toEqual(['berth', 'berth/spare'])
+    for (const name of ['berth/../spare', '../.ssh/x', 'berth/nothing'])
+      expect((await problemOf(ssh.keys.load(name))).code).toBe('key_missing')
+    await ssh.drop(account, 4711)
+  })
+})

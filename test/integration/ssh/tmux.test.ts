@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openKept, type ShellWanted } from '../../../electron/core/access/kept-shells.ts'
+import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
+import type { Shell } from '../../../electron/ssh/shell.ts'
+import { keptShells } from '../../../electron/ssh/tmux.ts'
+import { type ScratchMachine, scratchMachine } from './machine.ts'
+import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { target } from './steps.ts'
+
+const hasTmux = existsSync('/usr/bin/tmux')
+
+describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenSSH server', () => {
+  let sshd: Sshd
+  let machine: ScratchMachine
+  let ssh: Ssh
+  let sockets: string
+
+  beforeEach(async () => {
+    sockets = mkdtempSync(join(tmpdir(), 'berth-tmux-'))
+    sshd = await startSshd([`SetEnv TMUX_TMPDIR=${sockets}`])
+    machine = scratchMachine()
+    ssh = createSsh(machine)
+    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+  })
+  afterEach(async () => {
+    await ssh.close()
+    await sshd.close()
+    try {
+      execFileSync('tmux', ['kill-server'], { env: { TMUX_TMPDIR: sockets }, stdio: 'ignore' })
+    } catch {
+      // No shell was left.
+    }
+    machine.remove()
+    rmSync(sockets, { recursive: true, force: true })
+  })
+
+  const taken = new Set<string>()
+  async function open(wanted: Partial<ShellWanted> = {}) {
+    const aim = target({ proxy: sshd })
+    const lease = await ssh.connect(aim)
+    try {
+      return await openKept({
+        clock: machine.clock,
+        lease,
+        open: command => ssh.openShell({ ...aim, command }),
+        wanted: { columns: 80, rows: 24, ...wanted },
+        taken,
+      })
+    } finally {
+      lease.release()
+    }
+  }
+  function follow(shell: Shell): () => string {
+    let text = ''
+    shell.stream.on('data', piece => {
+      text += String(piece)
+    })
+    return () => text
+  }
+  const sessions = async () => {
+    const lease = await ssh.connect(target({ proxy: sshd }))
+    try {
+      return await keptShells(lease.connection, machine.clock)
+    } finally {
+      lease.release()
+    }
+  }
+
+  test('what runs goes on when the connection is lost, and is found again with what it said', async () => {
+    const first = await open()
+    expect(first.session).toBe('berth-1')
+    expect(first.history).toBeUndefined()
+    const said = follow(first.shell)
+    first.shell.stream.write('for i in $(seq 60); do echo line-$i; done; X=kept; echo rea""dy\n')
+    await expect.poll(said, { timeout: 8000 }).toContain('ready')
+    sshd.dropConnections()
+    expect((await first.shell.ended)?.code).toBe('ssh_closed')
+    await expect.poll(sessions).toEqual([{ name: 'berth-1', attached: false }])
+
+    // As after Berth's own end: nothing is remembered, it is found.
+    const again = await open()
+    expect(again.session).toBe('berth-1')
+    expect(again.history).toContain('line-1\n')
+    const saidNow = follow(again.shell)
+    again.shell.stream.write('echo value-$X\n')
+    await expect.poll(saidNow, { timeout: 8000 }).toContain('value-kept')
+    again.shell.stream.write('exit\n')
+    expect(await again.shell.ended).toBeUndefined()
+    await expect.poll(sessions).toEqual([])
+  })
+
+  test('a fresh one gets a name of its own, one is gone on with by its name, and others are told', async () => {
+    const one = await open()
+    const two = await open({ fresh: true })
+    expect([one.session, two.session]).toEqual(['berth-1', 'berth-2'])
+    follow(one.shell)
+    follow(two.shell)
+    await expect.poll(async () => (await sessions())?.every(({ attached }) => attached)).toBe(true)
+    sshd.dropConnections()
+    await Promise.all([one.shell.ended, two.shell.ended])
+    await expect.poll(async () => (await sessions())?.some(({ attached }) => attached)).toBe(false)
+    const named = await open({ session: 'berth-2' })
+    expect(named.session).toBe('berth-2')
+    expect((await open()).session).toBe('berth-1')
+  })
+})
