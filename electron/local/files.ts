@@ -20,8 +20,17 @@ export async function openFiles(root: string): Promise<Files> {
   await chmod(root, 0o700)
   await removeHalfWritten(root)
   const path = (name: string) => join(root, ...checked(name))
-  /** Appending has its own order per file: two that overlap would otherwise be free to swap. */
-  const appending = new Map<string, Promise<void>>()
+  /** Changes to a file happen in the order they were asked for: two that overlap would otherwise be free to swap. */
+  const changing = new Map<string, Promise<void>>()
+
+  function inOrder(target: string, change: () => Promise<void>): Promise<void> {
+    const before = changing.get(target) ?? Promise.resolve()
+    const mine = before.catch(() => undefined).then(change)
+    changing.set(target, mine)
+    return mine.finally(() => {
+      if (changing.get(target) === mine) changing.delete(target)
+    })
+  }
 
   return {
     path,
@@ -35,18 +44,15 @@ export async function openFiles(root: string): Promise<Files> {
     },
     async write(name, text) {
       const target = path(name)
-      await makeFolder(dirname(target))
-      await writeFileAtomic(target, text, { mode: 0o600, fsync: true })
-      await syncFolder(dirname(target))
-    },
-    append(name, text) {
-      const target = path(name)
-      const before = appending.get(target) ?? Promise.resolve()
-      const mine = before.catch(() => undefined).then(() => appendTo(target, text))
-      appending.set(target, mine)
-      return mine.finally(() => {
-        if (appending.get(target) === mine) appending.delete(target)
+      await inOrder(target, async () => {
+        await makeFolder(dirname(target))
+        await writeFileAtomic(target, text, { mode: 0o600, fsync: true })
+        await syncFolder(dirname(target))
       })
+    },
+    async append(name, text) {
+      const target = path(name)
+      await inOrder(target, () => appendTo(target, text))
     },
     async delete(name) {
       await rm(path(name), { force: true })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startBerth } from '../../../electron/core/berth.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
@@ -70,7 +70,9 @@ function fileKeychain(path: string): Keychain {
     const mine = last.then(async () => {
       const entries = await read()
       edit(entries)
-      await writeFile(path, JSON.stringify(entries))
+      // Whole or not at all, as a keychain writes: the process may be killed at this very moment.
+      await writeFile(`${path}.new`, JSON.stringify(entries))
+      await rename(`${path}.new`, path)
     })
     last = mine
     return mine
