@@ -25,3 +25,21 @@ export function percent(value: number): string {
 export function reliability(share: number): string {
   return `${tenths.format(Math.floor(share * 1000) / 10)} %`
 }
+
+const bytesUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** From bytes: "0 B", "812 B", "1.4 kB", "261 MB". */
+export function bytes(value: number): string {
+  let amount = value
+  let unit = 0
+  while (amount >= 999.5 && unit < bytesUnits.length - 1) {
+    amount /= 1000
+    unit++
+  }
+  return `${(amount < 9.95 && unit > 0 ? tenths : number).format(amount)} ${bytesUnits[unit]}`
+}
+
+/** From bytes per second: "14 MB/s". */
+export function speed(value: number): string {
+  return `${bytes(value)}/s`
+}

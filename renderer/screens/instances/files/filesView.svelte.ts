@@ -1,0 +1,152 @@
+import { SvelteSet } from 'svelte/reactivity'
+import { joined } from '../../../../electron/contract/file-names.ts'
+import { isUnreadable, type RemoteEntry, type RemoteFolder } from '../../../../electron/contract/files.ts'
+import type { Problem } from '../../../../electron/contract/problem.ts'
+import { type Page, problemOf } from '../../../berth/page.svelte.ts'
+import type { Collected } from './collect.ts'
+import { serveFiles } from './serveFiles.ts'
+import { type SortBy, sortEntries } from './sortEntries.ts'
+
+/** What to put to the user. */
+export type FilesAsk =
+  | { kind: 'new-folder' }
+  | { kind: 'rename'; name: string }
+  | { kind: 'delete'; names: readonly string[] }
+  | { kind: 'edit'; name: string }
+  | { kind: 'replace'; problem: Problem; go: () => Promise<unknown> }
+
+/** The files of one instance as they are looked at; it stays where it was while the page shows other things. */
+export class FilesView {
+  readonly instance: number
+  readonly #page: Page
+  readonly #account: string
+  folder: RemoteFolder | undefined = $state.raw()
+  problem: Problem | undefined = $state.raw()
+  loading = $state(false)
+  selected = new SvelteSet<string>()
+  sorting: { by: SortBy; down: boolean } = $state({ by: 'name', down: false })
+  ask: FilesAsk | undefined = $state.raw()
+  readonly rows: RemoteEntry[] = $derived(sortEntries(this.folder?.entries ?? [], this.sorting))
+  #asked: string | undefined
+  #turn = 0
+
+  constructor(page: Page, account: string, instance: number) {
+    this.#page = page
+    this.#account = account
+    this.instance = instance
+  }
+
+  get on() {
+    return { account: this.#account, instance: this.instance }
+  }
+
+  /** Lists a folder; without one, the one that was looked at last, or home. */
+  async open(path: string | undefined = this.#asked): Promise<void> {
+    const turn = ++this.#turn
+    const moved = path !== this.folder?.path
+    this.#asked = path
+    this.loading = true
+    try {
+      const folder = await this.#page.berth.listFiles({ ...this.on, ...(path === undefined ? {} : { path }) })
+      if (turn !== this.#turn) return
+      this.folder = folder
+      this.#asked = folder.path
+      this.problem = undefined
+      const names = new Set(folder.entries.map(({ name }) => name))
+      for (const name of [...this.selected]) if (moved || !names.has(name)) this.selected.delete(name)
+    } catch (error) {
+      if (turn === this.#turn) this.problem = problemOf(error)
+    } finally {
+      if (turn === this.#turn) this.loading = false
+    }
+  }
+
+  /** The full path of a name in the folder that is shown. */
+  path(name: string): string {
+    return joined(this.folder?.path ?? '/', name)
+  }
+
+  sortBy(by: SortBy): void {
+    this.sorting = this.sorting.by === by ? { by, down: !this.sorting.down } : { by, down: by !== 'name' }
+  }
+
+  /** Those that something can be done with. */
+  selectAll(on: boolean): void {
+    this.selected.clear()
+    if (on) for (const { name } of this.rows) if (!isUnreadable(name)) this.selected.add(name)
+  }
+
+  /** Sends what the page holds into the folder that is shown. */
+  async uploadCollected(collected: Collected, replace = false): Promise<void> {
+    const { files, folders } = collected
+    if (files.length + folders.length === 0) return
+    const folder = this.folder?.path
+    if (folder === undefined) return
+    await this.#orAsk(
+      async () => {
+        const { stream } = await this.#page.berth.uploadFromPage({
+          ...this.on,
+          folder,
+          files: files.map(({ about }) => about),
+          folders,
+          replace,
+        })
+        serveFiles(
+          this.#page.stream(stream),
+          files.map(({ file }) => file),
+        )
+      },
+      () => this.uploadCollected(collected, true),
+    )
+  }
+
+  /** Lets the system's dialog choose, and sends that. */
+  async uploadChosen(what: 'files' | 'folder'): Promise<void> {
+    const chosen = await this.#page.attempt(this.#page.berth.chooseFiles({ what }))
+    const folder = this.folder?.path
+    if (!chosen || folder === undefined) return
+    const send = (replace: boolean) =>
+      this.#page.berth.uploadChosen({ ...this.on, folder, choice: chosen.choice, replace })
+    await this.#orAsk(
+      () => send(false),
+      () => send(true),
+    )
+  }
+
+  /** To where the system's dialog says, or by the browser. */
+  async download(names: readonly string[]): Promise<void> {
+    const { berth } = this.#page
+    const paths = names.map(name => this.path(name))
+    if (this.#page.state?.app.shell === 'electron') {
+      const into = await this.#page.attempt(berth.chooseFolder({}))
+      if (into) await this.#page.attempt(berth.download({ ...this.on, paths, into: into.choice }))
+      return
+    }
+    const answer = await this.#page.attempt(berth.download({ ...this.on, paths }))
+    if (!answer?.address) return
+    const link = document.createElement('a')
+    link.href = answer.address
+    link.download = ''
+    link.click()
+  }
+
+  async #orAsk(doing: () => Promise<unknown>, go: () => Promise<unknown>): Promise<void> {
+    try {
+      await doing()
+    } catch (error) {
+      const problem = problemOf(error)
+      if (problem.code === 'exists') this.ask = { kind: 'replace', problem, go }
+      else await this.#page.attempt(Promise.reject(error))
+    }
+  }
+}
+
+const views = new Map<string, FilesView>()
+
+/** The view of an instance, the same one each time. */
+export function filesView(page: Page, account: string, instance: number): FilesView {
+  const key = `${account}/${instance}`
+  const view = views.get(key) ?? new FilesView(page, account, instance)
+  views.set(key, view)
+  return view
+}

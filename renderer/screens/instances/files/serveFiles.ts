@@ -1,0 +1,57 @@
+import {
+  decodeRequest,
+  encodeAnswerHead,
+  type PieceRequest,
+  requestLength,
+  unreadable,
+} from '../../../../electron/contract/page-files.ts'
+import type { PageStream } from '../../../berth/stream.ts'
+
+/** Gives the main process the pieces of files that it asks for in the stream, until it ends the stream. */
+export function serveFiles(
+  stream: Pick<PageStream, 'read' | 'write' | 'consumed'>,
+  files: readonly Blob[],
+): void {
+  let waiting = new Uint8Array(0)
+  let answered: Promise<void> = Promise.resolve()
+  let over = false
+
+  stream.read(
+    bytes => {
+      stream.consumed(bytes.length)
+      const all = new Uint8Array(waiting.length + bytes.length)
+      all.set(waiting)
+      all.set(bytes, waiting.length)
+      let at = 0
+      for (; all.length - at >= requestLength; at += requestLength) answer(decodeRequest(all.subarray(at)))
+      waiting = all.slice(at)
+    },
+    () => {
+      over = true
+    },
+  )
+
+  /** Pieces are read at the same time, and sent one after the other. */
+  function answer({ request, file, offset, length }: PieceRequest): void {
+    const reading = readPiece(files[file], offset, length)
+    answered = answered.then(async () => {
+      const bytes = await reading
+      if (over) return
+      stream.write(encodeAnswerHead(request, bytes?.length ?? unreadable))
+      if (bytes) stream.write(bytes)
+    })
+  }
+}
+
+/** Undefined where the file cannot be read any more. */
+async function readPiece(
+  file: Blob | undefined,
+  offset: number,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return file && new Uint8Array(await file.slice(offset, offset + length).arrayBuffer())
+  } catch {
+    return undefined
+  }
+}

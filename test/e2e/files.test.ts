@@ -1,0 +1,172 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+/** Berth with one running instance, its files open, and a folder of this machine. */
+async function filesOpen(options: { colorScheme?: 'light' | 'dark' } = {}) {
+  const sim = await startSimulatorProcess(['--speed', '2'])
+  endings.push(sim.stop)
+  const id = await rentRunning(sim, { label: 'box' })
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address, { acceptDownloads: true, ...options })
+  endings.push(() => page.context().close())
+  await connectAccount(page, sim)
+  await page.getByRole('row', { name: /box/ }).getByRole('link').click()
+  await page.getByRole('tab', { name: 'Files' }).click()
+  await page.getByRole('button', { name: 'New folder…' }).waitFor()
+  await expect
+    .poll(() => page.getByRole('button', { name: 'New folder…' }).isEnabled(), { timeout: 20_000 })
+    .toBe(true)
+  return { page, errors, here: home.path, id }
+}
+
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByLabel(`Select ${name}`, { exact: true }) })
+
+async function makeFolder(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'New folder…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('button', { name: 'Make folder' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await row(page, name).waitFor()
+}
+
+async function upload(page: Page, button: RegExp, paths: string | string[]): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: button }).click()
+  await (await chooser).setFiles(paths)
+}
+
+/** Drags files of this machine from outside over the page and lets go. */
+async function drag(page: Page, files: string[]): Promise<void> {
+  const box = await page.getByRole('table', { name: /^Files in/ }).boundingBox()
+  if (!box) throw new Error('no files are shown')
+  const devtools = await page.context().newCDPSession(page)
+  const at = { x: box.x + 200, y: box.y + 40, data: { items: [], files, dragOperationsMask: 1 } }
+  await devtools.send('Input.dispatchDragEvent', { type: 'dragEnter', ...at })
+  await devtools.send('Input.dispatchDragEvent', { type: 'dragOver', ...at })
+  await page.getByText(/Drop to upload into/).waitFor()
+  await devtools.send('Input.dispatchDragEvent', { type: 'drop', ...at })
+}
+
+async function menu(page: Page, name: string, entry: RegExp): Promise<void> {
+  await page.getByRole('button', { name: `More for ${name}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+}
+
+const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+test('files go up by the picker and by drag, are edited, renamed, downloaded and deleted', async () => {
+  const { page, errors, here } = await filesOpen()
+  await makeFolder(page, '-my folder ü')
+  await row(page, '-my folder ü').getByRole('button', { name: '-my folder ü', exact: true }).click()
+  await page.getByText('This folder is empty').waitFor()
+
+  const bytes = randomBytes(5_000_000)
+  await writeFile(join(here, '-big one.bin'), bytes)
+  await writeFile(join(here, 'notes.txt'), 'first line\n')
+  await upload(page, /^Upload files/, [join(here, '-big one.bin'), join(here, 'notes.txt')])
+  await row(page, '-big one.bin').waitFor({ timeout: 30_000 })
+  await row(page, 'notes.txt').getByText('11 B').waitFor()
+
+  await mkdir(join(here, 'dragged folder'))
+  await writeFile(join(here, 'dragged folder', 'inside'), 'x')
+  await writeFile(join(here, 'dragged – 日本.txt'), 'dragged here')
+  await drag(page, [join(here, 'dragged – 日本.txt'), join(here, 'dragged folder')])
+  await row(page, 'dragged – 日本.txt').getByText('12 B').waitFor()
+  await row(page, 'dragged folder').waitFor()
+
+  // The same name again is asked about first.
+  await writeFile(join(here, 'notes.txt'), 'second version\n')
+  await upload(page, /^Upload files/, join(here, 'notes.txt'))
+  await page
+    .getByRole('alertdialog')
+    .getByText(/notes.txt is there already/)
+    .waitFor()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Replace' }).click()
+  await row(page, 'notes.txt').getByText('15 B').waitFor()
+
+  await row(page, 'notes.txt').getByRole('button', { name: 'notes.txt', exact: true }).click()
+  const editor = page.getByRole('dialog')
+  const text = editor.getByLabel('Text of notes.txt')
+  expect(await text.inputValue()).toBe('second version\n')
+  await text.fill('edited here\n')
+  await editor.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await editor.getByText(/is not saved/).waitFor()
+  await editor.getByRole('button', { name: 'Save', exact: true }).click()
+  await editor.getByText('Saved', { exact: true }).waitFor()
+  await editor.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await editor.waitFor({ state: 'detached' })
+
+  await menu(page, 'notes.txt', /^Rename/)
+  await page.getByRole('dialog').getByLabel('Name').fill('renamed notes.txt')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+  await row(page, 'renamed notes.txt').waitFor()
+
+  const download = page.waitForEvent('download')
+  await menu(page, 'renamed notes.txt', /^Download/)
+  expect(await readFile(await (await download).path(), 'utf8')).toBe('edited here\n')
+  const big = page.waitForEvent('download')
+  await menu(page, '-big one.bin', /^Download/)
+  const bigOne = await big
+  expect(bigOne.suggestedFilename()).toBe('-big one.bin')
+  expect(sha(await readFile(await bigOne.path()))).toBe(sha(bytes))
+
+  await page.getByRole('checkbox', { name: 'Select all' }).check()
+  await page.getByRole('button', { name: 'Delete 4…' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('This folder is empty').waitFor()
+
+  await page.getByRole('link', { name: 'Transfers' }).click()
+  await page
+    .getByRole('row', { name: /Upload.*2 items/ })
+    .first()
+    .getByText('Done', { exact: true })
+    .waitFor()
+  await page
+    .getByRole('row', { name: /Download.*big one/ })
+    .getByText('Done', { exact: true })
+    .waitFor()
+  expect(errors).toEqual([])
+})
+
+test('a folder goes up by the picker, and comes down as an archive', async () => {
+  const { page, errors, here } = await filesOpen()
+  await mkdir(join(here, 'data set', 'deep'), { recursive: true })
+  await writeFile(join(here, 'data set', 'deep', 'a b.txt'), 'deep down')
+  await writeFile(join(here, 'data set', '-top'), randomBytes(300_000))
+  await upload(page, /^Upload folder/, join(here, 'data set'))
+  await row(page, 'data set').waitFor({ timeout: 20_000 })
+  const download = page.waitForEvent('download')
+  await menu(page, 'data set', /^Download/)
+  const archive = await download
+  expect(archive.suggestedFilename()).toBe('data set.tar')
+  const { execFileSync } = await import('node:child_process')
+  const out = join(here, 'out')
+  await mkdir(out)
+  execFileSync('tar', ['-xf', await archive.path(), '-C', out])
+  expect(await readFile(join(out, 'data set', 'deep', 'a b.txt'), 'utf8')).toBe('deep down')
+  expect(sha(await readFile(join(out, 'data set', '-top')))).toBe(
+    sha(await readFile(join(here, 'data set', '-top'))),
+  )
+  expect(errors).toEqual([])
+})
