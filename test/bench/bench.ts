@@ -4,6 +4,7 @@ import { offersPageRows } from './offers-page.ts'
 import { pollRows } from './poll.ts'
 import { requestRows } from './request.ts'
 import type { Row } from './row.ts'
+import { sftpRows } from './sftp.ts'
 import { startRows } from './start.ts'
 
 /** `npm run bench`: every budget that can be measured, as ratios within one run. `--polls N` for a longer memory run. */
@@ -17,6 +18,7 @@ const parts: [string, () => Promise<Row[]>][] = [
   ['start', startRows],
   ['memory', () => memoryRows(polls)],
   ['first load', firstLoadRows],
+  ['sftp', sftpRows],
 ]
 
 const only = process.argv

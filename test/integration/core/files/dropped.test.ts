@@ -1,0 +1,137 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { FileStep, FileTransferView } from '../../../../electron/contract/files.ts'
+import { type FileTransfer, startFileTransfer } from '../../../../electron/core/files/file-transfer.ts'
+import { chosenFolder } from '../../../../electron/local/chosen-folder.ts'
+import { chosenItem } from '../../../../electron/local/chosen-items.ts'
+import { systemClock } from '../../../../electron/local/clock.ts'
+import { downloadJob } from '../../../../electron/ssh/files/download.ts'
+import type { Job } from '../../../../electron/ssh/files/job.ts'
+import { uploadJob } from '../../../../electron/ssh/files/upload.ts'
+import { hashOf, openPlace, type Place, randomFile } from '../../ssh/files/place.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+
+const size = 48 * 1024 * 1024
+
+interface Watched {
+  transfer: FileTransfer
+  /** The steps it went through, in their order. */
+  steps: FileStep[]
+  until(wanted: (view: FileTransferView) => boolean): Promise<FileTransferView>
+}
+
+/** Begins a transfer with the sshd; `make` gets what to call when it has got further. */
+function begin(place: Place, direction: 'up' | 'down', make: (changed: () => void) => Job): Watched {
+  const steps: FileStep[] = []
+  const waiting = new Set<() => void>()
+  const changed = () => {
+    const { step } = transfer.view()
+    if (steps.at(-1) !== step) steps.push(step)
+    for (const look of waiting) look()
+  }
+  let later: () => void = () => undefined
+  const transfer = startFileTransfer({
+    id: 'f0000000000000001',
+    door: { account: 'a00000001', instance: { id: 4711 } },
+    direction,
+    name: 'big',
+    folder: place.there,
+    job: make(() => later()),
+    clock: systemClock,
+    connect: place.connect,
+    turn: async () => () => undefined,
+    changed: () => later(),
+    ended: () => undefined,
+  })
+  later = changed
+  onTestFinished(() => transfer.cancel())
+  return {
+    transfer,
+    steps,
+    until: wanted =>
+      new Promise(resolve => {
+        const look = () => {
+          const view = transfer.view()
+          if (!wanted(view)) return
+          waiting.delete(look)
+          resolve(view)
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}
+
+const upload = (place: Place) =>
+  begin(place, 'up', changed =>
+    uploadJob({
+      folder: place.there,
+      list: chosenItem(join(place.here, 'big')).list,
+      replace: false,
+      changed,
+    }),
+  )
+
+describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
+  test('an upload goes on by itself once the network is back, and its hash is right', async () => {
+    const place = await openPlace()
+    const hash = randomFile(join(place.here, 'big'), size)
+    const { until, steps } = upload(place)
+    const before = await until(({ done }) => done > size / 4)
+    await place.sshd.stop()
+    await until(({ step }) => step === 'waiting')
+    expect(readdirSync(place.there)).not.toContain('big')
+    await place.sshd.start()
+    const after = await until(({ step }) => step === 'running')
+    expect(after.done).toBeGreaterThan(before.done / 2)
+    await until(({ step }) => step === 'done')
+    expect(hashOf(join(place.there, 'big'))).toBe(hash)
+    expect(readdirSync(place.there)).toEqual(['big'])
+    expect(steps).not.toContain('failed')
+  })
+
+  test('so does a download', async () => {
+    const place = await openPlace()
+    const hash = randomFile(join(place.there, 'big'), size)
+    const into = join(place.here, 'into')
+    mkdirSync(into)
+    const { until } = begin(place, 'down', changed =>
+      downloadJob({ paths: [join(place.there, 'big')], into: chosenFolder(into), system: 'linux', changed }),
+    )
+    await until(({ done }) => done > size / 4)
+    place.sshd.dropConnections()
+    await until(({ step }) => step === 'waiting')
+    expect(readdirSync(into)).not.toContain('big')
+    await until(({ step }) => step === 'done')
+    expect(hashOf(join(into, 'big'))).toBe(hash)
+    expect(readdirSync(into)).toEqual(['big'])
+  })
+
+  test('one that is paused goes on when it is told to, and one that is cancelled leaves nothing', async () => {
+    const place = await openPlace()
+    const hash = randomFile(join(place.here, 'big'), size)
+    const paused = upload(place)
+    await paused.until(({ done }) => done > size / 4)
+    paused.transfer.pause()
+    expect(paused.transfer.view()).toMatchObject({ step: 'paused', resumable: true })
+    paused.transfer.resume()
+    await paused.until(({ step }) => step === 'done')
+    expect(hashOf(join(place.there, 'big'))).toBe(hash)
+
+    const other = begin(place, 'up', changed =>
+      uploadJob({
+        folder: place.there,
+        list: chosenItem(join(place.here, 'big')).list,
+        replace: true,
+        changed,
+      }),
+    )
+    await other.until(({ done }) => done > size / 4)
+    expect(readdirSync(place.there)).toHaveLength(2)
+    await other.transfer.cancel()
+    expect(other.transfer.view()).toMatchObject({ step: 'cancelled', resumable: false })
+    expect(readdirSync(place.there)).toEqual(['big'])
+    expect(hashOf(join(place.there, 'big'))).toBe(hash)
+  })
+})
