@@ -6,6 +6,8 @@ export const icons = {
   offers: 'M11.5 7a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0zM10.5 10.5 14 14',
   templates: 'M3 2.5h7l3 3v8H3zM9.5 2.5V6H13M5.5 8.5h5M5.5 11h3.5',
   transfers: 'M3 5.5h10M10.5 3 13 5.500 10.500 8M13 10.5H3M5.5 8 3 10.500 5.500 13',
+  columns: 'M2.5 3h11v10h-11zM8 3v10',
+  rows: 'M2.5 3h11v10h-11zM2.5 8h11',
   folder: 'M2 4.500a1 1 0 0 1 1-1h3.500l1.500 1.500H13a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1z',
   activity: 'M2 8h3l2-5 3 10 2-5h2',
   settings:

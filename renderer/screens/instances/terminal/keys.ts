@@ -1,7 +1,19 @@
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'shiftKey' | 'metaKey' | 'altKey'>
 
+export type PageKey =
+  | 'copy'
+  | 'paste'
+  | 'search'
+  | 'leave'
+  | 'new'
+  | 'split_right'
+  | 'split_down'
+  | 'close'
+  | 'next'
+  | 'previous'
+
 /** What a key means to the page while the terminal has the focus; undefined when it is the shell's. */
-export function pageKeyOf(event: Key, mac: boolean): 'copy' | 'paste' | 'search' | 'leave' | undefined {
+export function pageKeyOf(event: Key, mac: boolean): PageKey | undefined {
   if (event.altKey) return undefined
   const ours = mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && event.shiftKey && !event.metaKey
   if (ours)
@@ -14,6 +26,18 @@ export function pageKeyOf(event: Key, mac: boolean): 'copy' | 'paste' | 'search'
         return 'search'
       case 'arrowup':
         return 'leave'
+      case 't':
+        return 'new'
+      case 'd':
+        return 'split_right'
+      case 'e':
+        return 'split_down'
+      case 'w':
+        return 'close'
+      case 'pagedown':
+        return 'next'
+      case 'pageup':
+        return 'previous'
     }
   if (event.key === 'Insert' && event.ctrlKey) return 'copy'
   if (event.key === 'Insert' && event.shiftKey) return 'paste'

@@ -26,6 +26,11 @@ export class TerminalScreen {
   readonly element = document.createElement('div')
   readonly xterm: Terminal
   readonly search = new SearchAddon()
+  /**
+   * Whether the second screen is left alone. tmux draws on it, and what scrolls away there is lost to the scrollback;
+   * programs inside of tmux have a second screen of its making.
+   */
+  oneScreen = false
   readonly #fit = new FitAddon()
   #webgl: WebglAddon | undefined
   #opened = false
@@ -50,6 +55,12 @@ export class TerminalScreen {
     this.xterm.loadAddon(this.#fit)
     this.xterm.loadAddon(this.search)
     this.xterm.loadAddon(new WebLinksAddon((_, url) => open(url)))
+    for (const final of ['h', 'l']) {
+      this.xterm.parser.registerCsiHandler(
+        { prefix: '?', final },
+        params => this.oneScreen && params.some(param => param === 1049 || param === 1047 || param === 47),
+      )
+    }
     this.xterm.attachCustomKeyEventHandler(event => !pageKey(event))
   }
 
@@ -82,6 +93,11 @@ export class TerminalScreen {
     // Leaving a second screen that is not shown would move the cursor to where it was last saved.
     const second = this.xterm.buffer.active.type === 'alternate' ? leaveSecond : ''
     this.xterm.write(`${second}${calm}\r\n`)
+  }
+
+  /** Moves what is shown up into the scrollback, before something draws over it. */
+  keepShown(): void {
+    this.xterm.write(`\x1b[${this.xterm.rows};1H${'\r\n'.repeat(this.xterm.rows)}\x1b[H`)
   }
 
   recolour(): void {

@@ -1,10 +1,24 @@
 import type { Problem } from '../../../../electron/contract/problem.ts'
+import type { OpenedTerminal } from '../../../../electron/contract/terminal.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../berth/stream.ts'
 import { copyText } from '../../../frame/clipboard.ts'
-import { pageKeyOf } from './keys.ts'
+import { type PageKey, pageKeyOf } from './keys.ts'
 import { retryIn, wantsUser } from './retry.ts'
 import type { TerminalScreen } from './screen.ts'
+
+interface Hooks {
+  /** Goes on with that shell in tmux. */
+  session?: string
+  /** A new shell, even where one goes on without anybody. */
+  fresh?: boolean
+  /** A key that is about the tabs and panes. */
+  onKey: (key: PageKey) => void
+  /** Further shells were found that go on without anybody. */
+  onOthers: (names: readonly string[]) => void
+  /** The shell ended by itself. */
+  onExit: (session: TerminalSession) => void
+}
 
 /** One shell on one instance: its screen stays when the connection goes and comes, or the page shows other things. */
 export class TerminalSession {
@@ -13,7 +27,9 @@ export class TerminalSession {
   /** Why it ended; absent when the shell itself did. */
   problem: Problem | undefined = $state.raw()
   /** Where it is connected: `root@host:port`, and whether directly. */
-  where: { address: string; direct: boolean } | undefined = $state.raw()
+  where: Pick<OpenedTerminal, 'address' | 'direct' | 'hostKey'> | undefined = $state.raw()
+  /** Its name in the instance's tmux, where it lives there. */
+  kept: string | undefined = $state()
   /** When it connects again by itself, in epoch milliseconds. */
   retryAt: number | undefined = $state()
   searching = $state(false)
@@ -23,16 +39,21 @@ export class TerminalSession {
 
   readonly #page: Page
   readonly #account: string
+  readonly #hooks: Hooks
   #stream: PageStream | undefined
   #tries = 0
   #retry: ReturnType<typeof setTimeout> | undefined
   #disposed = false
   #opening = false
+  /** Whether there was a shell on its screen before. */
+  #connected = false
 
-  constructor(page: Page, account: string, instance: number) {
+  constructor(page: Page, account: string, instance: number, hooks: Hooks) {
     this.#page = page
     this.#account = account
     this.instance = instance
+    this.#hooks = hooks
+    this.kept = hooks.session
   }
 
   get #on() {
@@ -40,7 +61,7 @@ export class TerminalSession {
   }
 
   /** Shows its screen in a place of the page, and connects when it is not. */
-  async show(place: HTMLElement): Promise<void> {
+  async show(place: HTMLElement, focus: boolean): Promise<void> {
     if (!this.screen) {
       const { TerminalScreen } = await import('./screen.ts')
       if (this.#disposed || this.screen) return
@@ -53,7 +74,7 @@ export class TerminalSession {
       )
     }
     await this.screen.show(place)
-    this.screen.xterm.focus()
+    if (focus) this.screen.xterm.focus()
     if (!this.#stream && this.status === 'connecting') await this.connect()
   }
 
@@ -68,13 +89,26 @@ export class TerminalSession {
     this.status = 'connecting'
     const { cols: columns, rows } = screen.xterm
     try {
-      const answer = await this.#page.berth.openTerminal({ ...this.#on, columns, rows })
+      const answer = await this.#page.berth.openTerminal({
+        ...this.#on,
+        columns,
+        rows,
+        session: this.kept,
+        fresh: this.#hooks.fresh,
+      })
       const stream = this.#page.stream(answer.stream)
       if (this.#disposed) return stream.close()
       this.where = answer
       this.#stream = stream
       this.#tries = 0
       this.status = 'open'
+      screen.oneScreen = answer.session !== undefined
+      if (answer.history) screen.xterm.write(answer.history.replaceAll('\n', '\r\n'))
+      // tmux draws all anew: what was on screen, or was just told, is kept above.
+      if (answer.session && (this.#connected || answer.history)) screen.keepShown()
+      this.#connected = true
+      this.kept = answer.session
+      this.#hooks.onOthers(answer.others)
       stream.read(
         bytes => screen.xterm.write(bytes, () => stream.consumed(bytes.length)),
         problem => this.#ended(problem),
@@ -96,6 +130,10 @@ export class TerminalSession {
   async acceptHostKey(fingerprint: string): Promise<void> {
     const done = this.#page.berth.acceptHostKey({ ...this.#on, fingerprint }).then(() => true)
     if (await this.#page.attempt(done)) await this.connect()
+  }
+
+  focus(): void {
+    this.screen?.xterm.focus()
   }
 
   dispose(): void {
@@ -127,6 +165,10 @@ export class TerminalSession {
     this.#stream = undefined
     this.status = 'ended'
     this.problem = problem
+    if (!problem) {
+      this.kept = undefined
+      this.#hooks.onExit(this)
+    }
     const seconds = problem && this.where ? retryIn(problem, this.#tries++) : undefined
     if (seconds === undefined) return
     this.retryAt = Date.now() + seconds * 1000
@@ -144,6 +186,7 @@ export class TerminalSession {
     if (key !== 'paste') event.preventDefault()
     if (event.type === 'keydown' && key === 'search') this.searching = true
     if (event.type === 'keydown' && key === 'leave') this.onLeave()
+    else if (event.type === 'keydown') this.#hooks.onKey(key)
     return true
   }
 }

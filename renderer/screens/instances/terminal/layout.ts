@@ -1,0 +1,81 @@
+/** How the panes of one tab share its room: one of them, or two halves of which each is such a layout again. */
+export type Layout<Pane> =
+  | { kind: 'pane'; pane: Pane }
+  | { kind: 'split'; way: 'right' | 'down'; share: number; first: Layout<Pane>; second: Layout<Pane> }
+
+/** Shares of the tab's room, from 0 to 1. */
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** The line between two halves: where it lies, and the room that it parts. */
+export interface Divider<Pane> {
+  way: 'right' | 'down'
+  at: Box
+  within: Box
+  share: number
+  /** The panes of its first half, by which it is found again. */
+  split: Layout<Pane>
+}
+
+const least = 0.15
+
+/** That pane's room parted, with a fresh pane to its right or below. */
+export function split<Pane>(
+  layout: Layout<Pane>,
+  pane: Pane,
+  way: 'right' | 'down',
+  fresh: Pane,
+): Layout<Pane> {
+  if (layout.kind === 'split') {
+    const { first, second } = layout
+    return { ...layout, first: split(first, pane, way, fresh), second: split(second, pane, way, fresh) }
+  }
+  if (layout.pane !== pane) return layout
+  return { kind: 'split', way, share: 0.5, first: layout, second: { kind: 'pane', pane: fresh } }
+}
+
+/** Without that pane, whose room goes to its neighbour; undefined when it was the last. */
+export function without<Pane>(layout: Layout<Pane>, pane: Pane): Layout<Pane> | undefined {
+  if (layout.kind === 'pane') return layout.pane === pane ? undefined : layout
+  const first = without(layout.first, pane)
+  const second = without(layout.second, pane)
+  if (first === undefined) return second
+  if (second === undefined) return first
+  return first === layout.first && second === layout.second ? layout : { ...layout, first, second }
+}
+
+export function panesOf<Pane>(layout: Layout<Pane>): Pane[] {
+  return layout.kind === 'pane' ? [layout.pane] : [...panesOf(layout.first), ...panesOf(layout.second)]
+}
+
+/** The line between two halves moved to another share of the room that they part. */
+export function moved<Pane>(layout: Layout<Pane>, target: Layout<Pane>, share: number): Layout<Pane> {
+  if (layout.kind === 'pane') return layout
+  if (layout === target) return { ...layout, share: Math.max(least, Math.min(1 - least, share)) }
+  return { ...layout, first: moved(layout.first, target, share), second: moved(layout.second, target, share) }
+}
+
+/** Where each pane lies, and each line between two halves. */
+export function placesOf<Pane>(
+  layout: Layout<Pane>,
+  within: Box = { x: 0, y: 0, width: 1, height: 1 },
+): { panes: { pane: Pane; box: Box }[]; dividers: Divider<Pane>[] } {
+  if (layout.kind === 'pane') return { panes: [{ pane: layout.pane, box: within }], dividers: [] }
+  const { way, share, first, second } = layout
+  const { x, y, width, height } = within
+  const right = way === 'right'
+  const one = right ? { ...within, width: width * share } : { ...within, height: height * share }
+  const other = right
+    ? { x: x + width * share, y, width: width * (1 - share), height }
+    : { x, y: y + height * share, width, height: height * (1 - share) }
+  const at = right ? { ...other, width: 0 } : { ...other, height: 0 }
+  const [before, after] = [placesOf(first, one), placesOf(second, other)]
+  return {
+    panes: [...before.panes, ...after.panes],
+    dividers: [{ way, at, within, share, split: layout }, ...before.dividers, ...after.dividers],
+  }
+}

@@ -1,0 +1,127 @@
+import type { Page } from '../../../berth/page.svelte.ts'
+import type { PageKey } from './keys.ts'
+import { type Layout, moved, panesOf, split, without } from './layout.ts'
+import { TerminalSession } from './session.svelte.ts'
+
+/** One tab: a shell, or several side by side. */
+export class ShellTab {
+  readonly number: number
+  layout: Layout<TerminalSession> = $state.raw() as Layout<TerminalSession>
+  /** The pane that has the focus, or had it last. */
+  current: TerminalSession = $state.raw() as TerminalSession
+  readonly panes: TerminalSession[] = $derived(panesOf(this.layout))
+
+  constructor(number: number, first: TerminalSession) {
+    this.number = number
+    this.layout = { kind: 'pane', pane: first }
+    this.current = first
+  }
+
+  /** Its shell's name in tmux, where it has one. */
+  get title(): string {
+    return this.current.kept ?? `Shell ${this.number}`
+  }
+
+  move(target: Layout<TerminalSession>, share: number): void {
+    this.layout = moved(this.layout, target, share)
+  }
+}
+
+/** The page's shells on one instance: tabs, each of them one pane or more. */
+export class InstanceShells {
+  readonly instance: number
+  tabs: ShellTab[] = $state.raw([])
+  current: ShellTab = $state.raw() as ShellTab
+  readonly #page: Page
+  readonly #account: string
+  #numbers = 0
+
+  constructor(page: Page, account: string, instance: number) {
+    this.#page = page
+    this.#account = account
+    this.instance = instance
+    this.openTab({})
+  }
+
+  /** Every shell, of all tabs. */
+  get all(): TerminalSession[] {
+    return this.tabs.flatMap(tab => tab.panes)
+  }
+
+  openTab(which: { session?: string; fresh?: boolean }, show = true): void {
+    this.#numbers += 1
+    const tab = new ShellTab(this.#numbers, this.#session(which))
+    this.tabs = [...this.tabs, tab]
+    if (show || this.tabs.length === 1) this.current = tab
+  }
+
+  split(way: 'right' | 'down'): void {
+    const { current: tab } = this
+    const fresh = this.#session({ fresh: true })
+    tab.layout = split(tab.layout, tab.current, way, fresh)
+    tab.current = fresh
+  }
+
+  /** Closes a pane; what lives in tmux goes on there. Gives whether anything is left. */
+  close(session: TerminalSession): boolean {
+    const tab = this.tabs.find(one => one.panes.includes(session))
+    if (!tab) return this.tabs.length > 0
+    if (session.kept && session.status === 'open')
+      this.#page.say(
+        `${session.kept} goes on in tmux.`,
+        'What runs in it is not ended; the menu of the terminal’s tabs opens it again.',
+      )
+    session.dispose()
+    const rest = without(tab.layout, session)
+    if (rest) {
+      tab.layout = rest
+      if (tab.current === session) tab.current = panesOf(rest)[0] ?? tab.current
+      return true
+    }
+    const at = this.tabs.indexOf(tab)
+    this.tabs = this.tabs.filter(one => one !== tab)
+    const next = this.tabs[Math.min(at, this.tabs.length - 1)]
+    if (this.current === tab && next) this.current = next
+    return next !== undefined
+  }
+
+  /** The tab so many further, round and round. */
+  go(by: number): void {
+    const at = this.tabs.indexOf(this.current) + by
+    this.current = this.tabs[(at + this.tabs.length) % this.tabs.length] ?? this.current
+  }
+
+  async comeBack(): Promise<void> {
+    await Promise.all(this.all.map(session => session.comeBack()))
+  }
+
+  dispose(): void {
+    for (const session of this.all) session.dispose()
+  }
+
+  #session(which: { session?: string; fresh?: boolean }): TerminalSession {
+    return new TerminalSession(this.#page, this.#account, this.instance, {
+      ...which,
+      onKey: key => this.#key(key),
+      // Those that go on without anybody get tabs of their own.
+      onOthers: names => {
+        const open = new Set(this.all.map(session => session.kept))
+        for (const session of names) if (!open.has(session)) this.openTab({ session }, false)
+      },
+      // What ended by itself leaves its place to the others; the last one stays to be read.
+      onExit: session => {
+        if (this.all.length > 1) this.close(session)
+      },
+    })
+  }
+
+  #key(key: PageKey): void {
+    const { current } = this.current
+    if (key === 'new') this.openTab({ fresh: true })
+    if (key === 'split_right') this.split('right')
+    if (key === 'split_down') this.split('down')
+    if (key === 'close' && this.all.length > 1) this.close(current)
+    if (key === 'next') this.go(1)
+    if (key === 'previous') this.go(-1)
+  }
+}

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  openBrowser,
+  openPage,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+  terminalText,
+} from './app.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+/** Berth on a simulator's account with one running instance, whose row is at hand. */
+async function withInstance(prepare: (home: string) => void = () => undefined) {
+  const sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  prepare(home.path)
+  const berth = await startBerth(join(home.path, 'berth'), [], { HOME: home.path, SSH_AUTH_SOCK: '' })
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
+  await dialog.getByLabel('API key').fill(sim.apiKey)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page
+    .getByRole('button', { name: /^Rent 1 ×/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
+  await page.getByRole('dialog').getByRole('button', { name: /^Rent/ }).click()
+  const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Terminal' }) })
+  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+  const { instances } = await sim.api<{ instances: { id: number }[] }>('GET', '/api/v0/instances/')
+  return { sim, page, errors, row, instance: instances[0]?.id ?? 0 }
+}
+
+/** What each shell in sight shows. */
+function paneTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.xterm-accessibility-tree')].map(tree =>
+      [...tree.children].map(line => line.textContent ?? '').join('\n'),
+    ),
+  )
+}
+
+test('shells open in tabs and side by side, and each keeps what it shows', async () => {
+  const { page, row, errors } = await withInstance()
+  await row.getByRole('button', { name: 'Terminal' }).click()
+  await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
+  await page.getByText('New host key').waitFor()
+  await page.keyboard.type('echo first-$((1))\n')
+  await expect.poll(() => terminalText(page)).toContain('first-')
+  await page.getByRole('button', { name: 'Split to the right' }).click()
+  await expect.poll(async () => (await paneTexts(page))[1] ?? '', { timeout: 10_000 }).toContain('root@')
+  await page.keyboard.type('echo second\n')
+  await expect.poll(async () => (await paneTexts(page))[1]).toContain('second')
+  expect((await paneTexts(page))[0]).not.toContain('second')
+  await page.getByRole('button', { name: 'Split downwards' }).click()
+  await expect.poll(async () => (await paneTexts(page))[2] ?? '', { timeout: 10_000 }).toContain('root@')
+  const divider = page.getByRole('separator', { name: 'Share of the first' }).first()
+  await divider.focus()
+  await page.keyboard.press('ArrowRight')
+  expect(await divider.getAttribute('aria-valuenow')).toBe('55')
+
+  await page.getByRole('button', { name: 'New shell' }).click()
+  await expect.poll(async () => (await paneTexts(page)).length).toBe(1)
+  await expect.poll(() => terminalText(page), { timeout: 10_000 }).toContain('root@')
+  expect(await terminalText(page)).not.toContain('first-')
+  await page.keyboard.type('exit\n')
+  // It leaves its place to the others.
+  await expect.poll(async () => (await paneTexts(page)).length, { timeout: 10_000 }).toBe(3)
+  await expect.poll(async () => (await paneTexts(page))[0]).toContain('first-')
+  expect(errors).toEqual([])
+})
+
+test('a lost connection leaves what was on screen, and comes back by itself', async () => {
+  const { page, row, sim, instance, errors } = await withInstance()
+  await row.getByRole('button', { name: 'Terminal' }).click()
+  await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
+  await page.keyboard.type('echo kept-on-screen\n')
+  await expect.poll(() => terminalText(page)).toContain('kept-on-screen')
+  await sim.control('POST', `/sim/instances/${instance}`, { actual_status: 'loading' })
+  await page.getByText('was lost').waitFor({ timeout: 30_000 })
+  expect(await terminalText(page)).toContain('kept-on-screen')
+  await sim.control('POST', `/sim/instances/${instance}`, { actual_status: 'running' })
+  await page.getByText('was lost').waitFor({ state: 'detached', timeout: 60_000 })
+  await expect.poll(() => terminalText(page), { timeout: 20_000 }).toMatch(/kept-on-screen[\s\S]*root@/)
+  await page.keyboard.type('echo again\n')
+  await expect.poll(() => terminalText(page)).toContain('again')
+  expect(errors).toEqual([])
+})
+
+test('a key’s passphrase is asked for where it is needed, and is in no storage of the page', async () => {
+  const { page, row, errors } = await withInstance(home => {
+    mkdirSync(join(home, '.ssh'), { mode: 0o700 })
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', join(home, '.ssh', 'mine')])
+  })
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('radio', { name: /^mine/ }).check()
+  await page.getByRole('link', { name: 'Instances' }).click()
+  await row.getByRole('button', { name: 'Terminal' }).click()
+  await page.getByRole('button', { name: 'Give its passphrase' }).click({ timeout: 20_000 })
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Passphrase').fill('open barley')
+  await dialog.getByRole('button', { name: 'Unlock' }).click()
+  await dialog.getByText('does not open').waitFor()
+  await dialog.getByLabel('Passphrase').fill('open sesame')
+  await dialog.getByRole('button', { name: 'Unlock' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+  expect(stored).not.toContain('sesame')
+  expect(errors).toEqual([])
+})
+
+test('what goes on inside is drawn while it is looked at, and the start script’s log is followed', async () => {
+  const { page, row, errors, instance } = await withInstance()
+  await row.getByRole('button', { name: 'Terminal' }).click()
+  await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
+  await page.keyboard.type('echo step-one > /root/onstart.log\n')
+  await page.getByRole('tab', { name: 'Inside' }).click()
+  await page.getByRole('img', { name: /^Load: \d+ % now/ }).waitFor({ timeout: 20_000 })
+  await page.getByRole('img', { name: /^Power: \d+ W now/ }).waitFor()
+  await expect
+    .poll(() => page.locator('svg path.line').count(), { timeout: 15_000 })
+    .toBeGreaterThanOrEqual(4)
+  await page.getByRole('region', { name: 'Disks' }).getByText('of').first().waitFor()
+  const log = page.getByRole('log')
+  await log.getByText('step-one').waitFor({ timeout: 10_000 })
+  await page.getByRole('tab', { name: 'Terminal', exact: true }).click()
+  await page.locator('.xterm-helper-textarea').focus()
+  await page.keyboard.type('echo -e "\\x1b[31mstep-two\\x1b[0m" >> /root/onstart.log\n')
+  await page.getByRole('tab', { name: 'Inside' }).click()
+  await log.getByText('step-two').waitFor({ timeout: 10_000 })
+  expect(await log.textContent()).not.toContain('\x1b')
+  await page.getByLabel('Another file').fill('/tmp/nothing.log')
+  await page.getByRole('button', { name: 'Follow it' }).click()
+  await page.getByText('Berth looked for /tmp/nothing.log').waitFor()
+  expect(instance).toBeGreaterThan(0)
+  expect(errors).toEqual([])
+})
