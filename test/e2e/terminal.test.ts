@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -156,5 +156,48 @@ test('what goes on inside is drawn while it is looked at, and the start scriptâ€
   await page.getByRole('button', { name: 'Follow it' }).click()
   await page.getByText('Berth looked for /tmp/nothing.log').waitFor()
   expect(instance).toBeGreaterThan(0)
+  expect(errors).toEqual([])
+})
+
+test('keys are imported and made in Settings, attached in the details, and told where they are', async () => {
+  let text = ''
+  const { page, row, errors } = await withInstance(home => {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'words', '-f', join(home, 'elsewhere')])
+    text = readFileSync(join(home, 'elsewhere'), 'utf8')
+  })
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('button', { name: 'Import a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('work')
+  await dialog.getByLabel('Private key', { exact: true }).fill('ssh-ed25519 AAAA')
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.getByText('not a private SSH key').waitFor()
+  await dialog.getByLabel('Private key', { exact: true }).fill(text)
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.getByLabel('Passphrase').fill('words')
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('radio', { name: /^work/ }).waitFor()
+  await page.getByRole('button', { name: 'Make another key' }).click()
+  await dialog.getByLabel('Name').fill('../spare')
+  await dialog.getByRole('button', { name: 'Make the key' }).click()
+  await dialog.getByText('letters, digits').waitFor()
+  await dialog.getByLabel('Name').fill('spare')
+  await dialog.getByRole('button', { name: 'Make the key' }).click()
+  await page.getByRole('radio', { name: /^spare/ }).waitFor()
+
+  await page.getByRole('link', { name: 'Instances' }).click()
+  await row.getByRole('link').first().click()
+  await page.getByRole('tab', { name: 'Details' }).click()
+  const keys = page.getByRole('region', { name: 'SSH keys' })
+  await keys.getByLabel('Key to attach').click()
+  await page.getByRole('option', { name: 'work' }).click()
+  await keys.getByRole('button', { name: 'Attach' }).click()
+  await keys.getByRole('listitem').getByText('work').waitFor()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('radio', { name: /^work.*Attached to/s }).check()
+  await page.getByRole('link', { name: 'Instances' }).click()
+  await row.getByRole('button', { name: 'Terminal' }).click()
+  await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
   expect(errors).toEqual([])
 })

@@ -1,0 +1,28 @@
+import type { AttachedKey, SshKey } from '../../../../electron/contract/ssh-key.ts'
+
+/** What a key is called on the page; `keys` are all that there are. */
+export function keyTitle(key: SshKey, keys: readonly SshKey[]): string {
+  if (key.name === 'berth') return 'Berth’s own key'
+  if (key.name === 'agent') {
+    const several = keys.filter(({ from }) => from === 'agent').length > 1
+    return several ? 'SSH agent, whichever of its keys gets in' : `SSH agent: ${key.comment || 'its key'}`
+  }
+  if (key.from === 'agent') return `SSH agent: ${key.comment || 'a key'}`
+  return key.name.replace(/^berth\//, '')
+}
+
+/** Where a key lies, for a name that alone does not say it. */
+export function keyPlace(key: SshKey): string {
+  if (key.name === 'berth' || key.from === 'agent') return key.type
+  return key.from === 'berth' ? `${key.type}, kept by Berth` : `${key.type}, in ~/.ssh`
+}
+
+/** The instances that Berth attached it to, by id. */
+export function attachedTo(
+  key: SshKey,
+  attached: Readonly<Record<number, readonly AttachedKey[]>>,
+): number[] {
+  return Object.entries(attached)
+    .filter(([, keys]) => keys.some(({ fingerprint }) => fingerprint === key.fingerprint))
+    .map(([id]) => Number(id))
+}
