@@ -9,7 +9,8 @@ import { systemClock } from '../../../../electron/local/clock.ts'
 import { downloadJob } from '../../../../electron/ssh/files/download.ts'
 import type { Job } from '../../../../electron/ssh/files/job.ts'
 import { uploadJob } from '../../../../electron/ssh/files/upload.ts'
-import { hashOf, openPlace, type Place, randomFile } from '../../ssh/files/place.ts'
+import { hashOf, openPlace, type Place } from '../../ssh/files/place.ts'
+import { randomFile } from '../../ssh/files/random-file.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 
 const size = 48 * 1024 * 1024
@@ -76,7 +77,7 @@ const upload = (place: Place) =>
 describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
   test('an upload goes on by itself once the network is back, and its hash is right', async () => {
     const place = await openPlace()
-    const hash = randomFile(join(place.here, 'big'), size)
+    const hash = await randomFile(join(place.here, 'big'), size)
     const { until, steps } = upload(place)
     const before = await until(({ done }) => done > size / 4)
     await place.sshd.stop()
@@ -93,7 +94,7 @@ describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
 
   test('so does a download', async () => {
     const place = await openPlace()
-    const hash = randomFile(join(place.there, 'big'), size)
+    const hash = await randomFile(join(place.there, 'big'), size)
     const into = join(place.here, 'into')
     mkdirSync(into)
     const { until } = begin(place, 'down', changed =>
@@ -110,7 +111,7 @@ describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
 
   test('one that is paused goes on when it is told to, and one that is cancelled leaves nothing', async () => {
     const place = await openPlace()
-    const hash = randomFile(join(place.here, 'big'), size)
+    const hash = await randomFile(join(place.here, 'big'), size)
     const paused = upload(place)
     await paused.until(({ done }) => done > size / 4)
     paused.transfer.pause()

@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -40,18 +40,6 @@ export async function openPlace(): Promise<Place> {
     connect,
     sftp: async () => openSftp((await connect()).connection),
   }
-}
-
-/** Random bytes in a file; gives their hash. */
-export function randomFile(path: string, size: number): string {
-  const bytes = randomBytes(Math.min(size, 1024 * 1024))
-  const all = Buffer.alloc(size)
-  for (let at = 0; at < size; at += bytes.length) {
-    bytes.copy(all, at)
-    all.writeUInt32BE((at / 1024) >>> 0, Math.min(at, Math.max(0, size - 4)))
-  }
-  writeFileSync(path, all)
-  return hashOf(path)
 }
 
 export function hashOf(path: string): string {

@@ -10,7 +10,8 @@ import { uploadJob } from '../../../../electron/ssh/files/upload.ts'
 import { listFolder } from '../../../../electron/ssh/files/walk.ts'
 import { hasSshd } from '../sshd.ts'
 import { problemOf } from '../steps.ts'
-import { hashOf, openPlace, randomFile, tree } from './place.ts'
+import { hashOf, openPlace, tree } from './place.ts'
+import { randomFile } from './random-file.ts'
 
 const never = new AbortController().signal
 const quiet = () => undefined
@@ -22,7 +23,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     for (let folder = 0; folder < 10; folder++) {
       mkdirSync(join(source, `part ${folder}`), { recursive: true })
       for (let file = 0; file < 100; file++)
-        randomFile(join(source, `part ${folder}`, `-file ${file} ü.bin`), file * 37)
+        await randomFile(join(source, `part ${folder}`, `-file ${file} ü.bin`), file * 37)
     }
     mkdirSync(join(source, 'empty'))
     const up = uploadJob({ folder: there, list: chosenItem(source).list, replace: false, changed: quiet })
@@ -48,7 +49,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
 
   test('64 MB go up and down with the right hash, and memory stays flat', async () => {
     const { here, there, sftp } = await openPlace()
-    const hash = randomFile(join(here, 'big'), 64 * 1024 * 1024)
+    const hash = await randomFile(join(here, 'big'), 64 * 1024 * 1024)
     const over = await sftp()
     let most = 0
     const before = process.memoryUsage().arrayBuffers
@@ -80,7 +81,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
 
   test('what is interrupted leaves no file under the final name, and goes on after what arrived', async () => {
     const { here, there, sftp } = await openPlace()
-    const hash = randomFile(join(here, 'big'), 32 * 1024 * 1024)
+    const hash = await randomFile(join(here, 'big'), 32 * 1024 * 1024)
     const over = await sftp()
     const stop = new AbortController()
     const list = chosenItem(join(here, 'big')).list
@@ -112,7 +113,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
 
   test('what arrived and was spoiled is not built upon', async () => {
     const { here, there, sftp } = await openPlace()
-    const hash = randomFile(join(here, 'big'), 8 * 1024 * 1024)
+    const hash = await randomFile(join(here, 'big'), 8 * 1024 * 1024)
     const over = await sftp()
     const stop = new AbortController()
     const list = chosenItem(join(here, 'big')).list

@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chosenFolder } from '../../electron/local/chosen-folder.ts'
+import { chosenItem } from '../../electron/local/chosen-items.ts'
+import { createSsh } from '../../electron/ssh/connections.ts'
+import { downloadJob } from '../../electron/ssh/files/download.ts'
+import type { Job } from '../../electron/ssh/files/job.ts'
+import { openSftp, type Sftp } from '../../electron/ssh/files/sftp.ts'
+import { uploadJob } from '../../electron/ssh/files/upload.ts'
+import { randomFile, streamedHash } from '../integration/ssh/files/random-file.ts'
+import { scratchMachine } from '../integration/ssh/machine.ts'
+import { startSshd } from '../integration/ssh/sshd.ts'
+import { target } from '../integration/ssh/steps.ts'
+
+const gigabyte = 1024 ** 3
+/** Megabytes that memory may grow by while a gigabyte passes. */
+const mostGrowth = 96
+const never = new AbortController().signal
+
+/** A gigabyte up and down over Debian's sshd: hashes right, memory flat. Throws otherwise. */
+export async function soakFiles(): Promise<string> {
+  const sshd = await startSshd()
+  const machine = scratchMachine()
+  const here = mkdtempSync(join(tmpdir(), 'berth-soak-'))
+  const there = join(sshd.folder, 'there')
+  const back = join(here, 'back')
+  mkdirSync(there)
+  mkdirSync(back)
+  const ssh = createSsh(machine)
+  try {
+    sshd.authorize((await ssh.keys.load('berth')).publicKey)
+    const sftp = await openSftp((await ssh.connect(target({ direct: sshd }))).connection)
+    const hash = await randomFile(join(here, 'big'), gigabyte)
+    let least = Number.POSITIVE_INFINITY
+    let most = 0
+    const changed = () => {
+      const { rss } = process.memoryUsage()
+      least = Math.min(least, rss)
+      most = Math.max(most, rss)
+    }
+    await move(
+      sftp,
+      uploadJob({ folder: there, list: chosenItem(join(here, 'big')).list, replace: false, changed }),
+    )
+    if ((await streamedHash(join(there, 'big'))) !== hash) throw new Error('the uploaded gigabyte differs')
+    rmSync(join(here, 'big'))
+    await move(
+      sftp,
+      downloadJob({ paths: [join(there, 'big')], into: chosenFolder(back), system: 'linux', changed }),
+    )
+    if ((await streamedHash(join(back, 'big'))) !== hash) throw new Error('the downloaded gigabyte differs')
+    const growth = Math.round((most - least) / 1024 / 1024)
+    if (growth > mostGrowth) throw new Error(`memory grew by ${growth} MB`)
+    return `1 GB up and down over SFTP: hashes right, memory within ${growth} MB`
+  } finally {
+    await ssh.close()
+    await sshd.close()
+    machine.remove()
+    rmSync(here, { recursive: true, force: true })
+  }
+}
+
+async function move(sftp: Sftp, job: Job): Promise<void> {
+  await job.prepare(sftp, never)
+  await job.run(sftp, never)
+}

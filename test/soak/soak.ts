@@ -1,0 +1,16 @@
+import { soakFiles } from './files.ts'
+
+/** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
+const campaigns: [string, () => Promise<string>][] = [['files', soakFiles]]
+
+const only = process.argv.slice(2)
+for (const [name, campaign] of campaigns) {
+  if (only.length > 0 && !only.includes(name)) continue
+  try {
+    console.log(`passed  ${name}: ${await campaign()}`)
+  } catch (error) {
+    console.log(`FAILED  ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    process.exitCode = 1
+  }
+}
+process.exit()
