@@ -1,0 +1,96 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { chosenFolder } from '../../../../electron/local/chosen-folder.ts'
+import { chosenItem } from '../../../../electron/local/chosen-items.ts'
+import { problemOf } from '../../ssh/steps.ts'
+import { rentRunning } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+let world: World
+let under: BerthUnderTest
+let here: string
+let instance: number
+
+beforeEach(async () => {
+  world = await createWorld({ speed: 600 })
+  here = await mkdtemp(join(tmpdir(), 'berth-files-'))
+  world.machine.fileDialogs = {
+    chooseFiles: async () => [chosenItem(join(here, '-a file ü.bin'))],
+    chooseFolders: async () => [],
+    chooseTarget: async () => chosenFolder(here),
+  }
+  under = await world.startConnected()
+  instance = (await rentRunning(under)).id
+})
+afterEach(async () => {
+  await world.close()
+  await rm(here, { recursive: true, force: true })
+})
+
+const transfers = () => Object.values(under.account().fileTransfers)
+
+test('over a server without posix-rename: up, replaced, renamed, down, deleted, and State tells how far it is', async () => {
+  const bytes = Buffer.alloc(3_000_000, 'Berth')
+  await writeFile(join(here, '-a file ü.bin'), bytes)
+  const { path: folder } = await under.run('listFiles', { instance })
+  await under.run('makeFolder', { instance, path: `${folder}/new one` })
+  const to = `${folder}/new one`
+  for (const replace of [false, true]) {
+    const chosen = await under.run('chooseFiles', { what: 'files' })
+    expect(chosen).toEqual({ choice: expect.stringMatching(/^c[0-9a-f]{32}$/), names: ['-a file ü.bin'] })
+    const choice = chosen?.choice ?? ''
+    const id = await under.run('uploadChosen', { instance, folder: to, choice, replace })
+    await under.until(() => under.account().fileTransfers[id]?.step === 'done')
+    expect(under.account().fileTransfers[id]).toMatchObject({
+      direction: 'up',
+      done: 3_000_000,
+      filesDone: 1,
+    })
+    // A choice is used up with what it was made for.
+    expect((await problemOf(under.run('uploadChosen', { instance, folder: to, choice, replace }))).code).toBe(
+      'no_such_choice',
+    )
+  }
+  const again = await under.run('chooseFiles', { what: 'files' })
+  const refusal = under.run('uploadChosen', {
+    instance,
+    folder: to,
+    choice: again?.choice ?? '',
+    replace: false,
+  })
+  expect((await problemOf(refusal)).code).toBe('exists')
+
+  await under.run('renameFile', { instance, from: `${to}/-a file ü.bin`, to: `${to}/b` })
+  const { entries } = await under.run('listFiles', { instance, path: to })
+  expect(entries.map(({ name, size }) => [name, size])).toEqual([['b', 3_000_000]])
+  const target = await under.run('chooseFolder', {})
+  const { transfer, address } = await under.run('download', {
+    instance,
+    paths: [`${to}/b`],
+    ...(target ? { into: target.choice } : {}),
+  })
+  expect(address).toBeUndefined()
+  await under.until(() => under.account().fileTransfers[transfer]?.step === 'done')
+  expect((await readFile(join(here, 'b'))).equals(bytes)).toBe(true)
+
+  await under.run('deleteFiles', { instance, paths: [to] })
+  expect((await problemOf(under.run('listFiles', { instance, path: to }))).code).toBe('no_such_file')
+  for (const { id } of transfers()) await under.run('dismissFileTransfer', { transfer: id })
+  await under.until(() => transfers().length === 0)
+})
+
+test('a text is made, read and written, and a path of this machine is nobody’s to give', async () => {
+  const { path: folder } = await under.run('listFiles', { instance })
+  const path = `${folder}/conf`
+  const version = await under.run('writeTextFile', { instance, path, text: 'a\n' })
+  expect(await under.run('readTextFile', { instance, path })).toEqual({ text: 'a\n', version })
+  for (const [name, args] of [
+    ['uploadChosen', { instance, folder, choice: '/etc/passwd', replace: true }],
+    ['download', { instance, paths: [path], into: here }],
+    ['listFiles', { instance, path: 'relative' }],
+    ['listFiles', { instance, path: '/nul\0' }],
+  ] as const)
+    expect((await problemOf(under.berth.dispatch(name, args))).code).toBe('invalid_argument')
+})
