@@ -22,13 +22,18 @@ interface Bounds {
  * Runs one command of Berth's own on the instance and gives what it prints; what it says of errors is left out.
  * Throws `ssh_timeout` or `ssh_closed`.
  */
-export async function outputOf(
-  { client, address }: Connection,
-  command: string,
+export async function outputOf(connection: Connection, command: string, bounds: Bounds): Promise<Output> {
+  const collecting = await openExec(connection, command, channel => collect(channel, connection, bounds))
+  return collecting()
+}
+
+/** Listens at once; the answer is waited for by calling what it gives. */
+function collect(
+  channel: ClientChannel,
+  { address }: Pick<Connection, 'address'>,
   { clock, within, most }: Bounds,
-): Promise<Output> {
-  const channel = await openExec({ client, address }, command)
-  return new Promise((resolve, reject) => {
+): () => Promise<Output> {
+  const output = new Promise<Output>((resolve, reject) => {
     const pieces: Buffer[] = []
     let length = 0
     let code: number | undefined
@@ -51,17 +56,22 @@ export async function outputOf(
       resolve({ text: Buffer.concat(pieces).toString('utf8'), code })
     })
   })
+  return () => output
 }
 
-/** A command of Berth's own on the instance, as its channel. Throws `ssh_closed`. */
-export function openExec(
+/**
+ * A command of Berth's own on the instance. `use` gets its channel at once: how a short command ended may be told in
+ * the same packet in which it began. Throws `ssh_closed`.
+ */
+export function openExec<Used>(
   { client, address }: Pick<Connection, 'client' | 'address'>,
   command: string,
-): Promise<ClientChannel> {
+  use: (channel: ClientChannel) => Used,
+): Promise<Used> {
   return new Promise((resolve, reject) => {
     const refuse = (error: unknown) => reject(new BerthError(connectionLost(address, reasonOf(error))))
     try {
-      client.exec(command, (error, channel) => (error ? refuse(error) : resolve(channel)))
+      client.exec(command, (error, channel) => (error ? refuse(error) : resolve(use(channel))))
     } catch (error) {
       refuse(error)
     }

@@ -46,21 +46,23 @@ export async function findLog(
 
 /** What the file holds last, and what is added to it, as lines of plain text. Throws `ssh_closed`. */
 export async function followLog(connection: Connection, path: string): Promise<Watched> {
-  const channel = await openExec(connection, `tail -n ${linesBefore} -F ${quote([path])}`)
   const stream = plainLines()
-  channel.stderr.resume()
-  channel.on('error', () => undefined) // told by its close
-  channel.pipe(stream)
-  const ended = new Promise<undefined>(resolve => {
+  const ended = await openExec(connection, `tail -n ${linesBefore} -F ${quote([path])}`, channel => {
+    channel.stderr.resume()
+    channel.on('error', () => undefined) // told by its close
     channel.once('close', () => stream.end())
-    stream.once('close', () => {
-      channel.signal('TERM')
-      channel.close()
-      resolve(undefined)
+    channel.pipe(stream)
+    const over = new Promise<undefined>(resolve => {
+      stream.once('close', () => {
+        channel.signal('TERM')
+        channel.close()
+        resolve(undefined)
+      })
     })
+    return { over }
   })
   return {
     stream,
-    ended: Promise.race([ended, connection.lost]),
+    ended: Promise.race([ended.over, connection.lost]),
   }
 }
