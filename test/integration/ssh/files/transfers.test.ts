@@ -183,6 +183,22 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     })
   })
 
+  test('a name that is not UTF-8 is listed with marks, left out of a download, and never taken for another', async () => {
+    const { here, there, sftp } = await openPlace()
+    writeFileSync(Buffer.concat([Buffer.from(`${there}/caf`), Buffer.from([0xe9])]), 'latin')
+    writeFileSync(join(there, 'fine'), 'x')
+    const over = await sftp()
+    const { entries } = await listFolder(over, there)
+    expect(entries.map(({ name }) => name).sort()).toEqual(['caf\ufffd', 'fine'])
+    expect((await problemOf(remove(over, join(there, 'caf\ufffd')))).code).toBe('unreadable_name')
+    const into = chosenFolder(here)
+    const down = downloadJob({ paths: [there], into, system: 'linux', changed: quiet })
+    await down.prepare(over, never)
+    await down.run(over, never)
+    expect(down.leftOut()).toBe(1)
+    expect(Object.keys(tree(here))).toEqual([join('there', 'fine')])
+  })
+
   test('deleting a folder takes its links and leaves what they lead to', async () => {
     const { there, sftp } = await openPlace()
     mkdirSync(join(there, 'kept'))
