@@ -81,7 +81,10 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
     {
       id: 'system',
       label: 'Open in system terminal',
-      unusable: page.state?.app.terminals.length === 0 ? 'No terminal program was found here.' : shut,
+      unusable:
+        page.state?.app.terminals.length === 0 && page.state.settings.terminal.command.length === 0
+          ? 'No terminal program was found here.'
+          : shut,
       run: () => page.attempt(berth.openSystemTerminal(on)),
     },
     {
