@@ -1,5 +1,15 @@
 import type * as Electron from 'electron'
-import { app, dialog, ipcMain, nativeImage, nativeTheme, powerMonitor, protocol, session } from './modules.ts'
+import {
+  app,
+  clipboard,
+  dialog,
+  ipcMain,
+  nativeImage,
+  nativeTheme,
+  powerMonitor,
+  protocol,
+  session,
+} from './modules.ts'
 import { Notification } from './notification.ts'
 import { listenToTest } from './remote.ts'
 import { Menu, Tray } from './tray.ts'
@@ -13,6 +23,7 @@ import { BrowserWindow } from './window.ts'
 export {
   app,
   BrowserWindow,
+  clipboard,
   dialog,
   ipcMain,
   Menu,
@@ -30,6 +41,7 @@ type Used = Pick<
   typeof Electron,
   | 'app'
   | 'BrowserWindow'
+  | 'clipboard'
   | 'dialog'
   | 'ipcMain'
   | 'Menu'

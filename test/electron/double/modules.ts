@@ -12,6 +12,8 @@ export const told = {
   devicePermission: null as Parameters<Electron.Session['setDevicePermissionHandler']>[0],
   spellChecker: true,
   readyWasAwaited: false,
+  /** What was copied last. */
+  copied: '',
   /** What the user chooses in the next dialogs for files, and what those looked like. */
   chosenPaths: [] as string[],
   dialogs: [] as Electron.OpenDialogOptions[],
@@ -110,6 +112,12 @@ export const session = {
     | 'setSpellCheckerEnabled'
   >,
 }
+
+export const clipboard = {
+  writeText: async text => {
+    told.copied = text
+  },
+} satisfies Pick<Electron.Clipboard, 'writeText'>
 
 export const dialog = {
   showOpenDialog: async (...given: [Electron.OpenDialogOptions] | [object, Electron.OpenDialogOptions]) => {

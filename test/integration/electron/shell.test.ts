@@ -270,3 +270,17 @@ test('a page that is loaded anew is a new page: nothing more is sent to the old 
   expect((await messages()).length).toBe(before)
   expect((await state()).shown).toBe('demo')
 })
+
+test('files are chosen in a dialog of the main process, and their paths stay there', async () => {
+  await start()
+  await berth.ask('choose', ['/somewhere/secret folder/data.csv'])
+  const chosen = await command('chooseFiles', { what: 'files' })
+  expect(chosen).toEqual({ choice: expect.stringMatching(/^c[0-9a-f]{32}$/), names: ['data.csv'] })
+  const into = await command('chooseFolder', {})
+  expect(into).toEqual({ choice: expect.stringMatching(/^c/), name: 'data.csv' })
+  expect(await berth.ask('dialogs')).toMatchObject([
+    { properties: ['openFile', 'multiSelections'] },
+    { properties: ['openDirectory', 'createDirectory'] },
+  ])
+  expect(JSON.stringify(await messages())).not.toContain('secret folder')
+})
