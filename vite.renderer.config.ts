@@ -14,6 +14,8 @@ export default defineConfig(({ mode }) => ({
     outDir: fileURLToPath(new URL('dist/renderer', import.meta.url)),
     emptyOutDir: true,
     target: 'es2023',
+    // All of these know light-dark(): compiled away, it would no longer follow the theme that is chosen on the page.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: mode === 'development',
