@@ -58,6 +58,6 @@ async function run<Name extends CommandName>(
 
 function invalid(issue: v.BaseIssue<unknown>): BerthError {
   const field = v.getDotPath(issue)
-  const message = field ? `${field}: ${issue.message}.` : `${issue.message}.`
+  const message = `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.`
   return new BerthError({ code: 'invalid_argument', message, ...(field ? { field } : {}) })
 }

@@ -56,7 +56,12 @@ test('a wrong argument is refused at its field, in words', async () => {
   expect(await problemOf(dispatch('changeBid', { instance: 4711, price: 33 }, {}))).toMatchObject({
     code: 'invalid_argument',
     field: 'price',
-    message: expect.stringContaining('the highest bid is $32 per hour'),
+    message: expect.stringMatching(/^The highest bid is \$32 per hour/),
+  })
+  expect(await problemOf(dispatch('replaceKey', { account: 'demo', key: 'a b' }, {}))).toEqual({
+    code: 'invalid_argument',
+    field: 'key',
+    message: 'An API key has no spaces and only plain characters.',
   })
 })
 
