@@ -4,20 +4,31 @@ import { ServiceError } from './service-error.ts'
 /** A checked address of a service: https, or http on loopback; no credentials, query, hash or trailing slash. */
 export type BaseUrl = string & { readonly baseUrl: unique symbol }
 
+/** A host, perhaps with a port and a path, as people type it: `gpu.example:8443`. */
+const withoutScheme = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d+)?(\/.*)?$/i
+
 /**
- * Reads what a person typed as base URL. A path prefix is kept, trailing slashes go.
+ * Reads what a person typed as base URL. A path prefix is kept; trailing slashes go, and so does the `/api/v0` that
+ * every path of the interface begins with. Without a scheme it is https, or http on loopback.
  * @throws ServiceError `bad_url`, `insecure_url` or `url_has_credentials`
  */
 export function parseBaseUrl(text: string): BaseUrl {
-  if (!URL.canParse(text.trim())) throw refuse('bad_url')
-  const url = new URL(text.trim())
+  const address = withScheme(text.trim())
+  if (!URL.canParse(address)) throw refuse('bad_url')
+  const url = new URL(address)
   if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.hostname === '') {
     throw refuse('bad_url')
   }
   if (url.username !== '' || url.password !== '') throw refuse('url_has_credentials')
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) throw refuse('bad_url')
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw refuse('insecure_url')
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}` as BaseUrl
+  return `${url.origin}${url.pathname.replace(/(\/+api\/v0)?\/*$/, '')}` as BaseUrl
+}
+
+function withScheme(address: string): string {
+  if (!withoutScheme.test(address)) return address
+  const plain = `http://${address}`
+  return URL.canParse(plain) && isLoopback(new URL(plain).hostname) ? plain : `https://${address}`
 }
 
 /** `localhost` and its subdomains never leave the machine (RFC 6761); the URL parser has normalised addresses. */

@@ -11,13 +11,26 @@ test.each([
   ['http://2130706433/', 'http://127.0.0.1'],
   ['http://[::1]:80/', 'http://[::1]'],
   ['http://localhost:9', 'http://localhost:9'],
+  ['127.0.0.1:8841', 'http://127.0.0.1:8841'],
+  ['localhost:8841/', 'http://localhost:8841'],
+  ['[::1]:8841', 'http://[::1]:8841'],
+  ['gpu.example', 'https://gpu.example'],
+  ['gpu.example.com:8443/market', 'https://gpu.example.com:8443/market'],
+  ['127.0.0.1.example', 'https://127.0.0.1.example'],
+  ['192.168.1.4:80', 'https://192.168.1.4:80'],
+  ['https://gpu.example/api/v0', 'https://gpu.example'],
+  ['gpu.example/market/api/v0/', 'https://gpu.example/market'],
+  ['https://gpu.example/api/v0/market', 'https://gpu.example/api/v0/market'],
+  ['https://gpu.example/my-api/v0', 'https://gpu.example/my-api/v0'],
 ])('%j is taken as %j', (text, base) => {
   expect(parseBaseUrl(text)).toBe(base)
 })
 
 test.each([
   ['', 'bad_url'],
-  ['gpu.example', 'bad_url'],
+  ['two words', 'bad_url'],
+  ['gpu.example:port', 'bad_url'],
+  ['gpu.example/?key=1', 'bad_url'],
   ['ftp://gpu.example', 'bad_url'],
   ['javascript:alert(1)', 'bad_url'],
   ['file:///etc/passwd', 'bad_url'],
