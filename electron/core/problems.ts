@@ -1,6 +1,9 @@
 import { BerthError, type Problem } from '../contract/problem.ts'
 import { ServiceError } from '../service/service-error.ts'
 
+/** Codes whose detail is Berth's own: what in the answer was not as it must be. */
+const ownWords: ReadonlySet<string> = new Set(['bad_answer', 'not_this_service'])
+
 /** Any error as the user reads it. What Berth did not foresee is told without its innards, which may hold anything. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof BerthError) return error.problem
@@ -17,7 +20,7 @@ function serviceProblem({ code, message, advice, detail, failCount, lockedUntil 
     code,
     message,
     ...(advice ? { advice } : {}),
-    ...(detail ? { facts: { 'The service says': detail } } : {}),
+    ...(detail ? { facts: { [ownWords.has(code) ? 'What was wrong' : 'The service says']: detail } } : {}),
     ...(failCount === undefined ? {} : { failCount }),
     ...(lockedUntil === undefined ? {} : { lockedUntil }),
   }
