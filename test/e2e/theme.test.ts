@@ -18,9 +18,9 @@ test('the theme that is chosen holds, whatever the system has', async () => {
     const dark = page.getByRole('radio', { name: 'Dark' })
     await dark.waitFor()
     const light = await background()
-    await dark.click()
+    await page.getByText('Dark', { exact: true }).click()
     await expect.poll(background).not.toBe(light)
-    await page.getByRole('radio', { name: 'Light' }).click()
+    await page.getByText('Light', { exact: true }).click()
     await expect.poll(background).toBe(light)
     await page.context().close()
   } finally {
