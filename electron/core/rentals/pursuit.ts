@@ -1,3 +1,4 @@
+import type { Problem } from '../../contract/problem.ts'
 import type { Creation } from '../../service/offers.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { isRefusal } from '../accounts/look.ts'
@@ -35,6 +36,13 @@ const looksAfter = [500, 1500, 3000, 5000]
 const lookAgainAfter = 5000
 /** How often the service is asked for one wish at the most. */
 const mostAsked = 3
+
+/** What a failed creation is told as. Where the service knows no such offer, someone else has it by now. */
+function creationProblem(error: unknown): Problem {
+  const { facts, ...problem } = problemOf(error)
+  const told = error instanceof ServiceError && error.status === 404 ? sentenceFor('offer_gone') : problem
+  return facts ? { ...told, facts } : told
+}
 
 export function createPursuit(
   around: RentalsSurroundings,
@@ -86,10 +94,10 @@ export function createPursuit(
       if (ending.aborted) return 'done'
       const ambiguous = error instanceof ServiceError && error.ambiguous
       if (!ambiguous && asked === 1) {
-        await end(id, { step: 'failed', problem: problemOf(error) })
+        await end(id, { step: 'failed', problem: creationProblem(error) })
         return 'done'
       }
-      await update(id, { step: 'lost', problem: problemOf(error) })
+      await update(id, { step: 'lost', problem: creationProblem(error) })
       return ambiguous ? 'look' : 'look once more'
     }
     if (!ending.aborted) await adopt(id, created.new_contract, created.instance_api_key)

@@ -36,6 +36,11 @@ const sentences: Readonly<Record<string, Problem>> = {
     message: 'It takes longer than it should to be running.',
     advice: 'A large image on a slow line can need it. Wait longer, or destroy it and try another offer.',
   },
+  offer_gone: {
+    code: 'offer_gone',
+    message: 'Someone else was faster: this offer is gone.',
+    advice: 'Pick another one like it; nothing was rented.',
+  },
   not_created: {
     code: 'not_created',
     message: 'The service did not answer, and nothing new is on the account.',
