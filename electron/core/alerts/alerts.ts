@@ -70,8 +70,8 @@ function creditAlert(
     title: `${dollars(credit)} of credit left`,
     body:
       lasts === undefined
-        ? `Nothing runs on ${account.name} now.`
-        : `${account.name} spends ${pricePerHour(account.spendPerHour)}: the credit lasts ${hoursAndMinutes(lasts)}.`,
+        ? 'Nothing runs now.'
+        : `At ${pricePerHour(account.spendPerHour)} the credit lasts ${hoursAndMinutes(lasts)}.`,
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show instances' }],
     place: { screen: 'instances' },

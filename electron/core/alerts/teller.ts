@@ -1,5 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
-import type { AccountView, Place } from '../../contract/state.ts'
+import type { AccountView, Place, State } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
 import type { Activity } from '../activity/activity.ts'
@@ -43,7 +43,10 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
           detail: alert.body,
           ...(alert.instance === undefined ? {} : { instance: alert.instance }),
         })
-        const notice: Notice = { ...alert }
+        const notice: Notice = {
+          ...alert,
+          body: `${accountPrefix(store.get().accounts, account)}${alert.body}`,
+        }
         if (!notifier.available) showOnPage(notice)
         else void notifier.show(notice).catch(() => showOnPage(notice))
       }
@@ -71,6 +74,14 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
   }
   notifier.onClick((id, action) => teller.answer(id, action))
   return teller
+}
+
+/** `Lab: ` where the user could take an alert for another account's: the demo is never meant without its name. */
+function accountPrefix(accounts: State['accounts'], id: AccountId): string {
+  const account = accounts[id]
+  if (!account) return ''
+  const real = Object.values(accounts).filter(({ demo }) => !demo).length
+  return real > (account.demo ? 0 : 1) ? `${account.name}: ` : ''
 }
 
 /** Whether what an alert said is still so. */

@@ -38,7 +38,7 @@ test('low credit is said for the hours it lasts, with spend and time in words', 
   const running = instanceView({ costPerHour: dollars(4) })
   const { alerts: found } = alerts(undefined, accountView({ credit: dollars(11) }, running), settings)
   expect(found).toMatchObject([{ kind: 'lowCredit', title: '$11.00 of credit left', urgency: 'critical' }])
-  expect(found[0]?.body).toBe('Lab spends $4.000/h: the credit lasts 2 h 45 min.')
+  expect(found[0]?.body).toBe('At $4.000/h the credit lasts 2 h 45 min.')
   expect(alerts(undefined, accountView({ credit: dollars(13) }, running), settings).alerts).toEqual([])
 })
 

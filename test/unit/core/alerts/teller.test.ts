@@ -26,7 +26,7 @@ function tellerOnPage() {
     teller.tell(account.id, found)
     return Object.keys(store.get().notices)
   }
-  return { look, closed }
+  return { look, closed, store }
 }
 
 const withState = (word: InstanceState) =>
@@ -44,6 +44,27 @@ test('a notice goes with the machine it tells of', () => {
   expect(look(withState('crashed'))).toHaveLength(1)
   expect(look(accountView({ credit: 900_000_000 }))).toEqual([])
 })
+
+test.each([
+  ['alone', [], false, false],
+  ['beside the demo', ['demo'], false, false],
+  ['beside another', ['a00000002'], false, true],
+  ['that is the demo beside another', ['a00000002'], true, true],
+  ['that is the demo alone', [], true, false],
+] as const)(
+  'a notice of an account %s names it only where it could be another’s',
+  (_, others, demo, named) => {
+    const { look, store } = tellerOnPage()
+    const account = { ...withState('outbid'), demo }
+    store.change(draft => {
+      draft.accounts[account.id] = account
+      for (const id of others) draft.accounts[id] = accountView({ id, name: 'Other', demo: id === 'demo' })
+    })
+    look(account)
+    const [notice] = Object.values(store.get().notices)
+    expect(notice?.body.startsWith('Lab: ')).toBe(named)
+  },
+)
 
 test('the notice of low credit goes once there is credit again', () => {
   const { look } = tellerOnPage()
