@@ -2,9 +2,10 @@ import * as v from 'valibot'
 import type { CreditSample } from '../../contract/credit.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import { micros } from '../../contract/money.ts'
-import { BerthError } from '../../contract/problem.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { AccountView, Connection } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
+import type { Keychain } from '../../ports/keychain.ts'
 import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
@@ -122,7 +123,7 @@ export async function openSession(
   }
 
   function withKey(): ServiceClient {
-    if (!client) throw new BerthError(keyMissing)
+    if (!client) throw new BerthError(keyMissing(machine.keychain))
     return client
   }
 
@@ -293,7 +294,7 @@ export async function openSession(
   })
   if (key === undefined) {
     poller.pause()
-    setConnection({ status: 'locked', problem: keyMissing })
+    setConnection({ status: 'locked', problem: keyMissing(machine.keychain) })
   } else begin()
 
   return {
@@ -328,8 +329,17 @@ export async function openSession(
 /** A key that may not read instances says nothing about them: what is known of them stays. */
 const unknownInstances: Changes = { changed: new Map(), gone: [] }
 
-const keyMissing = {
-  code: 'key_missing',
-  message: 'The API key of this account is not in the keychain.',
-  advice: 'Unlock the keychain and start Berth again, or enter the key once more.',
+/** Why there is no key to begin with. */
+function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' | 'problem'>): Problem {
+  if (!persistent || problem !== undefined)
+    return {
+      code: 'key_missing',
+      message: 'This machine has no keychain, so the API key was only kept until Berth ended.',
+      advice: 'Enter the key once more.',
+    }
+  return {
+    code: 'key_missing',
+    message: 'The API key of this account is not in the keychain.',
+    advice: 'Unlock the keychain and start Berth again, or enter the key once more.',
+  }
 }

@@ -115,6 +115,20 @@ test('a key that is not in the keychain locks the account until it is entered ag
   await second.until(() => second.account().connection.status === 'online')
 })
 
+test('without a keychain on the machine, the lost key is not blamed on one', async () => {
+  await (await world.startConnected()).close()
+  world.keychain.entries.clear()
+  Object.assign(world.keychain, { persistent: false })
+  expect((await world.start()).account().connection).toMatchObject({
+    status: 'locked',
+    problem: {
+      code: 'key_missing',
+      message: 'This machine has no keychain, so the API key was only kept until Berth ended.',
+      advice: 'Enter the key once more.',
+    },
+  })
+})
+
 test('an address that was changed by hand gets no key, and does not keep Berth from starting', async () => {
   const first = await world.startConnected()
   await first.close()
