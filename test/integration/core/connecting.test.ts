@@ -52,7 +52,7 @@ test('a wrong key is refused, and nothing of it is kept', async () => {
 
 test.each([
   ['ftp://gpu.example', 'bad_url'],
-  ['gpu.example', 'bad_url'],
+  ['gpu example', 'bad_url'],
   ['javascript:alert(1)', 'bad_url'],
   ['file:///etc/passwd', 'bad_url'],
   ['https://user:pw@gpu.example', 'url_has_credentials'],
