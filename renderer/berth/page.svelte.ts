@@ -54,8 +54,13 @@ export class Page {
     this.#add({ title, ...(body !== undefined && { body }) })
   }
 
-  /** Waits for a command and says so when it is refused. Gives its answer, or undefined after a refusal. */
+  /**
+   * Waits for a command and says so when it is refused. Gives its answer, or undefined after a refusal. What was
+   * refused before is history once something else is tried.
+   */
   async attempt<Answer>(doing: Promise<Answer>): Promise<Answer | undefined> {
+    if (this.remarks.some(({ problem }) => problem))
+      this.remarks = this.remarks.filter(({ problem }) => !problem)
     try {
       return await doing
     } catch (error) {
