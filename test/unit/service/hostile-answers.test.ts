@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
 import { identify } from '../../../electron/service/identify.ts'
-import { ServiceError } from '../../../electron/service/service-error.ts'
-import { everyCall } from './every-call.ts'
+import { type Row, rows } from './right-answers.ts'
 import { json, raw, ScriptedService } from './scripted-service.ts'
+import { isExpected, placesIn, spoiled, strayIn } from './spoiling.ts'
 import { HurriedClock } from './virtual-clock.ts'
 
 let service: ScriptedService
@@ -67,28 +66,57 @@ const body = fc.oneof(
   ),
 )
 
-const methods = Object.keys(everyCall(createClient({ baseUrl: parseBaseUrl('https://a.example'), key: 'k' })))
-
-test.each(methods)('%s: any JSON is a value or a ServiceError, never another exception', async method => {
-  const call = everyCall(client)[method] ?? expect.fail(method)
-  await fc.assert(
-    fc.asyncProperty(body, fc.constantFrom(200, 200, 200, 400, 404, 429, 500), async (answer, status) => {
-      service.otherwise = json(answer, status)
-      const thrown = await call().then(
-        () => undefined,
-        (error: unknown) => error,
-      )
-      if (thrown !== undefined) expect(thrown).toBeInstanceOf(ServiceError)
-    }),
-    { numRuns: 50 },
+/** What came of a call: a value, or what it threw. */
+async function outcome(call: Row[3]): Promise<{ given?: unknown; error?: unknown }> {
+  return await call(client).then(
+    given => ({ given }),
+    (error: unknown) => ({ error }),
   )
-})
+}
+
+test.each(rows)(
+  '%s: any JSON is a value or a ServiceError, never another exception',
+  async (_request, _sent, _answer, call) => {
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom(200, 200, 200, 400, 404, 429, 500), async (answer, status) => {
+        service.otherwise = json(answer, status)
+        expect((await outcome(call)).error ?? 'none').toSatisfy(isExpected)
+      }),
+      { numRuns: 40 },
+    )
+  },
+)
+
+test.each(rows)(
+  '%s: its right answer with one value spoiled is refused, or read without the spoiled value',
+  async (_request, _sent, answer, call, gives) => {
+    const places = placesIn(answer)
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...places), fc.option(value), async (place, instead) => {
+        service.otherwise = json(spoiled(answer, place, instead ?? undefined))
+        const { error, given } = await outcome(call)
+        expect(error ?? 'none').toSatisfy(isExpected)
+        if (error === undefined) expect(strayIn(gives, given)).toBeUndefined()
+      }),
+      { numRuns: 40 },
+    )
+  },
+)
 
 test('every method of the client is called here', () => {
-  const all = Object.entries(client).flatMap(([group, calls]) =>
-    Object.keys(calls).map(method => `${group}.${method}`),
+  const called = new Set<string>()
+  const recorder = new Proxy(client, {
+    get: (_client, group) =>
+      new Proxy(
+        {},
+        { get: (_group, method) => async () => called.add(`${String(group)}.${String(method)}`) },
+      ),
+  })
+  for (const [, , , call] of rows) void call(recorder)
+  const all = Object.entries(client).flatMap(([group, methods]) =>
+    Object.keys(methods).map(method => `${group}.${method}`),
   )
-  expect(methods.sort()).toEqual(all.sort())
+  expect([...called].sort()).toEqual(all.sort())
 })
 
 test('an instance that is accepted has its promised fields in their types', async () => {
