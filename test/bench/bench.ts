@@ -6,6 +6,7 @@ import { requestRows } from './request.ts'
 import type { Row } from './row.ts'
 import { sftpRows } from './sftp.ts'
 import { startRows } from './start.ts'
+import { terminalRows } from './terminal.ts'
 
 /** `npm run bench`: every budget that can be measured, as ratios within one run. `--polls N` for a longer memory run. */
 const at = process.argv.indexOf('--polls')
@@ -16,6 +17,7 @@ const parts: [string, () => Promise<Row[]>][] = [
   ['poll', pollRows],
   ['offers', offersPageRows],
   ['start', startRows],
+  ['terminal', terminalRows],
   ['memory', () => memoryRows(polls)],
   ['first load', firstLoadRows],
   ['sftp', sftpRows],

@@ -5,7 +5,7 @@ import { WebLinksAddon } from '@xterm/addon-web-links'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import { terminalTheme } from './ansi.ts'
-import { withSheets } from './sheets.ts'
+import { allowCellStyles, withSheets } from './sheets.ts'
 
 /** Ends what a program had switched on when its connection broke: colours, mouse, marked pastes, hidden cursor. */
 const calm = '\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?25h\x1b[?1l\x1b>'
@@ -37,6 +37,7 @@ export class TerminalScreen {
 
   constructor({ fontSize, openLink, pageKey }: ScreenOptions) {
     this.element.className = 'terminal-screen'
+    allowCellStyles()
     const open = (url: string) => {
       if (/^https?:\/\//i.test(url)) openLink(url)
     }
@@ -109,9 +110,9 @@ export class TerminalScreen {
     this.xterm.dispose()
   }
 
-  /** Draws with the graphics card; without one xterm draws by itself, slower and in its sixteen colours alone. */
+  /** Draws with the graphics card where there is one: a processor that plays one is far slower than xterm by itself. */
   #draw(): void {
-    if (this.#webgl) return
+    if (this.#webgl || !hasGraphicsCard()) return
     try {
       const webgl = new WebglAddon()
       webgl.onContextLoss(() => this.#drawPlainly())
@@ -126,4 +127,10 @@ export class TerminalScreen {
     withSheets(() => this.#webgl?.dispose())
     this.#webgl = undefined
   }
+}
+
+function hasGraphicsCard(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true })
+  gl?.getExtension('WEBGL_lose_context')?.loseContext()
+  return gl !== null
 }

@@ -26,3 +26,14 @@ function backed(element: HTMLElement): HTMLElement {
   }
   return element
 }
+
+/**
+ * Where no graphics card draws, xterm gives a cell a colour of its own by the attribute `style` of a span, which the
+ * same policy blocks. From now on that attribute of a span is set as its property, which does the same and is allowed.
+ */
+export function allowCellStyles(): void {
+  HTMLSpanElement.prototype.setAttribute = function setAttribute(name, value) {
+    if (name === 'style') this.style.cssText = value
+    else Element.prototype.setAttribute.call(this, name, value)
+  }
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+
+/** An address of its own at which a service answers as it does, but its instances are entered elsewhere. */
+export interface Detour {
+  baseUrl: string
+  close(): Promise<void>
+}
+
+/** Stands before a service and says of each instance that its SSH answers at `port` of this machine. */
+export async function startDetour(baseUrl: string, port: number): Promise<Detour> {
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece as Buffer)
+    const { host: _its, connection: _own, ...headers } = request.headers
+    const method = request.method ?? 'GET'
+    const answer = await fetch(`${baseUrl}${request.url}`, {
+      method,
+      headers: headers as Record<string, string>,
+      ...(method === 'GET' ? {} : { body: Buffer.concat(pieces) }),
+    })
+    const text = (await answer.text())
+      .replaceAll(/"ssh_port":\d+/g, `"ssh_port":${port}`)
+      .replaceAll(/("22\/tcp":\[\{[^\]]*"HostPort":)"\d+"/g, `$1"${port}"`)
+    const date = answer.headers.get('date')
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...(date ? { date } : {}) })
+    response.end(text)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}`,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

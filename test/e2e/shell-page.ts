@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Browser, Page } from 'playwright-core'
+import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import { openPage, scratchFolder, startBerth, startSimulatorProcess, terminalText } from './app.ts'
+import { startDetour } from './detour.ts'
+
+/** A terminal on the page, whose other end is a plain shell at Debian's own OpenSSH server. */
+export interface ShellPage {
+  page: Page
+  sshd: Sshd
+  /** The process id of Berth. */
+  pid: number
+  errors: string[]
+  /** Types a line into the shell. */
+  type(line: string): Promise<void>
+  /** Waits until the terminal shows it. */
+  shows(text: string | RegExp, timeout?: number): Promise<void>
+  end(): Promise<void>
+}
+
+/** Bytes that came to the page by its socket's streams, and a sum that depends on each of them and their order. */
+export interface Arrived {
+  bytes: number
+  sum: number
+}
+
+const prompt = 'flood> '
+
+export async function openShellPage(browser: Browser): Promise<ShellPage> {
+  const endings: (() => unknown)[] = []
+  const end = async () => {
+    for (const one of endings.splice(0).reverse()) await one()
+  }
+  try {
+    const sim = await startSimulatorProcess(['--speed', '1'])
+    endings.push(sim.stop)
+    const sshd = await startSshd([`ForceCommand env PS1='${prompt}' sh`])
+    endings.push(sshd.close)
+    const detour = await startDetour(sim.baseUrl, sshd.port)
+    endings.push(detour.close)
+    const instance = await rentRunning(sim)
+    const home = await scratchFolder()
+    endings.push(home.remove)
+    // tmux would draw what is left of a flood and drop the rest.
+    await writeFile(join(home.path, 'settings.json'), JSON.stringify({ terminal: { tmux: false } }))
+    const berth = await startBerth(home.path)
+    endings.push(berth.stop)
+
+    const { page, errors } = await openPage(browser, 'about:blank')
+    endings.push(() => page.context().close())
+    await page.addInitScript(countArrivals)
+    await page.goto(berth.address)
+    await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
+    const row = page.getByRole('row', { name: new RegExp(`#?${instance}`) })
+    const open = row.getByRole('button', { name: 'Terminal' })
+    // The first attempt makes Berth's key, which the server then has to know.
+    const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
+    await open.click()
+    await until(() => existsSync(publicKey), 20_000)
+    sshd.authorize(await readFile(publicKey, 'utf8'))
+
+    const shows: ShellPage['shows'] = async (text, timeout = 30_000) => {
+      await until(async () => (await terminalText(page)).search(text) >= 0, timeout)
+    }
+    await shows(prompt)
+    return {
+      page,
+      sshd,
+      pid: berth.process.pid ?? 0,
+      errors,
+      async type(line) {
+        await page.keyboard.type(`${line}\n`)
+      },
+      shows,
+      end,
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+async function until(holds: () => boolean | Promise<boolean>, within: number): Promise<void> {
+  const end = performance.now() + within
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not within ${within} ms: ${holds}`)
+    await wait(50)
+  }
+}
+
+/** Makes the shell print bytes as they are and echo nothing, and begins to count. */
+export async function makePlain(shell: ShellPage): Promise<void> {
+  await shell.type("stty -onlcr -opost -echo; printf '%s' REA DY")
+  await shell.shows(`READY${prompt.trim()}`)
+  await shell.page.evaluate(() => Object.assign(window, { arrived: { bytes: 0, sum: 1 } }))
+}
+
+export function arrived(page: Page): Promise<Arrived> {
+  return page.evaluate(() => (window as unknown as { arrived: Arrived }).arrived)
+}
+
+export function sumOf(bytes: Uint8Array): Arrived {
+  let sum = 1
+  for (const byte of bytes) sum = (Math.imul(sum, 31) + byte) | 0
+  return { bytes: bytes.length, sum }
+}
+
+export const lastLine = 'the last line of the flood'
+
+/** Text as programs print it, in colours, of that many bytes. */
+export function floodOf(size: number): Buffer {
+  const random = randomBytes(3 * 1024 * 57).toString('base64')
+  const piece = (random.match(/.{1,76}/g) ?? [])
+    .map((line, index) => `\x1b[3${index % 8}m${line}\x1b[0m\r\n`)
+    .join('')
+  const end = `\x1b[0m\r\n${lastLine}`
+  return Buffer.from(piece.repeat(Math.ceil(size / piece.length)).slice(0, size - end.length) + end)
+}
+
+/** In the page, before its own scripts: counts what its sockets bring, after the four bytes of the stream's number. */
+function countArrivals(): void {
+  const arrived = { bytes: 0, sum: 1 }
+  Object.assign(window, { arrived })
+  const Plain = window.WebSocket
+  window.WebSocket = class extends Plain {
+    constructor(address: string | URL, protocols?: string | string[]) {
+      super(address, protocols)
+      this.addEventListener('message', ({ data }) => {
+        if (!(data instanceof ArrayBuffer)) return
+        const { arrived } = window as unknown as { arrived: { bytes: number; sum: number } }
+        const bytes = new Uint8Array(data, 4)
+        let { sum } = arrived
+        for (let at = 0; at < bytes.length; at += 1) sum = (Math.imul(sum, 31) + (bytes[at] ?? 0)) | 0
+        arrived.sum = sum
+        arrived.bytes += bytes.length
+      })
+    }
+  }
+}

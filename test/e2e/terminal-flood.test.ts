@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hasSshd } from '../integration/ssh/sshd.ts'
+import { lacks } from '../needs.ts'
+import { openBrowser } from './app.ts'
+import { arrived, floodOf, lastLine, makePlain, openShellPage, type ShellPage, sumOf } from './shell-page.ts'
+
+const mega = 1024 * 1024
+let browser: Browser
+let shell: ShellPage
+const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
+
+describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real browser${lacking}`, () => {
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    shell = await openShellPage(browser)
+    await makePlain(shell)
+  })
+  afterEach(() => shell?.end())
+
+  test('50 MB printed arrive whole, while the page answers and no memory grows', async () => {
+    const { page, sshd, pid } = shell
+    const text = floodOf(50 * mega)
+    const file = join(sshd.folder, 'printed')
+    writeFileSync(file, text)
+    const before = { main: resident(pid), page: await heap(page) }
+
+    await shell.type(`exec cat ${file}`)
+    await expect.poll(async () => (await arrived(page)).bytes, { timeout: 30_000 }).toBeGreaterThan(mega)
+    const clicks: number[] = []
+    let most = 0
+    while (clicks.length < 5 || (await arrived(page)).bytes < 25 * mega) {
+      clicks.push(await click(page))
+      most = Math.max(most, resident(pid))
+    }
+    expect((await arrived(page)).bytes).toBeLessThan(text.length)
+    expect(clicks.sort((a, b) => a - b)[Math.floor(clicks.length / 2)]).toBeLessThan(1000)
+
+    await shell.shows(lastLine, 100_000)
+    expect(await arrived(page)).toEqual(sumOf(text))
+    expect(Math.max(most, resident(pid)) - before.main).toBeLessThan(100 * mega)
+    expect((await heap(page)) - before.page).toBeLessThan(60 * mega)
+    expect(shell.errors).toEqual([])
+  })
+
+  test('16 KB/s typed for ten seconds come back, each byte', async () => {
+    const { page } = shell
+    await shell.type("stty raw; printf '%s' TY PE; exec cat")
+    await shell.shows('TYPE')
+    await page.evaluate(() => Object.assign(window, { arrived: { bytes: 0, sum: 1 } }))
+    const typed = randomBytes(120 * 1024)
+      .toString('base64')
+      .replaceAll('+', '-')
+    await page.evaluate(typeEvenly, { text: typed, perSecond: 16 * 1024 })
+    await expect.poll(async () => (await arrived(page)).bytes, { timeout: 30_000 }).toBe(typed.length)
+    expect(await arrived(page)).toEqual(sumOf(Buffer.from(typed)))
+    expect(shell.errors).toEqual([])
+  })
+})
+
+/** Opens the palette and closes it; gives the milliseconds from the click to its being there. */
+async function click(page: Page): Promise<number> {
+  const took = page.evaluate(
+    () =>
+      new Promise<number>(resolve => {
+        document.addEventListener(
+          'pointerdown',
+          ({ timeStamp }) => {
+            const look = () =>
+              document.querySelector('[role=dialog]')
+                ? resolve(performance.now() - timeStamp)
+                : requestAnimationFrame(look)
+            look()
+          },
+          { capture: true, once: true },
+        )
+      }),
+  )
+  await page.getByRole('button', { name: 'Commands' }).click()
+  const milliseconds = await took
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  return milliseconds
+}
+
+/** In the page: gives text to the terminal piece by piece, evenly over time, as an automatic typist does. */
+function typeEvenly({ text, perSecond }: { text: string; perSecond: number }): Promise<void> {
+  const area = document.querySelector('.xterm-helper-textarea')
+  if (!area) throw new Error('no terminal')
+  const start = performance.now()
+  let at = 0
+  return new Promise(resolve => {
+    const timer = setInterval(() => {
+      const due = Math.min(text.length, Math.floor(((performance.now() - start) * perSecond) / 1000))
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', text.slice(at, due))
+      area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+      at = due
+      if (at < text.length) return
+      clearInterval(timer)
+      resolve()
+    }, 4)
+  })
+}
+
+/** Bytes of memory that a process holds. */
+function resident(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+}
+
+/** Bytes of the page's JavaScript that are in use. */
+async function heap(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  return usedSize
+}
