@@ -27,12 +27,12 @@ export function isExpected(thrown: unknown): boolean {
   return thrown === 'none' || thrown instanceof ServiceError
 }
 
-/**
- * The first place where a value is of another type than the right one; null and missing ones are no harm, nor is a
- * `success` of another type: only false says no.
- */
+/** What may be of several types: only a `success` of false says no, and `permissions` are false or an object. */
+const ofSeveralTypes: ReadonlySet<string> = new Set(['$.success', '$.permissions'])
+
+/** The first place where a value is of another type than the right one; null and missing ones are no harm. */
 export function strayIn(right: unknown, given: unknown, at = '$'): string | undefined {
-  if (given === undefined || given === null || right === undefined || at === '$.success') return undefined
+  if (given === undefined || given === null || right === undefined || ofSeveralTypes.has(at)) return undefined
   if (Array.isArray(right)) {
     if (!Array.isArray(given)) return at
     return first(given.map((inner, position) => strayIn(right[0], inner, `${at}[${position}]`)))
