@@ -34,7 +34,7 @@ export interface KeyPermissions {
   api: Record<string, Record<string, unknown>>
 }
 
-/** The body of a key's creation. Without permissions the key has full access. */
+/** The body of a key's creation. Without permissions it has full access, or is refused with `missing_permissions`. */
 export interface ApiKeyRequest {
   name: string
   permissions?: KeyPermissions
