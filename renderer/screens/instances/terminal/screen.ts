@@ -129,8 +129,12 @@ export class TerminalScreen {
   }
 }
 
+/** Browsers do not all heed the wish for a real one, so the name of what would draw is looked at too. */
 function hasGraphicsCard(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true })
-  gl?.getExtension('WEBGL_lose_context')?.loseContext()
-  return gl !== null
+  if (gl === null) return false
+  const names = gl.getExtension('WEBGL_debug_renderer_info')
+  const name = String(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER))
+  gl.getExtension('WEBGL_lose_context')?.loseContext()
+  return !/swiftshader|llvmpipe|softpipe|software|microsoft basic/i.test(name)
 }
