@@ -1,6 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { svelte, vitePreprocess } from '@sveltejs/vite-plugin-svelte'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+/** bits-ui writes a style into its markup, which the policy below blocks; Svelte's own way to set it is allowed. */
+const allowedStyles: Plugin = {
+  name: 'allowed-styles',
+  enforce: 'pre',
+  transform: (code, id) =>
+    /bits-ui\/.*\.svelte$/.test(id)
+      ? code.replaceAll('style="display: contents;"', 'style:display="contents"')
+      : undefined,
+}
 
 /**
  * The page. Its server sends `default-src 'self'`, so nothing may be inlined: no scripts, no styles, and no
@@ -9,7 +19,7 @@ import { defineConfig } from 'vite'
 export default defineConfig(({ mode }) => ({
   root: fileURLToPath(new URL('renderer', import.meta.url)),
   base: './',
-  plugins: [svelte({ configFile: false, preprocess: vitePreprocess({ script: false }) })],
+  plugins: [allowedStyles, svelte({ configFile: false, preprocess: vitePreprocess({ script: false }) })],
   build: {
     outDir: fileURLToPath(new URL('dist/renderer', import.meta.url)),
     emptyOutDir: true,
