@@ -178,7 +178,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     const second = await openBerth(home, noBus)
     await header(second.page).getByText('Not connected').waitFor()
     await second.page
-      .getByText(/Unlock the keychain and start Berth again, or enter the key once more/)
+      .getByText(/This machine has no keychain, so the API key was only kept until Berth ended/)
       .first()
       .waitFor()
     await expectNoTrace(home, second)
