@@ -1,16 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { svelte, vitePreprocess } from '@sveltejs/vite-plugin-svelte'
-import { defineConfig, type Plugin } from 'vite'
-
-/** bits-ui writes a style into its markup, which the policy below blocks; Svelte's own way to set it is allowed. */
-const allowedStyles: Plugin = {
-  name: 'allowed-styles',
-  enforce: 'pre',
-  transform: (code, id) =>
-    /bits-ui\/.*\.svelte$/.test(id)
-      ? code.replaceAll('style="display: contents;"', 'style:display="contents"')
-      : undefined,
-}
+import { defineConfig } from 'vite'
 
 /**
  * The page. Its server sends `default-src 'self'`, so nothing may be inlined: no scripts, no styles, and no
@@ -19,7 +9,7 @@ const allowedStyles: Plugin = {
 export default defineConfig(({ mode }) => ({
   root: fileURLToPath(new URL('renderer', import.meta.url)),
   base: './',
-  plugins: [allowedStyles, svelte({ configFile: false, preprocess: vitePreprocess({ script: false }) })],
+  plugins: [svelte({ configFile: false, preprocess: vitePreprocess({ script: false }) })],
   build: {
     outDir: fileURLToPath(new URL('dist/renderer', import.meta.url)),
     emptyOutDir: true,
