@@ -1,7 +1,7 @@
 import type { Page } from '../../../berth/page.svelte.ts'
-import type { PageKey } from './keys.ts'
 import { type Layout, moved, panesOf, split, without } from './layout.ts'
-import { TerminalSession } from './session.svelte.ts'
+import type { PageKey } from './shell/keys.ts'
+import { TerminalSession } from './shell/session.svelte.ts'
 
 /** One tab: a shell, or several side by side. */
 export class ShellTab {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spansOf } from '../../../../renderer/screens/instances/details/spans.ts'
-import { pageKeyOf } from '../../../../renderer/screens/instances/terminal/keys.ts'
-import { retryIn, wantsUser } from '../../../../renderer/screens/instances/terminal/retry.ts'
+import { pageKeyOf } from '../../../../renderer/screens/instances/terminal/shell/keys.ts'
+import { retryIn, wantsUser } from '../../../../renderer/screens/instances/terminal/shell/retry.ts'
 
 const key = (
   name: string,

@@ -1,11 +1,11 @@
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import type { OpenedTerminal } from '../../../../electron/contract/terminal.ts'
-import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import type { PageStream } from '../../../berth/stream.ts'
-import { copyText } from '../../../frame/clipboard.ts'
+import type { Problem } from '../../../../../electron/contract/problem.ts'
+import type { OpenedTerminal } from '../../../../../electron/contract/terminal.ts'
+import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
+import type { PageStream } from '../../../../berth/stream.ts'
+import { copyText } from '../../../../frame/clipboard.ts'
+import type { TerminalScreen } from '../screen/screen.ts'
 import { type PageKey, pageKeyOf } from './keys.ts'
 import { retryIn, wantsUser } from './retry.ts'
-import type { TerminalScreen } from './screen.ts'
 
 interface Hooks {
   /** Goes on with that shell in tmux. */
@@ -63,7 +63,7 @@ export class TerminalSession {
   /** Shows its screen in a place of the page, and connects when it is not. */
   async show(place: HTMLElement, focus: boolean): Promise<void> {
     if (!this.screen) {
-      const { TerminalScreen } = await import('./screen.ts')
+      const { TerminalScreen } = await import('../screen/screen.ts')
       if (this.#disposed || this.screen) return
       this.screen = this.#equip(
         new TerminalScreen({

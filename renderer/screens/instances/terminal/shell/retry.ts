@@ -1,4 +1,4 @@
-import type { Problem } from '../../../../electron/contract/problem.ts'
+import type { Problem } from '../../../../../electron/contract/problem.ts'
 
 /** What may well be over in a moment; anything else wants the user. */
 const passing = new Set(['ssh_unreachable', 'ssh_timeout', 'ssh_closed', 'stream_failed', 'disconnected'])
