@@ -127,6 +127,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     machine,
     activity,
     teller,
+    access,
     ...(demo ? { demo } : {}),
     onGone: (account, instance) => {
       void tunnels.drop(account, instance).catch(() => undefined)

@@ -6,6 +6,7 @@ import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
 import { identify } from '../../service/identify.ts'
+import type { Access } from '../access/access.ts'
 import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
 import type { Demo } from '../demo.ts'
@@ -39,6 +40,7 @@ export interface AccountsSurroundings {
   machine: Machine
   activity: Activity
   teller: Teller
+  access: Access
   demo?: Demo
   onGone(account: AccountId, instance: number): void
   onCreated(
@@ -103,6 +105,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       files,
       activity,
       teller: around.teller,
+      access: around.access,
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
       onGone: instance => around.onGone(account.id, instance),
       onCreated: (client, instance, instanceKey) =>

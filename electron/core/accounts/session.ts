@@ -1,32 +1,32 @@
-import * as v from 'valibot'
 import type { CreditSample } from '../../contract/credit.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import { micros } from '../../contract/money.ts'
-import { BerthError, type Problem } from '../../contract/problem.ts'
+import { BerthError } from '../../contract/problem.ts'
 import type { AccountView, Connection } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
-import type { Keychain } from '../../ports/keychain.ts'
 import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
+import type { Access } from '../access/access.ts'
 import type { Activity } from '../activity/activity.ts'
-import { alerts } from '../alerts/alerts.ts'
+import { openAccountAlerts } from '../alerts/account-alerts.ts'
 import type { Teller } from '../alerts/teller.ts'
-import { Told } from '../alerts/told.ts'
+import { type Automations, openAutomations } from '../automation/automations.ts'
 import { openCreditHistory } from '../credit/credit-history.ts'
-import { applyChanges, type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
-import { openDocument } from '../remember/document.ts'
-import { Rental } from '../rentals/rental.ts'
-import { createRentals, type Rentals } from '../rentals/rentals.ts'
+import { type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
+import { openRentals } from '../rentals/open-rentals.ts'
+import type { Rentals } from '../rentals/rentals.ts'
 import { same } from '../same.ts'
 import type { Store } from '../store.ts'
 import { openTransfers } from '../transfers/open-transfers.ts'
 import type { Transfers } from '../transfers/transfers.ts'
-import { createAccountClock, sameTime } from './account-clock.ts'
+import { createAccountClock } from './account-clock.ts'
+import { keyMissing } from './key-missing.ts'
 import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { type Look, lookAt, userFields } from './look.ts'
 import { createPoller } from './poller.ts'
+import { showLook } from './show-look.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
 export interface Session {
@@ -35,6 +35,7 @@ export interface Session {
   readonly client: ServiceClient
   readonly rentals: Rentals
   readonly transfers: Transfers
+  readonly automations: Automations
   /** The record of an instance as it came last, secrets and all. */
   record(instance: number): Instance | undefined
   /** Looks at once; resolves when that look has ended, well or not. Without a key it does nothing. */
@@ -56,6 +57,7 @@ export interface SessionSurroundings {
   files: Files
   activity: Activity
   teller: Teller
+  access: Access
   /** The rate of the account's time, where it is known beforehand: the demo's. */
   rate?: number
   /** Milliseconds between looks. */
@@ -82,25 +84,11 @@ export async function openSession(
       kind: 'error',
       text: `A file of this account could not be read and was set aside as ${setAside}`,
     })
-  const [rentalsDocument, toldDocument, lastSeen, credit] = await Promise.all([
-    openDocument({
-      files,
-      clock,
-      name: `${folder}/rentals.json`,
-      schema: v.array(Rental),
-      empty: [],
-      onBroken,
-    }),
-    openDocument({
-      files,
-      clock,
-      name: `${folder}/told.json`,
-      schema: v.nullable(Told),
-      empty: null,
-      onBroken,
-    }),
+  const kept = { files, clock, onBroken }
+  const [alerts, lastSeen, credit] = await Promise.all([
+    openAccountAlerts({ ...kept, name: `${folder}/told.json` }, teller),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
-    openCreditHistory({ files, clock, name: `${folder}/credit.json`, onBroken }),
+    openCreditHistory({ ...kept, name: `${folder}/credit.json` }),
   ])
 
   const time = createAccountClock(clock, around.rate)
@@ -135,38 +123,21 @@ export async function openSession(
     })
   }
 
-  const rentals = createRentals({
+  const rentals = await openRentals({
     account: id,
-    document: rentalsDocument,
+    store,
+    activity,
+    files,
+    onBroken,
     client: withKey,
     ending: ending.signal,
     clock,
     keychain: machine.keychain,
     now: time.now,
-    knownInstances: () => Object.keys(account()?.instances ?? {}).map(Number),
-    deadline: () => store.get().settings.rentalDeadline,
     newId: () => machine.random.hex(16),
-    changed: showRentals,
     look: () => void poller.look(),
     created: (instance, instanceKey) => around.onCreated(withKey(), instance, instanceKey),
-    tell: (text, { id: rental, instance, offer, request }, problem) =>
-      activity.add({
-        account: id,
-        kind: problem ? 'error' : 'berth',
-        text: `${text}: ${request.label ?? offer.gpuName ?? 'offer'} (${request.image || request.template?.name})`,
-        detail: problem ? problem.message : `Rental ${rental}, offer ${offer.id}`,
-        ...(instance === undefined ? {} : { instance }),
-      }),
   })
-
-  function showRentals(): void {
-    const view = rentals.view()
-    if (ending.signal.aborted || same(account()?.rentals, view)) return
-    store.change(draft => {
-      const target = draft.accounts[id]
-      if (target) target.rentals = view
-    })
-  }
 
   const transfers = await openTransfers({
     account: id,
@@ -180,6 +151,24 @@ export async function openSession(
     now: time.now,
     newId: () => machine.random.hex(16),
     look: () => void poller.look(),
+  })
+
+  const automations = await openAutomations({
+    account: id,
+    store,
+    machine,
+    files,
+    folder,
+    onBroken,
+    activity,
+    teller,
+    access: around.access,
+    rentals,
+    client: withKey,
+    record: instance => records.get(instance),
+    ending: ending.signal,
+    now: time.now,
+    look: () => poller.look(),
   })
 
   async function poll(): Promise<void> {
@@ -201,25 +190,7 @@ export async function openSession(
     const changes = instances ? compareInstances(records, before.instances, instances, at) : unknownInstances
     const fields = user ? userFields(user) : {}
     const clockNow = time.told()
-    store.change(draft => {
-      const target = draft.accounts[id]
-      if (!target) return
-      applyChanges(target.instances, before.instances, changes)
-      for (const [name, value] of Object.entries(fields))
-        if (!same(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
-      if (before.connection.status !== 'online') target.connection = { status: 'online' }
-      if (!sameTime(before.clock, clockNow)) target.clock = clockNow
-      if (limitation !== before.limitation) {
-        if (limitation) target.limitation = limitation
-        else delete target.limitation
-      }
-      if (changes.changed.size > 0 || changes.gone.length > 0) {
-        const shown = { ...before.instances, ...Object.fromEntries(changes.changed) }
-        for (const gone of changes.gone) delete shown[gone]
-        const spend = Object.values(shown).reduce((sum, instance) => sum + instance.costPerHour, 0)
-        if (spend !== before.spendPerHour) target.spendPerHour = spend
-      }
-    })
+    store.change(draft => showLook(draft, before, { changes, fields, clock: clockNow, limitation }))
     if (back) activity.add({ account: id, kind: 'berth', text: `${before.name} answers again` })
     for (const gone of changes.gone) around.onGone(gone)
     seenAt = at
@@ -231,21 +202,15 @@ export async function openSession(
     if (instances) {
       rentals.looked(after.instances, instances)
       transfers.looked(after.instances)
+      automations.looked({
+        account: after,
+        records: instances,
+        at,
+        ...(user ? { credit: micros(user.credit) } : {}),
+      })
     }
     if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
-    await tell(after)
-  }
-
-  /**
-   * What is said is on disk before it is said: after a kill it is rather not said than said twice. Where it cannot be
-   * written, it is said all the same.
-   */
-  async function tell(account: AccountView): Promise<void> {
-    const before = toldDocument.get()
-    const { alerts: found, told } = alerts(before ?? undefined, account, store.get().settings)
-    if (!same(before, told)) await toldDocument.record(() => told)
-    teller.takeBack(account, told)
-    if (found.length > 0) teller.tell(id, found)
+    await alerts.looked(after, store.get().settings)
   }
 
   async function failed({ outcome, problem }: Exclude<Look, { outcome: 'seen' }>): Promise<void> {
@@ -273,13 +238,23 @@ export async function openSession(
     begin()
   }
 
-  const poller = createPoller({ clock, poll, interval: around.pollInterval, random: machine.random.fraction })
+  const poller = createPoller({ clock, poll, interval: untilNextLook, random: machine.random.fraction })
+
+  /** Milliseconds: the interval, or less where something is due before. */
+  function untilNextLook(): number {
+    const interval = around.pollInterval()
+    const due = automations.dueAt()
+    if (due === undefined) return interval
+    const until = ((due - time.now()) * 1000) / time.told().rate
+    return until <= 0 ? interval : Math.min(interval, Math.max(soonestLook, until))
+  }
 
   function begin(): void {
-    showRentals()
+    rentals.show()
     rentals.resume()
     transfers.show()
     transfers.resume()
+    automations.resume()
     poller.resume()
     void poller.look()
   }
@@ -304,6 +279,7 @@ export async function openSession(
     },
     rentals,
     transfers,
+    automations,
     record: instance => records.get(instance),
     look: async () => {
       if (client) await poller.look()
@@ -316,9 +292,10 @@ export async function openSession(
       looking?.abort()
       poller.stop()
       await Promise.all([
-        rentalsDocument.flush(),
+        rentals.flush(),
         transfers.flush(),
-        toldDocument.flush(),
+        automations.flush(),
+        alerts.flush(),
         lastSeen.flush(),
         credit.flush(),
       ])
@@ -326,20 +303,8 @@ export async function openSession(
   }
 }
 
+/** Milliseconds: something that is due does not make looks follow each other faster. */
+const soonestLook = 500
+
 /** A key that may not read instances says nothing about them: what is known of them stays. */
 const unknownInstances: Changes = { changed: new Map(), gone: [] }
-
-/** Why there is no key to begin with. */
-function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' | 'problem'>): Problem {
-  if (!persistent || problem !== undefined)
-    return {
-      code: 'key_missing',
-      message: 'This machine has no keychain, so the API key was only kept until Berth ended.',
-      advice: 'Enter the key once more.',
-    }
-  return {
-    code: 'key_missing',
-    message: 'The API key of this account is not in the keychain.',
-    advice: 'Unlock the keychain and start Berth again, or enter the key once more.',
-  }
-}

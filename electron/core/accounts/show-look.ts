@@ -1,0 +1,38 @@
+import type { AccountTime, AccountView, State } from '../../contract/state.ts'
+import { applyChanges, type Changes } from '../instances/reconcile.ts'
+import { same } from '../same.ts'
+import { sameTime } from './account-clock.ts'
+import type { userFields } from './look.ts'
+
+/** What a fresh look at an account found, compared with what State has. */
+export interface LookFound {
+  changes: Changes
+  /** Empty where the key may not read the user. */
+  fields: Partial<ReturnType<typeof userFields>>
+  clock: AccountTime
+  limitation: string | undefined
+}
+
+/** Writes a fresh look into the draft, and nothing that is the same: `before` is the account as State has it. */
+export function showLook(
+  draft: State,
+  before: AccountView,
+  { changes, fields, clock, limitation }: LookFound,
+): void {
+  const target = draft.accounts[before.id]
+  if (!target) return
+  applyChanges(target.instances, before.instances, changes)
+  for (const [name, value] of Object.entries(fields))
+    if (!same(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
+  if (before.connection.status !== 'online') target.connection = { status: 'online' }
+  if (!sameTime(before.clock, clock)) target.clock = clock
+  if (limitation !== before.limitation) {
+    if (limitation) target.limitation = limitation
+    else delete target.limitation
+  }
+  if (changes.changed.size === 0 && changes.gone.length === 0) return
+  const shown = { ...before.instances, ...Object.fromEntries(changes.changed) }
+  for (const gone of changes.gone) delete shown[gone]
+  const spend = Object.values(shown).reduce((sum, instance) => sum + instance.costPerHour, 0)
+  if (spend !== before.spendPerHour) target.spendPerHour = spend
+}

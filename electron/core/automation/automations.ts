@@ -1,0 +1,26 @@
+import type { Automation, AutomationSurroundings } from './automation.ts'
+
+/** All that Berth does by itself for one account. */
+export interface Automations extends Required<Automation> {}
+
+/** Opens them, with what they remember. Nothing acts before the first fresh look. */
+export async function openAutomations(_around: AutomationSurroundings): Promise<Automations> {
+  const all: readonly Automation[] = []
+  return {
+    looked: look => {
+      for (const automation of all) automation.looked(look)
+    },
+    resume: () => {
+      for (const automation of all) automation.resume()
+    },
+    dueAt: () => soonest(all.map(automation => automation.dueAt?.())),
+    async flush() {
+      await Promise.all(all.map(automation => automation.flush()))
+    },
+  }
+}
+
+function soonest(moments: readonly (number | undefined)[]): number | undefined {
+  const known = moments.filter(moment => moment !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}

@@ -1,0 +1,63 @@
+import * as v from 'valibot'
+import type { Files } from '../../ports/files.ts'
+import type { Activity } from '../activity/activity.ts'
+import { openDocument } from '../remember/document.ts'
+import { same } from '../same.ts'
+import type { Store } from '../store.ts'
+import { Rental } from './rental.ts'
+import { createRentals, type Rentals, type RentalsSurroundings } from './rentals.ts'
+
+interface Surroundings
+  extends Omit<RentalsSurroundings, 'document' | 'knownInstances' | 'deadline' | 'changed' | 'tell'> {
+  store: Store
+  activity: Activity
+  files: Files
+  onBroken: (setAside: string) => void
+}
+
+export interface KeptRentals extends Rentals {
+  /** Puts them into State. */
+  show(): void
+  /** Writes what waits to be written. */
+  flush(): Promise<void>
+}
+
+/** The rentals of one account, in its folder on disk and in State. */
+export async function openRentals(around: Surroundings): Promise<KeptRentals> {
+  const { account, store, activity, files, clock, onBroken } = around
+  const document = await openDocument({
+    files,
+    clock,
+    name: `accounts/${account}/rentals.json`,
+    schema: v.array(Rental),
+    empty: [],
+    onBroken,
+  })
+
+  const rentals = createRentals({
+    ...around,
+    document,
+    knownInstances: () => Object.keys(store.get().accounts[account]?.instances ?? {}).map(Number),
+    deadline: () => store.get().settings.rentalDeadline,
+    changed: show,
+    tell: (text, { id, instance, offer, request }, problem) =>
+      activity.add({
+        account,
+        kind: problem ? 'error' : 'berth',
+        text: `${text}: ${request.label ?? offer.gpuName ?? 'offer'} (${request.image || request.template?.name})`,
+        detail: problem ? problem.message : `Rental ${id}, offer ${offer.id}`,
+        ...(instance === undefined ? {} : { instance }),
+      }),
+  })
+
+  function show(): void {
+    const view = rentals.view()
+    if (around.ending.aborted || same(store.get().accounts[account]?.rentals, view)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.rentals = view
+    })
+  }
+
+  return { ...rentals, show, flush: document.flush }
+}
