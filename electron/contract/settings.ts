@@ -2,6 +2,8 @@ import * as v from 'valibot'
 
 const seconds = (least: number, most: number) => v.pipe(v.number(), v.minValue(least), v.maxValue(most))
 
+const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time is written like 22:30'))
+
 /** What the user can choose. Kept in settings.json; unknown entries there are left alone. */
 export const Settings = v.object({
   theme: v.picklist(['system', 'light', 'dark']),
@@ -20,7 +22,24 @@ export const Settings = v.object({
     ready: v.boolean(),
     crashed: v.boolean(),
     hostGone: v.boolean(),
+    failover: v.boolean(),
+    recovery: v.boolean(),
+    guard: v.boolean(),
+    run: v.boolean(),
+    watch: v.boolean(),
   }),
+  /** Times of this machine between which notifications wait; what waited is told in one afterwards. */
+  quietHours: v.object({
+    on: v.boolean(),
+    from: timeOfDay,
+    to: timeOfDay,
+    /** Whether what is critical is told all the same. */
+    critical: v.boolean(),
+  }),
+  /** Whether Berth starts when the user logs in, and how. */
+  startAtLogin: v.picklist(['no', 'window', 'tray']),
+  /** Whether closing the window leaves Berth in the tray, where there is one. */
+  closeToTray: v.boolean(),
   terminal: v.object({
     /** Points. */
     fontSize: v.pipe(v.number(), v.minValue(8), v.maxValue(32)),
@@ -54,7 +73,21 @@ export const defaultSettings: Settings = {
   lowCreditDollars: 5,
   lowCreditHours: 3,
   rentalDeadline: 600,
-  alerts: { lowCredit: true, outbid: true, ready: true, crashed: true, hostGone: true },
+  alerts: {
+    lowCredit: true,
+    outbid: true,
+    ready: true,
+    crashed: true,
+    hostGone: true,
+    failover: true,
+    recovery: true,
+    guard: true,
+    run: true,
+    watch: true,
+  },
+  quietHours: { on: false, from: '22:00', to: '07:00', critical: true },
+  startAtLogin: 'no',
+  closeToTray: true,
   terminal: { fontSize: 13, program: '', tmux: true, command: [] },
   editor: '',
   sshConfig: false,

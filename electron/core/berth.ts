@@ -184,6 +184,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     options.log,
   )
 
+  teller.onCommand((name, args) => dispatch(name, args, {}))
+
   return {
     state: store.get,
     onChange: store.onChange,

@@ -1,3 +1,4 @@
+import type { CommandName } from '../../contract/commands.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance.ts'
 import { creditLasts } from '../../contract/reading.ts'
 import type { Settings } from '../../contract/settings.ts'
@@ -10,14 +11,21 @@ export interface Alert {
   id: string
   kind: keyof Settings['alerts']
   instance?: number
-  /** The state of that instance which it tells of. */
+  /** The state of that instance which it tells of: where the state is another, the alert is over. */
   state?: InstanceState
   title: string
   body: string
   urgency: 'normal' | 'critical'
-  /** Buttons that answer it; `id` is one of the answers that `core/alerts/answer` knows. */
-  actions: readonly { id: AlertAction; label: string }[]
+  /** Buttons that answer it. One with a command gives it; the others lead to where the question is answered. */
+  actions: readonly AlertButton[]
   place: Place
+}
+
+export interface AlertButton {
+  id: AlertAction | 'command' | `command-${string}`
+  label: string
+  /** Nothing that spends or destroys: a click on a notification is easily made. */
+  command?: { name: CommandName; args: unknown }
 }
 
 export type AlertAction = 'terminal' | 'raise_bid' | 'try_another' | 'show'

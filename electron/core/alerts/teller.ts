@@ -1,10 +1,12 @@
+import type { CommandName } from '../../contract/commands.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { AccountView, Place, State } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
 import type { Activity } from '../activity/activity.ts'
+import { problemOf } from '../problems.ts'
 import type { Store } from '../store.ts'
-import type { Alert, AlertAction } from './alerts.ts'
+import type { Alert, AlertButton } from './alerts.ts'
 import type { Told } from './told.ts'
 
 /** Tells alerts: as native notifications, or on the page where this machine has none. */
@@ -13,6 +15,10 @@ export interface Teller {
   /** The user answered one: its text was clicked, or one of its buttons. */
   answer(id: string, action: string | undefined): void
   dismiss(id: string): void
+  /** Takes back one alert, by its id: what it told of is over. */
+  withdraw(id: string): void
+  /** From here on, the buttons that give a command do. */
+  onCommand(give: (name: CommandName, args: unknown) => Promise<unknown>): void
   /** Takes back what a fresh look at the account shows to be over: a machine that is gone or in another state, credit that is back. */
   takeBack(account: AccountView, told: Told): void
 }
@@ -30,6 +36,22 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
       const oldest = Object.values(store.get().notices).sort((a, b) => a.at - b.at)
       for (const { id } of oldest.slice(0, Math.max(0, oldest.length - mostOnPage))) delete draft.notices[id]
     })
+  }
+
+  let give: (name: CommandName, args: unknown) => Promise<unknown> = async () => undefined
+
+  /** The button was clicked somewhere that shows no answer: what went wrong is an alert of its own. */
+  function tellFailure({ account, alert }: { account: AccountId; alert: Alert }, error: unknown): void {
+    const { message, advice } = problemOf(error)
+    teller.tell(account, [
+      {
+        ...alert,
+        id: `${alert.id}/failed`,
+        title: `${alert.title}: that did not work`,
+        body: advice === undefined ? message : `${message} ${advice}`,
+        actions: [],
+      },
+    ])
   }
 
   const teller: Teller = {
@@ -55,15 +77,26 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
       teller.dismiss(id)
       const known = told.get(id)
       if (!known) return
+      const command = known.alert.actions.find(button => button.id === action)?.command
+      if (command) {
+        void give(command.name, command.args).catch(error => tellFailure(known, error))
+        return
+      }
       goTo(store, known.account, placeOf(known.alert, action))
     },
     takeBack(account, { lowCredit }) {
       for (const [id, { account: of, alert }] of told) {
         if (of !== account.id || holds(alert, account, lowCredit)) continue
-        told.delete(id)
-        teller.dismiss(id)
-        void notifier.close(id).catch(() => undefined)
+        teller.withdraw(id)
       }
+    },
+    withdraw(id) {
+      told.delete(id)
+      teller.dismiss(id)
+      void notifier.close(id).catch(() => undefined)
+    },
+    onCommand(giveCommand) {
+      give = giveCommand
     },
     dismiss(id) {
       if (!(id in store.get().notices)) return
@@ -84,13 +117,17 @@ function accountPrefix(accounts: State['accounts'], id: AccountId): string {
   return real > (account.demo ? 0 : 1) ? `${account.name}: ` : ''
 }
 
-/** Whether what an alert said is still so. */
+/** Whether what an alert said is still so, as far as a look at the account can tell. */
 function holds(alert: Alert, account: AccountView, lowCredit: boolean): boolean {
-  if (alert.instance === undefined) return lowCredit
+  if (alert.kind === 'lowCredit') return lowCredit
+  if (alert.instance === undefined || alert.state === undefined) return true
   return account.instances[alert.instance]?.state === alert.state
 }
 
-const asks: Partial<Record<AlertAction, 'bid' | 'replace'>> = { raise_bid: 'bid', try_another: 'replace' }
+const asks: Partial<Record<AlertButton['id'], 'bid' | 'replace'>> = {
+  raise_bid: 'bid',
+  try_another: 'replace',
+}
 
 /** A button leads to the question it stands for; nothing is spent or destroyed by a click on a notification. */
 function placeOf({ place, actions }: Alert, action: string | undefined): Place {
