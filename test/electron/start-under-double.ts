@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Remote } from './double/remote.ts'
+import type { DoubleEvent } from './double/web-contents.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
@@ -17,10 +18,17 @@ export interface UnderDouble {
   kill(): void
 }
 
-/** Starts dist/main/main.js, which must have been built. */
+interface Answer {
+  id: number
+  answer?: unknown
+  error?: string
+}
+
+/** Starts dist/main/main.js, which must have been built. `onEvent` hears what its windows do. */
 export async function startUnderDouble(
   env: NodeJS.ProcessEnv,
   flags: readonly string[] = [],
+  onEvent: (event: DoubleEvent) => void = () => undefined,
 ): Promise<UnderDouble> {
   const register = new URL('./double/register.ts', import.meta.url).href
   const child = spawn(
@@ -30,10 +38,13 @@ export async function startUnderDouble(
       cwd: root,
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
     },
   )
   const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>()
-  child.on('message', ({ id, answer, error }: { id: number; answer?: unknown; error?: string }) => {
+  child.on('message', (message: Answer | DoubleEvent) => {
+    if ('event' in message) return onEvent(message)
+    const { id, answer, error } = message
     const call = waiting.get(id)
     waiting.delete(id)
     if (error === undefined) call?.resolve(answer)

@@ -1,18 +1,13 @@
 import type * as Electron from 'electron'
-import {
-  app,
-  clipboard,
-  dialog,
-  ipcMain,
-  nativeImage,
-  nativeTheme,
-  powerMonitor,
-  protocol,
-  session,
-} from './modules.ts'
+import { app } from './app.ts'
+import { clipboard, dialog, shell } from './dialogs.ts'
+import { nativeImage, nativeTheme, screen } from './looks.ts'
+import { Menu } from './menu.ts'
+import { globalShortcut, ipcMain, net, powerMonitor, protocol } from './modules.ts'
 import { Notification } from './notification.ts'
 import { listenToTest } from './remote.ts'
-import { Menu, Tray } from './tray.ts'
+import { session } from './session.ts'
+import { Tray } from './tray.ts'
 import { BrowserWindow } from './window.ts'
 
 /**
@@ -25,14 +20,18 @@ export {
   BrowserWindow,
   clipboard,
   dialog,
+  globalShortcut,
   ipcMain,
   Menu,
   Notification,
   nativeImage,
   nativeTheme,
+  net,
   powerMonitor,
   protocol,
+  screen,
   session,
+  shell,
   Tray,
 }
 
@@ -43,14 +42,18 @@ type Used = Pick<
   | 'BrowserWindow'
   | 'clipboard'
   | 'dialog'
+  | 'globalShortcut'
   | 'ipcMain'
   | 'Menu'
   | 'Notification'
   | 'nativeImage'
   | 'nativeTheme'
+  | 'net'
   | 'powerMonitor'
   | 'protocol'
+  | 'screen'
   | 'session'
+  | 'shell'
   | 'Tray'
 >
 export type Doubled = keyof Used

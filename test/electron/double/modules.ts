@@ -1,137 +1,47 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
+import { told } from './told.ts'
 
-/** What the shell told Electron's modules, for a test to look at. */
-export const told = {
-  paths: new Map<string, string>(),
-  switches: [] as string[],
-  schemes: [] as Electron.CustomScheme[],
-  handlers: new Map<string, (request: Request) => Response | Promise<Response>>(),
-  permissionRequest: null as Parameters<Electron.Session['setPermissionRequestHandler']>[0],
-  permissionCheck: null as Parameters<Electron.Session['setPermissionCheckHandler']>[0],
-  devicePermission: null as Parameters<Electron.Session['setDevicePermissionHandler']>[0],
-  spellChecker: true,
-  readyWasAwaited: false,
-  /** What was copied last. */
-  copied: '',
-  /** What the user chooses in the next dialogs for files, and what those looked like. */
-  chosenPaths: [] as string[],
-  dialogs: [] as Electron.OpenDialogOptions[],
-}
+export const ipcMain = Object.assign(new EventEmitter(), {
+  handle(): never {
+    throw new Error('Berth has one channel, and it is not called with handle')
+  },
+})
 
-/** Events are Node's own: their names are checked where the shell listens, against the real declarations. */
-class App
+class PowerMonitor
   extends EventEmitter
-  implements
-    Pick<
-      Electron.App,
-      'whenReady' | 'quit' | 'exit' | 'setPath' | 'getPath' | 'requestSingleInstanceLock' | 'commandLine'
-    >
+  implements Pick<Electron.PowerMonitor, 'isOnBatteryPower' | 'getSystemIdleTime'>
 {
-  readonly commandLine = {
-    appendSwitch: (name: string) => {
-      if (told.readyWasAwaited) throw new Error('switches are read before Electron is ready')
-      told.switches.push(name)
-    },
-  } as unknown as Electron.CommandLine
-
-  whenReady(): Promise<void> {
-    told.readyWasAwaited = true
-    return new Promise(resolve => setImmediate(resolve))
+  isOnBatteryPower(): boolean {
+    return false
   }
 
-  /** As Electron does: everyone may still prevent it. */
-  quit(): void {
-    let prevented = false
-    this.emit('before-quit', {
-      preventDefault: () => {
-        prevented = true
-      },
-    })
-    if (!prevented) this.exit(0)
-  }
-
-  exit(code = 0): void {
-    process.exit(code)
-  }
-
-  setPath(name: string, path: string): void {
-    told.paths.set(name, path)
-  }
-
-  getPath(name: string): string {
-    return told.paths.get(name) ?? ''
-  }
-
-  requestSingleInstanceLock(): boolean {
-    return true
+  getSystemIdleTime(): number {
+    return 0
   }
 }
 
-export const app = new App()
+export const powerMonitor = new PowerMonitor()
 
-export const ipcMain = new EventEmitter()
+export const net = { isOnline: () => true } satisfies Pick<Electron.Net, 'isOnline'>
 
-export const powerMonitor = new EventEmitter()
-
-export const nativeTheme = { shouldUseDarkColors: false } satisfies Pick<
-  Electron.NativeTheme,
-  'shouldUseDarkColors'
->
+export const globalShortcut = {
+  register(accelerator, callback) {
+    told.shortcuts.set(accelerator, callback)
+    return true
+  },
+  isRegistered: accelerator => told.shortcuts.has(accelerator),
+  unregister: accelerator => void told.shortcuts.delete(accelerator),
+  unregisterAll: () => told.shortcuts.clear(),
+} satisfies Pick<Electron.GlobalShortcut, 'register' | 'isRegistered' | 'unregister' | 'unregisterAll'>
 
 export const protocol = {
   registerSchemesAsPrivileged(schemes) {
-    if (told.readyWasAwaited) throw new Error('schemes are declared before Electron is ready')
+    if (told.ready) throw new Error('schemes are declared before Electron is ready')
     told.schemes.push(...schemes)
   },
   handle(scheme, handler) {
-    if (!told.readyWasAwaited) throw new Error('schemes are served once Electron is ready')
+    if (!told.ready) throw new Error('schemes are served once Electron is ready')
     told.handlers.set(scheme, handler as (request: Request) => Response | Promise<Response>)
   },
 } satisfies Pick<Electron.Protocol, 'registerSchemesAsPrivileged' | 'handle'>
-
-export const session = {
-  defaultSession: {
-    setPermissionRequestHandler: handler => {
-      told.permissionRequest = handler
-    },
-    setPermissionCheckHandler: handler => {
-      told.permissionCheck = handler
-    },
-    setDevicePermissionHandler: handler => {
-      told.devicePermission = handler
-    },
-    setSpellCheckerEnabled: enable => {
-      told.spellChecker = enable
-    },
-  } satisfies Pick<
-    Electron.Session,
-    | 'setPermissionRequestHandler'
-    | 'setPermissionCheckHandler'
-    | 'setDevicePermissionHandler'
-    | 'setSpellCheckerEnabled'
-  >,
-}
-
-export const clipboard = {
-  writeText: async text => {
-    told.copied = text
-  },
-} satisfies Pick<Electron.Clipboard, 'writeText'>
-
-export const dialog = {
-  showOpenDialog: async (...given: [Electron.OpenDialogOptions] | [object, Electron.OpenDialogOptions]) => {
-    const options = given.at(-1) as Electron.OpenDialogOptions
-    told.dialogs.push(options)
-    return { canceled: told.chosenPaths.length === 0, filePaths: told.chosenPaths }
-  },
-} satisfies { showOpenDialog: (...given: never) => ReturnType<Electron.Dialog['showOpenDialog']> }
-
-type Image = Pick<Electron.NativeImage, 'addRepresentation' | 'setTemplateImage'>
-
-export const nativeImage = {
-  createFromDataURL(url: string): Image {
-    if (!url.startsWith('data:image/png;base64,')) throw new Error('not a picture')
-    return { addRepresentation: () => undefined, setTemplateImage: () => undefined }
-  },
-} satisfies { createFromDataURL: (url: string) => Image }

@@ -1,84 +1,90 @@
-import { app, powerMonitor, told } from './modules.ts'
+import { app } from './app.ts'
+import { questions } from './dialogs.ts'
+import { clickItem, Menu, seenItems, type Template } from './menu.ts'
+import { powerMonitor } from './modules.ts'
 import { notifications } from './notification.ts'
+import { told } from './told.ts'
 import { trays } from './tray.ts'
-import { type WebContents, windows } from './window.ts'
-
-/** An entry of a menu, as a test sees it. */
-export interface SeenItem {
-  label: string
-  enabled: boolean
-  submenu?: SeenItem[]
-}
+import type { Origin, WebContents } from './web-contents.ts'
+import { type BrowserWindow, windows } from './window.ts'
 
 /** All that a test may ask of the double, by name; the answers travel between processes. */
 export const remote = {
   windows: () =>
-    windows.map(({ visible, options, webContents }) => ({
-      visible,
-      url: webContents.url,
-      backgroundColor: options.backgroundColor,
-      preferences: { ...options.webPreferences },
+    windows.map(window => ({
+      visible: window.visible,
+      focused: window.isFocused(),
+      url: window.webContents.url,
+      bounds: window.getBounds(),
+      backgroundColor: window.options.backgroundColor,
+      preferences: { ...window.options.webPreferences },
     })),
   closeWindow: () => windows[0]?.close(),
+  moveWindow: (bounds: Partial<Electron.Rectangle>) => windows[0]?.setBounds(bounds),
+  focusWindow: (focused: boolean) => (focused ? windows[0]?.focus() : windows[0]?.blur()),
   /** From now on the user chooses these in dialogs for files. */
   choose: (paths: string[]) => {
     told.chosenPaths = paths
   },
   dialogs: () => told.dialogs,
+  /** The questions on screen, oldest first. */
+  questions: () =>
+    questions.map(({ options: { title, message, detail, buttons } }) => ({
+      title,
+      message,
+      detail,
+      buttons,
+    })),
+  /** Answers the oldest question by the button whose label begins so. */
+  answer: (label: string) => {
+    const question = questions[0]
+    const button = question?.options.buttons?.findIndex(text => text.startsWith(label)) ?? -1
+    if (question === undefined || button < 0) throw new Error(`no question with a button ${label}`)
+    question.answer(button)
+  },
   tray: () =>
     trays.map(tray => ({
       tooltip: tray.tooltip,
+      title: tray.title,
       menus: tray.menus,
-      menu: seen(tray.menu?.template ?? []),
+      images: tray.images,
+      menu: seenItems(trayMenu()),
     }))[0],
-  clickTray: () => trays[0]?.emit('click'),
+  clickTray: () => trays[0]?.emit('click', {}, trays[0].getBounds()),
   /** Clicks the entry whose label, and those of the menus it is in, begin so. */
-  clickMenu: (path: string[]) => {
-    let items = trays[0]?.menu?.template ?? []
-    for (const [depth, begin] of path.entries()) {
-      const item = items.find(({ label }) => label?.startsWith(begin))
-      if (item === undefined)
-        throw new Error(`no entry ${begin} among ${items.map(({ label }) => label).join(', ')}`)
-      if (depth === path.length - 1) return void click(item)
-      items = Array.isArray(item.submenu) ? item.submenu : []
-    }
-  },
+  clickMenu: (path: string[]) => clickItem(trayMenu(), path),
+  applicationMenu: () => seenItems(Menu.getApplicationMenu()?.template ?? []),
+  clickApplicationMenu: (path: string[]) => clickItem(Menu.getApplicationMenu()?.template ?? [], path),
   notifications: () => notifications.map(({ options, open }) => ({ ...options, open })),
   clickNotification: (at: number) => void notifications[at]?.emit('click', {}),
-  post: (message: unknown, from?: { url?: string; parent?: object }) => page().post('berth', message, from),
+  /** A click on one of its buttons. */
+  clickAction: (at: number, actionIndex: number) =>
+    void notifications[at]?.emit('action', { actionIndex, selectionIndex: -1 }, actionIndex, -1),
+  post: (message: unknown, from?: Origin) => page().post('berth', [message], from),
+  postMany: (all: unknown[]) => {
+    for (const message of all) page().post('berth', [message])
+  },
   sent: () => page().sent,
   reload: () => void page().emit('did-start-navigation', { isMainFrame: true, isSameDocument: false }),
+  /** What the protocol handler answers. */
   async fetch(url: string, method = 'GET') {
     const answer = await told.handlers.get('app')?.(new Request(url, { method }))
     return (
       answer && {
         status: answer.status,
         headers: Object.fromEntries(answer.headers),
-        body: await answer.text(),
+        bytes: new Uint8Array(await answer.arrayBuffer()),
       }
     )
   },
-  /** Whether a navigation of that kind is prevented. */
+  /** Whether a navigation of that kind is allowed. */
   navigates: (
     kind: 'will-navigate' | 'will-redirect' | 'will-frame-navigate',
     url: string,
     isMainFrame = true,
-  ) => {
-    let prevented = false
-    const preventDefault = () => {
-      prevented = true
-    }
-    page().emit(kind, { url, isMainFrame, preventDefault })
-    return !prevented
-  },
-  attachesWebview: () => {
-    let prevented = false
-    const preventDefault = () => {
-      prevented = true
-    }
-    page().emit('will-attach-webview', { preventDefault }, {}, { src: 'https://example.com' })
-    return !prevented
-  },
+  ) => page().allows(kind, { url, isMainFrame }),
+  attachesWebview: (src = 'https://example.com', preferences: Electron.WebPreferences = {}) =>
+    page().allows('will-attach-webview', {}, preferences, { src }),
   opensWindow: (url: string) => page().openHandler?.({ url } as never),
   grants: (permission: string, url: string) => {
     const asked: boolean[] = []
@@ -92,10 +98,34 @@ export const remote = {
     switches: told.switches,
     schemes: told.schemes,
     spellChecker: told.spellChecker,
+    opened: told.opened,
+    copied: told.copied,
+    login: told.login,
+    protocols: [...told.protocols],
   }),
-  secondInstance: () => void app.emit('second-instance', {}, [], ''),
+  secondInstance: (argv: string[] = []) => void app.emit('second-instance', {}, argv, '', null),
+  openUrl: (url: string) => void app.emit('open-url', { preventDefault: () => undefined }, url),
   wake: () => void powerMonitor.emit('resume'),
   quit: () => app.quit(),
+
+  // What a page in Chromium does, told by the process that shows it.
+  fromPage: (id: number, channel: string, args: unknown[], from: Origin) =>
+    windowOf(id)?.webContents.post(channel, args, from),
+  pageStarts: (id: number, url: string, isMainFrame: boolean) => {
+    const contents = windowOf(id)?.webContents
+    if (contents === undefined) return
+    if (isMainFrame) contents.url = url
+    contents.emit('did-start-navigation', { url, isMainFrame, isSameDocument: false })
+  },
+  pageReady: (id: number) => windowOf(id)?.webContents.ready(),
+  pageNavigates: (id: number, url: string, isMainFrame: boolean) => {
+    const contents = windowOf(id)?.webContents
+    if (!contents) return false
+    if (!contents.allows('will-frame-navigate', { url, isMainFrame })) return false
+    return !isMainFrame || contents.allows('will-navigate', { url, isMainFrame }, url)
+  },
+  pageOpens: (id: number, url: string) => windowOf(id)?.webContents.openHandler?.({ url } as never).action,
+  crashPage: () => page().crash(),
 }
 export type Remote = typeof remote
 
@@ -118,21 +148,16 @@ export function listenToTest(): void {
   })
 }
 
+function windowOf(id: number): BrowserWindow | undefined {
+  return windows.find(window => window.id === id)
+}
+
 function page(): WebContents {
   const window = windows[0]
   if (window === undefined) throw new Error('there is no window')
   return window.webContents
 }
 
-function seen(template: readonly Electron.MenuItemConstructorOptions[]): SeenItem[] {
-  return template.map(({ type, label = '', enabled = true, submenu }) => ({
-    label: type === 'separator' ? '---' : label,
-    enabled,
-    ...(Array.isArray(submenu) && { submenu: seen(submenu) }),
-  }))
-}
-
-function click(item: Electron.MenuItemConstructorOptions): void {
-  if (item.enabled === false) throw new Error(`${item.label} cannot be clicked`)
-  item.click?.({} as never, undefined, {} as never)
+function trayMenu(): Template {
+  return trays[0]?.menu?.template ?? []
 }

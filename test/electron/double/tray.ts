@@ -1,30 +1,31 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
-
-type Template = Electron.MenuItemConstructorOptions[]
-
-export class Menu {
-  readonly template: Template
-
-  constructor(template: Template) {
-    this.template = template
-  }
-
-  static buildFromTemplate(template: Template): Menu {
-    return new Menu(template)
-  }
-}
+import type { Menu } from './menu.ts'
 
 export const trays: Tray[] = []
 
-export class Tray extends EventEmitter implements Pick<Electron.Tray, 'setToolTip' | 'destroy'> {
-  tooltip = ''
-  menu: Menu | undefined
-  /** How many menus it was given so far. */
-  menus = 0
+type Doubled =
+  | 'setToolTip'
+  | 'setTitle'
+  | 'getTitle'
+  | 'setIgnoreDoubleClickEvents'
+  | 'getBounds'
+  | 'destroy'
+  | 'isDestroyed'
 
-  constructor(_image: unknown) {
+export class Tray extends EventEmitter implements Pick<Electron.Tray, Doubled> {
+  tooltip = ''
+  title = ''
+  image: unknown
+  menu: Menu | null = null
+  /** How many menus and how many pictures it was given so far. */
+  menus = 0
+  images = 1
+  #destroyed = false
+
+  constructor(image: unknown) {
     super()
+    this.image = image
     trays.push(this)
   }
 
@@ -32,12 +33,40 @@ export class Tray extends EventEmitter implements Pick<Electron.Tray, 'setToolTi
     this.tooltip = text
   }
 
-  setContextMenu(menu: Menu): void {
+  setTitle(title: string): void {
+    this.title = title
+  }
+
+  getTitle(): string {
+    return this.title
+  }
+
+  setImage(image: unknown): void {
+    this.image = image
+    this.images++
+  }
+
+  setPressedImage(): void {}
+
+  setContextMenu(menu: Menu | null): void {
     this.menu = menu
     this.menus++
   }
 
+  popUpContextMenu(): void {}
+  closeContextMenu(): void {}
+  setIgnoreDoubleClickEvents(): void {}
+
+  getBounds(): Electron.Rectangle {
+    return { x: 1800, y: 0, width: 24, height: 24 }
+  }
+
   destroy(): void {
-    trays.splice(trays.indexOf(this), 1)
+    this.#destroyed = true
+    if (trays.includes(this)) trays.splice(trays.indexOf(this), 1)
+  }
+
+  isDestroyed(): boolean {
+    return this.#destroyed
   }
 }

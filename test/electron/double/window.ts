@@ -1,85 +1,201 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
-import { app, ipcMain } from './modules.ts'
+import { app } from './app.ts'
+import { tell, WebContents } from './web-contents.ts'
 
 export const windows: BrowserWindow[] = []
+let last = 0
 
-type Open = Parameters<Electron.WebContents['setWindowOpenHandler']>[0]
+type Doubled =
+  | 'show'
+  | 'showInactive'
+  | 'hide'
+  | 'focus'
+  | 'blur'
+  | 'isFocused'
+  | 'isVisible'
+  | 'minimize'
+  | 'restore'
+  | 'isMinimized'
+  | 'maximize'
+  | 'unmaximize'
+  | 'isMaximized'
+  | 'setFullScreen'
+  | 'isFullScreen'
+  | 'getBounds'
+  | 'setBounds'
+  | 'getNormalBounds'
+  | 'getSize'
+  | 'getPosition'
+  | 'setPosition'
+  | 'moveTop'
+  | 'center'
+  | 'setMenuBarVisibility'
+  | 'setTitle'
+  | 'setBackgroundColor'
+  | 'setSkipTaskbar'
+  | 'loadURL'
+  | 'close'
+  | 'destroy'
+  | 'isDestroyed'
 
-/** A page that a test stands for: what main sends to it is kept, what it posts comes from an address of its choosing. */
-export class WebContents
-  extends EventEmitter
-  implements Pick<Electron.WebContents, 'send' | 'isDestroyed' | 'setWindowOpenHandler'>
-{
-  readonly sent: unknown[] = []
-  openHandler: Open | undefined
-  destroyed = false
-  url = ''
-
-  send(channel: string, message: unknown): void {
-    // Electron clones what it sends, and throws for what cannot be cloned.
-    this.sent.push([channel, structuredClone(message)])
-  }
-
-  isDestroyed(): boolean {
-    return this.destroyed
-  }
-
-  setWindowOpenHandler(handler: Open): void {
-    this.openHandler = handler
-  }
-
-  /** A message of the page's, from its main frame unless `parent` says that it is in another. */
-  post(channel: string, message: unknown, from: { url?: string; parent?: object } = {}): void {
-    const senderFrame = { url: from.url ?? this.url, parent: from.parent ?? null }
-    ipcMain.emit(channel, { sender: this, senderFrame }, structuredClone(message))
-  }
-}
-
-export class BrowserWindow
-  extends EventEmitter
-  implements Pick<Electron.BrowserWindow, 'show' | 'hide' | 'focus' | 'restore' | 'isMinimized' | 'loadURL'>
-{
+/** A window without a desktop: it knows where it would be and whether it would be seen. */
+export class BrowserWindow extends EventEmitter implements Pick<Electron.BrowserWindow, Doubled> {
   static getFocusedWindow(): BrowserWindow | null {
-    return windows[0] ?? null
+    return windows.find(window => window.isFocused()) ?? null
   }
 
   static getAllWindows(): BrowserWindow[] {
-    return windows
+    return [...windows]
   }
 
+  static fromWebContents(contents: unknown): BrowserWindow | null {
+    return windows.find(({ webContents }) => webContents === contents) ?? null
+  }
+
+  readonly id = ++last
   readonly options: Electron.BrowserWindowConstructorOptions
-  readonly webContents = new WebContents()
+  readonly webContents = new WebContents(this.id)
   visible: boolean
+  #focused = false
+  #minimized = false
+  #maximized = false
+  #fullScreen = false
+  #bounds: Electron.Rectangle
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
     super()
     this.options = options
     this.visible = options.show ?? true
+    const { x = 0, y = 0, width = 800, height = 600 } = options
+    this.#bounds = { x, y, width, height }
     windows.push(this)
     app.emit('web-contents-created', {}, this.webContents)
+    app.emit('browser-window-created', {}, this)
+    this.webContents.once('dom-ready', () => this.emit('ready-to-show'))
   }
 
   show(): void {
-    this.visible = true
+    this.showInactive()
+    this.focus()
+  }
+
+  showInactive(): void {
+    if (!this.visible) {
+      this.visible = true
+      this.emit('show')
+    }
   }
 
   hide(): void {
-    this.visible = false
+    this.blur()
+    if (this.visible) {
+      this.visible = false
+      this.emit('hide')
+    }
   }
 
-  focus(): void {}
+  focus(): void {
+    if (this.#focused || !this.visible) return
+    this.#focused = true
+    this.emit('focus')
+  }
 
-  restore(): void {}
+  blur(): void {
+    if (!this.#focused) return
+    this.#focused = false
+    this.emit('blur')
+  }
+
+  isFocused(): boolean {
+    return this.#focused
+  }
+
+  isVisible(): boolean {
+    return this.visible
+  }
+
+  minimize(): void {
+    this.#minimized = true
+    this.blur()
+    this.emit('minimize')
+  }
+
+  restore(): void {
+    this.#minimized = false
+    this.emit('restore')
+  }
 
   isMinimized(): boolean {
-    return false
+    return this.#minimized
   }
 
-  async loadURL(url: string): Promise<void> {
-    this.webContents.url = url
-    this.webContents.emit('did-start-navigation', { isMainFrame: true, isSameDocument: false, url })
-    setImmediate(() => this.emit('ready-to-show'))
+  maximize(): void {
+    this.#maximized = true
+    this.emit('maximize')
+  }
+
+  unmaximize(): void {
+    this.#maximized = false
+    this.emit('unmaximize')
+  }
+
+  isMaximized(): boolean {
+    return this.#maximized
+  }
+
+  setFullScreen(full: boolean): void {
+    this.#fullScreen = full
+    this.emit(full ? 'enter-full-screen' : 'leave-full-screen')
+  }
+
+  isFullScreen(): boolean {
+    return this.#fullScreen
+  }
+
+  getBounds(): Electron.Rectangle {
+    return this.#bounds
+  }
+
+  getNormalBounds(): Electron.Rectangle {
+    return this.#bounds
+  }
+
+  setBounds(bounds: Partial<Electron.Rectangle>): void {
+    this.#bounds = { ...this.#bounds, ...bounds }
+    this.emit('move')
+    this.emit('moved')
+    this.emit('resize')
+    this.emit('resized')
+  }
+
+  getSize(): [number, number] {
+    return [this.#bounds.width, this.#bounds.height]
+  }
+
+  getPosition(): [number, number] {
+    return [this.#bounds.x, this.#bounds.y]
+  }
+
+  setPosition(x: number, y: number): void {
+    this.setBounds({ x, y })
+  }
+
+  moveTop(): void {}
+  center(): void {}
+  setMenuBarVisibility(): void {}
+  setMenu(): void {}
+  removeMenu(): void {}
+  setTitle(): void {}
+  setBackgroundColor(): void {}
+  setSkipTaskbar(): void {}
+
+  loadURL(url: string): Promise<void> {
+    return this.webContents.loadURL(url)
+  }
+
+  reload(): void {
+    this.webContents.reload()
   }
 
   /** As the user's click on its close button. */
@@ -90,10 +206,19 @@ export class BrowserWindow
         prevented = true
       },
     })
-    if (prevented) return
+    if (!prevented) this.destroy()
+  }
+
+  isDestroyed(): boolean {
+    return this.webContents.destroyed
+  }
+
+  destroy(): void {
+    if (this.isDestroyed()) return
     this.visible = false
     this.webContents.destroyed = true
     windows.splice(windows.indexOf(this), 1)
+    tell({ event: 'close', window: this.id })
     this.emit('closed')
     if (windows.length === 0) app.emit('window-all-closed')
   }

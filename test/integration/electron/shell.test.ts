@@ -6,7 +6,7 @@ import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/messages.ts'
 import type { State } from '../../../electron/contract/state.ts'
-import type { SeenItem } from '../../electron/double/remote.ts'
+import type { SeenItem } from '../../electron/double/menu.ts'
 import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
 import { startSession, type TestSession } from '../local/session-bus.ts'
 
@@ -137,7 +137,7 @@ test('the page comes from the built files alone, with its policy', async () => {
   expect(page?.headers['content-security-policy']).toContain("default-src 'self'")
   expect(page?.headers['content-security-policy']).not.toMatch(/unsafe-inline|unsafe-eval|https?:|ws:/)
   expect(page?.headers['x-content-type-options']).toBe('nosniff')
-  const script = /src="\.\/(assets\/[^"]+\.js)"/.exec(page?.body ?? '')?.[1]
+  const script = /src="\.\/(assets\/[^"]+\.js)"/.exec(Buffer.from(page?.bytes ?? []).toString())?.[1]
   expect(await berth.ask('fetch', `app://berth/${script}`)).toMatchObject({ status: 200 })
   const refused = ['app://other/index.html', 'app://berth/../package.json', 'app://berth/%2e%2e/main/main.js']
   for (const url of refused) expect((await berth.ask('fetch', url))?.status, url).not.toBe(200)

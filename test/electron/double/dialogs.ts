@@ -1,0 +1,66 @@
+import type * as Electron from 'electron'
+import { told } from './told.ts'
+
+/** A question that is on screen. */
+interface Question {
+  options: Electron.MessageBoxOptions
+  answer(response: number): void
+}
+
+export const questions: Question[] = []
+
+/** With or without the window it belongs to. */
+type Given<Options> = [Options] | [object, Options]
+
+export const dialog = {
+  async showOpenDialog(...given: Given<Electron.OpenDialogOptions>) {
+    const options = given.at(-1) as Electron.OpenDialogOptions
+    told.dialogs.push(options)
+    return { canceled: told.chosenPaths.length === 0, filePaths: told.chosenPaths }
+  },
+  /** Waits on screen until the test answers it. */
+  showMessageBox(...given: Given<Electron.MessageBoxOptions>): Promise<Electron.MessageBoxReturnValue> {
+    const options = given.at(-1) as Electron.MessageBoxOptions
+    return new Promise(resolve => {
+      const question: Question = {
+        options,
+        answer(response) {
+          questions.splice(questions.indexOf(question), 1)
+          resolve({ response, checkboxChecked: false })
+        },
+      }
+      questions.push(question)
+      options.signal?.addEventListener('abort', () => question.answer(options.cancelId ?? 0))
+    })
+  },
+  showErrorBox(title: string, content: string): void {
+    process.stderr.write(`${title}: ${content}\n`)
+  },
+} satisfies {
+  showOpenDialog: (...given: never) => ReturnType<Electron.Dialog['showOpenDialog']>
+  showMessageBox: (...given: never) => ReturnType<Electron.Dialog['showMessageBox']>
+  showErrorBox: Electron.Dialog['showErrorBox']
+}
+
+export const shell = {
+  async openExternal(url) {
+    told.opened.push(url)
+  },
+  async openPath(path) {
+    told.opened.push(path)
+    return ''
+  },
+  showItemInFolder(path) {
+    told.opened.push(path)
+  },
+  beep() {},
+} satisfies Pick<Electron.Shell, 'openExternal' | 'openPath' | 'showItemInFolder' | 'beep'>
+
+export const clipboard = {
+  async writeText(text) {
+    told.copied = text
+  },
+  async readText() {
+    return told.copied
+  },
+} satisfies Pick<Electron.Clipboard, 'writeText' | 'readText'>

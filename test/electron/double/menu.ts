@@ -1,0 +1,81 @@
+import { EventEmitter } from 'node:events'
+import type * as Electron from 'electron'
+
+export type Template = Electron.MenuItemConstructorOptions[]
+
+/** A menu as it was built: the double shows it nowhere, tests read and click it. */
+export class Menu extends EventEmitter {
+  static #application: Menu | null = null
+  readonly template: Template
+
+  constructor(template: Template = []) {
+    super()
+    this.template = template
+  }
+
+  static buildFromTemplate(template: Template): Menu {
+    return new Menu(template)
+  }
+
+  static setApplicationMenu(menu: Menu | null): void {
+    Menu.#application = menu
+  }
+
+  static getApplicationMenu(): Menu | null {
+    return Menu.#application
+  }
+
+  popup(): void {}
+  closePopup(): void {}
+}
+
+/** A name that Electron's own menu does not have would not compile. */
+export type DoubledStatics = Pick<
+  typeof Electron.Menu,
+  'buildFromTemplate' | 'setApplicationMenu' | 'getApplicationMenu'
+>
+
+/** Entries as a test sees them. */
+export interface SeenItem {
+  label: string
+  enabled: boolean
+  role?: string
+  accelerator?: string
+  checked?: boolean
+  submenu?: SeenItem[]
+}
+
+export function seenItems(template: Template): SeenItem[] {
+  return template
+    .filter(({ visible }) => visible !== false)
+    .map(({ type, label = '', enabled = true, submenu, role, accelerator, checked }) => ({
+      label: type === 'separator' ? '---' : label,
+      enabled,
+      ...(role !== undefined && { role }),
+      ...(typeof accelerator === 'string' && { accelerator }),
+      ...(checked !== undefined && { checked }),
+      ...(submenu !== undefined && { submenu: seenItems(entries(submenu)) }),
+    }))
+}
+
+/** Clicks the entry whose label, and those of the menus it is in, begin so. */
+export function clickItem(template: Template, path: readonly string[]): void {
+  let items = template
+  for (const [depth, begin] of path.entries()) {
+    const item = items.find(({ label }) => label?.startsWith(begin))
+    if (item === undefined)
+      throw new Error(`no entry ${begin} among ${items.map(({ label }) => label).join(', ')}`)
+    if (depth < path.length - 1) items = entries(item.submenu)
+    else if (item.enabled === false) throw new Error(`${item.label} cannot be clicked`)
+    else {
+      if (item.type === 'checkbox') item.checked = !item.checked
+      item.click?.(item as never, undefined, {} as never)
+    }
+  }
+}
+
+function entries(submenu: Template | Electron.Menu | Menu | undefined): Template {
+  if (submenu === undefined) return []
+  if (Array.isArray(submenu)) return submenu
+  return submenu instanceof Menu ? submenu.template : []
+}
