@@ -37,6 +37,12 @@ const lookInterval = 2000
 const silentLooks = 5
 
 /**
+ * Milliseconds within which a host must take the connection, and as many within which it must say its first word: one
+ * that is silent for so long is better tried again than waited for.
+ */
+const patience = 10_000
+
+/**
  * Connects and authenticates at one address. The host key is remembered once our key was accepted under it, so that
  * what a wrong port shows is never taken for the instance's. No agent is forwarded.
  * Throws `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `key_refused` or `ssh_closed`.
@@ -45,14 +51,19 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
   const { account, instance, address, key, knownHosts } = attempt
   const start = limits.clock.monotonic()
   const known = await knownHosts.known(account, instance)
-  const socket = await dial(address, limits)
+  const socket = await dial(address, { ...limits, within: Math.min(limits.within, patience) })
 
   let offered: Buffer | undefined
   let refusal: unknown
   let late = false
-  const cancel = limits.clock.after(Math.max(0, limits.within - (limits.clock.monotonic() - start)), () => {
+  const giveUp = () => {
     late = true
     socket.destroy()
+  }
+  const left = Math.max(0, limits.within - (limits.clock.monotonic() - start))
+  const cancel = limits.clock.after(left, giveUp)
+  const cancelSilence = limits.clock.after(Math.min(left, patience), () => {
+    if (socket.bytesRead === 0) giveUp()
   })
   const abort = () => socket.destroy()
   limits.signal.addEventListener('abort', abort, { once: true })
@@ -105,6 +116,7 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
     throw isRefusedKey(error) ? keyRefused(address, key) : unreachable(address, reasonOf(error))
   } finally {
     cancel()
+    cancelSilence()
     limits.signal.removeEventListener('abort', abort)
   }
 }

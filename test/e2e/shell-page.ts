@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,19 +9,24 @@ import type { Browser, Page } from 'playwright-core'
 import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { openPage, scratchFolder, startBerth, startSimulatorProcess, terminalText } from './app.ts'
+import { type Cable, startCable } from './cable.ts'
 import { startDetour } from './detour.ts'
 
-/** A terminal on the page, whose other end is a plain shell at Debian's own OpenSSH server. */
+/** A terminal on the page, whose other end is a shell at Debian's own OpenSSH server. */
 export interface ShellPage {
   page: Page
   sshd: Sshd
   /** The process id of Berth. */
-  pid: number
+  pid(): number
+  /** Cuts the network between Berth and the server without a word to either, and mends it. */
+  cut: Pick<Cable, 'pull' | 'plug'>
   errors: string[]
   /** Types a line into the shell. */
-  type(line: string): Promise<void>
+  type(line: string, on?: Page): Promise<void>
   /** Waits until the terminal shows it. */
-  shows(text: string | RegExp, timeout?: number): Promise<void>
+  shows(text: string | RegExp, timeout?: number, on?: Page): Promise<void>
+  /** Ends Berth without a word, starts it again, and gives its terminal on a page of its own. */
+  restart(): Promise<Page>
   end(): Promise<void>
 }
 
@@ -31,7 +38,14 @@ export interface Arrived {
 
 const prompt = 'flood> '
 
-export async function openShellPage(browser: Browser): Promise<ShellPage> {
+interface Wished {
+  /** Whether the shell lives in tmux, in an ordinary session of its own; else it is a plain one and nothing but. */
+  tmux?: boolean
+  /** Whether the server is reached over a cable that can be pulled. */
+  cable?: boolean
+}
+
+export async function openShellPage(browser: Browser, wished: Wished = {}): Promise<ShellPage> {
   const endings: (() => unknown)[] = []
   const end = async () => {
     for (const one of endings.splice(0).reverse()) await one()
@@ -39,49 +53,84 @@ export async function openShellPage(browser: Browser): Promise<ShellPage> {
   try {
     const sim = await startSimulatorProcess(['--speed', '1'])
     endings.push(sim.stop)
-    const sshd = await startSshd([`ForceCommand env PS1='${prompt}' sh`])
+    const sockets = await scratchFolder()
+    endings.push(sockets.remove, () => endTmux(sockets.path))
+    const sshd = await startSshd([
+      wished.tmux ? `SetEnv TMUX_TMPDIR=${sockets.path}` : `ForceCommand env PS1='${prompt}' sh`,
+    ])
     endings.push(sshd.close)
-    const detour = await startDetour(sim.baseUrl, sshd.port)
+    const cable = wished.cable ? await startCable(sshd.port) : undefined
+    if (cable) endings.push(cable.close)
+    const detour = await startDetour(sim.baseUrl, cable?.port ?? sshd.port)
     endings.push(detour.close)
     const instance = await rentRunning(sim)
     const home = await scratchFolder()
     endings.push(home.remove)
     // tmux would draw what is left of a flood and drop the rest.
-    await writeFile(join(home.path, 'settings.json'), JSON.stringify({ terminal: { tmux: false } }))
-    const berth = await startBerth(home.path)
-    endings.push(berth.stop)
+    const settings = { terminal: { tmux: wished.tmux ?? false } }
+    await writeFile(join(home.path, 'settings.json'), JSON.stringify(settings))
+    let berth = await startBerth(home.path)
+    endings.push(() => berth.stop())
 
     const { page, errors } = await openPage(browser, 'about:blank')
     endings.push(() => page.context().close())
     await page.addInitScript(countArrivals)
     await page.goto(berth.address)
     await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
-    const row = page.getByRole('row', { name: new RegExp(`#?${instance}`) })
-    const open = row.getByRole('button', { name: 'Terminal' })
+    const openTerminal = (on: Page) =>
+      on
+        .getByRole('row', { name: new RegExp(`#?${instance}`) })
+        .getByRole('button', { name: 'Terminal' })
+        .click()
     // The first attempt makes Berth's key, which the server then has to know.
     const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
-    await open.click()
+    await openTerminal(page)
     await until(() => existsSync(publicKey), 20_000)
     sshd.authorize(await readFile(publicKey, 'utf8'))
 
-    const shows: ShellPage['shows'] = async (text, timeout = 30_000) => {
-      await until(async () => (await terminalText(page)).search(text) >= 0, timeout)
+    const shows: ShellPage['shows'] = async (text, timeout = 30_000, on = page) => {
+      await until(async () => (await terminalText(on)).search(text) >= 0, timeout)
     }
-    await shows(prompt)
+    await shows(wished.tmux ? 'root@' : prompt)
     return {
       page,
       sshd,
-      pid: berth.process.pid ?? 0,
+      pid: () => berth.process.pid ?? 0,
+      cut: {
+        pull: () => cable?.pull(),
+        plug: () => cable?.plug(),
+      },
       errors,
-      async type(line) {
-        await page.keyboard.type(`${line}\n`)
+      async type(line, on = page) {
+        await on.keyboard.type(`${line}\n`)
       },
       shows,
+      async restart() {
+        berth.process.kill('SIGKILL')
+        await once(berth.process, 'exit')
+        berth = await startBerth(home.path)
+        const { page: fresh } = await openPage(browser, berth.address)
+        endings.push(() => fresh.context().close())
+        // No keychain is here that would have kept it.
+        await fresh.getByRole('button', { name: 'Replace key' }).click()
+        await fresh.getByRole('dialog').getByLabel('API key').fill(sim.apiKey)
+        await fresh.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click()
+        await openTerminal(fresh)
+        return fresh
+      },
       end,
     }
   } catch (error) {
     await end()
     throw error
+  }
+}
+
+function endTmux(sockets: string): void {
+  try {
+    execFileSync('tmux', ['kill-server'], { env: { TMUX_TMPDIR: sockets }, stdio: 'ignore' })
+  } catch {
+    // No shell was left.
   }
 }
 

@@ -25,7 +25,8 @@ describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real 
   afterEach(() => shell?.end())
 
   test('50 MB printed arrive whole, while the page answers and no memory grows', async () => {
-    const { page, sshd, pid } = shell
+    const { page, sshd } = shell
+    const pid = shell.pid()
     const text = floodOf(50 * mega)
     const file = join(sshd.folder, 'printed')
     writeFileSync(file, text)

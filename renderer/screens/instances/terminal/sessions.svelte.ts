@@ -1,17 +1,25 @@
+import { untrack } from 'svelte'
 import { SvelteMap } from 'svelte/reactivity'
+import { canGetIn } from '../../../../electron/contract/reading.ts'
 import type { State } from '../../../../electron/contract/state.ts'
+import { now } from '../../../berth/now.svelte.ts'
 import type { Page } from '../../../berth/page.svelte.ts'
 import { InstanceShells } from './shells.svelte.ts'
+
+/** Milliseconds without a tick of the page's clock after which the machine or the page has slept. */
+const slept = 10_000
 
 /** The page's shells by account and instance; they outlive the screen that shows them. */
 class TerminalSessions {
   readonly #open = new SvelteMap<string, InstanceShells>()
+  #followed: Page | undefined
 
   find(account: string, instance: number): InstanceShells | undefined {
     return this.#open.get(`${account}/${instance}`)
   }
 
   open(page: Page, account: string, instance: number): InstanceShells {
+    this.#follow(page)
     const known = this.find(account, instance)
     if (known) return known
     const shells = new InstanceShells(page, account, instance)
@@ -25,13 +33,44 @@ class TerminalSessions {
     this.#open.delete(`${account}/${instance}`)
   }
 
-  /** Ends the shells of instances that are gone. */
-  keepTo(state: State): void {
+  /** From the first shell on: shells end with their instance, and come back with whatever had kept them away. */
+  #follow(page: Page): void {
+    if (this.#followed === page) return
+    this.#followed = page
+    const comeBack = () => {
+      for (const shells of this.#open.values()) shells.comeBack()
+    }
+    const seen = () => {
+      if (!document.hidden) comeBack()
+    }
+    addEventListener('online', comeBack)
+    document.addEventListener('visibilitychange', seen)
+    let tick = Date.now()
+    $effect.root(() => {
+      $effect(() => {
+        const { state } = page
+        if (state) untrack(() => this.#keepTo(state))
+      })
+      $effect(() => {
+        if (page.reach === 'connected') untrack(comeBack)
+      })
+      $effect(() => {
+        const woke = now.ms - tick > slept
+        tick = now.ms
+        if (woke) untrack(comeBack)
+      })
+    })
+  }
+
+  #keepTo(state: State): void {
     for (const [key, shells] of this.#open) {
       const account = state.accounts[key.split('/')[0] ?? '']
-      if (account?.instances[shells.instance]) continue
-      shells.dispose()
-      this.#open.delete(key)
+      const instance = account?.instances[shells.instance]
+      if (instance) shells.follow(canGetIn(instance))
+      else {
+        shells.dispose()
+        this.#open.delete(key)
+      }
     }
   }
 }

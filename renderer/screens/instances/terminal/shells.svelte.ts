@@ -35,6 +35,7 @@ export class InstanceShells {
   readonly #page: Page
   readonly #account: string
   #numbers = 0
+  #enterable = true
 
   constructor(page: Page, account: string, instance: number) {
     this.#page = page
@@ -91,8 +92,16 @@ export class InstanceShells {
     this.current = this.tabs[(at + this.tabs.length) % this.tabs.length] ?? this.current
   }
 
-  async comeBack(): Promise<void> {
-    await Promise.all(this.all.map(session => session.comeBack()))
+  /** Whether the instance can be entered now: once it can be again, the shells come back. */
+  follow(enterable: boolean): void {
+    const again = enterable && !this.#enterable
+    this.#enterable = enterable
+    if (again) this.comeBack()
+  }
+
+  /** What kept the shells away may be over. */
+  comeBack(): void {
+    if (this.#enterable) for (const session of this.all) void session.comeBack()
   }
 
   dispose(): void {

@@ -24,7 +24,7 @@ interface Hooks {
 export class TerminalSession {
   readonly instance: number
   status: 'connecting' | 'open' | 'ended' = $state('connecting')
-  /** Why it ended; absent when the shell itself did. */
+  /** Why it ended, until it is connected again; absent when the shell itself did. */
   problem: Problem | undefined = $state.raw()
   /** Where it is connected: `root@host:port`, and whether directly. */
   where: Pick<OpenedTerminal, 'address' | 'direct' | 'hostKey'> | undefined = $state.raw()
@@ -85,7 +85,6 @@ export class TerminalSession {
     this.#opening = true
     clearTimeout(this.#retry)
     this.retryAt = undefined
-    this.problem = undefined
     this.status = 'connecting'
     const { cols: columns, rows } = screen.xterm
     try {
@@ -101,6 +100,7 @@ export class TerminalSession {
       this.where = answer
       this.#stream = stream
       this.#tries = 0
+      this.problem = undefined
       this.status = 'open'
       screen.oneScreen = answer.session !== undefined
       if (answer.history) screen.xterm.write(answer.history.replaceAll('\n', '\r\n'))
@@ -121,8 +121,9 @@ export class TerminalSession {
     }
   }
 
-  /** The instance can be entered again: connects, unless why it ended wants the user first. */
+  /** It may be possible again: connects at once, unless why it ended wants the user first. */
   async comeBack(): Promise<void> {
+    this.#tries = 0
     if (this.status === 'ended' && this.problem && !wantsUser(this.problem)) await this.connect()
   }
 
@@ -169,9 +170,10 @@ export class TerminalSession {
       this.kept = undefined
       this.#hooks.onExit(this)
     }
-    const seconds = problem && this.where ? retryIn(problem, this.#tries++) : undefined
+    const seconds = problem && retryIn(problem, this.#tries++)
     if (seconds === undefined) return
     this.retryAt = Date.now() + seconds * 1000
+    clearTimeout(this.#retry)
     this.#retry = setTimeout(() => void this.connect(), seconds * 1000)
   }
 

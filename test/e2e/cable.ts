@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A way to a port of this machine that can be cut as a network is: nothing passes, and neither side is told. */
+export interface Cable {
+  port: number
+  pull(): void
+  /** What was held back passes again, as what is sent anew does when a network is back. */
+  plug(): void
+  close(): Promise<void>
+}
+
+export async function startCable(to: number): Promise<Cable> {
+  const ends = new Set<Socket>()
+  let pulled = false
+  const join = (one: Socket, other: Socket) => {
+    ends.add(one)
+    if (pulled) one.pause()
+    one.on('data', bytes => {
+      other.write(bytes)
+    })
+    one.on('end', () => other.end())
+    one.on('error', () => other.destroy())
+    one.on('close', () => ends.delete(one))
+  }
+  const server = createServer({ allowHalfOpen: true }, near => {
+    const far = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true })
+    join(near, far)
+    join(far, near)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    port: address.port,
+    pull() {
+      pulled = true
+      for (const end of ends) end.pause()
+    },
+    plug() {
+      pulled = false
+      for (const end of ends) end.resume()
+    },
+    async close() {
+      server.close()
+      for (const end of ends) end.destroy()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { hasSshd } from '../integration/ssh/sshd.ts'
+import { lacks } from '../needs.ts'
+import { openBrowser, terminalText } from './app.ts'
+import { openShellPage, type ShellPage } from './shell-page.ts'
+
+let browser: Browser
+let shell: ShellPage
+const lacking = lacks('chromium', 'tmux', { what: 'sshd as root', there: hasSshd })
+
+describe.skipIf(lacking !== '')(
+  `a terminal whose connection goes, at a real OpenSSH server${lacking}`,
+  () => {
+    beforeAll(async () => {
+      browser = await openBrowser()
+    })
+    afterAll(() => browser?.close())
+    afterEach(() => shell?.end())
+
+    test('a network that is cut for 30 seconds is noticed, and the terminal goes on by itself', async () => {
+      shell = await openShellPage(browser, { cable: true })
+      const { page } = shell
+      await shell.type('echo kept-$((40 + 2))')
+      await shell.shows('kept-42')
+      shell.cut.pull()
+      const lost = page.getByRole('alert').filter({ hasText: 'nothing was heard from it any more' })
+      const mended = wait(30_000).then(() => shell.cut.plug())
+      await lost.waitFor({ timeout: 15_000 })
+      await page.getByRole('timer').getByText('Connects again in').waitFor()
+      await page.getByRole('button', { name: 'Reconnect now' }).waitFor()
+      expect(await terminalText(page)).toContain('kept-42')
+
+      await mended
+      await shell.shows(/kept-42[\s\S]*flood>[\s\S]*flood>/, 30_000)
+      await page.locator('.xterm-helper-textarea').focus()
+      await shell.type('echo again-$((40 + 3))')
+      await shell.shows('again-43')
+      expect(shell.errors).toEqual([])
+    })
+
+    test('a shell in tmux outlives its connection, another host key and Berth itself', async () => {
+      shell = await openShellPage(browser, { tmux: true })
+      const { page, sshd } = shell
+      await page.getByRole('tab', { name: 'berth-1' }).waitFor()
+      await shell.type('echo mark-$((6 * 7)); for i in $(seq 99); do echo line-$i; done; HELD=by-tmux')
+      await shell.shows('line-99')
+
+      const known = sshd.fingerprint()
+      const offered = await sshd.changeHostKey()
+      sshd.dropConnections()
+      const refused = page.getByRole('alert').filter({ hasText: 'shows another host key' })
+      await refused.getByText(known).waitFor({ timeout: 20_000 })
+      await refused.getByText(offered).waitFor()
+      await page.getByRole('button', { name: 'Accept the new key' }).click()
+      await refused.waitFor({ state: 'detached' })
+      await shell.type('echo first-$HELD')
+      await shell.shows('first-by-tmux')
+
+      const fresh = await shell.restart()
+      await fresh.getByRole('tab', { name: 'berth-1' }).waitFor({ timeout: 20_000 })
+      await shell.shows('first-by-tmux', 10_000, fresh)
+      await shell.type('echo second-$HELD', fresh)
+      await shell.shows('second-by-tmux', 10_000, fresh)
+      // What had scrolled away before Berth's end is there again.
+      await fresh.getByRole('button', { name: 'Search in this shell' }).click()
+      await fresh.getByLabel('Search in the terminal').fill('line-7 ')
+      await shell.shows(/line-7\s/, 10_000, fresh)
+      expect(shell.errors).toEqual([])
+    })
+  },
+)
