@@ -17,7 +17,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          include: ['test/{e2e,electron}/**/*.test.ts'],
           testTimeout: 120_000,
           fileParallelism: false,
         },

@@ -29,12 +29,6 @@ export class Menu extends EventEmitter {
   closePopup(): void {}
 }
 
-/** A name that Electron's own menu does not have would not compile. */
-export type DoubledStatics = Pick<
-  typeof Electron.Menu,
-  'buildFromTemplate' | 'setApplicationMenu' | 'getApplicationMenu'
->
-
 /** Entries as a test sees them. */
 export interface SeenItem {
   label: string

@@ -1,0 +1,57 @@
+import type { IpcRendererEvent } from 'electron'
+import { type Coded, code, decode, noOthers, uncloneable } from './codec.ts'
+import { Crossing } from './crossing.ts'
+
+declare global {
+  /** The way out of the page, in this world alone: put there by the process that shows it. */
+  var berthDoubleOut: ((text: string) => void) | undefined
+  /** The way in. */
+  var berthDoubleIn: ((channel: string, args: Coded) => void) | undefined
+  /** Runs the built preload with the `require` of a sandboxed one. */
+  var berthDoublePreload: ((require: (name: string) => unknown) => void) | undefined
+}
+
+type Listener = (event: IpcRendererEvent, ...args: unknown[]) => void
+
+/** In a world of its own, before the page's first script: Electron's modules for the built preload. */
+function start(): void {
+  const out = globalThis.berthDoubleOut
+  if (out === undefined) return
+  const listeners = new Map<string, Listener[]>()
+  globalThis.berthDoubleIn = (channel, args) => {
+    const values = decode(args, noOthers) as unknown[]
+    for (const listener of listeners.get(channel) ?? []) listener({} as IpcRendererEvent, ...values)
+  }
+
+  const node = document.createElement('i')
+  const crossing = new Crossing(node, 'preload', 'page')
+  dispatchEvent(new MouseEvent('berth-double-handover', { relatedTarget: node }))
+
+  const electron = {
+    ipcRenderer: {
+      on: (channel: string, listener: Listener) =>
+        void listeners.set(channel, [...(listeners.get(channel) ?? []), listener]),
+      send: (channel: string, ...args: unknown[]) =>
+        out(JSON.stringify({ channel, args: code(cloned(args), noOthers) })),
+    },
+    contextBridge: {
+      /** The page's end offers one function first: the one that puts it on `window`. */
+      exposeInMainWorld: (name: string, api: unknown) => void crossing.call(0, [name, api]),
+    },
+  }
+  globalThis.berthDoublePreload?.(name => {
+    if (name === 'electron') return electron
+    throw new Error(`module not found: ${name}`)
+  })
+}
+
+/** By Chromium's own algorithm, with Electron's words for what it refuses. */
+function cloned(args: unknown[]): unknown[] {
+  try {
+    return structuredClone(args)
+  } catch {
+    throw new Error(uncloneable)
+  }
+}
+
+if (window === window.top) start()

@@ -1,0 +1,81 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { openBrowser } from '../../e2e/app.ts'
+import { startSession, type TestSession } from '../../integration/local/session-bus.ts'
+import { driveDouble } from '../double-driver.ts'
+import type { Driver } from '../driver.ts'
+import { driveElectron } from '../real/electron-driver.ts'
+
+/** The program to run the specs in: Electron itself or a packaged Berth. Without it, they run under the double. */
+const electron = process.env['BERTH_ELECTRON']
+export const underDouble = electron === undefined
+
+/** A user's desktop session with a tray, and Berth started in it. */
+export interface Desk {
+  session: TestSession
+  /** Berth's folder. */
+  home: string
+  start(...flags: string[]): Promise<Driver>
+  /** Addresses that were handed to the user's browser. */
+  opened(): Promise<string[]>
+}
+
+let browser: Browser | undefined
+const endings: (() => unknown)[] = []
+
+/** Gives each test of a file a desk of its own; all that was started on it ends with the test. */
+export function useDesk(): Desk {
+  let session: TestSession
+  let watcher: MessageBus
+  const desk: Desk = {
+    get session() {
+      return session
+    },
+    get home() {
+      return join(session.home, 'berth')
+    },
+    async start(...flags) {
+      const path = `${join(session.home, 'bin')}:${session.env['PATH'] ?? ''}`
+      const env = { ...session.env, BERTH_HOME: desk.home, TMPDIR: session.home, PATH: path }
+      const driver =
+        browser === undefined
+          ? await driveElectron(String(electron), { env, flags })
+          : await driveDouble(browser, { env, flags })
+      endings.push(() => driver.stop())
+      await expect.poll(() => driver.windowVisible(), { timeout: 20_000 }).toBe(true)
+      return driver
+    },
+    async opened() {
+      const text = await readFile(join(session.home, 'opened'), 'utf8').catch(() => '')
+      return text.split('\n').filter(line => line !== '')
+    },
+  }
+
+  beforeAll(async () => {
+    if (underDouble) browser = await openBrowser()
+  })
+  beforeEach(async () => {
+    session = await startSession()
+    endings.push(() => session.end())
+    watcher = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '' })
+    endings.push(() => watcher.disconnect())
+    await watcher.requestName('org.kde.StatusNotifierWatcher')
+    await writeOpener(session.home)
+  })
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end()
+  })
+  afterAll(() => browser?.close())
+  return desk
+}
+
+/** A browser that only writes down what it was to open. */
+async function writeOpener(home: string): Promise<void> {
+  await mkdir(join(home, 'bin'))
+  const program = join(home, 'bin', 'xdg-open')
+  await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$1" >> '${join(home, 'opened')}'\n`)
+  await chmod(program, 0o755)
+}
