@@ -1,7 +1,7 @@
-import { catalogueOf } from './catalogue.ts'
-import { passing } from './filter.ts'
+import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
+import { passing } from '../../../electron/contract/market/filter.ts'
+import { Sorter } from '../../../electron/contract/market/sort.ts'
 import type { Market } from './market.svelte.ts'
-import { Sorter } from './sort.ts'
 import { priceSpread } from './spread.ts'
 
 /** What the Offers screen makes of the market's answer. It ends with the screen; the market stays. */

@@ -1,5 +1,5 @@
+import { countryName } from '../../../electron/contract/market/place.ts'
 import type { OfferFilter, SavedQuery } from '../../../electron/contract/offer.ts'
-import { countryName } from './place.ts'
 
 /** A name to offer for a search: `H100 SXM up to $3.00/h, Sweden`. */
 export function searchName({ query, filter }: SavedQuery): string {

@@ -1,5 +1,5 @@
+import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
 import type { Micros } from '../../../electron/contract/money.ts'
-import type { ListedOffer } from './catalogue.ts'
 
 /** How prices are spread: the middle half, and a picture of all of them. */
 export interface PriceSpread {

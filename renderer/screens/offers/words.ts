@@ -1,9 +1,9 @@
+import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
+import type { FilterPart } from '../../../electron/contract/market/filter.ts'
+import { countryName } from '../../../electron/contract/market/place.ts'
 import type { OfferFilter, OfferView } from '../../../electron/contract/offer.ts'
 import { price as priceWords } from '../../words/money.ts'
 import { count } from '../../words/size.ts'
-import type { ListedOffer } from './catalogue.ts'
-import type { FilterPart } from './filter.ts'
-import { countryName } from './place.ts'
 
 /** What a machine is: `2 × H100 SXM`. */
 export function gpuWords({ gpuCount, gpuName }: OfferView): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalogueOf } from '../../../../renderer/screens/offers/catalogue.ts'
+import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
 import { priceSpread, quantile } from '../../../../renderer/screens/offers/spread.ts'
 import { offer } from './listed.ts'
 

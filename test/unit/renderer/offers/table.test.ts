@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalogueOf } from '../../../../renderer/screens/offers/catalogue.ts'
+import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
 import { actionsWidth, columnsFor } from '../../../../renderer/screens/offers/columns.ts'
 import {
   ageWords,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { countryName, countryOf, placeName } from '../../../../electron/contract/market/place.ts'
 import { typedNumber } from '../../../../renderer/components/numbers.ts'
-import { countryName, countryOf, placeName } from '../../../../renderer/screens/offers/place.ts'
 import { searchName } from '../../../../renderer/screens/offers/saved.ts'
 
 test('numbers are read with their units, and never guessed', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { OfferFilter } from '../../../../electron/contract/offer.ts'
-import { catalogueOf } from '../../../../renderer/screens/offers/catalogue.ts'
+import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
 import {
   activeParts,
   gpuChoices,
@@ -9,8 +8,9 @@ import {
   regionChoices,
   without,
   withValues,
-} from '../../../../renderer/screens/offers/filter.ts'
-import { offer } from './listed.ts'
+} from '../../../../electron/contract/market/filter.ts'
+import type { OfferFilter } from '../../../../electron/contract/offer.ts'
+import { offer } from '../../renderer/offers/listed.ts'
 
 const market = catalogueOf(
   [

@@ -1,4 +1,4 @@
-import type { OfferFilter } from '../../../electron/contract/offer.ts'
+import type { OfferFilter } from '../offer.ts'
 import type { ListedOffer } from './catalogue.ts'
 
 /** A part of the filter that the page shows as one chip. */
