@@ -9,8 +9,9 @@ import { at } from './places.ts'
 const compress = promisify(brotliCompress)
 
 /** What the build is made from: folders, and files beside them. */
-const sources = ['electron', 'renderer', 'simulator']
+const sources = ['electron', 'renderer', 'simulator', 'build/icons']
 const single = [
+  'build/icons.ts',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
@@ -45,6 +46,8 @@ async function build(logLevel: 'info' | 'error'): Promise<void> {
     await vite.build({ configFile: at(`vite.${part}.config.ts`), logLevel })
   }
   await compressPage(at('dist/renderer'))
+  const { drawTrayIcons } = await import('./icons.ts')
+  await drawTrayIcons(at('dist/icons'))
 }
 
 /** Browser mode sends these as they are, so that no start pays for them. Fonts are compressed already. */

@@ -1,0 +1,56 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { initWasm, Resvg } from '@resvg/resvg-wasm'
+import { trayImageName, trayImages, trayStates, trayTones } from '../electron/local/tray-images.ts'
+import { at } from './places.ts'
+
+/**
+ * The pictures that the shell shows, drawn from the SVG files beside this. They are made with each build, and only
+ * there: what is not kept cannot differ from what it was made from.
+ */
+export async function drawTrayIcons(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const grids = new Map<number, string>()
+  for (const grid of [16, 24]) grids.set(grid, await readFile(at(`build/icons/tray-${grid}.svg`), 'utf8'))
+  for (const state of trayStates)
+    for (const tone of trayTones)
+      for (const { size, scale } of trayImages) {
+        // Each edge lies on a whole pixel of one of the two grids; 22 are the inner pixels of 24.
+        const grid = grids.get(size === 16 || size === 32 ? 16 : 24) ?? ''
+        const inner = size === 22 ? grid.replace('viewBox="0 0 24 24"', 'viewBox="1 1 22 22"') : grid
+        const png = await drawPng(withStyle(inner, state, tone), size * scale)
+        await writeFile(join(folder, trayImageName({ state, tone, size, scale })), png)
+      }
+}
+
+/** Draws a picture into a square of so many pixels. */
+export async function drawPng(svg: string, pixels: number): Promise<Uint8Array> {
+  await ready()
+  const drawn = new Resvg(svg, { fitTo: { mode: 'width', value: pixels }, font: { loadSystemFonts: false } })
+  return drawn.render().asPng()
+}
+
+const colours = {
+  /** macOS colours it itself, from what is opaque. */
+  template: { mark: '#000000', badge: '#000000' },
+  /** For a light taskbar, and for a dark one. */
+  dark: { mark: '#1f2328', badge: '#b42318' },
+  light: { mark: '#ffffff', badge: '#ffb020' },
+} as const
+
+function withStyle(svg: string, state: string, tone: keyof typeof colours): string {
+  const { mark, badge } = colours[tone]
+  const hidden = trayStates.filter(other => other !== state).map(other => `.${other}`)
+  const style = `svg{color:${mark}}.badge{fill:${badge}}${hidden.join(',')}{display:none}`
+  return svg.replace('<defs>', `<style>${style}</style><defs>`)
+}
+
+let loading: Promise<void> | undefined
+
+function ready(): Promise<void> {
+  loading ??= readFile(createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm')).then(
+    initWasm,
+  )
+  return loading
+}
