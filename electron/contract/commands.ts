@@ -9,6 +9,7 @@ import { hostingCommands } from './commands/hosting.ts'
 import { insideCommands } from './commands/inside.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
+import { moneyCommands } from './commands/money.ts'
 import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import { rentingCommands } from './commands/renting.ts'
@@ -24,6 +25,7 @@ export const commands = {
   ...offerCommands,
   ...rentingCommands,
   ...templateCommands,
+  ...moneyCommands,
   ...instanceCommands,
   ...accessCommands,
   ...sshKeyCommands,

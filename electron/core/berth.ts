@@ -17,6 +17,7 @@ import { hostingCommands } from './commands/hosting.ts'
 import { insideCommands } from './commands/inside.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keyCommands } from './commands/keys.ts'
+import { moneyCommands } from './commands/money.ts'
 import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import type { Parts } from './commands/parts.ts'
@@ -167,6 +168,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...offerCommands(parts),
       ...rentingCommands(parts),
       ...templateCommands(parts),
+      ...moneyCommands(parts),
       ...instanceCommands(parts),
       ...accessCommands(parts),
       ...sshKeyCommands(parts),

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { CreditSample } from '../credit.ts'
 import { AccountId } from '../ids.ts'
 import { account, command, name } from './command.ts'
 
@@ -26,6 +25,4 @@ export const accountCommands = {
   showAccount: command({ account: AccountId }).answers<void>(),
   /** Looks at the account at once. */
   refresh: command({ account }).answers<void>(),
-  /** How the credit went, oldest first; coarser the longer ago. */
-  creditHistory: command({ account }).answers<readonly CreditSample[]>(),
 }

@@ -149,7 +149,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
 
   /** What was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
   async function forget(id: AccountId): Promise<void> {
-    const names = ['rentals', 'transfers', 'told', 'last-seen', 'credit'].map(
+    const names = ['rentals', 'transfers', 'told', 'last-seen', 'money-now', 'money-past'].map(
       name => `accounts/${id}/${name}.json`,
     )
     await Promise.all(names.map(name => machine.files.delete(name).catch(() => undefined)))

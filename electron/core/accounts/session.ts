@@ -1,4 +1,3 @@
-import type { CreditSample } from '../../contract/credit.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import { micros } from '../../contract/money.ts'
 import { BerthError } from '../../contract/problem.ts'
@@ -13,7 +12,6 @@ import type { Activity } from '../activity/activity.ts'
 import { openAccountAlerts } from '../alerts/account-alerts.ts'
 import type { Teller } from '../alerts/teller.ts'
 import { type Automations, openAutomations } from '../automation/automations.ts'
-import { openCreditHistory } from '../credit/credit-history.ts'
 import { type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
 import { openRentals } from '../rentals/open-rentals.ts'
 import type { Rentals } from '../rentals/rentals.ts'
@@ -44,8 +42,6 @@ export interface Session {
   useKey(key: string): void
   /** The account's time, in epoch seconds. */
   now(): number
-  /** How its credit went, oldest first. */
-  creditHistory(): readonly CreditSample[]
   /** Ends polling, and writes what waits to be written. */
   close(): Promise<void>
 }
@@ -85,10 +81,9 @@ export async function openSession(
       text: `A file of this account could not be read and was set aside as ${setAside}`,
     })
   const kept = { files, clock, onBroken }
-  const [alerts, lastSeen, credit] = await Promise.all([
+  const [alerts, lastSeen] = await Promise.all([
     openAccountAlerts({ ...kept, name: `${folder}/told.json` }, teller),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
-    openCreditHistory({ ...kept, name: `${folder}/credit.json` }),
   ])
 
   const time = createAccountClock(clock, around.rate)
@@ -194,7 +189,6 @@ export async function openSession(
     if (back) activity.add({ account: id, kind: 'berth', text: `${before.name} answers again` })
     for (const gone of changes.gone) around.onGone(gone)
     seenAt = at
-    if (user) credit.add(at, micros(user.credit))
     // A look that the user asked for has shown that the key is good again.
     poller.resume()
     const after = account()
@@ -286,7 +280,6 @@ export async function openSession(
     },
     useKey: goOnWith,
     now: time.now,
-    creditHistory: credit.samples,
     async close() {
       ending.abort()
       looking?.abort()
@@ -297,7 +290,6 @@ export async function openSession(
         automations.flush(),
         alerts.flush(),
         lastSeen.flush(),
-        credit.flush(),
       ])
     },
   }

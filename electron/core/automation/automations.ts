@@ -1,12 +1,18 @@
+import { type Money, openMoney } from '../money/money.ts'
 import type { Automation, AutomationSurroundings } from './automation.ts'
 
 /** All that Berth does by itself for one account. */
-export interface Automations extends Required<Automation> {}
+export interface Automations extends Required<Automation> {
+  readonly money: Money
+}
 
 /** Opens them, with what they remember. Nothing acts before the first fresh look. */
-export async function openAutomations(_around: AutomationSurroundings): Promise<Automations> {
-  const all: readonly Automation[] = []
+export async function openAutomations(around: AutomationSurroundings): Promise<Automations> {
+  const money = await openMoney(around)
+  /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
+  const all: readonly Automation[] = [money]
   return {
+    money,
     looked: look => {
       for (const automation of all) automation.looked(look)
     },

@@ -3,13 +3,7 @@ import type { Parts } from './parts.ts'
 
 type AccountCommands = Pick<
   Handlers,
-  | 'connectAccount'
-  | 'replaceKey'
-  | 'renameAccount'
-  | 'removeAccount'
-  | 'showAccount'
-  | 'refresh'
-  | 'creditHistory'
+  'connectAccount' | 'replaceKey' | 'renameAccount' | 'removeAccount' | 'showAccount' | 'refresh'
 >
 
 export function accountCommands({ accounts }: Parts): AccountCommands {
@@ -19,7 +13,6 @@ export function accountCommands({ accounts }: Parts): AccountCommands {
     renameAccount: ({ account, name }) => accounts.rename(account, name),
     removeAccount: ({ account }) => accounts.remove(account),
     showAccount: ({ account }) => accounts.show(account),
-    creditHistory: async ({ account }) => accounts.session(account).creditHistory(),
     refresh: ({ account }) => accounts.session(account).look(),
   }
 }

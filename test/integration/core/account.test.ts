@@ -1,5 +1,6 @@
 import { TOTP } from 'otpauth'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { accountNow } from '../../../electron/contract/reading.ts'
 import type { BerthUnderTest, World } from './world.ts'
 import { createWorld } from './world.ts'
 
@@ -240,13 +241,18 @@ test('the account’s SSH keys: Berth’s own is added once, and nothing private
 
 test('how the credit went is kept every five minutes of the account’s time, over a restart too', async () => {
   await berth.until(() => berth.account().credit !== undefined)
+  const from = accountNow(berth.account().clock, Date.now()) - 300
   await control('POST', '/sim/credit', { credit: 12 })
   await control('POST', '/sim/clock', { advance: 600 })
   await berth.run('refresh', {})
   await berth.run('refresh', {})
-  const samples = await berth.run('creditHistory', {})
+  const { samples } = await berth.run('moneyHistory', { from, samples: 100 })
   expect(samples.map(({ credit }) => credit)).toEqual([25_000_000, 12_000_000])
   await berth.close()
   berth = await world.start()
-  expect((await berth.run('creditHistory', {})).slice(0, 2)).toEqual(samples)
+  const again = await berth.run('moneyHistory', { from, samples: 100 })
+  expect(again.samples.slice(0, 2)).toEqual(samples)
+  expect(await berth.run('spendingTable', { rows: 'days' })).toMatch(
+    /^day,spent_usd,topped_up_usd,credit_usd\r\n\d/,
+  )
 })

@@ -1,4 +1,10 @@
-import type { CreditSample } from '../../../../electron/contract/credit.ts'
+import type { Micros } from '../../../../electron/contract/money.ts'
+
+/** What the credit was at a moment of the account's time, in epoch seconds. */
+export interface CreditSample {
+  at: number
+  credit: Micros
+}
 
 /** A picture of how the credit went, in its own units; y grows downwards. */
 export interface CreditChart {

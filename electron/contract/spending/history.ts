@@ -1,0 +1,39 @@
+import type { Micros } from '../money.ts'
+
+/** A stretch of time: what was spent in it, and the credit at its end. */
+export interface MoneySample {
+  /** The end of the stretch, epoch seconds of the account's time. */
+  at: number
+  spent: Micros
+  /** Absent where the key may not read it. */
+  credit?: Micros
+}
+
+/** What a day of this machine's calendar cost. */
+export interface MoneyDay {
+  /** `2026-11-21`. */
+  day: string
+  /** By the credit where it is known, else by the prices of what ran: the shares below may add up to less. */
+  spent: Micros
+  toppedUp: Micros
+  /** Credit when the day was last looked at. */
+  credit?: Micros
+  /** By GPU model; `''` where it is not known. */
+  models: Readonly<Record<string, Micros>>
+  /** By instance id. For days long ago, and for the smallest of very many, only the models are kept. */
+  instances: Readonly<Record<string, Micros>>
+}
+
+/** What the instances in the days are, or were. */
+export interface SpenderName {
+  gpu?: string
+  label?: string
+}
+
+/** How an account's money went: samples of one length, oldest first, and whole days. */
+export interface MoneyHistory {
+  samples: readonly MoneySample[]
+  days: readonly MoneyDay[]
+  /** By instance id. */
+  names: Readonly<Record<string, SpenderName>>
+}

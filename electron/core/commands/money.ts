@@ -1,0 +1,19 @@
+import { daysCsv, instancesCsv, samplesCsv } from '../money/csv.ts'
+import type { Handlers } from '../page/dispatcher.ts'
+import type { Parts } from './parts.ts'
+
+type MoneyCommands = Pick<Handlers, 'moneyHistory' | 'spendingTable'>
+
+export function moneyCommands({ accounts }: Parts): MoneyCommands {
+  return {
+    moneyHistory: async ({ account, from, samples }) =>
+      accounts.session(account).automations.money.history(from, samples),
+    async spendingTable({ account, rows }) {
+      const { days, names, samples } = accounts
+        .session(account)
+        .automations.money.history(0, Number.MAX_SAFE_INTEGER)
+      if (rows === 'days') return daysCsv(days)
+      return rows === 'instances' ? instancesCsv(days, names) : samplesCsv(samples)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { Micros } from '../../contract/money.ts'
+import type { MoneyDay, MoneySample, SpenderName } from '../../contract/spending/history.ts'
+
+type Cell = string | number
+
+/** One row a day: spent and topped up in dollars, the credit at its end. */
+export function daysCsv(days: readonly MoneyDay[]): string {
+  const rows = days.map(({ day, spent, toppedUp, credit }) => [
+    day,
+    dollars(spent),
+    dollars(toppedUp),
+    credit === undefined ? '' : dollars(credit),
+  ])
+  return csv([['day', 'spent_usd', 'topped_up_usd', 'credit_usd'], ...rows])
+}
+
+/** One row for each instance on each day; what no instance accounts for has a row without one. */
+export function instancesCsv(
+  days: readonly MoneyDay[],
+  names: Readonly<Record<string, SpenderName>>,
+): string {
+  const rows = days.flatMap(({ day, instances, spent }) => {
+    const shares = Object.entries(instances)
+    const rest = spent - shares.reduce((sum, [, share]) => sum + share, 0)
+    return [
+      ...shares.map(([id, share]) => [day, id, names[id]?.label ?? '', names[id]?.gpu ?? '', dollars(share)]),
+      ...(rest === 0 ? [] : [[day, '', 'not of one instance', '', dollars(rest)]]),
+    ]
+  })
+  return csv([['day', 'instance', 'label', 'gpu', 'spent_usd'], ...rows])
+}
+
+/** One row a sample. */
+export function samplesCsv(samples: readonly MoneySample[]): string {
+  const rows = samples.map(({ at, spent, credit }) => [
+    new Date(at * 1000).toISOString(),
+    dollars(spent),
+    credit === undefined ? '' : dollars(credit),
+  ])
+  return csv([['until', 'spent_usd', 'credit_usd'], ...rows])
+}
+
+/** Exact: six digits after the point. */
+function dollars(amount: Micros): string {
+  const digits = String(Math.abs(amount)).padStart(7, '0')
+  return `${amount < 0 ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`
+}
+
+/** RFC 4180. */
+function csv(rows: readonly (readonly Cell[])[]): string {
+  return rows.map(row => `${row.map(cellText).join(',')}\r\n`).join('')
+}
+
+/** A label is chosen by others: what a spreadsheet would take for a formula is made text. */
+function cellText(cell: Cell): string {
+  const text = typeof cell === 'string' && /^[=+@\t\r]|^-(?![\d.]+$)/.test(cell) ? `'${cell}` : String(cell)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,93 @@
+import * as v from 'valibot'
+import type { Micros } from '../../contract/money.ts'
+import type { MoneyDay, SpenderName } from '../../contract/spending/history.ts'
+import { dayParts } from './local-days.ts'
+
+const amounts = v.record(v.string(), v.number())
+
+export const KeptDay: v.GenericSchema<MoneyDay> = v.object({
+  day: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/)),
+  spent: v.number(),
+  toppedUp: v.number(),
+  credit: v.exactOptional(v.number()),
+  models: amounts,
+  instances: amounts,
+})
+
+export const KeptNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
+  v.string(),
+  v.object({ gpu: v.exactOptional(v.string()), label: v.exactOptional(v.string()) }),
+)
+
+export function emptyDay(day: string): MoneyDay {
+  return { day, spent: 0, toppedUp: 0, models: {}, instances: {} }
+}
+
+/** What was spent over a stretch of time, to be laid on the days it touches. Epoch seconds. */
+export interface Stretch {
+  from: number
+  to: number
+  spent: Micros
+  toppedUp: Micros
+  shares: ReadonlyMap<string, Micros>
+  credit?: Micros | undefined
+  /** The GPU model of an instance. */
+  model(instance: string): string
+}
+
+/** The days after a stretch, `today` first: all but the last are over. Amounts are parted by time, to the last micro. */
+export function withStretch(today: MoneyDay, stretch: Stretch): MoneyDay[] {
+  const parts = dayParts(stretch.from, stretch.to)
+  return parts.map(({ day, until }, index) => {
+    const since = parts[index - 1]?.until ?? 0
+    const part = (amount: Micros) => Math.floor(amount * until) - Math.floor(amount * since)
+    const base = index === 0 && day === today.day ? today : emptyDay(day)
+    const last = index === parts.length - 1
+    const models = { ...base.models }
+    const instances = { ...base.instances }
+    for (const [id, share] of stretch.shares) {
+      const amount = part(share)
+      if (amount === 0) continue
+      instances[id] = (instances[id] ?? 0) + amount
+      const model = stretch.model(id)
+      models[model] = (models[model] ?? 0) + amount
+    }
+    const credit = last ? (stretch.credit ?? base.credit) : base.credit
+    return {
+      day,
+      spent: base.spent + part(stretch.spent),
+      toppedUp: base.toppedUp + (last ? stretch.toppedUp : 0),
+      models,
+      instances,
+      ...(credit === undefined ? {} : { credit }),
+    }
+  })
+}
+
+/** Instances kept by name on a day that is over: the costliest. */
+const mostInstances = 40
+/** Days whose instances are kept at all. */
+const daysWithInstances = 400
+
+/** The days that are over, with more of them, in order: a day that is there already is replaced. Bounded. */
+export function withDaysOver(over: readonly MoneyDay[], more: readonly MoneyDay[]): MoneyDay[] {
+  const newer = new Set(more.map(({ day }) => day))
+  const all = [...over.filter(({ day }) => !newer.has(day)), ...more].sort((a, b) => (a.day < b.day ? -1 : 1))
+  const detailed = all.length - daysWithInstances
+  return all.map((day, index) => ({ ...day, instances: index < detailed ? {} : costliest(day.instances) }))
+}
+
+function costliest(instances: MoneyDay['instances']): MoneyDay['instances'] {
+  const entries = Object.entries(instances)
+  if (entries.length <= mostInstances) return instances
+  return Object.fromEntries(entries.sort(([, a], [, b]) => b - a).slice(0, mostInstances))
+}
+
+/** The names that some day still needs. */
+export function neededNames(
+  names: Readonly<Record<string, SpenderName>>,
+  days: readonly MoneyDay[],
+): Record<string, SpenderName> {
+  const needed = new Set(days.flatMap(({ instances }) => Object.keys(instances)))
+  return Object.fromEntries(Object.entries(names).filter(([id]) => needed.has(id)))
+}

@@ -1,0 +1,31 @@
+/** The day of this machine's calendar that a moment is in, `2026-11-21`. Epoch seconds. */
+export function localDay(at: number): string {
+  const date = new Date(at * 1000)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** The midnight after a moment, epoch seconds: an hour early or late where clocks are changed. */
+export function nextMidnight(at: number): number {
+  const date = new Date(at * 1000)
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime() / 1000
+}
+
+/** A part of an amount, and the day it belongs to. */
+export interface DayPart {
+  day: string
+  /** 0 to 1, of the time up to the end of this part. */
+  until: number
+}
+
+/** The days that a stretch of time touches, each with how much of the stretch has passed at its end; the last is 1. */
+export function dayParts(from: number, to: number): DayPart[] {
+  const parts: DayPart[] = []
+  let at = Math.min(from, to)
+  for (let midnight = nextMidnight(at); midnight < to; midnight = nextMidnight(at)) {
+    parts.push({ day: localDay(at), until: (midnight - from) / (to - from) })
+    at = midnight
+  }
+  parts.push({ day: localDay(at), until: 1 })
+  return parts
+}

@@ -1,0 +1,142 @@
+import * as v from 'valibot'
+import type { Micros } from '../../contract/money.ts'
+import type { MoneyDay, MoneyHistory, SpenderName } from '../../contract/spending/history.ts'
+import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
+import { openDocument } from '../remember/document.ts'
+import { accrue, type Counted } from './accrual.ts'
+import { emptyDay, KeptDay, KeptNames, neededNames, withDaysOver, withStretch } from './days.ts'
+import { localDay } from './local-days.ts'
+import { KeptSamples, sampleLength, thinned, withAmount, withoutOld } from './samples.ts'
+
+/** How an account's money went: every five minutes for 90 days, every day for ever. */
+export interface Money extends Automation {
+  /** Samples from a moment on (epoch seconds), at most so many, and every day. */
+  history(from: number, most: number): MoneyHistory
+  /** What this day and this month of the machine's calendar have cost up to the last look. */
+  spentToday(): Micros
+  spentThisMonth(): Micros
+}
+
+/** What changes with every sample: small, since it is written as often. */
+const Now = v.object({
+  counted: v.exactOptional(
+    v.object({
+      at: v.number(),
+      credit: v.exactOptional(v.number()),
+      instances: v.record(v.string(), v.object({ spent: v.number(), perHour: v.number() })),
+    }),
+  ),
+  today: KeptDay,
+  samples: KeptSamples,
+  names: KeptNames,
+})
+
+/** What is over: written once a day. */
+const Past = v.object({ days: v.array(KeptDay), samples: KeptSamples, names: KeptNames })
+
+export async function openMoney(
+  around: Pick<AutomationSurroundings, 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
+): Promise<Money> {
+  const { files, folder, onBroken, machine } = around
+  const kept = { files, clock: machine.clock, onBroken }
+  const [now, past] = await Promise.all([
+    openDocument({
+      ...kept,
+      name: `${folder}/money-now.json`,
+      schema: Now,
+      empty: { today: emptyDay(localDay(around.now())), samples: [], names: {} },
+    }),
+    openDocument({
+      ...kept,
+      name: `${folder}/money-past.json`,
+      schema: Past,
+      empty: { days: [], samples: [], names: {} },
+    }),
+  ])
+  /** As of the last look; what is on disk may be a sample's length older, and goes on from there after a kill. */
+  let current = now.get()
+  let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
+
+  function looked({ account, credit, at }: FreshLook): void {
+    const before = current.counted as Counted | undefined
+    const { counted, spent, toppedUp, shares } = accrue(before, {
+      at,
+      instances: account.instances,
+      ...(credit === undefined ? {} : { credit }),
+    })
+    const names = namedSpenders(current.names, account.instances)
+    const from = before === undefined || before.at > at ? at : before.at
+    const model = (id: string) => names[id]?.gpu ?? ''
+    const days = withStretch(current.today, { from, to: at, spent, toppedUp, shares, credit, model })
+    const today = days.at(-1) ?? current.today
+    const over = (days[0]?.day === current.today.day ? days : [current.today, ...days]).filter(
+      ({ day }) => day < today.day,
+    )
+    const samples = withAmount(current.samples, at, spent, credit)
+    current = { counted: counted as NonNullable<typeof current.counted>, today, samples, names }
+    if (over.length > 0) turnDay(over, at)
+    else if (Math.floor(at / sampleLength) !== Math.floor(written / sampleLength)) save()
+  }
+
+  function save(): void {
+    const saved = current
+    written = saved.counted?.at ?? written
+    now.writeSoon(() => saved)
+  }
+
+  /** The past is written first: killed in between, the day is counted again from where it was, and replaces itself. */
+  function turnDay(over: readonly MoneyDay[], at: number): void {
+    const { samples, names, today } = current
+    current = { ...current, samples: samples.slice(-1), names: neededNames(names, [today]) }
+    const moved = samples.slice(0, -1)
+    const from = moved[0]?.[0] ?? Number.POSITIVE_INFINITY
+    const recorded = past.record(before => {
+      const days = withDaysOver(before.days, over)
+      const earlier = before.samples.filter(([end]) => end < from)
+      return {
+        days,
+        samples: withoutOld([...earlier, ...moved], at),
+        names: neededNames({ ...before.names, ...names }, days),
+      }
+    })
+    void recorded.then(save)
+  }
+
+  return {
+    looked,
+    resume: () => undefined,
+    history(from, most) {
+      const before = past.get()
+      return {
+        samples: thinned([...before.samples, ...current.samples], from, most),
+        days: [...before.days.filter(({ day }) => day !== current.today.day), current.today],
+        names: { ...before.names, ...current.names },
+      }
+    },
+    spentToday: () => (current.today.day === localDay(around.now()) ? current.today.spent : 0),
+    spentThisMonth() {
+      const month = localDay(around.now()).slice(0, 7)
+      const days = [...past.get().days.filter(({ day }) => day !== current.today.day), current.today]
+      return days.filter(({ day }) => day.startsWith(month)).reduce((sum, { spent }) => sum + spent, 0)
+    },
+    async flush() {
+      await past.flush()
+      save()
+      await now.flush()
+    },
+  }
+}
+
+/** What is known of each instance that is there; those that have gone keep what was known. */
+function namedSpenders(
+  names: Readonly<Record<string, SpenderName>>,
+  instances: FreshLook['account']['instances'],
+): Record<string, SpenderName> {
+  const named = { ...names }
+  for (const { id, gpu, label } of Object.values(instances)) {
+    const before = names[id]
+    if (before && before.gpu === gpu?.name && before.label === label) continue
+    named[id] = { ...(gpu ? { gpu: gpu.name } : {}), ...(label === undefined ? {} : { label }) }
+  }
+  return named
+}

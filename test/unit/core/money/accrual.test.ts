@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import { accrue, type Counted } from '../../../../electron/core/money/accrual.ts'
+import { instanceView } from '../views.ts'
+
+const start = 1_800_000_000
+const hour = 3600
+
+function runs(id: number, perHour: number, since: number): InstanceView {
+  return instanceView({
+    id,
+    costPerHour: perHour,
+    startedAt: since,
+    spent: { micros: 0, at: since, perHour },
+  })
+}
+
+function look(at: number, credit: number | undefined, ...instances: InstanceView[]) {
+  return { at, credit, instances: Object.fromEntries(instances.map(view => [view.id, view])) }
+}
+
+function counted(at: number, credit: number | undefined, ...instances: InstanceView[]): Counted {
+  return accrue(undefined, look(at, credit, ...instances)).counted
+}
+
+test('what came before Berth looked is nobody’s spending', () => {
+  const { spent, shares } = accrue(undefined, look(start, 10_000_000, runs(1, 400_000, start - 9 * hour)))
+  expect(spent).toBe(0)
+  expect(shares.size).toBe(0)
+})
+
+test('shares follow the prices, the sum follows the credit', () => {
+  const machine = runs(1, 400_000, start - hour)
+  const before = counted(start, 10_000_000, machine)
+  const { spent, toppedUp, shares } = accrue(before, look(start + hour, 9_590_000, machine))
+  expect(spent).toBe(410_000)
+  expect(toppedUp).toBe(0)
+  expect([...shares]).toEqual([['1', 400_000]])
+})
+
+test('a top-up between two looks is told from what was spent meanwhile', () => {
+  const machine = runs(1, 400_000, start - hour)
+  const before = counted(start, 1_000_000, machine)
+  expect(accrue(before, look(start + hour, 20_600_000, machine))).toMatchObject({
+    spent: 400_000,
+    toppedUp: 20_000_000,
+  })
+})
+
+test('a top-up smaller than what ran up meanwhile is seen too', () => {
+  const machine = runs(1, 2_000_000, start - hour)
+  const before = counted(start, 30_000_000, machine)
+  expect(accrue(before, look(start + 10 * hour, 15_000_000, machine))).toMatchObject({
+    spent: 20_000_000,
+    toppedUp: 5_000_000,
+  })
+})
+
+test('a machine that was destroyed while Berth was off had no more than the credit says', () => {
+  const steady = runs(1, 400_000, start - hour)
+  const gone = runs(2, 1_000_000, start - hour)
+  const before = counted(start, 50_000_000, steady, gone)
+  const { shares, spent } = accrue(before, look(start + 24 * hour, 38_400_000, steady))
+  expect(spent).toBe(11_600_000)
+  expect(Object.fromEntries(shares)).toEqual({ 1: 9_600_000, 2: 2_000_000 })
+})
+
+test('a machine that is new had no more than the time since the last look allows', () => {
+  const machine = runs(7, 3_600_000, start - 100 * hour)
+  const { shares } = accrue(counted(start, undefined), look(start + 10, undefined, machine))
+  expect(Object.fromEntries(shares)).toEqual({ 7: 10_000 })
+})
+
+test('a clock that went back counts nothing, and goes on from there', () => {
+  const machine = runs(1, 400_000, start - hour)
+  const back = accrue(counted(start, 5_000_000, machine), look(start - 600, 4_000_000, machine))
+  expect(back).toMatchObject({ spent: 0, toppedUp: 0, counted: { at: start - 600 } })
+  expect(accrue(back.counted, look(start + 3000, 3_600_000, machine)).spent).toBe(400_000)
+})
+
+test('however often it is looked at, a million looks included, the sum is what left the credit', () => {
+  const machine = runs(1, 333_333, start)
+  let state = counted(start, 500_000_000, machine)
+  let total = 0
+  let ofMachine = 0
+  for (let at = 1; at <= 1_000_000; at += 1) {
+    const credit = 500_000_000 - Math.floor((333_333 * at) / hour)
+    const step = accrue(state, look(start + at, credit, machine))
+    state = step.counted
+    total += step.spent
+    ofMachine += step.shares.get('1') ?? 0
+  }
+  expect(total).toBe(Math.floor((333_333 * 1_000_000) / hour))
+  expect(ofMachine).toBe(total)
+})
+
+test('without top-ups the sums are exact, whatever comes and goes', () => {
+  const step = fc.record({
+    seconds: fc.integer({ min: 0, max: 40_000 }),
+    fell: fc.integer({ min: 0, max: 400_000 }),
+    present: fc.subarray([1, 2, 3]),
+    price: fc.integer({ min: 0, max: 30_000 }),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), steps => {
+      let credit = 90_000_000
+      let at = start
+      let state = counted(at, credit)
+      let total = 0
+      for (const { seconds, fell, present, price } of steps) {
+        at += seconds
+        credit -= fell
+        const taken = accrue(state, look(at, credit, ...present.map(id => runs(id, price, start))))
+        state = taken.counted
+        total += taken.spent - taken.toppedUp
+        for (const share of taken.shares.values()) expect(share).toBeGreaterThan(0)
+      }
+      expect(total).toBe(90_000_000 - credit)
+    }),
+  )
+})

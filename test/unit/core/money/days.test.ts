@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { emptyDay, neededNames, withDaysOver, withStretch } from '../../../../electron/core/money/days.ts'
+import { localDay, nextMidnight } from '../../../../electron/core/money/local-days.ts'
+
+const midnight = nextMidnight(1_800_000_000)
+const model = () => 'RTX 4090'
+
+test('what is spent across midnight is parted by time, to the last micro', () => {
+  const days = withStretch(emptyDay(localDay(midnight - 1)), {
+    from: midnight - 100,
+    to: midnight + 200,
+    spent: 1_000_001,
+    toppedUp: 5_000_000,
+    shares: new Map([['7', 900_001]]),
+    credit: 3,
+    model,
+  })
+  expect(days.map(({ spent }) => spent)).toEqual([333_333, 666_668])
+  expect(days.map(({ instances }) => instances['7'])).toEqual([300_000, 600_001])
+  expect(days.map(({ models }) => models['RTX 4090'])).toEqual([300_000, 600_001])
+  expect(days.map(({ toppedUp, credit }) => [toppedUp, credit])).toEqual([
+    [0, undefined],
+    [5_000_000, 3],
+  ])
+})
+
+test('however long the stretch, its days add up to it', () => {
+  const amount = fc.integer({ min: 0, max: 10_000_000_000 })
+  fc.assert(
+    fc.property(amount, amount, fc.integer({ min: 0, max: 20 * 86_400 }), (spent, share, seconds) => {
+      const days = withStretch(emptyDay(localDay(midnight - 3600)), {
+        from: midnight - 3600,
+        to: midnight - 3600 + seconds,
+        spent,
+        toppedUp: 0,
+        shares: new Map([['7', share]]),
+        model,
+      })
+      const sum = (amounts: number[]) => amounts.reduce((a, b) => a + b, 0)
+      expect(sum(days.map(day => day.spent))).toBe(spent)
+      expect(sum(days.map(day => day.instances['7'] ?? 0))).toBe(share)
+      expect(new Set(days.map(({ day }) => day)).size).toBe(days.length)
+    }),
+  )
+})
+
+test('ten years of days with fifty machines each stay below five megabytes', () => {
+  let over = withDaysOver([], [])
+  for (let year = 0; year < 10; year += 1) {
+    const more = Array.from({ length: 365 }, (_, day) => ({
+      ...emptyDay(localDay(midnight + (year * 365 + day) * 86_400 + 43_200)),
+      spent: 123_456_789,
+      models: { 'RTX 4090': 100_000_000, 'H100 SXM': 20_000_000, A100: 3_456_789 },
+      instances: Object.fromEntries(
+        Array.from({ length: 50 }, (_, at) => [String(9_000_000 + year * 18_250 + day * 50 + at), 2_469_135]),
+      ),
+    }))
+    over = withDaysOver(over, more)
+  }
+  expect(over).toHaveLength(3650)
+  expect(over.at(0)?.instances).toEqual({})
+  expect(Object.keys(over.at(-1)?.instances ?? {})).toHaveLength(40)
+  const names = Object.fromEntries(
+    Array.from({ length: 200_000 }, (_, at) => [
+      String(9_000_000 + at),
+      { gpu: 'RTX 4090', label: 'a label of usual length' },
+    ]),
+  )
+  const kept = { days: over, names: neededNames(names, over) }
+  expect(JSON.stringify(kept).length).toBeLessThan(3_500_000)
+})
+
+test('a day that is told again replaces itself', () => {
+  const day = emptyDay('2026-11-21')
+  const over = withDaysOver([{ ...day, spent: 1 }], [{ ...day, spent: 2 }, emptyDay('2026-11-20')])
+  expect(over.map(({ day, spent }) => [day, spent])).toEqual([
+    ['2026-11-20', 0],
+    ['2026-11-21', 2],
+  ])
+})

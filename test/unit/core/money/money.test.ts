@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import type { FreshLook } from '../../../../electron/core/automation/automation.ts'
+import { localDay, nextMidnight } from '../../../../electron/core/money/local-days.ts'
+import { openMoney } from '../../../../electron/core/money/money.ts'
+import { HandClock } from '../hand-clock.ts'
+import { MemoryFiles } from '../memory-files.ts'
+import { accountView, instanceView } from '../views.ts'
+
+const midnight = nextMidnight(1_800_000_000)
+const perHour = 3_600_000
+
+/** A machine that costs a dollar in a thousand seconds, since `midnight` less a day, as it is seen at a moment. */
+function lookAt(at: number, credit: number): FreshLook {
+  const since = midnight - 86_400
+  const view = instanceView({
+    id: 7,
+    gpu: { name: 'RTX 4090', count: 1 },
+    costPerHour: perHour,
+    spent: { micros: 0, at: since, perHour },
+  })
+  return { account: accountView({}, view), records: [], at, credit }
+}
+
+/** Looks every ten seconds from one moment to another. */
+function watch(money: { looked(look: FreshLook): void }, from: number, to: number): void {
+  for (let at = from; at <= to; at += 10)
+    money.looked(lookAt(at, 500_000_000 - Math.round((at - midnight) * 1000)))
+}
+
+const open = (files: MemoryFiles, clock: HandClock, now: number) =>
+  openMoney({
+    machine: { clock } as never,
+    files,
+    folder: 'accounts/a00000001',
+    onBroken: setAside => expect.fail(`broken: ${setAside}`),
+    now: () => now,
+  })
+
+test('days, samples and today’s sum add up over midnight and a restart', async () => {
+  const files = new MemoryFiles()
+  const clock = new HandClock()
+  const first = await open(files, clock, midnight - 600)
+  watch(first, midnight - 600, midnight + 300)
+  await first.flush()
+  const second = await open(files, clock, midnight + 900)
+  watch(second, midnight + 310, midnight + 900)
+  const { days, samples, names } = second.history(0, 5000)
+  expect(days.map(({ day, spent }) => [day, spent])).toEqual([
+    [localDay(midnight - 1), 600_000],
+    [localDay(midnight), 900_000],
+  ])
+  expect(second.spentToday()).toBe(900_000)
+  expect(samples.reduce((sum, { spent }) => sum + spent, 0)).toBe(1_500_000)
+  expect(names).toEqual({ 7: { gpu: 'RTX 4090' } })
+  expect(days[1]?.models).toEqual({ 'RTX 4090': 900_000 })
+})
+
+test('killed between any two writes, nothing is counted twice and nothing is lost', async () => {
+  const clock = new HandClock()
+  const files = new MemoryFiles()
+  const money = await open(files, clock, midnight - 600)
+  for (let at = midnight - 600; at <= midnight + 700; at += 10) {
+    watch(money, at, at)
+    await clock.pass(1000)
+  }
+  expect(files.writes.length).toBeGreaterThan(4)
+  for (let kept = 0; kept <= files.writes.length; kept += 1) {
+    const disk = new MemoryFiles()
+    for (const { name, text } of files.writes.slice(0, kept)) await disk.write(name, text)
+    const again = await open(disk, new HandClock(), midnight + 1300)
+    watch(again, midnight + 710, midnight + 1300)
+    const { days, samples } = again.history(0, 5000)
+    const seenFrom = kept === 0 ? midnight + 710 : midnight - 600
+    const total = (midnight + 1300 - seenFrom) * 1000
+    expect(days.reduce((sum, { spent }) => sum + spent, 0)).toBe(total)
+    expect(samples.reduce((sum, { spent }) => sum + spent, 0)).toBe(total)
+  }
+})
+
+test('what must be remembered of 90 days is below five megabytes', async () => {
+  const files = new MemoryFiles()
+  const money = await open(files, new HandClock(), midnight)
+  for (let at = midnight; at <= midnight + 95 * 86_400; at += 300)
+    money.looked(lookAt(at, 9_000_000_000_000 - Math.round((at - midnight) * 1000)))
+  await money.flush()
+  const size = [...files.texts.values()].reduce((sum, text) => sum + text.length, 0)
+  expect(size).toBeGreaterThan(100_000)
+  expect(size).toBeLessThan(5_000_000)
+  expect(money.history(0, 100_000).samples.length).toBeLessThanOrEqual(90 * 288 + 288)
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type KeptSample, thinned, withAmount, withoutOld } from '../../../../electron/core/money/samples.ts'
+
+const start = 1_800_000_000
+
+test('what is spent within five minutes is one sample, with the credit at its end', () => {
+  let samples: KeptSample[] = []
+  for (let at = 10; at <= 600; at += 10) samples = withAmount(samples, start + at, 1000, 5_000_000 - at)
+  expect(samples).toEqual([
+    [start + 300, 30_000, 4_999_700],
+    [start + 600, 30_000, 4_999_400],
+  ])
+})
+
+test('time that went back takes the future with it', () => {
+  const samples = withAmount([[start + 3000, 1, 1]], start + 10, 5, undefined)
+  expect(samples).toEqual([[start + 300, 5, null]])
+})
+
+test('samples are kept for ninety days', () => {
+  const samples: KeptSample[] = [
+    [start - 91 * 86_400, 1, 1],
+    [start - 89 * 86_400, 1, 1],
+  ]
+  expect(withoutOld(samples, start)).toEqual(samples.slice(1))
+})
+
+test('however few samples are asked for, their sum is that of all', () => {
+  const amounts = fc.array(
+    fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 9_999_999 })),
+    {
+      minLength: 1,
+      maxLength: 200,
+    },
+  )
+  fc.assert(
+    fc.property(amounts, fc.integer({ min: 1, max: 60 }), (steps, most) => {
+      let at = start
+      let samples: KeptSample[] = []
+      for (const [minutes, spent] of steps) {
+        at += minutes * 60
+        samples = withAmount(samples, at, spent, spent)
+      }
+      const thin = thinned(samples, 0, most)
+      const sum = (all: readonly { spent: number }[]) => all.reduce((total, { spent }) => total + spent, 0)
+      expect(sum(thin)).toBe(steps.reduce((total, [, spent]) => total + spent, 0))
+      expect(thin.length).toBeLessThanOrEqual(most + 1)
+      expect(thin.at(-1)?.credit).toBe(samples.at(-1)?.[2])
+      const ats = thin.map(sample => sample.at)
+      expect(ats).toEqual([...new Set(ats)].sort((a, b) => a - b))
+    }),
+  )
+})
