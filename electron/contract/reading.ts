@@ -1,5 +1,6 @@
 import type { InstanceView } from './instance.ts'
 import type { Micros } from './money.ts'
+import type { Settings } from './settings.ts'
 import type { AccountTime, AccountView } from './state.ts'
 
 /** What page, tray and core read out of State alike. Local times in epoch milliseconds of this machine. */
@@ -19,6 +20,21 @@ export function spentBy(instance: InstanceView, at: number): Micros {
 export function creditLasts(account: AccountView): number | undefined {
   if (account.credit === undefined || account.spendPerHour <= 0) return undefined
   return Math.max(0, (account.credit / account.spendPerHour) * 3600)
+}
+
+/** Whether the credit is below what the user wants to be warned at, or below `factor` times that. */
+export function isCreditLow(
+  account: AccountView,
+  { lowCreditDollars, lowCreditHours }: Pick<Settings, 'lowCreditDollars' | 'lowCreditHours'>,
+  factor = 1,
+): boolean {
+  const { credit } = account
+  if (credit === undefined) return false
+  const lasts = creditLasts(account)
+  return (
+    (lowCreditDollars > 0 && credit < lowCreditDollars * 1_000_000 * factor) ||
+    (lowCreditHours > 0 && lasts !== undefined && lasts < lowCreditHours * 3600 * factor)
+  )
 }
 
 /** Whether a shell can be had: it runs, and the service says where. */

@@ -21,6 +21,8 @@ export interface State {
   activity: Record<string, ActivityEntry>
   /** Alerts for the page to show, where the desktop has no notifications, by id. */
   notices: Record<string, PageNotice>
+  /** Until when no account is looked at, since the user wants it so: epoch milliseconds on this machine. */
+  pausedUntil?: number
   /** Where the page was asked to go, by a notification, the tray or a link; `sequence` tells a repeat. */
   goTo?: { sequence: number; place: Place }
 }
@@ -36,6 +38,8 @@ export interface App {
   notifications: boolean
   /** Whether the desktop shows tray icons; undefined in browser mode, which has none. */
   tray?: boolean
+  /** Whether this machine can start Berth when the user logs in. */
+  autostart?: boolean
   /** Terminal programs found on this machine. */
   terminals: readonly { id: string; name: string }[]
   /** Editors found on this machine that can open an instance. */
@@ -48,10 +52,14 @@ export type Place =
       screen: 'instances'
       instance?: number
       tab?: 'terminal' | 'files' | 'ports' | 'history'
-      /** A question to put to the user at once: a new bid, another offer in its place, or whether to destroy it. */
-      ask?: 'bid' | 'replace' | 'destroy'
+      /** A question to put to the user at once: a new bid, another offer in its place, whether to destroy it, or to get in. */
+      ask?: 'bid' | 'replace' | 'destroy' | 'terminal'
     }
-  | { screen: 'offers' | 'activity' | 'settings' | 'account' }
+  /** With `search` that search is made; with `again` the dialog to rent as in an earlier rental, by its id, is opened. */
+  | { screen: 'offers'; search?: SavedQuery; again?: string }
+  | { screen: 'activity' | 'settings' | 'account' }
+  /** Whatever screen is shown, with a dialog over it. */
+  | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' | 'stopAll' }
 
 /** One account on one service. */
 export interface AccountView {
@@ -72,6 +80,8 @@ export interface AccountView {
   spendPerHour: Micros
   instances: Record<string, InstanceView>
   rentals: Record<string, RentalView>
+  /** What was rented last, to be rented again. */
+  lastRental?: { id: string; what: string }
   /** By `tunnelKey`. */
   tunnels: Record<string, TunnelView>
   /** How the instances are reached that are connected now, by id. */

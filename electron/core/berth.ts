@@ -6,8 +6,10 @@ import type { Machine } from '../ports/machine.ts'
 import { findEditors } from '../ssh/editors/editors.ts'
 import { openAccess } from './access/access.ts'
 import { openAccounts } from './accounts/accounts.ts'
+import { createPause } from './accounts/pause.ts'
 import { openActivity } from './activity/activity.ts'
-import { createTeller, goTo } from './alerts/teller.ts'
+import { openShowing } from './alerts/showing.ts'
+import { createTeller } from './alerts/teller.ts'
 import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import { deskCommands } from './commands/desk.ts'
@@ -29,13 +31,15 @@ import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
 import type { Demo } from './demo.ts'
 import { createFileTransfers } from './files/file-transfers.ts'
+import { goTo } from './go-to.ts'
+import { followLink } from './links/follow-link.ts'
 import { openSavedSearches } from './offers/saved-searches.ts'
 import { createSeenOffers } from './offers/seen-offers.ts'
 import { createDispatcher } from './page/dispatcher.ts'
 import { createPageLink } from './page/page-link.ts'
 import { watchedFiles } from './remember/watched-files.ts'
 import type { RunningBerth } from './running.ts'
-import { openSettings } from './settings.ts'
+import { followAutostart, openSettings } from './settings.ts'
 import { openSshConfig } from './ssh-config/ssh-config.ts'
 import { createStore } from './store.ts'
 import { createTunnels } from './tunnels/tunnels.ts'
@@ -76,6 +80,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       platform,
       editors: editors.map(({ id, name }) => ({ id, name })),
       notifications: notifier.available,
+      ...(app.shell === 'electron' ? { autostart: machine.autostart !== undefined } : {}),
       ...(keychain.problem ? { keychainProblem: keychain.problem } : {}),
     },
     accounts: {},
@@ -97,11 +102,13 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       text: `A file of Berth's could not be read and was set aside as ${setAside}`,
     })
   const settings = await openSettings(files, clock, onBroken)
+  await followAutostart(settings, machine.autostart)
   store.change(draft => {
     draft.settings = settings.get()
   })
   const searches = await openSavedSearches(store, machine, onBroken)
-  const teller = createTeller(store, clock, notifier, activity)
+  const showing = await openShowing({ store, clock, notifier, files, onBroken })
+  const teller = createTeller({ store, activity, notifier, showing })
   const ways = showWays(store)
   const access = openAccess(machine, demo?.files, store.get, (account, instance, way) => {
     ways(account, instance, way)
@@ -145,12 +152,14 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
 
   await sshConfig.follow()
 
+  const pause = createPause({ store, clock, activity, teller, lookAtAll: accounts.lookNow })
   const newId = () => machine.random.hex(16)
   const fileTransfers = createFileTransfers({ store, clock, activity, newId })
   const parts: Parts = {
     store,
     machine,
     accounts,
+    pause,
     activity,
     teller,
     settings,
@@ -191,11 +200,15 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   return {
     state: store.get,
     onChange: store.onChange,
-    connectPage: send => createPageLink(store, dispatch, send),
+    connectPage: send => createPageLink(store, dispatch, send, page => teller.pageIsAt(page)),
     dispatch: (name, args) => dispatch(name, args, {}),
     goTo: (account, place) => goTo(store, account, place),
-    lookNow: accounts.lookNow,
+    follow: link => followLink(store, teller, link),
+    say: notice => teller.say(notice),
+    lookNow: pause.lookNow,
     async close() {
+      pause.close()
+      await showing.close()
       fileTransfers.close()
       await accounts.close()
       await sshConfig.close()

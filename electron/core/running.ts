@@ -2,6 +2,7 @@ import type { CommandName } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
 import type { MainMessage } from '../contract/messages.ts'
 import type { Place, State } from '../contract/state.ts'
+import type { Notice } from '../ports/notifier.ts'
 
 /** A started Berth, as the shells see it. They carry messages and draw State; they decide nothing. */
 export interface RunningBerth {
@@ -13,7 +14,11 @@ export interface RunningBerth {
   /** A command from outside the page: the tray, a menu, a notification, a link. Checked like any other. */
   dispatch(name: CommandName, args: unknown): Promise<unknown>
   /** Sends the page to a place, with that account shown: for the tray, a link. */
-  goTo(account: AccountId, place: Place): void
+  goTo(account: AccountId | undefined, place: Place): void
+  /** Goes where a `berth://` link leads, or says why it leads nowhere. It may come from anyone. */
+  follow(link: string): void
+  /** Tells something of the shell's own. */
+  say(notice: Notice): void
   /** The machine woke up, or its network came back: look at everything at once. */
   lookNow(): void
   /** Ends polling and connections, and writes what must be remembered. */

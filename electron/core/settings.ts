@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type ChangeableSettings, defaultSettings, Settings } from '../contract/settings.ts'
+import type { Autostart } from '../ports/autostart.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import { type Document, openDocument } from './remember/document.ts'
@@ -34,6 +35,16 @@ export async function openSettings(
       return readSettings(document.get())
     },
   }
+}
+
+/** The system knows best whether it starts Berth: the user may have changed it there. */
+export async function followAutostart(
+  settings: KeptSettings,
+  autostart: Autostart | undefined,
+): Promise<void> {
+  const startAtLogin = await autostart?.read().catch(() => undefined)
+  if (startAtLogin === undefined || startAtLogin === settings.get().startAtLogin) return
+  await settings.change({ startAtLogin })
 }
 
 function merged(stored: Stored, changes: Stored): Stored {

@@ -1,3 +1,4 @@
+import type { Autostart } from './autostart.ts'
 import type { BrowserDownloads, FileDialogs } from './chosen-files.ts'
 import type { Clock } from './clock.ts'
 import type { Files } from './files.ts'
@@ -18,6 +19,8 @@ export interface Machine {
   random: Random
   /** Where the shell can ask the user for files; absent in browser mode, where the browser asks. */
   fileDialogs?: FileDialogs
+  /** Where this machine can start Berth by itself; absent in browser mode. */
+  autostart?: Autostart
   /** Where a browser shows the page, and takes downloads itself. */
   browserDownloads?: BrowserDownloads
   platform: 'linux' | 'darwin' | 'win32'

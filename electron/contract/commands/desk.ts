@@ -19,6 +19,17 @@ export const deskCommands = {
     action: v.optional(v.pipe(v.string(), v.maxLength(64))),
   }).answers<void>(),
   dismissNotice: command({ id: v.pipe(v.string(), v.maxLength(200)) }).answers<void>(),
+  /** For so many minutes no account is looked at by itself. */
+  pausePolling: command({
+    minutes: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1440)),
+  }).answers<void>(),
+  resumePolling: command({}).answers<void>(),
+  /** What this page shows, and whether the user has it before them: alerts about just that are not told again. */
+  reportPlace: command({
+    focused: v.boolean(),
+    screen: v.pipe(v.string(), v.maxLength(32)),
+    instance: v.optional(InstanceId),
+  }).answers<void>(),
   /** Opens a web address in the user's browser. */
   openLink: command({
     url: v.pipe(

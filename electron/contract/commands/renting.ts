@@ -19,4 +19,6 @@ export const rentingCommands = {
   dismissRental: command(onRental).answers<void>(),
   /** The best offer now like the machine this instance is on, and how it was rented, to fill the dialog with. */
   findReplacement: command(onInstance).answers<Replacement>(),
+  /** The same for an earlier rental, whatever became of its instance. */
+  findAgain: command(onRental).answers<Replacement>(),
 }

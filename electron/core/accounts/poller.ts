@@ -16,6 +16,8 @@ export interface PollerOptions {
   poll: () => Promise<void>
   /** Milliseconds between looks that went well. */
   interval: () => number
+  /** Whether looks that come by themselves are left out; after that, one that is asked for begins them again. */
+  held?: () => boolean
   /** 0 to 1, for the jitter. */
   random: () => number
 }
@@ -30,7 +32,7 @@ export function pauseAfter(failures: number, interval: number, random: number): 
   return backoff * (0.75 + random * 0.5)
 }
 
-export function createPoller({ clock, poll, interval, random }: PollerOptions): Poller {
+export function createPoller({ clock, poll, interval, held, random }: PollerOptions): Poller {
   let failures = 0
   let cancelNext: (() => void) | undefined
   let running: Promise<void> | undefined
@@ -48,7 +50,7 @@ export function createPoller({ clock, poll, interval, random }: PollerOptions): 
     }
     running = undefined
     if (!paused && !stopped && !following)
-      cancelNext = clock.after(pauseAfter(failures, interval(), random()), () => void begin())
+      cancelNext = clock.after(pauseAfter(failures, interval(), random()), () => void (held?.() || begin()))
   }
 
   function begin(): Promise<void> {

@@ -23,6 +23,7 @@ import { createAccountClock } from './account-clock.ts'
 import { keyMissing } from './key-missing.ts'
 import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { type Look, lookAt, userFields } from './look.ts'
+import { isPaused } from './pause.ts'
 import { createPoller } from './poller.ts'
 import { showLook } from './show-look.ts'
 
@@ -232,7 +233,13 @@ export async function openSession(
     begin()
   }
 
-  const poller = createPoller({ clock, poll, interval: untilNextLook, random: machine.random.fraction })
+  const poller = createPoller({
+    clock,
+    poll,
+    interval: untilNextLook,
+    held: () => isPaused(store, clock),
+    random: machine.random.fraction,
+  })
 
   /** Milliseconds: the interval, or less where something is due before. */
   function untilNextLook(): number {

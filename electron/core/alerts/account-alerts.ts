@@ -28,7 +28,7 @@ export async function openAccountAlerts(
       const before = document.get()
       const { alerts: found, told } = alerts(before ?? undefined, account, settings)
       if (!same(before, told)) await document.record(() => told)
-      teller.takeBack(account, told)
+      teller.looked(account, told)
       if (found.length > 0) teller.tell(account.id, found)
     },
     flush: document.flush,

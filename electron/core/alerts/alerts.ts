@@ -1,6 +1,7 @@
 import type { CommandName } from '../../contract/commands.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance.ts'
-import { creditLasts } from '../../contract/reading.ts'
+import type { Micros } from '../../contract/money.ts'
+import { creditLasts, isCreditLow } from '../../contract/reading.ts'
 import type { Settings } from '../../contract/settings.ts'
 import type { AccountView, Place } from '../../contract/state.ts'
 import type { Told } from './told.ts'
@@ -28,7 +29,7 @@ export interface AlertButton {
   command?: { name: CommandName; args: unknown }
 }
 
-export type AlertAction = 'terminal' | 'raise_bid' | 'try_another' | 'show'
+export type AlertAction = 'terminal' | 'stop' | 'raise_bid' | 'try_another' | 'top_up' | 'show'
 
 /** Low credit is forgotten once the credit is this many times what it was said for, so that it is not said at every wobble. */
 const recovery = 1.2
@@ -65,14 +66,15 @@ function creditAlert(
 ): { alert?: Alert; told: boolean } {
   const { credit } = account
   if (credit === undefined) return { told }
-  const lasts = creditLasts(account)
-  const below = (factor: number) =>
-    (settings.lowCreditDollars > 0 && credit < settings.lowCreditDollars * 1_000_000 * factor) ||
-    (settings.lowCreditHours > 0 && lasts !== undefined && lasts < settings.lowCreditHours * 3600 * factor)
+  if (told) return { told: isCreditLow(account, settings, recovery) }
+  if (!isCreditLow(account, settings)) return { told: false }
+  return { alert: lowCreditAlert(account, credit), told: true }
+}
 
-  if (told) return { told: below(recovery) }
-  if (!below(1)) return { told: false }
-  const alert: Alert = {
+/** What is to be said of credit that is low. */
+export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
+  const lasts = creditLasts(account)
+  return {
     id: `${account.id}/credit`,
     kind: 'lowCredit',
     title: `${dollars(credit)} of credit left`,
@@ -81,10 +83,17 @@ function creditAlert(
         ? 'Nothing runs now.'
         : `At ${pricePerHour(account.spendPerHour)} the credit lasts ${hoursAndMinutes(lasts)}.`,
     urgency: 'critical',
-    actions: [{ id: 'show', label: 'Show instances' }],
+    actions: [
+      { id: 'top_up', label: 'Top up' },
+      { id: 'show', label: 'Show instances' },
+    ],
     place: { screen: 'instances' },
   }
-  return { alert, told: true }
+}
+
+/** One for each instance: what is told of it later takes the place of what was told before. */
+export function instanceAlertId(account: AccountView['id'], instance: number): string {
+  return `${account}/${instance}`
 }
 
 /** Where the states differ: what that means to the user, if anything. */
@@ -95,7 +104,7 @@ function instanceAlert(
 ): Alert | undefined {
   const name = instanceName(instance)
   const base = {
-    id: `${account.id}/${instance.id}`,
+    id: instanceAlertId(account.id, instance.id),
     instance: instance.id,
     state: instance.state,
     place: { screen: 'instances', instance: instance.id } satisfies Place,
@@ -112,7 +121,14 @@ function instanceAlert(
             ? 'It runs.'
             : `It runs at ${pricePerHour(instance.pricePerHour)}.`,
         urgency: 'normal',
-        actions: [{ id: 'terminal', label: 'Terminal' }],
+        actions: [
+          { id: 'terminal', label: 'Terminal' },
+          {
+            id: 'stop',
+            label: 'Stop',
+            command: { name: 'stopInstance', args: { account: account.id, instance: instance.id } },
+          },
+        ],
         place: { ...base.place, tab: 'terminal' },
       }
     case 'outbid':

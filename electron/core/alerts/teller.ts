@@ -1,12 +1,14 @@
 import type { CommandName } from '../../contract/commands.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { AccountView, Place, State } from '../../contract/state.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
 import type { Activity } from '../activity/activity.ts'
+import { goTo } from '../go-to.ts'
 import { problemOf } from '../problems.ts'
 import type { Store } from '../store.ts'
-import type { Alert, AlertButton } from './alerts.ts'
+import { type Alert, type AlertButton, instanceAlertId, lowCreditAlert } from './alerts.ts'
+import { isBeforeUser, type PagePlace } from './before-user.ts'
+import type { Showing } from './showing.ts'
 import type { Told } from './told.ts'
 
 /** Tells alerts: as native notifications, or on the page where this machine has none. */
@@ -15,28 +17,35 @@ export interface Teller {
   /** The user answered one: its text was clicked, or one of its buttons. */
   answer(id: string, action: string | undefined): void
   dismiss(id: string): void
+  /** Tells something of Berth's own; `answered` does what its text or button stands for, else Activity is shown. */
+  say(notice: Notice, answered?: (action: string | undefined) => void): void
+  /** The user got in: that it is ready is no news any more. */
+  entered(account: AccountId, instance: number): void
+  /** What a page shows now; without a place, that it has gone. */
+  pageIsAt(page: object, place?: PagePlace): void
   /** Takes back one alert, by its id: what it told of is over. */
   withdraw(id: string): void
   /** From here on, the buttons that give a command do. */
   onCommand(give: (name: CommandName, args: unknown) => Promise<unknown>): void
-  /** Takes back what a fresh look at the account shows to be over: a machine that is gone or in another state, credit that is back. */
-  takeBack(account: AccountView, told: Told): void
+  /**
+   * Takes back what a fresh look at the account shows to be over: a machine that is gone or in another state, credit
+   * that is back. What stays on the page is told as it is now.
+   */
+  looked(account: AccountView, told: Told): void
 }
 
-/** Alerts on the page at once; older ones make room. */
-const mostOnPage = 20
+export interface TellerSurroundings {
+  store: Store
+  activity: Activity
+  notifier: Pick<Notifier, 'onClick'>
+  showing: Showing
+}
 
-export function createTeller(store: Store, clock: Clock, notifier: Notifier, activity: Activity): Teller {
+export function createTeller({ store, activity, notifier, showing }: TellerSurroundings): Teller {
   /** Where a click on each leads. Kept beyond its closing: some desktops click what is in their history. */
   const told = new Map<string, { account: AccountId; alert: Alert }>()
-
-  function showOnPage(notice: Notice): void {
-    store.change(draft => {
-      draft.notices[notice.id] = { ...notice, actions: [...notice.actions], at: clock.now() }
-      const oldest = Object.values(store.get().notices).sort((a, b) => a.at - b.at)
-      for (const { id } of oldest.slice(0, Math.max(0, oldest.length - mostOnPage))) delete draft.notices[id]
-    })
-  }
+  const own = new Map<string, (action: string | undefined) => void>()
+  const pages = new Map<object, PagePlace>()
 
   let give: (name: CommandName, args: unknown) => Promise<unknown> = async () => undefined
 
@@ -54,6 +63,10 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
     ])
   }
 
+  function noticeOf(account: AccountId, alert: Alert): Notice {
+    return { ...alert, body: `${accountPrefix(store.get().accounts, account)}${alert.body}` }
+  }
+
   const teller: Teller = {
     tell(account, alerts) {
       for (const alert of alerts) {
@@ -65,18 +78,22 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
           detail: alert.body,
           ...(alert.instance === undefined ? {} : { instance: alert.instance }),
         })
-        const notice: Notice = {
-          ...alert,
-          body: `${accountPrefix(store.get().accounts, account)}${alert.body}`,
-        }
-        if (!notifier.available) showOnPage(notice)
-        else void notifier.show(notice).catch(() => showOnPage(notice))
+        if (!isBeforeUser(alert, account, store.get(), pages.values())) showing.show(noticeOf(account, alert))
       }
     },
+    say(notice, answered) {
+      if (answered) own.set(notice.id, answered)
+      showing.show(notice)
+    },
     answer(id, action) {
-      teller.dismiss(id)
+      showing.takeOff(id)
       const known = told.get(id)
-      if (!known) return
+      if (!known) {
+        const answered = own.get(id)
+        if (answered) answered(action)
+        else goWhereItWas(store, id)
+        return
+      }
       const command = known.alert.actions.find(button => button.id === action)?.command
       if (command) {
         void give(command.name, command.args).catch(error => tellFailure(known, error))
@@ -84,29 +101,53 @@ export function createTeller(store: Store, clock: Clock, notifier: Notifier, act
       }
       goTo(store, known.account, placeOf(known.alert, action))
     },
-    takeBack(account, { lowCredit }) {
+    looked(account, { lowCredit }) {
       for (const [id, { account: of, alert }] of told) {
-        if (of !== account.id || holds(alert, account, lowCredit)) continue
-        teller.withdraw(id)
+        if (of !== account.id) continue
+        if (!holds(alert, account, lowCredit)) teller.withdraw(id)
+        else if (alert.kind === 'lowCredit' && showing.isOnPage(id)) tellAnew(account, alert)
       }
+    },
+    entered(account, instance) {
+      const id = instanceAlertId(account, instance)
+      if (told.get(id)?.alert.kind === 'ready') teller.withdraw(id)
     },
     withdraw(id) {
       told.delete(id)
-      teller.dismiss(id)
-      void notifier.close(id).catch(() => undefined)
+      showing.takeOff(id)
     },
     onCommand(giveCommand) {
       give = giveCommand
     },
-    dismiss(id) {
-      if (!(id in store.get().notices)) return
-      store.change(draft => {
-        delete draft.notices[id]
-      })
+    pageIsAt(page, place) {
+      if (place) pages.set(page, place)
+      else pages.delete(page)
     },
+    dismiss: id => showing.takeOff(id),
   }
+
+  /** What stays on the page says what is so now, not what was when it came. */
+  function tellAnew(account: AccountView, before: Alert): void {
+    if (account.credit === undefined) return
+    const alert = lowCreditAlert(account, account.credit)
+    if (alert.title === before.title && alert.body === before.body) return
+    told.set(alert.id, { account: account.id, alert })
+    showing.show(noticeOf(account.id, alert))
+  }
+
   notifier.onClick((id, action) => teller.answer(id, action))
   return teller
+}
+
+/** A notice of Berth's own, or of an earlier Berth's, which the desktop kept: its id tells what it was about. */
+function goWhereItWas(store: Store, id: string): void {
+  const [account = '', about = ''] = id.split('/')
+  if (!Object.hasOwn(store.get().accounts, account)) {
+    goTo(store, undefined, { screen: 'activity' })
+    return
+  }
+  const instance = /^[1-9]\d{0,15}$/.test(about) ? Number(about) : undefined
+  goTo(store, account, { screen: 'instances', ...(instance === undefined ? {} : { instance }) })
 }
 
 /** `Lab: ` where the user could take an alert for another account's: the demo is never meant without its name. */
@@ -132,15 +173,8 @@ const asks: Partial<Record<AlertButton['id'], 'bid' | 'replace'>> = {
 /** A button leads to the question it stands for; nothing is spent or destroyed by a click on a notification. */
 function placeOf({ place, actions }: Alert, action: string | undefined): Place {
   const ask = actions.find(({ id }) => id === action)?.id
+  if (ask === 'top_up') return { screen: 'account' }
   if (place.screen !== 'instances' || ask === undefined) return place
   const question = asks[ask]
   return question ? { ...place, ask: question } : place
-}
-
-/** Sends the page to a place, and shows the account it belongs to. */
-export function goTo(store: Store, account: AccountId, place: Place): void {
-  store.change(draft => {
-    if (account in store.get().accounts) draft.shown = account
-    draft.goTo = { sequence: (store.get().goTo?.sequence ?? 0) + 1, place }
-  })
 }

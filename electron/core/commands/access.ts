@@ -30,6 +30,7 @@ export function accessCommands(parts: Parts): AccessCommands {
       const stream = streams.open(shell.stream, shell.ended)
       const open = shells.get(streams) ?? new Map<number, Shell>()
       shells.set(streams, open.set(stream, shell))
+      parts.teller.entered(door.account, door.instance.id)
       void shell.ended.catch(() => undefined).finally(() => open.delete(stream))
       noteUser(
         parts,

@@ -6,7 +6,15 @@ import type { Parts } from './parts.ts'
 
 type DeskCommands = Pick<
   Handlers,
-  'changeSettings' | 'searchActivity' | 'answerNotice' | 'dismissNotice' | 'openLink' | 'demoEvent'
+  | 'changeSettings'
+  | 'searchActivity'
+  | 'answerNotice'
+  | 'dismissNotice'
+  | 'pausePolling'
+  | 'resumePolling'
+  | 'reportPlace'
+  | 'openLink'
+  | 'demoEvent'
 >
 
 /** Commands about Berth itself rather than the service. */
@@ -14,6 +22,7 @@ export function deskCommands({
   store,
   machine,
   accounts,
+  pause,
   activity,
   teller,
   settings,
@@ -23,9 +32,13 @@ export function deskCommands({
   return {
     async changeSettings({ settings: given }) {
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-      const { sshConfig: wanted } = given
+      const { sshConfig: wanted, startAtLogin } = given
       // First, so that a choice that cannot be carried out is not kept.
       if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
+      if (startAtLogin !== undefined && startAtLogin !== settings.get().startAtLogin) {
+        if (!machine.autostart) throw new BerthError(noAutostart)
+        await machine.autostart.choose(startAtLogin)
+      }
       const after = await settings.change(changes as SettingsChange)
       store.change(draft => {
         draft.settings = after
@@ -34,6 +47,11 @@ export function deskCommands({
     searchActivity: async ({ text, before, limit }) => activity.search(text, before, limit),
     answerNotice: async ({ id, action }) => teller.answer(id, action),
     dismissNotice: async ({ id }) => teller.dismiss(id),
+    pausePolling: async ({ minutes }) => pause.begin(minutes),
+    resumePolling: async () => pause.end(),
+    async reportPlace(place, { streams }) {
+      if (streams) teller.pageIsAt(streams, place)
+    },
     openLink: ({ url }) => machine.opener.openLink(url),
     async demoEvent({ event, instance }) {
       if (!demo)
@@ -45,4 +63,11 @@ export function deskCommands({
       await accounts.session('demo').look()
     },
   }
+}
+
+const noAutostart = {
+  code: 'no_autostart',
+  message: 'In a browser Berth cannot be started when you log in.',
+  advice: 'Use the desktop app for that.',
+  field: 'startAtLogin',
 }

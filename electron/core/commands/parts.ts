@@ -4,6 +4,7 @@ import { BerthError } from '../../contract/problem.ts'
 import type { Machine } from '../../ports/machine.ts'
 import type { Access, Door } from '../access/access.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { Pause } from '../accounts/pause.ts'
 import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
 import { instanceName } from '../alerts/wording.ts'
@@ -21,6 +22,7 @@ export interface Parts {
   store: Store
   machine: Machine
   accounts: Accounts
+  pause: Pause
   activity: Activity
   teller: Teller
   settings: KeptSettings

@@ -1,14 +1,16 @@
 import type { InstanceView } from '../../contract/instance.ts'
+import type { OfferView } from '../../contract/offer.ts'
 import type { RentRequest, Replacement } from '../../contract/rental.ts'
 import type { Instance } from '../../service/instances.ts'
 import { ServiceError } from '../../service/service-error.ts'
+import type { Session } from '../accounts/session.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import type { Handlers } from '../page/dispatcher.ts'
 import { doorOf, noteUser, type Parts } from './parts.ts'
 
 type RentingCommands = Pick<
   Handlers,
-  'rent' | 'cancelRental' | 'waitLonger' | 'settleRental' | 'dismissRental' | 'findReplacement'
+  'rent' | 'cancelRental' | 'waitLonger' | 'settleRental' | 'dismissRental' | 'findReplacement' | 'findAgain'
 >
 
 /** GB, where nothing says how much a replacement needs. */
@@ -33,30 +35,42 @@ export function rentingCommands(parts: Parts): RentingCommands {
       accounts.session(account).rentals.settle(rental, instance),
     dismissRental: ({ account, rental }) => accounts.session(account).rentals.dismiss(rental),
     async findReplacement(args) {
-      const { instance, client, account } = doorOf(parts, args)
+      const { instance, account } = doorOf(parts, args)
       const session = accounts.session(account)
       const remembered = session.rentals.requestOf(instance.id)
       const request = remembered
         ? withoutOffer(remembered)
         : requestLike(instance, session.record(instance.id))
-      const { type, storage } = {
-        type: request.bid === undefined ? 'on-demand' : 'bid',
-        storage: request.disk,
-      } as const
-      const search = searchFor({ type, storage, verifiedOnly: false, limit: 50 })
-      const filters = {
-        ...search.filters,
-        ...(instance.gpu
-          ? { gpu_name: { eq: instance.gpu.name }, num_gpus: { eq: instance.gpu.count } }
-          : {}),
-      }
-      const offers = (await client.offers.search({ ...search, filters })).map(offerView)
-      parts.seenOffers.remember(account, offers)
+      const offers = await offersFor(session, request, instance.gpu)
       const best = offers.find(
         offer => offer.machineId === undefined || offer.machineId !== instance.machineId,
       )
       return { request, ...(best ? { offer: best } : {}) }
     },
+    async findAgain({ account, rental }) {
+      const session = accounts.session(account)
+      const { request, offer } = session.rentals.rented(rental)
+      const { gpuName, gpuCount } = offer
+      const gpu = gpuName === undefined ? undefined : { name: gpuName, count: gpuCount ?? 1 }
+      const [best] = await offersFor(session, request, gpu)
+      return { request: withoutOffer(request), ...(best ? { offer: best } : {}) }
+    },
+  }
+
+  /** Offers that such a request would fit, of these GPUs, the best first. */
+  async function offersFor(
+    { id, client }: Session,
+    request: Replacement['request'],
+    gpu: InstanceView['gpu'],
+  ): Promise<OfferView[]> {
+    const type = request.bid === undefined ? 'on-demand' : 'bid'
+    const search = searchFor({ type, storage: request.disk, verifiedOnly: false, limit: 50 })
+    const same = gpu ? { gpu_name: { eq: gpu.name }, num_gpus: { eq: gpu.count } } : {}
+    const offers = (await client.offers.search({ ...search, filters: { ...search.filters, ...same } })).map(
+      offerView,
+    )
+    parts.seenOffers.remember(id, offers)
+    return offers
   }
 }
 

@@ -4,7 +4,7 @@ import { problemOf } from '../problems.ts'
 import type { PageLink } from '../running.ts'
 import type { Store } from '../store.ts'
 import type { Dispatch } from './dispatcher.ts'
-import { createStreams } from './streams.ts'
+import { createStreams, type Streams } from './streams.ts'
 
 const bytes = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const stream = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
@@ -22,11 +22,12 @@ const PageMessageShape = v.variant('kind', [
   v.object({ kind: v.literal('end'), stream }),
 ])
 
-/** One page on the other end of a transport. `transport` answers whether it has room for more. */
+/** One page on the other end of a transport. `transport` answers whether it has room for more; `left` hears of its end. */
 export function createPageLink(
   store: Store,
   dispatch: Dispatch,
   transport: (message: MainMessage) => boolean,
+  left: (page: Streams) => void = () => undefined,
 ): PageLink {
   let closed = false
   /** What is still under way when the page leaves is for nobody. */
@@ -68,6 +69,7 @@ export function createPageLink(
       closed = true
       stopPatches()
       streams.close()
+      left(streams)
     },
   }
 }

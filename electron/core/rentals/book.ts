@@ -76,6 +76,14 @@ export function rentalViews(rentals: readonly Rental[]): Record<string, RentalVi
   return Object.fromEntries(shown.map(rental => [rental.id, viewOf(rental)]))
 }
 
+/** What was rented last and came to be, to be rented again. */
+export function lastRental(rentals: readonly Rental[]): { id: string; what: string } | undefined {
+  const last = rentals.findLast(({ instance, unwanted }) => instance !== undefined && !unwanted)
+  if (!last) return undefined
+  const { id, request, offer } = last
+  return { id, what: request.label || request.template?.name || offer.gpuName || request.image }
+}
+
 function viewOf(rental: Rental): RentalView {
   const { id, step, instance, offer, request, startedAt, deadline, candidates, problem } = rental
   return {

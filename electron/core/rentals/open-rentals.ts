@@ -52,10 +52,14 @@ export async function openRentals(around: Surroundings): Promise<KeptRentals> {
 
   function show(): void {
     const view = rentals.view()
-    if (around.ending.aborted || same(store.get().accounts[account]?.rentals, view)) return
+    const last = rentals.last()
+    const shown = store.get().accounts[account]
+    if (around.ending.aborted || (same(shown?.rentals, view) && same(shown?.lastRental, last))) return
     store.change(draft => {
       const target = draft.accounts[account]
-      if (target) target.rentals = view
+      if (!target) return
+      if (!same(shown?.rentals, view)) target.rentals = view
+      if (last) target.lastRental = last
     })
   }
 

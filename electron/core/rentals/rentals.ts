@@ -9,7 +9,7 @@ import type { ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
 import type { Document } from '../remember/document.ts'
 import { same } from '../same.ts'
-import { openBook, rentalViews } from './book.ts'
+import { lastRental, openBook, rentalViews } from './book.ts'
 import { markedBy } from './find-lost.ts'
 import { createPursuit } from './pursuit.ts'
 import { isUnderWay, nextStep, type Rental } from './rental.ts'
@@ -62,8 +62,12 @@ export interface Rentals {
   view(): Record<string, RentalView>
   /** A template was edited: what was rented from it is rented again from what it is now. Never rejects because of the disk. */
   followTemplate(from: string, to: string, name: string | undefined): Promise<void>
+  /** What was rented last and came to be. */
+  last(): { id: string; what: string } | undefined
   /** How an instance was rented, secrets left out. */
   requestOf(instance: number): RentRequest | undefined
+  /** How, and on what offer, a rental was asked for, secrets left out. Throws `no_such_rental`. */
+  rented(id: string): Pick<Rental, 'request' | 'offer'>
 }
 
 /** Looks without the instance until it counts as gone: the first may have begun before it was created. */
@@ -173,6 +177,8 @@ export function createRentals(around: RentalsSurroundings): Rentals {
       }
     },
     view: () => rentalViews(book.all()),
+    last: () => lastRental(book.all()),
+    rented: existing,
     requestOf: instance => book.all().findLast(rental => rental.instance === instance)?.request,
   }
 }

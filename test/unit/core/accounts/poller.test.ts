@@ -8,6 +8,7 @@ let looks: number
 let atOnce: number
 let most: number
 let failing: boolean
+let held: boolean
 /** Ends the look that is under way. */
 let finish: (() => void) | undefined
 
@@ -17,10 +18,12 @@ beforeEach(() => {
   atOnce = 0
   most = 0
   failing = false
+  held = false
   finish = undefined
   poller = createPoller({
     clock,
     interval: () => 10_000,
+    held: () => held,
     random: () => 0.5,
     async poll() {
       looks += 1
@@ -125,4 +128,19 @@ test('stopped it never looks again, not even for what was asked before', async (
   await clock.pass(100_000)
   expect(looks).toBe(1)
   expect(clock.waiting).toEqual([])
+})
+
+test('while it is held it looks only when it is asked to, and goes on afterwards', async () => {
+  void poller.look()
+  await clock.pass(0)
+  held = true
+  await clock.pass(60_000)
+  expect(looks).toBe(1)
+  void poller.look()
+  await clock.pass(60_000)
+  expect(looks).toBe(2)
+  held = false
+  void poller.look()
+  await clock.pass(20_000)
+  expect(looks).toBe(5)
 })

@@ -1,0 +1,91 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Activity } from '../activity/activity.ts'
+import type { Teller } from '../alerts/teller.ts'
+import { goTo } from '../go-to.ts'
+import type { Store } from '../store.ts'
+
+/** The user's own pause: for a while no account is looked at by itself. What the user asks for is still done. */
+export interface Pause {
+  begin(minutes: number): void
+  end(): void
+  /** Looks at everything, unless it is paused; a pause that was slept through is over. */
+  lookNow(): void
+  /** Stops waiting for its end. */
+  close(): void
+}
+
+/** Milliseconds; a machine that slept, or a clock that was set, is noticed within this time. */
+const glance = 30_000
+
+/** Whether no account is to be looked at by itself. A pause ends with Berth. */
+export function isPaused(store: Store, clock: Clock): boolean {
+  const { pausedUntil } = store.get()
+  return pausedUntil !== undefined && clock.now() < pausedUntil
+}
+
+interface PauseSurroundings {
+  store: Store
+  clock: Clock
+  activity: Activity
+  teller: Pick<Teller, 'say' | 'withdraw'>
+  lookAtAll: () => void
+}
+
+const noticeId = 'pause'
+
+export function createPause({ store, clock, activity, teller, lookAtAll }: PauseSurroundings): Pause {
+  let cancel: (() => void) | undefined
+
+  function until(at: number | undefined): void {
+    store.change(draft => {
+      if (at === undefined) delete draft.pausedUntil
+      else draft.pausedUntil = at
+    })
+  }
+
+  function wait(): void {
+    cancel?.()
+    const left = (store.get().pausedUntil ?? 0) - clock.now()
+    cancel = clock.after(Math.max(0, Math.min(left, glance)), () => {
+      if (isPaused(store, clock)) wait()
+      else pause.end()
+    })
+  }
+
+  const pause: Pause = {
+    begin(minutes) {
+      until(clock.now() + minutes * 60_000)
+      wait()
+      activity.add({
+        kind: 'user',
+        text: `Paused for ${minutes} minutes`,
+        detail: 'No account is looked at meanwhile, so nothing is warned of.',
+      })
+      teller.say(
+        {
+          id: noticeId,
+          title: `Nothing is watched for ${minutes} minutes`,
+          body: 'Berth looks at no account meanwhile, so it warns of nothing and no guard acts.',
+          urgency: 'normal',
+          actions: [{ id: 'resume', label: 'Look again now' }],
+        },
+        action => (action === 'resume' ? pause.end() : goTo(store, undefined, { screen: 'activity' })),
+      )
+    },
+    end() {
+      cancel?.()
+      if (store.get().pausedUntil === undefined) return
+      until(undefined)
+      teller.withdraw(noticeId)
+      activity.add({ kind: 'berth', text: 'Looking at the accounts again' })
+      lookAtAll()
+    },
+    lookNow() {
+      if (isPaused(store, clock)) return
+      if (store.get().pausedUntil === undefined) lookAtAll()
+      else pause.end()
+    },
+    close: () => cancel?.(),
+  }
+  return pause
+}

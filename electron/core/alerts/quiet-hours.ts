@@ -1,0 +1,42 @@
+import type { Settings } from '../../contract/settings.ts'
+import type { Notice } from '../../ports/notifier.ts'
+
+type QuietHours = Settings['quietHours']
+
+/** Whether notifications wait now. `minute` of the user's day, 0 to 1439; hours may go past midnight. */
+export function isQuiet({ on, from, to }: QuietHours, minute: number): boolean {
+  if (!on) return false
+  const [begin, end] = [minuteOf(from), minuteOf(to)]
+  return begin <= end ? minute >= begin && minute < end : minute >= begin || minute < end
+}
+
+/** The minute of the user's day at a moment of this machine, in epoch milliseconds. */
+export function minuteOfDay(at: number): number {
+  const moment = new Date(at)
+  return moment.getHours() * 60 + moment.getMinutes()
+}
+
+/** Whether a notice has to wait. */
+export function mustWait(urgency: Notice['urgency'], hours: QuietHours, minute: number): boolean {
+  return isQuiet(hours, minute) && !(urgency === 'critical' && hours.critical)
+}
+
+/** Titles that a summary names. */
+const most = 4
+
+/** What waited, in one notice; undefined when nothing did. */
+export function summary(titles: readonly string[]): Pick<Notice, 'title' | 'body'> | undefined {
+  if (titles.length === 0) return undefined
+  const more = titles.length - most
+  const named = titles.slice(0, most).map(title => `${title}.`)
+  return {
+    title:
+      titles.length === 1 ? 'One alert in the quiet hours' : `${titles.length} alerts in the quiet hours`,
+    body: [...named, ...(more > 0 ? [`And ${more} more.`] : [])].join(' '),
+  }
+}
+
+function minuteOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return hours * 60 + minutes
+}

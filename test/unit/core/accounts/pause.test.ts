@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { createPause, isPaused } from '../../../../electron/core/accounts/pause.ts'
+import { createStore } from '../../../../electron/core/store.ts'
+import type { Notice } from '../../../../electron/ports/notifier.ts'
+import { HandClock } from '../hand-clock.ts'
+import { emptyState } from '../views.ts'
+
+function pauseOf() {
+  const store = createStore(emptyState())
+  const clock = new HandClock()
+  const said: Notice[] = []
+  const answers = new Map<string, (action: string | undefined) => void>()
+  let looks = 0
+  const pause = createPause({
+    store,
+    clock,
+    activity: { add: () => undefined, search: () => [], flush: async () => undefined },
+    teller: {
+      say(notice, answered) {
+        said.push(notice)
+        if (answered) answers.set(notice.id, answered)
+      },
+      withdraw: id => void answers.delete(id),
+    },
+    lookAtAll: () => {
+      looks += 1
+    },
+  })
+  return { store, clock, said, answers, pause, looks: () => looks }
+}
+
+test('for an hour nothing looks by itself; it is said, and ends by itself', async () => {
+  const { store, clock, said, answers, pause, looks } = pauseOf()
+  pause.begin(60)
+  expect(said).toMatchObject([{ title: 'Nothing is watched for 60 minutes' }])
+  expect(store.get().pausedUntil).toBe(clock.now() + 3_600_000)
+  await clock.pass(3_599_000)
+  pause.lookNow()
+  expect(isPaused(store, clock)).toBe(true)
+  expect(looks()).toBe(0)
+  await clock.pass(1_000)
+  expect(looks()).toBe(1)
+  expect(store.get().pausedUntil).toBeUndefined()
+  expect(answers.size).toBe(0)
+})
+
+test('the notice’s button ends it at once', () => {
+  const { answers, pause, looks, store } = pauseOf()
+  pause.begin(60)
+  answers.get('pause')?.('resume')
+  expect(looks()).toBe(1)
+  expect(store.get().pausedUntil).toBeUndefined()
+})
+
+test('a pause that was slept through is over on waking', () => {
+  const { clock, pause, looks, store } = pauseOf()
+  pause.begin(60)
+  clock.wall += 3_600_000
+  pause.lookNow()
+  expect(looks()).toBe(1)
+  expect(store.get().pausedUntil).toBeUndefined()
+})
