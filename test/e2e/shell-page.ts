@@ -106,6 +106,7 @@ export async function openShellPage(browser: Browser, wished: Wished = {}): Prom
       },
       shows,
       async restart() {
+        await page.context().close()
         berth.process.kill('SIGKILL')
         await once(berth.process, 'exit')
         berth = await startBerth(home.path)
