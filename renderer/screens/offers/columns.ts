@@ -1,4 +1,4 @@
-import type { SortColumn } from './sort.ts'
+import type { SortColumn } from '../../../electron/contract/market/sort.ts'
 
 /** A column of the offers table. */
 export interface Column {
