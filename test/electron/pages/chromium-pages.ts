@@ -150,7 +150,7 @@ class OpenPage {
     void this.#ask('fromPage', this.#window, channel, decode(args, noOthers) as unknown[], from)
   }
 
-  /** Every request of the page ends here: at the protocol handler, or nowhere. */
+  /** The page's requests: its own end at the protocol handler, those that its policy lets out go out. */
   async #answer(route: Route): Promise<void> {
     const request = route.request()
     const url = inside(request.url())
@@ -160,7 +160,7 @@ class OpenPage {
     }
     if (request.isNavigationRequest() && !(await this.#mayNavigate(request, url)))
       return route.abort('aborted')
-    if (!url.startsWith('app:')) return route.abort('addressunreachable')
+    if (!url.startsWith('app:')) return route.continue()
     const answer = await this.#ask('fetch', url, request.method())
     if (answer === undefined) return route.abort('failed')
     await route.fulfill({ status: answer.status, headers: answer.headers, body: Buffer.from(answer.bytes) })

@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Someone else's server, which would answer anybody: what a page must never reach. */
+export interface ForeignServer {
+  url: string
+  /** The requests that came, as `GET /path`. */
+  seen(): string[]
+  close(): void
+}
+
+export async function listenForeign(): Promise<ForeignServer> {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    response.setHeader('access-control-allow-origin', '*')
+    response.end('window.wasRun = true')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/`, seen: () => seen, close: () => server.close() }
+}

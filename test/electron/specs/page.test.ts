@@ -1,0 +1,257 @@
+import { afterAll, expect, test } from 'vitest'
+import type { Bridge } from '../../../electron/contract/messages.ts'
+import { underDouble, useDesk } from './berth.ts'
+import { listenForeign } from './foreign-server.ts'
+
+declare global {
+  interface Window {
+    berth?: Bridge
+    wasRun?: boolean
+  }
+}
+
+const desk = useDesk()
+const foreign = await listenForeign()
+afterAll(() => foreign.close())
+
+test('a script in the page finds no Node, no require, no Electron, and of the bridge two functions, for good', async () => {
+  const page = await (await desk.start()).page()
+  const found = await page.evaluate(() => ({
+    globals: ['require', 'process', 'module', 'exports', 'Buffer', 'global', '__dirname', 'electron'].filter(
+      name => name in globalThis,
+    ),
+    ipc: Object.getOwnPropertyNames(globalThis).filter(name => /ipc|electron|double/i.test(name)),
+    bridge: Object.getOwnPropertyNames(window.berth),
+    types: Object.values(window.berth ?? {}).map(value => typeof value),
+    // A function of another world would lead to that world's.
+    ownWorld: Object.values(window.berth ?? {}).every(
+      exposed => exposed instanceof Function && exposed.constructor === Function,
+    ),
+  }))
+  expect(found).toEqual({
+    globals: [],
+    ipc: [],
+    bridge: ['post', 'listen'],
+    types: ['function', 'function'],
+    ownWorld: true,
+  })
+  const changed = await page.evaluate(() => {
+    const before = window.berth
+    try {
+      window.berth = { post: () => undefined, listen: () => undefined }
+    } catch {}
+    try {
+      delete window.berth
+    } catch {}
+    try {
+      if (before) before.post = () => undefined
+    } catch {}
+    return { same: window.berth === before, frozen: Object.isFrozen(before) }
+  })
+  expect(changed).toEqual({ same: true, frozen: true })
+})
+
+test('functions, symbols and promises in a message are refused; a class’s instance arrives as plain data', async () => {
+  const page = await (await desk.start()).page()
+  const outcome = await page.evaluate(async () => {
+    const bridge = window.berth
+    if (bridge === undefined) return undefined
+    const post = (args: unknown) => {
+      try {
+        bridge.post({ kind: 'command', call: 900_001, name: 'refresh', args })
+        return 'sent'
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    class Account {
+      id = 'demo'
+      whoami() {
+        return this.id
+      }
+    }
+    const refused = [
+      { run: () => undefined },
+      [Symbol('secret')],
+      { later: Promise.resolve() },
+      new WeakMap(),
+    ].map(post)
+    const answered = new Promise<unknown>(resolve => {
+      bridge.listen(message => {
+        if ('call' in message && message.call === 900_002) resolve(message)
+      })
+    })
+    bridge.post({ kind: 'command', call: 900_002, name: 'refresh', args: { account: new Account() } })
+    return { refused, answer: await answered }
+  })
+  expect(outcome?.refused).toEqual(Array(4).fill(expect.stringContaining('could not be cloned')))
+  expect(outcome?.answer).toMatchObject({
+    kind: 'refusal',
+    problem: { code: 'invalid_argument', field: 'account' },
+  })
+})
+
+test('nothing outside is fetched, by no means that a script has', async () => {
+  const page = await (await desk.start()).page()
+  const urls = [foreign.url, 'https://example.com/']
+  const outcomes = await page.evaluate(async ([url = '', remote = '']) => {
+    const fails = (start: () => Promise<unknown>) =>
+      start().then(
+        () => 'got through',
+        () => 'refused',
+      )
+    const element = (name: 'img' | 'script' | 'iframe' | 'link', set: (made: HTMLElement) => void) =>
+      new Promise((resolve, reject) => {
+        const made = document.createElement(name)
+        made.addEventListener('load', resolve)
+        made.addEventListener('error', reject)
+        document.addEventListener('securitypolicyviolation', reject, { once: true })
+        set(made)
+        document.body.append(made)
+      })
+    return {
+      fetch: await fails(() => fetch(url)),
+      remote: await fails(() => fetch(remote)),
+      noCors: await fails(() => fetch(url, { mode: 'no-cors', method: 'POST', body: 'sk-secret' })),
+      beacon: navigator.sendBeacon(url, 'x') && 'got through',
+      image: await fails(() => element('img', made => made.setAttribute('src', url))),
+      script: await fails(() => element('script', made => made.setAttribute('src', url))),
+      style: await fails(() =>
+        element('link', made => {
+          made.setAttribute('rel', 'stylesheet')
+          made.setAttribute('href', url)
+        }),
+      ),
+      frame: await fails(() => element('iframe', made => made.setAttribute('src', url))),
+      socket: await fails(
+        () =>
+          new Promise((resolve, reject) => {
+            const socket = new WebSocket(url.replace('http', 'ws'))
+            socket.onopen = resolve
+            socket.onerror = reject
+          }),
+      ),
+      worker: await fails(async () => new Worker(URL.createObjectURL(new Blob(['1']))).terminate()).catch(
+        () => 'refused',
+      ),
+    }
+  }, urls)
+  const { worker: _worker, beacon: _beacon, ...others } = outcomes
+  expect(Object.values(others)).toEqual(Object.values(others).map(() => 'refused'))
+  // What a script is not told about (a beacon is queued, whatever becomes of it) the server would have seen.
+  expect(foreign.seen()).toEqual([])
+})
+
+test('no text becomes a script: not inline, not by eval, not as an address', async () => {
+  const page = await (await desk.start()).page()
+  const outcomes = await page.evaluate(() => {
+    const inline = document.createElement('script')
+    inline.textContent = 'window.wasRun = true'
+    document.body.append(inline)
+    const handler = document.createElement('button')
+    handler.setAttribute('onclick', 'window.wasRun = true')
+    document.body.append(handler)
+    handler.click()
+    const link = document.createElement('a')
+    link.href = 'javascript:window.wasRun = true'
+    document.body.append(link)
+    link.click()
+
+    const outcome = (run: () => unknown) => {
+      try {
+        return String(run())
+      } catch (error) {
+        return (error as Error).name
+      }
+    }
+    // By their names, and in a turn of the page's own: what a debugger runs may do more than a page.
+    const indirect = window['eval' as 'parseInt']
+    return new Promise<object>(resolve =>
+      setTimeout(() => {
+        const results = {
+          eval: outcome(() => indirect('1 + 1')),
+          function: outcome(() => new Function('return 1')()),
+          bridge: outcome(() => window.berth?.post.constructor('return 1')()),
+        }
+        // A text where a function should be is eval by another name.
+        setTimeout('window.wasRun = true' as never)
+        setTimeout(() => resolve({ ...results, wasRun: window.wasRun === true }), 50)
+      }),
+    )
+  })
+  expect(outcomes).toEqual({
+    eval: 'EvalError',
+    function: 'EvalError',
+    bridge: 'EvalError',
+    wasRun: false,
+  })
+})
+
+test('the page leads nowhere, and a web address it opens goes to the user’s browser', async () => {
+  const berth = await desk.start()
+  const page = await berth.page()
+  const before = page.url()
+  await page.evaluate(url => {
+    window.open(`${url}opened`)
+    window.open('file:///etc/passwd')
+    window.open('javascript:window.wasRun=true')
+    const link = document.createElement('a')
+    link.href = `${url}clicked`
+    link.target = '_blank'
+    document.body.append(link)
+    link.click()
+  }, foreign.url)
+  await expect
+    .poll(async () => (await desk.opened()).toSorted(), { timeout: 10_000 })
+    .toEqual([`${foreign.url}clicked`, `${foreign.url}opened`])
+  await page.evaluate(url => {
+    location.href = url
+  }, foreign.url)
+  // Still the same page, with the same Berth behind it.
+  await page.getByText('This is the demo market.').waitFor()
+  expect(page.url()).toBe(before)
+  expect(page.context().pages()).toHaveLength(1)
+  expect(foreign.seen()).toEqual([])
+})
+
+test('what a page could ask for is refused at the handlers, whatever asks', async () => {
+  const { handlers } = await desk.start()
+  for (const kind of ['will-navigate', 'will-redirect'] as const) {
+    for (const url of [
+      'https://example.com/',
+      'file:///etc/passwd',
+      'app://other/index.html',
+      'app://berth.example.com/',
+      'app://user@berth/',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '',
+    ])
+      expect(await handlers.navigates(kind, url), url).toBe(false)
+    expect(await handlers.navigates(kind, 'app://berth/index.html')).toBe(true)
+  }
+  for (const url of ['app://berth/index.html', 'about:blank', 'file:///etc/passwd', 'https://example.com/'])
+    expect(await handlers.opens(url), url).toBe('deny')
+  expect(await handlers.attachesWebview('https://example.com/')).toBe(false)
+  expect(await handlers.attachesWebview('app://berth/index.html')).toBe(false)
+})
+
+test.runIf(!underDouble)('a guest, a camera and a place are refused from the page too', async () => {
+  const page = await (await desk.start()).page()
+  const outcome = await page.evaluate(async () => {
+    const webview = document.createElement('webview')
+    webview.setAttribute('src', 'https://example.com/')
+    document.body.append(webview)
+    return {
+      webview: 'getWebContentsId' in webview,
+      camera: await navigator.mediaDevices.getUserMedia({ video: true }).catch((error: Error) => error.name),
+      place: await new Promise(resolve =>
+        navigator.geolocation.getCurrentPosition(
+          () => resolve('told'),
+          error => resolve(error.code),
+        ),
+      ),
+    }
+  })
+  expect(outcome).toEqual({ webview: false, camera: expect.stringMatching(/NotAllowed|NotFound/), place: 1 })
+})
