@@ -35,6 +35,7 @@ export const systemParts: readonly SystemPart[] = [
     browser,
   ]),
   part(['jupyter-notebook'], 'jupyter-notebook', [jupyter, browser]),
+  part(['desktop-file-validate'], 'desktop-file-utils', ['test/integration/packaging/']),
   part(['openssl'], 'openssl', ['test/integration/ssh/certificates']),
   part(['tmux'], 'tmux', ['test/integration/ssh/', browser]),
   part(['rsync'], 'rsync', ['test/integration/ssh/', browser]),

@@ -24,23 +24,20 @@ interface Answer {
   error?: string
 }
 
-/** Starts dist/main/main.js, which must have been built. `onEvent` hears what its windows do. */
+/** Starts dist/main/main.js, which must have been built, or another. `onEvent` hears what its windows do. */
 export async function startUnderDouble(
   env: NodeJS.ProcessEnv,
   flags: readonly string[] = [],
   onEvent: (event: DoubleEvent) => void = () => undefined,
+  main = 'dist/main/main.js',
 ): Promise<UnderDouble> {
   const register = new URL('./double/register.ts', import.meta.url).href
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--import', register, 'dist/main/main.js', ...flags],
-    {
-      cwd: root,
-      env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      serialization: 'advanced',
-    },
-  )
+  const child = spawn(process.execPath, ['--import', 'tsx', '--import', register, main, ...flags], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  })
   const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>()
   child.on('message', (message: Answer | DoubleEvent) => {
     if ('event' in message) return onEvent(message)

@@ -1,0 +1,12 @@
+import { drawAppIcons } from './app-icons.ts'
+import { buildAll } from './dist.ts'
+import { at } from './places.ts'
+import { runTool } from './run.ts'
+
+/**
+ * `npm run package`: everything that electron-builder.yml names for this system, into release/. What follows `--` goes
+ * to electron-builder: `npm run package -- --linux deb`, or with `-c.publish.url=https://…` for updates from there.
+ */
+await buildAll({ quiet: true, force: false })
+await drawAppIcons(at('dist/app-icons'))
+process.exitCode = await runTool('electron-builder', ['--publish', 'never', ...process.argv.slice(2)])
