@@ -43,6 +43,12 @@ export const Settings = v.object({
   terminal: v.object({
     /** Points. */
     fontSize: v.pipe(v.number(), v.minValue(8), v.maxValue(32)),
+    /** Families, the first that is there is used; empty for Berth's own. Nothing that means more to CSS than a name. */
+    fontFamily: v.pipe(
+      v.string(),
+      v.maxLength(200, 'At most 200 letters.'),
+      v.regex(/^[\p{L}\p{N} ._+,'"-]*$/u, 'Only names of fonts, with commas between them.'),
+    ),
     /** Which of the terminal programs found on this machine opens; empty for the first. */
     program: v.pipe(v.string(), v.maxLength(64)),
     /** Whether shells live in tmux, where the instance has it, so that what runs in them outlives the connection. */
@@ -88,7 +94,7 @@ export const defaultSettings: Settings = {
   quietHours: { on: false, from: '22:00', to: '07:00', critical: true },
   startAtLogin: 'no',
   closeToTray: true,
-  terminal: { fontSize: 13, program: '', tmux: true, command: [] },
+  terminal: { fontSize: 13, fontFamily: '', program: '', tmux: true, command: [] },
   editor: '',
   sshConfig: false,
   sshKey: 'berth',

@@ -29,6 +29,22 @@ test.each([[null], ['text'], [[]], [7]])('a group that is %j is its defaults', g
   expect(readSettings({ alerts: group, terminal: group })).toEqual(defaultSettings)
 })
 
+test.each([
+  ['mono; color: red'],
+  ['x} * { display: none'],
+  ['url(http://a.example/)'],
+  ['a\\22 b'],
+  ['a/*'],
+  ['a\nb'],
+  ['<b>'],
+  ['x'.repeat(201)],
+])('a terminal’s font that is more than names is refused: %j', fontFamily => {
+  expect(
+    v.safeParse(ChangeableSettings, { terminal: { ...defaultSettings.terminal, fontFamily } }).success,
+  ).toBe(false)
+  expect(readSettings({ terminal: { fontFamily } }).terminal.fontFamily).toBe('')
+})
+
 test('what is unknown in the file stays there', async () => {
   const files = new MemoryFiles()
   files.texts.set('settings.json', '{"fromTheFuture":{"a":1},"theme":"dark"}')

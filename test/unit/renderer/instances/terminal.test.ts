@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { spansOf } from '../../../../renderer/screens/instances/details/spans.ts'
+import { fontStack } from '../../../../renderer/screens/instances/terminal/screen/font.ts'
 import { pageKeyOf } from '../../../../renderer/screens/instances/terminal/shell/keys.ts'
 import { retryIn, wantsUser } from '../../../../renderer/screens/instances/terminal/shell/retry.ts'
 
@@ -56,4 +57,16 @@ test('the history fills the picture from its first change until now', () => {
 test('a shell comes back with its instance, but not past a key that changed', () => {
   expect(wantsUser({ code: 'not_running', message: '' })).toBe(false)
   expect(wantsUser({ code: 'host_key_changed', message: '' })).toBe(true)
+})
+
+test.each([
+  ['', '"JetBrains Mono Variable", monospace'],
+  ['Fira Code', '"Fira Code", "JetBrains Mono Variable", monospace'],
+  [
+    ` "Fira Code" ,, 'Hack', Hack, monospace`,
+    '"Fira Code", "Hack", monospace, "JetBrains Mono Variable", monospace',
+  ],
+  [`a"'b`, '"ab", "JetBrains Mono Variable", monospace'],
+])('the terminal’s fonts %j are each a name within quotes, Berth’s own last', (list, stack) => {
+  expect(fontStack(list)).toBe(stack)
 })

@@ -4,7 +4,9 @@ import { SearchAddon } from '@xterm/addon-search'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
+import type { Settings } from '../../../../../electron/contract/settings.ts'
 import { terminalTheme } from './ansi.ts'
+import { fontStack } from './font.ts'
 import { allowCellStyles, withSheets } from './sheets.ts'
 
 /** Ends what a program had switched on when its connection broke: colours, mouse, marked pastes, hidden cursor. */
@@ -12,9 +14,11 @@ const calm = '\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b
 /** Leaves the second screen, which editors and pagers draw on. */
 const leaveSecond = '\x1b[?1049l'
 
+/** As in the settings. */
+export type TerminalFont = Pick<Settings['terminal'], 'fontSize' | 'fontFamily'>
+
 interface ScreenOptions {
-  /** Points. */
-  fontSize: number
+  font: TerminalFont
   /** Opens a web address; nothing else is ever opened from a terminal. */
   openLink: (url: string) => void
   /** Keys that are the page's and not the shell's: answers true for those it took. */
@@ -35,7 +39,7 @@ export class TerminalScreen {
   #webgl: WebglAddon | undefined
   #opened = false
 
-  constructor({ fontSize, openLink, pageKey }: ScreenOptions) {
+  constructor({ font, openLink, pageKey }: ScreenOptions) {
     this.element.className = 'terminal-screen'
     allowCellStyles()
     const open = (url: string) => {
@@ -43,8 +47,8 @@ export class TerminalScreen {
     }
     this.xterm = new Terminal({
       allowProposedApi: true,
-      fontFamily: '"JetBrains Mono Variable", monospace',
-      fontSize,
+      fontFamily: fontStack(font.fontFamily),
+      fontSize: font.fontSize,
       lineHeight: 1.2,
       scrollback: 10_000,
       cursorBlink: true,
@@ -99,6 +103,11 @@ export class TerminalScreen {
   /** Moves what is shown up into the scrollback, before something draws over it. */
   keepShown(): void {
     this.xterm.write(`\x1b[${this.xterm.rows};1H${'\r\n'.repeat(this.xterm.rows)}\x1b[H`)
+  }
+
+  setFont({ fontSize, fontFamily }: TerminalFont): void {
+    Object.assign(this.xterm.options, { fontSize, fontFamily: fontStack(fontFamily) })
+    this.fit()
   }
 
   recolour(): void {

@@ -1,4 +1,5 @@
 import type { Problem } from '../../../../../electron/contract/problem.ts'
+import { defaultSettings } from '../../../../../electron/contract/settings.ts'
 import type { OpenedTerminal } from '../../../../../electron/contract/terminal.ts'
 import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../../berth/stream.ts'
@@ -67,7 +68,7 @@ export class TerminalSession {
       if (this.#disposed || this.screen) return
       this.screen = this.#equip(
         new TerminalScreen({
-          fontSize: this.#page.state?.settings.terminal.fontSize ?? 13,
+          font: this.#page.state?.settings.terminal ?? defaultSettings.terminal,
           openLink: url => void this.#page.attempt(this.#page.berth.openLink({ url })),
           pageKey: event => this.#pageKey(event),
         }),
