@@ -16,6 +16,7 @@ const browser = 'test/e2e/'
 const keyring = 'test/integration/local/secret-service'
 const notifications = 'test/integration/local/notifications'
 const shell = 'test/integration/electron/'
+const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 
 export const systemParts: readonly SystemPart[] = [
@@ -38,6 +39,11 @@ export const systemParts: readonly SystemPart[] = [
   part(['desktop-file-validate'], 'desktop-file-utils', ['test/integration/packaging/']),
   part(['openssl'], 'openssl', ['test/integration/ssh/certificates']),
   part(['tmux'], 'tmux', ['test/integration/ssh/', browser]),
+  part(['dash'], 'dash', [watchdog]),
+  part(['busybox'], 'busybox', [watchdog]),
+  part(['curl'], 'curl', [watchdog]),
+  part(['wget'], 'wget', [watchdog]),
+  part(['python3'], 'python3', [watchdog]),
   part(['rsync'], 'rsync', ['test/integration/ssh/', browser]),
 ]
 

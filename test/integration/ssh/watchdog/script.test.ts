@@ -1,0 +1,202 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createSsh, type Ssh } from '../../../../electron/ssh/connections.ts'
+import { outputOf } from '../../../../electron/ssh/exec.ts'
+import type { Lease } from '../../../../electron/ssh/sharing.ts'
+import { type Simulator, startSimulator } from '../../../../simulator/simulator.ts'
+import { lacks } from '../../../needs.ts'
+import { type ScratchMachine, scratchMachine } from '../machine.ts'
+import { hasSshd, type Sshd, startSshd } from '../sshd.ts'
+import { target } from '../steps.ts'
+
+const script = join(import.meta.dirname, '../../../../electron/ssh/watchdog/watchdog.sh')
+const shells = { dash: ['dash'], bash: ['bash'], 'busybox sh': ['busybox', 'sh'] }
+const tools = ['curl', 'wget', 'python3'] as const
+/** All that the script may need beside a shell and one of those. */
+const small = ['cat', 'date', 'mv', 'rm', 'sed', 'sleep', 'tail', 'timeout', 'tr']
+
+const pairs = Object.entries(shells).flatMap(([name, shell]) => tools.map(tool => ({ name, shell, tool })))
+
+const lacking = lacks({ what: 'sshd', there: hasSshd }, 'dash', 'busybox', ...tools)
+
+describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
+  let sim: Simulator
+  let sshd: Sshd
+  let machine: ScratchMachine
+  let ssh: Ssh
+  let lease: Lease
+  /** Running instances that no test has taken yet. */
+  let spare: { id: number; key: string }[]
+
+  beforeAll(async () => {
+    sim = await startSimulator({ speed: 1, calm: true, limits: false, offers: 200 })
+    sshd = await startSshd(['MaxSessions 200'])
+    machine = scratchMachine()
+    ssh = createSsh(machine)
+    sshd.authorize((await ssh.keys.load('berth')).publicKey)
+    lease = await ssh.connect(target({ direct: sshd }))
+    spare = await rent(6 * pairs.length)
+  })
+  afterAll(async () => {
+    await ssh?.close()
+    machine?.remove()
+    await sshd?.close()
+    await sim?.close()
+  })
+
+  async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${sim.baseUrl}/api/v0${path}`, {
+      method,
+      headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return (await answer.json()) as T
+  }
+
+  /** Rents so many, and lets them get to run. */
+  async function rent(count: number): Promise<{ id: number; key: string }[]> {
+    const { offers } = await api<{ offers: { id: number }[] }>('POST', '/bundles/', { limit: 200 })
+    const rented = await Promise.all(
+      offers.slice(0, count).map(async ({ id }) => {
+        const made = await api<{ new_contract: number; instance_api_key: string }>('PUT', `/asks/${id}/`, {
+          image: 'ubuntu',
+          disk: 10,
+        })
+        return { id: made.new_contract, key: made.instance_api_key }
+      }),
+    )
+    await sim.controls.advance(900)
+    return rented
+  }
+
+  /** `undefined` once it is destroyed. */
+  async function stateOf(id: number): Promise<string | undefined> {
+    const { instances } = await api<{ instances?: { intended_status: string } }>('GET', `/instances/${id}/`)
+    return instances?.intended_status
+  }
+
+  /** A folder with links to what the script may use, and one of the tools, which notes how it was called. */
+  function programs(name: string, tool: string): string {
+    const bin = join(sshd.folder, name)
+    mkdirSync(bin)
+    const find = (program: string) =>
+      execFileSync('which', ['-a', program], { encoding: 'utf8' })
+        .split('\n')
+        .find(path => !path.includes('shims')) ?? ''
+    for (const program of small) symlinkSync(find(program), join(bin, program))
+    writeFileSync(
+      join(bin, tool),
+      `#!/bin/sh\nprintf '%s\\n' "$*" >> "$HOME/called"\nexec ${find(tool)} "$@"\n`,
+    )
+    writeFileSync(join(bin, 'nvidia-smi'), '#!/bin/sh\n/bin/cat "$LOADS"\n')
+    for (const program of [tool, 'nvidia-smi']) chmodSync(join(bin, program), 0o755)
+    return bin
+  }
+
+  /** A watchdog at work, in a folder of its own. */
+  async function watchdog(
+    shell: readonly string[],
+    bin: string,
+    of: { id: number; key: string },
+    config: Record<string, string | number>,
+    loads = '3\n0\n',
+  ) {
+    const folder = join(bin, `watchdog-${of.id}`)
+    mkdirSync(folder, { mode: 0o700 })
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 })
+    writeFileSync(join(folder, 'watchdog.sh'), readFileSync(script))
+    const lines = { url: sim.baseUrl, instance: of.id, tick: 1, ...config }
+    write(
+      'config',
+      Object.entries(lines)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    )
+    write('key', `${of.key}\n`)
+    write('loads', loads)
+    const env = `env -i HOME=${folder} PATH=${bin} LOADS=${folder}/loads`
+    const at = shell.length > 1 ? '/bin/busybox sh' : `/bin/${shell[0]}`
+    await outputOf(
+      lease.connection,
+      `setsid ${env} ${at} ${folder}/watchdog.sh run </dev/null >/dev/null 2>${folder}/errors &`,
+      { clock: machine.clock, within: 10_000, most: 1000 },
+    )
+    const read = (name: string) => {
+      try {
+        return readFileSync(join(folder, name), 'utf8')
+      } catch {
+        return ''
+      }
+    }
+    return {
+      folder,
+      write,
+      read,
+      logs: (text: string | RegExp) =>
+        vi.waitFor(() => expect(read('log')).toMatch(text), { timeout: 30_000, interval: 100 }),
+      async end() {
+        process.kill(Number(read('pid')), 'SIGTERM')
+        await vi.waitFor(() => expect(read('pid')).toBe(''))
+      },
+    }
+  }
+
+  const becomes = (id: number, state: string | undefined) =>
+    vi.waitFor(async () => expect(await stateOf(id)).toBe(state), { timeout: 30_000, interval: 200 })
+
+  test.concurrent.each(pairs)(
+    'under $name with $tool alone',
+    async ({ name, shell, tool }) => {
+      const [timed, idle, leased, busy, own, other] = spare.splice(0, 6)
+      if (!timed || !idle || !leased || !busy || !own || !other) throw new Error('no offers')
+      const bin = programs(`${name.replace(' ', '-')}-${tool}`, tool)
+      const { now } = await sim.controls.advance(0)
+      const put = (of: typeof timed, config: Record<string, string | number>, loads?: string) =>
+        watchdog(shell, bin, of, config, loads)
+      const [onTime, whenIdle, byLease, whileBusy, ofAnother] = await Promise.all([
+        // The world is an hour and more ahead of this machine: its clock would come to this an hour late.
+        put(timed, { action: 'destroy', at: Math.ceil(now) + 2 }),
+        put(idle, { idle: 2, below: 5 }),
+        put(leased, { lease: 3 }),
+        put(busy, { idle: 2, below: 5 }, '0\n97\n'),
+        put({ id: other.id, key: own.key }, { idle: 1 }),
+      ])
+
+      await becomes(timed.id, undefined)
+      await onTime.logs(/its time has come: destroy\n.*try 1 with \w+: done \(200\)/)
+      await becomes(idle.id, 'stopped')
+      await whenIdle.logs(/no load above 5 % for \d+ s: stop/)
+      await becomes(leased.id, 'stopped')
+      await byLease.logs(/Berth has not renewed the lease for \d+ s: stop/)
+
+      await ofAnother.logs(/try 1 with \w+: refused \(403\)/)
+      expect(await stateOf(other.id)).toBe('running')
+
+      expect(await stateOf(busy.id)).toBe('running')
+      whileBusy.write('loads', '0\n4\n')
+      await becomes(busy.id, 'stopped')
+
+      for (const one of [onTime, whenIdle, byLease, whileBusy, ofAnother]) {
+        expect(one.read('errors')).toBe('')
+        expect(one.read('called')).toContain('/api/v0/instances/')
+        expect(one.read('called')).not.toContain(one.read('key').trim())
+        expect(one.read('log')).not.toContain(one.read('key').trim())
+        await one.end()
+        for (const file of readdirSync(one.folder).filter(name => !/watchdog.sh|errors|called/.test(name)))
+          expect(statSync(join(one.folder, file)).mode & 0o077).toBe(0)
+        expect(readdirSync(one.folder)).not.toContain('wgetrc')
+      }
+    },
+    90_000,
+  )
+})
