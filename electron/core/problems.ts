@@ -25,3 +25,10 @@ function serviceProblem({ code, message, advice, detail, failCount, lockedUntil 
     ...(lockedUntil === undefined ? {} : { lockedUntil }),
   }
 }
+
+/** Kind and place of an error, without its message: that may hold anything, a secret too. */
+export function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const frames = error.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
+  return [error.name, ...frames.slice(0, 5).map(frame => frame.trim())].join(' ')
+}

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Answer, type Checked, type CommandName, commands } from '../../contract/commands.ts'
 import { BerthError } from '../../contract/problem.ts'
-import { problemOf } from '../problems.ts'
+import { placeOf, problemOf } from '../problems.ts'
 import type { Streams } from './streams.ts'
 
 /** Who gave a command: streams it opens go to this page; a tray or a menu has none. */
@@ -32,13 +32,6 @@ export function createDispatcher(handlers: Handlers, log: (line: string) => void
       throw new BerthError(problem)
     }
   }
-}
-
-/** Kind and place of an error, without its message: that may hold anything, a secret too. */
-function placeOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error
-  const frames = error.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
-  return [error.name, ...frames.slice(0, 5).map(frame => frame.trim())].join(' ')
 }
 
 function isCommand(name: string): name is CommandName {

@@ -1,0 +1,80 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openLog } from '../../../../electron/local/log/log.ts'
+
+let folder: string
+let path: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-log-'))
+  path = join(folder, 'logs/berth.log')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const read = async (name = 'berth.log') => readFile(join(folder, 'logs', name), 'utf8')
+
+test('each thing said is one line with its time, in a file that only the user can read', async () => {
+  const log = await openLog(path)
+  log.line('first\nof two')
+  log.line('second')
+  await log.close()
+  expect(await read()).toMatch(/^\S+T\S+Z first of two\n\S+T\S+Z second\n$/)
+  expect((await stat(path)).mode & 0o077).toBe(0)
+  expect((await stat(join(folder, 'logs'))).mode & 0o077).toBe(0)
+})
+
+test('no secret reaches the file, neither one that looks like it nor one that was learned', async () => {
+  const log = await openLog(path)
+  log.learn('correct horse')
+  log.line('Authorization: Bearer abcdef123456')
+  log.line(
+    `-----BEGIN OPENSSH PRIVATE KEY-----\n${'c2VjcmV0'.repeat(2_000)}\n-----END OPENSSH PRIVATE KEY-----`,
+  )
+  log.lastLine('died of correct horse')
+  await log.close()
+  expect(await read()).not.toMatch(/abcdef|c2Vj|horse/)
+  expect(log.recent().join()).not.toMatch(/abcdef|c2Vj|horse/)
+})
+
+test('a full file makes room while Berth runs, and only so many are kept, with no line lost among them', async () => {
+  const log = await openLog(path, { largest: 2_000, kept: 3 })
+  for (let number = 0; number < 400; number++) {
+    log.line(`line ${number}`)
+    if (number % 10 === 0) await log.close()
+  }
+  await log.close()
+  const names = (await readdir(join(folder, 'logs'))).toSorted()
+  expect(names).toEqual(['berth.log', 'berth.log.1', 'berth.log.2', 'berth.log.3'])
+  for (const name of names) expect((await stat(join(folder, 'logs', name))).size).toBeLessThanOrEqual(2_000)
+  const texts = await Promise.all(names.toReversed().map(read))
+  const numbers = [...texts.join('').matchAll(/line (\d+)/g)].map(([, number]) => Number(number))
+  const first = numbers[0] ?? 0
+  expect(numbers).toEqual(Array.from({ length: 400 - first }, (_, index) => first + index))
+  expect(first).toBeGreaterThan(0)
+})
+
+test('the newest lines are remembered, those of an earlier start too', async () => {
+  const before = await openLog(path)
+  before.lastLine('the end of the first')
+  await before.close()
+  const log = await openLog(path)
+  log.line('the beginning of the second')
+  expect(log.recent().map(line => line.split(' ').slice(1).join(' '))).toEqual([
+    'the end of the first',
+    'the beginning of the second',
+  ])
+  for (let number = 0; number < 300; number++) log.line(`line ${number}`)
+  expect(log.recent()).toHaveLength(200)
+  expect(log.recent().at(-1)).toMatch(/line 299$/)
+  await log.close()
+})
+
+test('a folder that cannot be written to ends nothing', async () => {
+  const log = await openLog(path)
+  await rm(join(folder, 'logs'), { recursive: true })
+  log.line('lost')
+  log.lastLine('lost too')
+  await log.close()
+  expect(log.recent()).toHaveLength(2)
+})

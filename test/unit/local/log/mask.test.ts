@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cover, createMask } from '../../../../electron/local/log/mask.ts'
+
+const mask = createMask()
+
+const letters = (alphabet: string, least: number, most: number) =>
+  fc.array(fc.constantFrom(...alphabet), { minLength: least, maxLength: most }).map(all => all.join(''))
+const hex = letters('0123456789abcdef', 40, 64).filter(text => /[a-f]/.test(text) && /\d/.test(text))
+const base64url = letters('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', 32, 64).filter(
+  text => /\d/.test(text) && /[A-Za-z]/.test(text),
+)
+const word = letters('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789', 8, 24)
+const base64 = letters('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 64, 300)
+const around = fc.constantFrom('', ' ', 'GET ', 'failed: ', '{"a": 1, ', '\n', '(')
+
+/** Where a secret is met, by its kind: the text around it, and what of it must not be left. */
+const met: Record<string, fc.Arbitrary<{ text: string; secret: string }>> = {
+  'an API key anywhere': fc
+    .tuple(around, hex)
+    .map(([before, secret]) => ({ text: `${before}${secret} is wrong`, secret })),
+  'an Authorization header': fc
+    .tuple(word, fc.constantFrom('Bearer ', 'Basic ', 'token ', ''), fc.constantFrom(': ', '=', '": "'))
+    .map(([secret, scheme, sign]) => ({ text: `authorization${sign}${scheme}${secret}`, secret })),
+  'a header as JSON in JSON': word.map(secret => ({
+    text: JSON.stringify({ body: JSON.stringify({ Authorization: `Bearer ${secret}`, next: 1 }) }),
+    secret,
+  })),
+  'a lone bearer': word.map(secret => ({ text: `curl -H Bearer ${secret}`, secret })),
+  'Berth’s page token': base64url.map(secret => ({
+    text: `Berth is ready at http://127.0.0.1:4711/#${secret}`,
+    secret,
+  })),
+  'a Jupyter token in an address': word.map(secret => ({
+    text: `opened http://localhost:8888/lab?reset&token=${secret}&x=1`,
+    secret,
+  })),
+  'a user in an address': word.map(secret => ({ text: `https://me:${secret}@registry.example/v2/`, secret })),
+  'a private key': fc
+    .tuple(base64, fc.constantFrom('OPENSSH ', 'RSA ', 'EC ', ''), fc.boolean())
+    .map(([secret, kind, whole]) => ({
+      text: `-----BEGIN ${kind}PRIVATE KEY-----\n${secret}\n${whole ? `-----END ${kind}PRIVATE KEY-----` : ''}`,
+      secret,
+    })),
+  'a variable of Docker’s': fc
+    .tuple(word, fc.constantFrom('-e ', '--env ', '--env='))
+    .map(([secret, flag]) => ({ text: `run ${flag}WHATEVER=${secret} -p 80:80`, secret })),
+  'an environment': word.map(secret => ({
+    text: JSON.stringify({ id: 1, env: { WHATEVER: secret } }),
+    secret,
+  })),
+  'a field that says so': fc
+    .tuple(
+      word,
+      fc.constantFrom(
+        'jupyter_token',
+        'api_key',
+        'apiKey',
+        'password',
+        'tfa_secret',
+        'HF_TOKEN',
+        'private-key',
+      ),
+    )
+    .map(([secret, name]) => ({ text: `${name}=${secret}, then`, secret })),
+  'a field in JSON': fc
+    .tuple(
+      fc.string({ minLength: 6, maxLength: 30 }).filter(text => !/^[\s\d.,"\\]*$/.test(text)),
+      fc.constantFrom('token', 'password', 'secret'),
+    )
+    .map(([secret, name]) => ({
+      text: JSON.stringify({ [name]: secret, n: 1 }),
+      secret: JSON.stringify(secret).slice(1, -1),
+    })),
+  'a token with a sign of its service': fc
+    .tuple(word, fc.constantFrom('ghp_', 'hf_', 'sk-', 'npm_'))
+    .map(([rest, sign]) => ({ text: `uses ${sign}${rest}A1 for it`, secret: rest })),
+}
+
+test.each(Object.entries(met))('%s is covered, whatever it is', (_kind, cases) => {
+  fc.assert(
+    fc.property(cases, ({ text, secret }) => {
+      fc.pre(!text.replace(secret, '').includes(secret))
+      expect(mask(text)).not.toContain(secret)
+      expect(mask(text)).toContain(cover)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('what is known to be a secret is covered wherever it is, in an address and in JSON too', () => {
+  const secrets = fc.string({ minLength: 6, maxLength: 40 }).filter(text => text.trim().length >= 6)
+  fc.assert(
+    fc.property(secrets, secrets, (secret, other) => {
+      const knowing = createMask()
+      knowing.learn(secret)
+      knowing.learn(JSON.stringify({ OTHER: other }))
+      for (const one of [secret, other]) {
+        const forms = [one, encodeURIComponent(one), JSON.stringify(one).slice(1, -1)]
+        for (const form of forms)
+          expect(knowing(`a ${form} b`)).toBe(knowing(`a ${form} b`).replaceAll(form, ''))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('masking twice is masking once', () => {
+  fc.assert(
+    fc.property(fc.oneof(...Object.values(met)), ({ text }) => {
+      expect(mask(mask(text))).toBe(mask(text))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('what says something to the reader is left', () => {
+  for (const line of [
+    'rent failed unforeseen: TypeError at run (/opt/Berth/resources/app.asar/dist/main/main.js:4711:12)',
+    'instance 4711: loading, then running after 31.5 s at $0.312/h',
+    'refused: navigation to https://example.com/some/long/path-with-dashes/and/more/of/it',
+    'Berth 0.1.0 on linux 6.1.0-18-amd64, Node 22.20.0',
+    'notifications: org.freedesktop.DBus.Error.ServiceUnknown',
+    'the two-factor code was wrong: 3 tries are left',
+  ])
+    expect(mask(line)).toBe(line)
+})
