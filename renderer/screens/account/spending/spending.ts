@@ -1,0 +1,105 @@
+import type { Micros } from '../../../../electron/contract/money.ts'
+import type { MoneyDay, MoneyHistory, SpenderName } from '../../../../electron/contract/spending/history.ts'
+
+export type Span = 'today' | 'month' | 'year'
+export type By = 'time' | 'model' | 'instance'
+
+/** A stretch of time and what it cost. */
+export interface Bar {
+  /** As short as an axis needs, and in full. */
+  label: string
+  title: string
+  spent: Micros
+}
+
+/** A row of the table: `share` is of the sum, 0 to 1. */
+export interface SpendingRow {
+  name: string
+  spent: Micros
+  share: number
+}
+
+const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+const monthName = new Intl.DateTimeFormat('en-GB', { month: 'short' })
+const monthTitle = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
+
+/** What was spent, in bars: the hours of today, the last 30 days, or the last 12 months. `now` in epoch seconds. */
+export function bars({ samples, days }: MoneyHistory, span: Span, now: number): Bar[] {
+  const date = new Date(now * 1000)
+  const dates = (count: number, at: (back: number) => Date) =>
+    Array.from({ length: count }, (_, index) => at(count - 1 - index))
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
+  if (span === 'today') {
+    const midnight = new Date(year, month, day).getTime() / 1000
+    return Array.from({ length: date.getHours() + 1 }, (_, hour) => {
+      const from = midnight + hour * 3600
+      const spent = sum(samples.filter(({ at }) => at > from && at <= from + 3600))
+      return { label: `${hour}:00`, title: `${hour}:00 to ${hour + 1}:00`, spent }
+    })
+  }
+  if (span === 'month')
+    return dates(30, back => new Date(year, month, day - back)).map(at => ({
+      label: String(at.getDate()),
+      title: dayName.format(at),
+      spent: sum(days.filter(known => known.day === dayOf(at))),
+    }))
+  return dates(12, back => new Date(year, month - back)).map(at => ({
+    label: monthName.format(at),
+    title: monthTitle.format(at),
+    spent: sum(days.filter(known => known.day.startsWith(dayOf(at).slice(0, 7)))),
+  }))
+}
+
+/** The same money by GPU model or by instance, the most first. The rows add up to the bars of whole days. */
+export function spenders(
+  { days, names }: MoneyHistory,
+  span: Span,
+  now: number,
+  by: Exclude<By, 'time'>,
+): SpendingRow[] {
+  const shown = days.filter(({ day }) => day >= firstDay(span, now))
+  const totals = new Map<string, Micros>()
+  for (const day of shown)
+    for (const [id, spent] of Object.entries(by === 'model' ? day.models : day.instances))
+      totals.set(id, (totals.get(id) ?? 0) + spent)
+  const total = sum(shown)
+  const rest = total - [...totals.values()].reduce((a, b) => a + b, 0)
+  const rows = [...totals].map(([id, spent]) => ({
+    name: by === 'model' ? id || 'Unknown GPU' : spenderName(id, names[id]),
+    spent,
+  }))
+  if (rest > 0) rows.push({ name: by === 'model' ? 'Not of one GPU' : 'Not of one instance', spent: rest })
+  return withShares(rows.sort((a, b) => b.spent - a.spent))
+}
+
+/** The bars as rows, the newest first, without those that cost nothing. */
+export function rowsOf(shown: readonly Bar[]): SpendingRow[] {
+  const rows = shown.filter(({ spent }) => spent > 0).map(({ title, spent }) => ({ name: title, spent }))
+  return withShares(rows.reverse())
+}
+
+function withShares(rows: readonly { name: string; spent: Micros }[]): SpendingRow[] {
+  const total = sum(rows)
+  return rows.map(row => ({ ...row, share: total === 0 ? 0 : row.spent / total }))
+}
+
+export function sum(parts: readonly Pick<MoneyDay, 'spent'>[]): Micros {
+  return parts.reduce((total, { spent }) => total + spent, 0)
+}
+
+function firstDay(span: Span, now: number): string {
+  const date = new Date(now * 1000)
+  if (span === 'today') return dayOf(date)
+  if (span === 'month') return dayOf(new Date(date.getFullYear(), date.getMonth(), date.getDate() - 29))
+  return dayOf(new Date(date.getFullYear(), date.getMonth() - 11))
+}
+
+/** A day as the history writes it, `2026-11-21`. */
+function dayOf(date: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+function spenderName(id: string, name: SpenderName | undefined): string {
+  return `${name?.label || name?.gpu || 'Instance'} #${id}`
+}

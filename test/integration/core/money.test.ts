@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rentRunning } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+let world: World
+let berth: BerthUnderTest
+
+beforeAll(async () => {
+  world = await createWorld({ speed: 60 })
+  berth = await world.startConnected()
+})
+afterAll(() => world.close())
+
+const cent = 10_000
+
+/** What Berth has counted of all days, by instance and in all. */
+async function counted(): Promise<{ spent: number; toppedUp: number; by: Record<string, number> }> {
+  const { days } = await berth.run('moneyHistory', { from: 0, samples: 5000 })
+  const by: Record<string, number> = {}
+  for (const { instances } of days)
+    for (const [id, share] of Object.entries(instances)) by[id] = (by[id] ?? 0) + share
+  const total = (field: 'spent' | 'toppedUp') => days.reduce((sum, day) => sum + day[field], 0)
+  return { spent: total('spent'), toppedUp: total('toppedUp'), by }
+}
+
+test('what Berth counts is the service’s own ledger to the cent, and each share within one poll', async () => {
+  const { controls } = world.sim
+  const [first, second] = [await rentRunning(berth), await rentRunning(berth)]
+  await controls.advance(36_000)
+  await berth.run('refresh', {})
+  await berth.run('stopInstance', { instance: first.id })
+  await controls.advance(20_000)
+  await berth.run('refresh', {})
+  controls.setCredit(controls.ledger().credit + 40)
+  await berth.run('refresh', {})
+  // Berth is away while one machine goes on and the other is destroyed by someone else.
+  await berth.close()
+  await controls.advance(7200)
+  await fetch(`${world.sim.baseUrl}/api/v0/instances/${first.id}/`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${world.sim.apiKey}` },
+  })
+  await controls.advance(7200)
+  berth = await world.start()
+  await berth.until(() => berth.account().connection.status === 'online')
+  await berth.run('refresh', {})
+
+  const { spent, toppedUp, by } = await counted()
+  const ledger = controls.ledger()
+  expect(Math.abs(spent - ledger.micro_dollars)).toBeLessThan(cent)
+  expect(toppedUp).toBe(40_000_000)
+  for (const { instance_id, micro_dollars } of ledger.instances) {
+    const { pricePerHour = 0 } = instance_id === first.id ? first : second
+    // A poll is two seconds, two minutes of this world; its clock is told in whole seconds.
+    const poll = pricePerHour / 30 + cent
+    expect(Math.abs((by[instance_id] ?? 0) - micro_dollars), `#${instance_id}`).toBeLessThan(poll)
+  }
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { forecast } from '../../../electron/contract/spending/forecast.ts'
+import { accountView, instanceView } from '../core/views.ts'
+
+const runs = (id: number, costPerHour: number, diskPricePerHour: number) =>
+  instanceView({ id, costPerHour, diskPricePerHour })
+
+test('stopping a machine wins the time that its GPUs would have cost; its disk goes on costing', () => {
+  const account = accountView({ credit: 10_000_000 }, runs(1, 400_000, 20_000), runs(2, 600_000, 100_000))
+  const course = forecast(account, 1000)
+  expect(course?.runsOutAt).toBe(1000 + 10 * 3600)
+  expect(course?.stopping).toMatchObject([
+    { instance: 2, saves: 500_000, wins: 36_000 },
+    { instance: 1, saves: 380_000 },
+  ])
+  expect(course?.stopping[1]?.wins).toBeCloseTo(22_065, 0)
+})
+
+test('stopping the only machine without a disk ends the spending', () => {
+  const [gain] = forecast(accountView({}, runs(1, 400_000, 0)), 0)?.stopping ?? []
+  expect(gain).toEqual({ instance: 1, saves: 400_000 })
+})
+
+test('what is stopped already wins nothing, and without spending there is no forecast', () => {
+  const stopped = instanceView({ id: 3, state: 'stopped', costPerHour: 20_000, diskPricePerHour: 20_000 })
+  expect(forecast(accountView({}, stopped), 0)?.stopping).toEqual([])
+  expect(forecast(accountView(), 0)).toBeUndefined()
+})
