@@ -16,10 +16,11 @@ export async function drawTrayIcons(folder: string): Promise<void> {
   for (const state of trayStates)
     for (const tone of trayTones)
       for (const { size, scale } of trayImages) {
+        const pixels = size * scale
         // Each edge lies on a whole pixel of one of the two grids; 22 are the inner pixels of 24.
-        const grid = grids.get(size === 16 || size === 32 ? 16 : 24) ?? ''
+        const grid = grids.get(size === 16 && Number.isInteger(scale) ? 16 : 24) ?? ''
         const inner = size === 22 ? grid.replace('viewBox="0 0 24 24"', 'viewBox="1 1 22 22"') : grid
-        const png = await drawPng(withStyle(inner, state, tone), size * scale)
+        const png = await drawPng(withStyle(inner, state, tone), pixels)
         await writeFile(join(folder, trayImageName({ state, tone, size, scale })), png)
       }
 }

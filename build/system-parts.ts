@@ -36,7 +36,10 @@ export const systemParts: readonly SystemPart[] = [
     browser,
   ]),
   part(['jupyter-notebook'], 'jupyter-notebook', [jupyter, browser]),
-  part(['desktop-file-validate'], 'desktop-file-utils', ['test/integration/packaging/']),
+  part(['desktop-file-validate'], 'desktop-file-utils', [
+    'test/integration/packaging/',
+    'test/integration/local/autostart',
+  ]),
   part(['openssl'], 'openssl', ['test/integration/ssh/certificates']),
   part(['tmux'], 'tmux', ['test/integration/ssh/', browser]),
   part(['dash'], 'dash', [watchdog]),

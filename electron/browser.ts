@@ -7,6 +7,7 @@ import { failToStart } from './local/failure.ts'
 import { readFlags } from './local/flags.ts'
 import { berthHome } from './local/home.ts'
 import { openMachine } from './local/machine.ts'
+import { watchNetwork } from './local/network-watch.ts'
 import { openDbusNotifier } from './local/notifier/dbus-notifier.ts'
 import { openHome } from './local/open-home.ts'
 import { openPage } from './local/page-server/open-page.ts'
@@ -14,6 +15,7 @@ import { PageFiles } from './local/page-server/page-files.ts'
 import { openPageServer } from './local/page-server/page-server.ts'
 import { portsToTry } from './local/page-server/port-choice.ts'
 import { rememberPort, usedPorts } from './local/page-server/used-ports.ts'
+import { describeRuntime } from './local/runtime.ts'
 import { findTerminals } from './ssh/system-terminal.ts'
 
 /** Berth without Electron: the page in the user's browser, on loopback. */
@@ -38,13 +40,15 @@ async function start(endings: Endings): Promise<void> {
   ])
   const terminals = await findTerminals(machine.programs, machine.platform)
   const berth = await startBerth({
-    log: log.line,
+    log,
     machine: { ...machine, browserDownloads: server.downloads },
-    app: { version: project.version, shell: 'browser', terminals },
+    app: { version: project.version, shell: 'browser', runtime: describeRuntime(), terminals },
     ...(demo && { demo }),
     reservedPorts: await usedPorts(files),
   })
   endings.add(() => berth.close())
+  endings.add(watchNetwork(machine.clock, berth.lookNow))
+  if (flags.link !== undefined) berth.follow(flags.link)
   server.serve(berth)
 
   process.stdout.write(`Berth is ready at ${server.address}\n`)

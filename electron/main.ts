@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { app, clipboard, session } from 'electron'
+import { app, session } from 'electron'
 import project from '../package.json' with { type: 'json' }
 import { startBerth } from './core/berth.ts'
 import { demoFor } from './local/demo-market.ts'
@@ -8,69 +8,52 @@ import { failToStart } from './local/failure.ts'
 import { ownArguments, readFlags } from './local/flags.ts'
 import { berthHome } from './local/home.ts'
 import { openMachine } from './local/machine.ts'
+import { watchNetwork } from './local/network-watch.ts'
 import { openHome } from './local/open-home.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { usedPorts } from './local/page-server/used-ports.ts'
+import { describeRuntime } from './local/runtime.ts'
+import { showDesktop } from './shell/desktop.ts'
 import { systemFileDialogs } from './shell/file-dialogs.ts'
 import { hardenPages, hardenSession, silenceChromium } from './shell/hardening.ts'
-import { endInOrder, keepChromiumIn, lookOnWake, showOnGoTo } from './shell/life.ts'
+import { systemAutostart } from './shell/life/autostart.ts'
+import { endInOrder } from './shell/life/ending.ts'
+import { keepChromiumIn } from './shell/life/life.ts'
+import { hearCalls } from './shell/life/links.ts'
 import { openNotifier } from './shell/notifications.ts'
-import { joinWindow } from './shell/page-channel.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
-import { showTray } from './shell/tray/tray.ts'
-import { trayActions } from './shell/tray/tray-actions.ts'
 import { hasTrayHost } from './shell/tray/tray-host.ts'
-import { MainWindow } from './shell/window/main-window.ts'
 import { findTerminals } from './ssh/system-terminal.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
 
 /** Berth under Electron. */
-async function start(home: string, endings: Endings): Promise<void> {
+async function start(home: string): Promise<void> {
   const flags = readFlags(ownArguments(process.argv.slice(1)))
   const { files, log } = await openHome(home, endings)
   const notifier = await openNotifier(log.line)
   const machine = await openMachine(files, notifier, endings)
-  const [demo, tray, terminals] = await Promise.all([
-    demoFor(
-      flags,
-      files,
-      endings,
-      log.line,
-      async () => (await import('../simulator/simulator.ts')).startSimulator,
-    ),
-    hasTrayHost(process.platform, process.env),
-    findTerminals(machine.programs, machine.platform),
-  ])
+  const demo = await demoFor(flags, files, endings, log.line, loadSimulator)
+  const tray = await hasTrayHost(process.platform, process.env)
+  const terminals = await findTerminals(machine.programs, machine.platform)
   const berth = await startBerth({
-    log: log.line,
-    machine: { ...machine, fileDialogs: systemFileDialogs },
-    app: { version: project.version, shell: 'electron', tray, terminals },
+    log,
+    machine: { ...machine, fileDialogs: systemFileDialogs, autostart: systemAutostart() },
+    app: { version: project.version, shell: 'electron', tray, runtime: describeRuntime(), terminals },
     ...(demo && { demo }),
     reservedPorts: await usedPorts(files),
   })
   endings.add(() => berth.close())
+  endings.add(watchNetwork(machine.clock, berth.lookNow))
 
   await app.whenReady()
   hardenSession(session.defaultSession)
   hardenPages(machine.opener, log.line)
   servePage(new PageFiles(at('../renderer')))
-  const window = new MainWindow({
-    preload: at('../preload/preload.cjs'),
-    hides: () => tray,
-    onOpen: opened => joinWindow(berth, opened),
-    onClosed: () => tray || app.quit(),
-  })
-  const openWindow = () => window.show()
-  const copy = (text: string) => clipboard.writeText(text)
-  const act = trayActions({ berth, notifier, openWindow, quit: () => app.quit(), copy })
-  if (tray) endings.add(showTray(berth, act))
-  app.on('before-quit', () => window.release())
-  app.on('second-instance', openWindow)
-  app.on('activate', openWindow)
-  showOnGoTo(berth, openWindow)
-  lookOnWake(berth)
-  openWindow()
+  const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
+  const { clock } = machine
+  await showDesktop({ berth, files, clock, endings, ending, calls, tray, hidden: flags.hidden, ...built })
 }
 
 const home = berthHome(process.env, process.platform)
@@ -78,7 +61,8 @@ const endings = new Endings(2_500)
 silenceChromium()
 declarePageScheme()
 keepChromiumIn(home)
-endInOrder(endings)
+const ending = endInOrder(endings)
+const calls = hearCalls(process.argv)
 // Not awaited here: Electron is ready only once this module has run to its end.
-if (app.requestSingleInstanceLock()) start(home, endings).catch(failToStart)
+if (app.requestSingleInstanceLock()) start(home).catch(failToStart)
 else app.exit(0)

@@ -57,9 +57,9 @@ export type Place =
     }
   /** With `search` that search is made; with `again` the dialog to rent as in an earlier rental, by its id, is opened. */
   | { screen: 'offers'; search?: SavedQuery; again?: string }
-  | { screen: 'activity' | 'settings' | 'account' }
+  | { screen: 'templates' | 'transfers' | 'activity' | 'hosting' | 'account' | 'settings' }
   /** Whatever screen is shown, with a dialog over it. */
-  | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' | 'stopAll' }
+  | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' }
 
 /** One account on one service. */
 export interface AccountView {

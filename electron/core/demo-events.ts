@@ -1,9 +1,7 @@
-import type { Args } from '../contract/commands.ts'
+import type { DemoEvent } from '../contract/demo-events.ts'
 import { BerthError } from '../contract/problem.ts'
 import type { AccountView } from '../contract/state.ts'
 import type { DemoControls } from './demo.ts'
-
-type Event = Args<'demoEvent'>['event']
 
 /** Dollars. */
 const little = 0.5
@@ -12,7 +10,7 @@ const plenty = 50
 /** Makes something happen in the demo market: to the given instance, or to the first that it can happen to. */
 export function makeHappen(
   controls: DemoControls,
-  event: Event,
+  event: DemoEvent,
   instance: number | undefined,
   account: AccountView | undefined,
 ): void {

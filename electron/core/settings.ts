@@ -42,9 +42,9 @@ export async function followAutostart(
   settings: KeptSettings,
   autostart: Autostart | undefined,
 ): Promise<void> {
-  const startAtLogin = await autostart?.read().catch(() => undefined)
-  if (startAtLogin === undefined || startAtLogin === settings.get().startAtLogin) return
-  await settings.change({ startAtLogin })
+  const on = await autostart?.isOn().catch(() => undefined)
+  if (on === undefined || on === (settings.get().startAtLogin !== 'no')) return
+  await settings.change({ startAtLogin: on ? 'window' : 'no' })
 }
 
 function merged(stored: Stored, changes: Stored): Stored {

@@ -8,6 +8,10 @@ export interface Flags {
   /** Whether browser mode opens the page by itself. */
   open: boolean
   demo: boolean
+  /** Whether to start in the tray, without the window; only where there is a tray. */
+  hidden: boolean
+  /** A `berth://` link to follow, not checked yet. */
+  link?: string
   /** How many times faster than real time the demo's world runs. */
   speed: number
 }
@@ -17,6 +21,7 @@ const options = {
   port: { type: 'string' },
   'no-open': { type: 'boolean' },
   demo: { type: 'boolean' },
+  hidden: { type: 'boolean' },
   speed: { type: 'string' },
 } as const
 
@@ -25,16 +30,19 @@ export class FlagError extends Error {
   readonly code = 'bad_flag'
 }
 
-export const usage = 'Usage: npm start -- [--browser [--port N] [--no-open]] [--demo] [--speed N]'
+export const usage = 'Usage: npm start -- [--browser [--port N] [--no-open] | --hidden] [--demo] [--speed N]'
 
 /** Reads the arguments after the program's own. Throws a FlagError. */
 export function readFlags(args: readonly string[]): Flags {
-  const { values } = parse(args)
+  const link = linkAmong(args)
+  const { values } = parse(args.filter(arg => arg !== link))
   return {
     browser: values.browser ?? false,
     port: number('--port', values.port ?? '0', port => Number.isInteger(port) && port >= 0 && port <= 65535),
     open: !(values['no-open'] ?? false),
     demo: values.demo ?? false,
+    hidden: values.hidden ?? false,
+    ...(link !== undefined && { link }),
     speed: number('--speed', values.speed ?? '20', speed => speed > 0 && speed <= 100_000),
   }
 }
@@ -65,4 +73,9 @@ export function ownArguments(args: readonly string[]): string[] {
     const following = args[at + 1]
     return kind.type === 'string' && value === undefined && following !== undefined ? [arg, following] : [arg]
   })
+}
+
+/** The `berth://` link that a desktop put on the command line, if any; not checked yet. */
+export function linkAmong(args: readonly string[]): string | undefined {
+  return args.find(arg => /^berth:/i.test(arg))
 }

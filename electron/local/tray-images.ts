@@ -10,13 +10,21 @@ export type TrayTone = (typeof trayTones)[number]
 
 /** Points, and pixels to a point. */
 export interface TrayImageSize {
-  size: 16 | 22 | 24 | 32
-  scale: 1 | 2
+  size: 16 | 22 | 24
+  scale: number
 }
 
-export const trayImages: readonly TrayImageSize[] = ([16, 22, 24, 32] as const).flatMap(size =>
-  ([1, 2] as const).map(scale => ({ size, scale })),
-)
+/** Windows scales by halves: its 16 points are 16, 24, 32 or 64 pixels. */
+export const trayImages: readonly TrayImageSize[] = [
+  { size: 16, scale: 1 },
+  { size: 16, scale: 1.5 },
+  { size: 16, scale: 2 },
+  { size: 16, scale: 4 },
+  { size: 22, scale: 1 },
+  { size: 22, scale: 2 },
+  { size: 24, scale: 1 },
+  { size: 24, scale: 2 },
+]
 
 /** Electron finds the picture for a scale by the end of its name. */
 export function trayImageName(image: TrayImageSize & { state: TrayState; tone: TrayTone }): string {

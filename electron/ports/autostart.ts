@@ -3,8 +3,8 @@ export type StartAtLogin = 'no' | 'window' | 'tray'
 
 /** What of this machine starts programs when the user logs in. */
 export interface Autostart {
-  /** How it is now; the user may change it outside of Berth. */
-  read(): Promise<StartAtLogin>
+  /** Whether Berth is started; the user may change it outside of Berth. */
+  isOn(): Promise<boolean>
   /** Rejects where it cannot be written. */
   choose(how: StartAtLogin): Promise<void>
 }

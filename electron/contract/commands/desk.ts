@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { demoEvents } from '../demo-events.ts'
 import { InstanceId } from '../ids.ts'
 import { ChangeableSettings } from '../settings.ts'
 import type { ActivityEntry } from '../state.ts'
@@ -41,7 +42,7 @@ export const deskCommands = {
   }).answers<void>(),
   /** The demo alone: makes something happen in its market. */
   demoEvent: command({
-    event: v.picklist(['low_credit', 'top_up', 'outbid', 'crash', 'host_offline', 'hour_passes']),
+    event: v.picklist(demoEvents),
     instance: v.optional(InstanceId),
   }).answers<void>(),
 }

@@ -1,12 +1,10 @@
 import { BerthError } from '../../contract/problem.ts'
 import type { RunningBerth } from '../../core/running.ts'
-import type { Notifier } from '../../ports/notifier.ts'
 import type { TrayAction } from './tray-menu.ts'
 
 /** What the tray's clicks reach. */
 export interface TrayReach {
-  berth: Pick<RunningBerth, 'dispatch' | 'goTo'>
-  notifier: Pick<Notifier, 'show'>
+  berth: Pick<RunningBerth, 'dispatch' | 'goTo' | 'say'>
   openWindow: () => void
   quit: () => void
   /** Puts a text on the clipboard. */
@@ -15,7 +13,7 @@ export interface TrayReach {
 
 /** Does what was clicked. A command that fails is told by a notification: the window may be closed. */
 export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<void> {
-  const { berth, notifier, openWindow, quit, copy } = reach
+  const { berth, openWindow, quit, copy } = reach
   return async action => {
     switch (action.kind) {
       case 'open':
@@ -30,7 +28,7 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
           const answer = await berth.dispatch(action.name, action.args)
           if (action.kind === 'copy' && typeof answer === 'string') copy(answer)
         } catch (error) {
-          await notifier.show({
+          berth.say({
             id: 'tray-command',
             title: `Could not ${action.what}`,
             body: failure(error),

@@ -1,16 +1,17 @@
 import type { CommandName } from '../../contract/commands.ts'
+import { demoEventWords } from '../../contract/demo-events.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance.ts'
 import { canGetIn } from '../../contract/reading.ts'
-import type { AccountView, Place, State } from '../../contract/state.ts'
-import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray-words.ts'
+import type { AccountView, Place, SavedSearch, State } from '../../contract/state.ts'
+import { creditLine, instanceLine, instanceTitle, spendLine, timeOfDay, word } from './tray-words.ts'
 
 /** What a click in the tray does. */
 export type TrayAction =
   | { kind: 'open' }
   | { kind: 'quit' }
   /** Shows the window with that place on it. */
-  | { kind: 'go'; account: AccountId; place: Place }
+  | { kind: 'go'; account?: AccountId; place: Place }
   /** `what` finishes "Could not …" should it fail. */
   | { kind: 'command'; name: CommandName; args: unknown; what: string }
   /** Puts a command's answer, a text, on the clipboard. */
@@ -30,23 +31,19 @@ export function trayMenu(state: State): MenuItemModel[] {
   const others = Object.values(state.accounts).filter(account => account !== shown)
   return [
     ...(shown ? accountLines(shown) : [{ label: 'No account yet' }]),
+    ...(state.pausedUntil === undefined
+      ? []
+      : [{ label: `Nothing is watched until ${timeOfDay(state.pausedUntil)}` }]),
     ...(shown ? accountEntries(shown) : []),
     ...others.flatMap(otherAccount),
     { separator: true },
-    ...(shown ? [rentAgain(shown)] : []),
+    ...(shown ? rentEntries(shown, Object.values(state.savedSearches)) : []),
+    ...(shown?.demo ? [demoEvents] : []),
+    { separator: true },
+    ...(shown ? [pauseEntry(state.pausedUntil)] : []),
     { label: 'Open Berth', action: { kind: 'open' } },
     { label: 'Quit Berth', action: { kind: 'quit' } },
   ]
-}
-
-/** One line for the pointer that rests on the icon: what runs and what that costs, all accounts together. */
-export function trayTooltip(state: State): string {
-  const accounts = Object.values(state.accounts)
-  const running = accounts
-    .flatMap(account => Object.values(account.instances))
-    .filter(instance => instance.state === 'running').length
-  const perHour = accounts.reduce((sum, account) => sum + account.spendPerHour, 0)
-  return `Berth: ${spendLine(perHour, running)}`
 }
 
 function accountLines(account: AccountView): MenuItemModel[] {
@@ -146,9 +143,52 @@ function powerEntry(
   }
 }
 
-function rentAgain(account: AccountView): MenuItemModel {
-  const rented = Object.keys(account.instances).length + Object.keys(account.rentals).length > 0
-  return { label: rented ? 'Rent again…' : 'Rent a GPU…', action: go(account, { screen: 'offers' }) }
+/** The last rental once more, as a dialog to look over; and the market, whole or by a search that was saved. */
+function rentEntries(account: AccountView, saved: readonly SavedSearch[]): MenuItemModel[] {
+  const { lastRental } = account
+  const searches = saved.toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, most)
+  return [
+    ...(lastRental
+      ? [
+          {
+            label: `Rent ${word(lastRental.what)} again…`,
+            action: go(account, { screen: 'offers', again: lastRental.id }),
+          },
+        ]
+      : []),
+    { label: 'Rent a GPU…', action: go(account, { screen: 'offers' }) },
+    ...(searches.length > 0
+      ? [
+          {
+            label: 'Saved searches',
+            submenu: searches.map(({ name, query }) => ({
+              label: word(name),
+              action: go(account, { screen: 'offers', search: query }),
+            })),
+          },
+        ]
+      : []),
+  ]
+}
+
+const demoEvents: MenuItemModel = {
+  label: 'Make something happen',
+  submenu: demoEventWords.map(({ event, label }) => ({
+    label,
+    action: { kind: 'command', name: 'demoEvent', args: { event }, what: 'make that happen' },
+  })),
+}
+
+function pauseEntry(pausedUntil: number | undefined): MenuItemModel {
+  if (pausedUntil !== undefined)
+    return {
+      label: 'Look at the accounts again',
+      action: { kind: 'command', name: 'resumePolling', args: {}, what: 'look again' },
+    }
+  return {
+    label: 'Pause watching for an hour',
+    action: { kind: 'command', name: 'pausePolling', args: { minutes: 60 }, what: 'pause' },
+  }
 }
 
 function go(account: AccountView, place: Place): TrayAction {

@@ -46,8 +46,20 @@ const stateWords: Record<Exclude<InstanceState, 'other'>, string> = {
   offline: 'Offline',
 }
 
-function stateWord({ state, actualStatus }: InstanceView): string {
+export function stateWord({ state, actualStatus }: InstanceView): string {
   return state === 'other' ? word(actualStatus ?? 'Unknown') : stateWords[state]
+}
+
+/** `$1.24/h` */
+export function rateWords(perHour: Micros): string {
+  return `${dollars(perHour)}/h`
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+
+/** `14:02`; epoch milliseconds of this machine. */
+export function timeOfDay(at: number): string {
+  return clock.format(at)
 }
 
 /** Cents as far as they tell something: `$0.006` is more than `$0.01`. */

@@ -1,34 +1,90 @@
-import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
+import {
+  Menu,
+  type MenuItemConstructorOptions,
+  nativeImage,
+  nativeTheme,
+  type Rectangle,
+  Tray,
+} from 'electron'
 import type { RunningBerth } from '../../core/running.ts'
-import large from './icons/tray@2x.png?inline'
-import small from './icons/tray.png?inline'
-import { type MenuItemModel, type TrayAction, trayMenu, trayTooltip } from './tray-menu.ts'
+import { type TrayState, trayImageName } from '../../local/tray-images.ts'
+import { trayFace } from './tray-face.ts'
+import { type TrayDesktop, traySize, trayTone } from './tray-look.ts'
+import { type MenuItemModel, type TrayAction, trayMenu } from './tray-menu.ts'
 
-/** Puts Berth in the tray and keeps its menu as State says. Gives the function that takes it away. */
-export function showTray(berth: RunningBerth, act: (action: TrayAction) => void): () => void {
-  const icon = nativeImage.createFromDataURL(small)
-  icon.addRepresentation({ scaleFactor: 2, dataURL: large })
-  if (process.platform === 'darwin') icon.setTemplateImage(true)
-  const tray = new Tray(icon)
-  tray.on('click', () => act({ kind: 'open' }))
+export interface TrayOptions {
+  berth: RunningBerth
+  /** The folder of the made pictures. */
+  pictures: string
+  act: (action: TrayAction) => void
+  /** The icon was clicked; `near` is where it is, as far as the desktop tells. */
+  open: (near: Rectangle | undefined) => void
+}
 
-  let shown = ''
-  function draw(): void {
+/** Puts Berth in the tray and keeps it as State says. Gives the function that takes it away. */
+export function showTray({ berth, pictures, act, open }: TrayOptions): () => void {
+  const picture = (state: TrayState) => pictureOf(pictures, state, desktopNow())
+  let face = trayFace(berth.state())
+  const tray = new Tray(picture(face.state))
+  // On macOS a click opens the menu, as with every other icon there.
+  if (process.platform !== 'darwin')
+    tray.on('click', () => {
+      const bounds = tray.getBounds()
+      open(bounds.width > 0 ? bounds : undefined)
+    })
+
+  function drawFace(): void {
+    const next = trayFace(berth.state())
+    if (next.state !== face.state) tray.setImage(picture(next.state))
+    if (next.tooltip !== face.tooltip) tray.setToolTip(next.tooltip)
+    if (next.title !== face.title && process.platform === 'darwin') tray.setTitle(next.title)
+    face = next
+  }
+
+  let menu = ''
+  function drawMenu(): void {
     const model = trayMenu(berth.state())
-    const tooltip = trayTooltip(berth.state())
     // A menu that is replaced closes under the user's pointer: only when what it shows has changed.
-    const next = JSON.stringify([tooltip, model])
-    if (next === shown) return
-    shown = next
-    tray.setToolTip(tooltip)
+    const next = JSON.stringify(model)
+    if (next === menu) return
+    menu = next
     tray.setContextMenu(Menu.buildFromTemplate(model.map(item => template(item, act))))
   }
 
+  function draw(): void {
+    drawFace()
+    drawMenu()
+  }
+
+  const drawPicture = () => tray.setImage(picture(face.state))
+  tray.setToolTip(face.tooltip)
+  if (process.platform === 'darwin') tray.setTitle(face.title)
   draw()
+  nativeTheme.on('updated', drawPicture)
   const stop = berth.onChange(draw)
   return () => {
     stop()
+    nativeTheme.off('updated', drawPicture)
     tray.destroy()
+  }
+}
+
+/** Electron finds the pictures for finer screens beside it, by their names. */
+function pictureOf(folder: string, state: TrayState, desktop: TrayDesktop): Electron.NativeImage {
+  const tone = trayTone(desktop)
+  const name = trayImageName({ state, tone, size: traySize(desktop), scale: 1 })
+  const image = nativeImage.createFromPath(`${folder}/${name}`)
+  if (tone === 'template') image.setTemplateImage(true)
+  return image
+}
+
+/** Windows colours its taskbar apart from its programs. */
+function desktopNow(): TrayDesktop {
+  const { shouldUseDarkColors, shouldUseDarkColorsForSystemIntegratedUI } = nativeTheme
+  return {
+    platform: process.platform,
+    desktop: process.env['XDG_CURRENT_DESKTOP'],
+    dark: process.platform === 'win32' ? shouldUseDarkColorsForSystemIntegratedUI : shouldUseDarkColors,
   }
 }
 

@@ -1,12 +1,17 @@
-import { BrowserWindow, nativeTheme } from 'electron'
+import { BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
 import { pageAddress } from '../page-address.ts'
+import type { KeptPlaces } from './kept-places.ts'
+import { arrangement, besideTray, visiblePlace } from './placing.ts'
 
 /** The page's own grounds, so that nothing flashes before it is drawn. */
 const grounds = { light: '#fbfbfa', dark: '#17181a' }
+/** Points. */
+const usualSize = { width: 1080, height: 720 }
 
 export interface MainWindowOptions {
   /** The absolute path of the built preload. */
   preload: string
+  places: KeptPlaces
   /** Whether closing hides it: there is a tray to open it from. */
   hides: () => boolean
   onOpen: (window: BrowserWindow) => void
@@ -17,31 +22,39 @@ export interface MainWindowOptions {
 export class MainWindow {
   readonly #options: MainWindowOptions
   #window: BrowserWindow | undefined
-  #quitting = false
+  /** The screens as they stood when it was last placed. */
+  #arrangement = ''
 
   constructor(options: MainWindowOptions) {
     this.#options = options
   }
 
-  /** Brings it before the user. */
-  show(): void {
-    if (this.#window === undefined) this.#open()
-    else {
-      if (this.#window.isMinimized()) this.#window.restore()
-      this.#window.show()
-      this.#window.focus()
+  /** Brings it before the user: where it was on these screens, or else near the tray's icon, where that is known. */
+  show(near?: Rectangle): void {
+    const window = this.#window
+    if (window === undefined) {
+      this.#open(near)
+      return
     }
+    if (window.isMinimized()) window.restore()
+    if (!window.isVisible() && arrangement(screen.getAllDisplays()) !== this.#arrangement) {
+      const { maximized, ...place } = this.#place(near)
+      window.setBounds(place)
+      if (maximized) window.maximize()
+    }
+    window.show()
+    window.focus()
   }
 
-  /** From here on closing is closing. */
-  release(): void {
-    this.#quitting = true
+  /** Leaves Berth in the tray. */
+  hide(): void {
+    this.#window?.hide()
   }
 
-  #open(): void {
+  #open(near: Rectangle | undefined): void {
+    const { maximized, ...place } = this.#place(near)
     const window = new BrowserWindow({
-      width: 1080,
-      height: 720,
+      ...place,
       minWidth: 480,
       minHeight: 360,
       show: false,
@@ -62,17 +75,38 @@ export class MainWindow {
       },
     })
     this.#window = window
+    if (maximized) window.maximize()
     window.once('ready-to-show', () => window.show())
+    for (const event of ['resize', 'move', 'maximize', 'unmaximize'] as const)
+      window.on(event as 'resize', () => this.#keepPlace(window))
     window.on('close', event => {
-      if (this.#quitting || !this.#options.hides()) return
+      if (!this.#options.hides()) return
       event.preventDefault()
       window.hide()
     })
     window.once('closed', () => {
       this.#window = undefined
-      if (!this.#quitting) this.#options.onClosed()
+      this.#options.onClosed()
     })
     this.#options.onOpen(window)
     void window.loadURL(pageAddress)
+  }
+
+  #place(
+    near: Rectangle | undefined,
+  ): Partial<Rectangle> & { width: number; height: number; maximized: boolean } {
+    const screens = screen.getAllDisplays()
+    this.#arrangement = arrangement(screens)
+    const kept = this.#options.places.get(this.#arrangement)
+    if (kept) return { ...visiblePlace(kept, screens), maximized: kept.maximized }
+    // Without a place of its own, a new window goes where the desktop puts new windows.
+    return { ...(near ? besideTray(usualSize, near, screens) : usualSize), maximized: false }
+  }
+
+  #keepPlace(window: BrowserWindow): void {
+    if (window.isMinimized() || window.isFullScreen() || !window.isVisible()) return
+    this.#arrangement = arrangement(screen.getAllDisplays())
+    const { x, y, width, height } = window.getNormalBounds()
+    this.#options.places.keep(this.#arrangement, { x, y, width, height, maximized: window.isMaximized() })
   }
 }

@@ -1,13 +1,27 @@
 import { expect, test } from 'vitest'
-import { FlagError, ownArguments, readFlags } from '../../../electron/local/flags.ts'
+import { FlagError, linkAmong, ownArguments, readFlags } from '../../../electron/local/flags.ts'
 
 test('without flags: no forced browser, any port, 20 times real time, opened by itself', () => {
-  expect(readFlags([])).toEqual({ browser: false, port: 0, open: true, demo: false, speed: 20 })
+  expect(readFlags([])).toEqual({
+    browser: false,
+    port: 0,
+    open: true,
+    demo: false,
+    hidden: false,
+    speed: 20,
+  })
+})
+
+test('a link from the desktop is told apart, wherever it stands', () => {
+  const link = 'berth://instance/4711'
+  expect(readFlags([link, '--hidden'])).toMatchObject({ link, hidden: true })
+  expect(linkAmong(['/opt/Berth/berth', '--no-sandbox', link])).toBe(link)
+  expect(linkAmong(['--demo'])).toBeUndefined()
 })
 
 test('every flag is read', () => {
   const flags = readFlags(['--browser', '--port', '4711', '--no-open', '--demo', '--speed=2.5'])
-  expect(flags).toEqual({ browser: true, port: 4711, open: false, demo: true, speed: 2.5 })
+  expect(flags).toEqual({ browser: true, port: 4711, open: false, demo: true, hidden: false, speed: 2.5 })
 })
 
 test.each([

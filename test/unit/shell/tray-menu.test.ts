@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../electron/contract/instance.ts'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
-import { type MenuItemModel, trayMenu, trayTooltip } from '../../../electron/shell/tray/tray-menu.ts'
+import { type MenuItemModel, trayMenu } from '../../../electron/shell/tray/tray-menu.ts'
 import { accountView, emptyState, instanceView } from '../core/views.ts'
 
 const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({
@@ -30,14 +30,16 @@ test('it begins with credit and spend, and ends with renting, opening and quitti
     '---',
     'llama #4711: Running, $0.40/h',
     '---',
-    'Rent again…',
+    'Rent a GPU…',
+    '---',
+    'Pause watching for an hour',
     'Open Berth',
     'Quit Berth',
   ])
 })
 
 test('with nothing rented and no account there is still a way in and a way out', () => {
-  expect(labels(trayMenu(emptyState()))).toEqual(['No account yet', '---', 'Open Berth', 'Quit Berth'])
+  expect(labels(trayMenu(emptyState()))).toEqual(['No account yet', '---', '---', 'Open Berth', 'Quit Berth'])
   expect(labels(trayMenu(stateOf(accountView())))).toContain('Rent a GPU…')
 })
 
@@ -122,7 +124,7 @@ test('a name from outside stays one short line', () => {
 test('the menu of many instances ends in a way to the rest', () => {
   const many = Array.from({ length: 40 }, (_, at) => instanceView({ id: at + 1 }))
   const menu = trayMenu(stateOf(accountView({}, ...many)))
-  expect(menu.length).toBeLessThan(25)
+  expect(menu.length).toBeLessThan(28)
   expect(labels(menu)).toContain('25 more…')
 })
 
@@ -132,9 +134,48 @@ test('what does not show changes nothing: another look with the same facts gives
   expect(trayMenu(stateOf({ ...after, credit: 49_999_000 }))).toEqual(trayMenu(stateOf(before)))
 })
 
-test('the tooltip says what runs and what all accounts spend', () => {
-  const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
-  const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
-  expect(trayTooltip(stateOf(one, two))).toBe('Berth: 2 running, $0.81/h')
-  expect(trayTooltip(emptyState())).toBe('Berth: nothing runs, $0.00/h')
+test('the last rental is offered again by its name, as a dialog with it filled in', () => {
+  const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune' } })
+  expect(entry(trayMenu(stateOf(account)), 'Rent llama-finetune again…').action).toEqual({
+    kind: 'go',
+    account: account.id,
+    place: { screen: 'offers', again: 'r0123456789abcdef' },
+  })
+})
+
+test('saved searches are there by name, and only where there are some', () => {
+  const query = {
+    query: { type: 'bid', verifiedOnly: true, storage: 20, limit: 100 },
+    filter: { priceTo: 2 },
+  } as const
+  const state = stateOf(accountView())
+  const saved = { s2: { id: 's2', name: 'H200', query }, s1: { id: 's1', name: 'A100', query } }
+  const { submenu = [] } = entry(trayMenu({ ...state, savedSearches: saved }), 'Saved searches')
+  expect(labels(submenu)).toEqual(['A100', 'H200'])
+  expect(entry(submenu, 'H200').action).toMatchObject({ place: { screen: 'offers', search: query } })
+  expect(labels(trayMenu(state))).not.toContain('Saved searches')
+})
+
+test('looking can be paused, then it says until when and can go on', () => {
+  const state = stateOf(accountView())
+  expect(entry(trayMenu(state), 'Pause').action).toMatchObject({
+    name: 'pausePolling',
+    args: { minutes: 60 },
+  })
+  const until = new Date(2026, 4, 3, 15, 4).getTime()
+  const paused = trayMenu({ ...state, pausedUntil: until })
+  expect(labels(paused)).toContain('Nothing is watched until 15:04')
+  expect(entry(paused, 'Look at the accounts again').action).toMatchObject({ name: 'resumePolling' })
+})
+
+test('the demo’s events are there on the demo alone, each one a command', () => {
+  const demo = accountView({ id: 'demo', demo: true })
+  const { submenu = [] } = entry(trayMenu(stateOf(demo)), 'Make something happen')
+  expect(submenu).toHaveLength(6)
+  expect(entry(submenu, 'An hour passes').action).toMatchObject({
+    kind: 'command',
+    name: 'demoEvent',
+    args: { event: 'hour_passes' },
+  })
+  expect(labels(trayMenu(stateOf(accountView())))).not.toContain('Make something happen')
 })

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { app, powerMonitor } from 'electron'
-import type { RunningBerth } from '../core/running.ts'
-import type { Endings } from '../local/endings.ts'
+import type { RunningBerth } from '../../core/running.ts'
 
 /** Puts what Chromium keeps below Berth's home. Before anything asks for it. */
 export function keepChromiumIn(home: string): void {
@@ -11,24 +10,8 @@ export function keepChromiumIn(home: string): void {
   app.setPath('userData', folder)
 }
 
-/** Lets Electron end only after everything of Berth's has ended in order. */
-export function endInOrder(endings: Endings): void {
-  let ended = false
-  app.on('before-quit', event => {
-    if (ended) return
-    event.preventDefault()
-    void endings.end().then(() => {
-      ended = true
-      app.exit(0)
-    })
-  })
-  // A window that is closed does not end Berth by itself: it may go on in the tray.
-  app.on('window-all-closed', () => undefined)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => app.quit())
-}
-
 /** A machine that slept knows nothing of what happened since. */
-export function lookOnWake(berth: RunningBerth): void {
+export function lookOnWake(berth: Pick<RunningBerth, 'lookNow'>): void {
   powerMonitor.on('resume', () => berth.lookNow())
   powerMonitor.on('unlock-screen', () => berth.lookNow())
 }

@@ -1,0 +1,17 @@
+/** What can be made to happen in the demo's market, in the words of the page and the tray. */
+export const demoEvents = ['hour_passes', 'low_credit', 'top_up', 'outbid', 'crash', 'host_offline'] as const
+export type DemoEvent = (typeof demoEvents)[number]
+
+const words: Record<DemoEvent, string> = {
+  hour_passes: 'An hour passes',
+  low_credit: 'The credit runs low',
+  top_up: 'Credit is added',
+  outbid: 'Someone bids more than you',
+  crash: 'A container crashes',
+  host_offline: 'A host goes offline',
+}
+
+export const demoEventWords: readonly { event: DemoEvent; label: string }[] = demoEvents.map(event => ({
+  event,
+  label: words[event],
+}))

@@ -1,0 +1,58 @@
+import { app, clipboard, Menu } from 'electron'
+import type { RunningBerth } from '../core/running.ts'
+import type { Endings } from '../local/endings.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Files } from '../ports/files.ts'
+import { askToQuit } from './life/ask-to-quit.ts'
+import { startsHidden } from './life/autostart.ts'
+import type { Ending } from './life/ending.ts'
+import { lookOnWake, showOnGoTo } from './life/life.ts'
+import { type Calls, offerLinks } from './life/links.ts'
+import { appMenu } from './menus/app-menu.ts'
+import { joinWindow } from './page-channel.ts'
+import { showTray } from './tray/tray.ts'
+import { trayActions } from './tray/tray-actions.ts'
+import { openKeptPlaces } from './window/kept-places.ts'
+import { MainWindow } from './window/main-window.ts'
+
+export interface DesktopOptions {
+  berth: RunningBerth
+  files: Files
+  clock: Clock
+  endings: Endings
+  ending: Ending
+  calls: Calls
+  /** Whether this desktop shows tray icons. */
+  tray: boolean
+  /** Whether the command line asks to start without the window. */
+  hidden: boolean
+  /** Absolute paths of what was built: the preload, and the folder of the pictures. */
+  preload: string
+  pictures: string
+}
+
+/** Gives a running Berth its window, tray, menu and place on the desktop. Once Electron is ready. */
+export async function showDesktop(options: DesktopOptions): Promise<void> {
+  const { berth, endings, tray } = options
+  const places = await openKeptPlaces(options.files, options.clock)
+  endings.add(places.flush)
+  const window = new MainWindow({
+    preload: options.preload,
+    places,
+    hides: () => tray && berth.state().settings.closeToTray,
+    onOpen: opened => joinWindow(berth, opened),
+    onClosed: () => tray || app.quit(),
+  })
+  const show = () => window.show()
+  const copy = (text: string) => clipboard.writeText(text)
+  const act = trayActions({ berth, openWindow: show, quit: () => app.quit(), copy })
+  if (tray) endings.add(showTray({ berth, pictures: options.pictures, act, open: near => window.show(near) }))
+  const { platform } = process
+  Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))
+  options.ending.askFirst(() => askToQuit({ state: berth.state, tray, hideWindow: () => window.hide() }))
+  offerLinks()
+  showOnGoTo(berth, show)
+  lookOnWake(berth)
+  if (!tray || !startsHidden(options.hidden, berth.state().settings.startAtLogin)) show()
+  options.calls.answer({ follow: berth.follow, show })
+}

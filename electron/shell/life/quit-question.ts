@@ -1,0 +1,48 @@
+import { isFileTransferOver } from '../../contract/files.ts'
+import type { State } from '../../contract/state.ts'
+import { instanceLine, rateWords, word } from '../tray/tray-words.ts'
+
+/** What is asked of someone who quits. */
+export interface QuitQuestion {
+  message: string
+  detail: string
+}
+
+/** Instances that the question names. */
+const most = 6
+
+/** What goes on costing, or is cut off, when Berth ends now; undefined when nothing does. The demo costs nothing. */
+export function quitQuestion(state: State): QuitQuestion | undefined {
+  const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)
+  const costing = accounts
+    .flatMap(({ instances }) => Object.values(instances))
+    .filter(({ costPerHour }) => costPerHour > 0)
+    .toSorted((a, b) => b.costPerHour - a.costPerHour)
+  const perHour = costing.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
+  const renting = accounts
+    .flatMap(({ rentals }) => Object.values(rentals))
+    .filter(({ step }) => ['asking', 'lost', 'unclear', 'waiting', 'late'].includes(step))
+  const files = accounts
+    .flatMap(({ fileTransfers }) => Object.values(fileTransfers))
+    .filter(one => !isFileTransferOver(one))
+  if (costing.length + renting.length + files.length === 0) return undefined
+
+  const more = costing.length - most
+  const lines = [
+    ...costing.slice(0, most).map(instanceLine),
+    ...(more > 0 ? [`${more} more`] : []),
+    ...renting.map(
+      ({ offer }) => `Renting ${word(offer.gpuName ?? `offer ${offer.id}`)}: nobody will see whether it runs`,
+    ),
+    ...(files.length > 0 ? [`${counted(files.length, 'file transfer')} cut off`] : []),
+  ]
+  return {
+    message:
+      costing.length > 0
+        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${rateWords(perHour)}`
+        : 'Something is still under way',
+    detail: `${lines.join('\n')}\n\nWhile Berth is not running, nothing is watched and nothing is warned of.`,
+  }
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

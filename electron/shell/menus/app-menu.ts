@@ -1,0 +1,107 @@
+import type { MenuItemConstructorOptions } from 'electron'
+import { type AcceleratorName, accelerators } from '../../contract/accelerators.ts'
+import type { CommandName } from '../../contract/commands.ts'
+import type { Place } from '../../contract/state.ts'
+
+/** What an entry of Berth's own does. */
+export type MenuAction =
+  | { kind: 'go'; place: Place }
+  /** `what` finishes "Could not …" should it fail. */
+  | { kind: 'command'; name: CommandName; args: unknown; what: string }
+
+export interface AppMenuOptions {
+  platform: NodeJS.Platform
+  /** A released app has no developer tools. */
+  packaged: boolean
+  act: (action: MenuAction) => void
+}
+
+type Item = MenuItemConstructorOptions
+const line: Item = { type: 'separator' }
+
+/** The application's menu: the roles that people of each platform expect, around Berth's own screens. */
+export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
+  const mac = platform === 'darwin'
+  const own = (label: string, action: MenuAction, key?: AcceleratorName): Item => ({
+    label,
+    // The page hears these keys itself, and leaves those to the terminal that a shell wants.
+    ...(key && { accelerator: accelerators[key], registerAccelerator: false }),
+    click: () => act(action),
+  })
+  const to = (label: string, place: Place, key?: AcceleratorName) => own(label, { kind: 'go', place }, key)
+  const settings = to(mac ? 'Settings…' : 'Settings', { screen: 'settings' }, 'settings')
+  const connect = to('Connect an account…', { screen: 'here', ask: 'connect' }, 'connect')
+
+  return [
+    ...(mac
+      ? [
+          menu('Berth', [
+            { role: 'about' },
+            line,
+            settings,
+            line,
+            { role: 'services' },
+            line,
+            { role: 'hide' },
+            { role: 'hideOthers' },
+            { role: 'unhide' },
+            line,
+            { role: 'quit' },
+          ]),
+        ]
+      : []),
+    menu('File', [
+      connect,
+      ...(mac ? [] : [settings]),
+      line,
+      { role: 'close' },
+      ...(mac ? [] : [line, { role: 'quit', label: 'Quit Berth', accelerator: 'Ctrl+Q' } satisfies Item]),
+    ]),
+    menu('Edit', [
+      { role: 'undo' },
+      { role: 'redo' },
+      line,
+      { role: 'cut' },
+      { role: 'copy' },
+      { role: 'paste' },
+      { role: 'delete' },
+      { role: 'selectAll' },
+    ]),
+    menu('View', [
+      to('Commands…', { screen: 'here', ask: 'palette' }, 'palette'),
+      own(
+        'Look at the account now',
+        { kind: 'command', name: 'refresh', args: {}, what: 'look at the account' },
+        'refresh',
+      ),
+      line,
+      { role: 'resetZoom' },
+      { role: 'zoomIn' },
+      { role: 'zoomOut' },
+      line,
+      { role: 'togglefullscreen' },
+      ...(packaged ? [] : [line, { role: 'toggleDevTools' } satisfies Item]),
+    ]),
+    menu('Go', [
+      to('Instances', { screen: 'instances' }, 'instances'),
+      to('Offers', { screen: 'offers' }, 'offers'),
+      to('Templates', { screen: 'templates' }, 'templates'),
+      to('Transfers', { screen: 'transfers' }, 'transfers'),
+      to('Activity', { screen: 'activity' }, 'activity'),
+      to('Hosting', { screen: 'hosting' }, 'hosting'),
+      to('Account', { screen: 'account' }, 'account'),
+    ]),
+    mac ? { role: 'windowMenu' } : menu('Window', [{ role: 'minimize' }, { role: 'togglefullscreen' }]),
+    {
+      ...menu('Help', [
+        to('Keyboard shortcuts', { screen: 'here', ask: 'shortcuts' }),
+        ...(mac ? [] : [line, { role: 'about' } satisfies Item]),
+      ]),
+      role: 'help',
+    },
+  ]
+}
+
+function menu(label: string, submenu: Item[]): Item {
+  return { label, submenu }
+}

@@ -1,0 +1,76 @@
+import { isCreditLow, isDead } from '../../contract/reading.ts'
+import type { AccountView, State } from '../../contract/state.ts'
+import type { TrayState } from '../../local/tray-images.ts'
+import { instanceTitle, rateWords, spendLine, stateWord, timeOfDay, word } from './tray-words.ts'
+
+/** What the tray shows without being opened. */
+export interface TrayFace {
+  state: TrayState
+  tooltip: string
+  /** Beside the icon, where the platform has room for it; empty when there is nothing to say. */
+  title: string
+}
+
+/** Characters; Windows shows no more. */
+const longestTooltip = 120
+
+/** A function of State and nothing else. What needs the user counts most, then what is not seen, then what runs. */
+export function trayFace(state: State): TrayFace {
+  const accounts = Object.values(state.accounts)
+  const instances = accounts.flatMap(account => Object.values(account.instances))
+  const running = instances.filter(instance => instance.state === 'running').length
+  const perHour = accounts.reduce((sum, account) => sum + account.spendPerHour, 0)
+  const matters = accounts.flatMap(account => mattersOf(account, state))
+  const unseen = unseenOf(accounts, state.pausedUntil)
+  const [first] = [...matters, ...unseen]
+  const more = matters.length + unseen.length - 1
+  const told = [
+    `Berth: ${spendLine(perHour, running)}`,
+    ...(first === undefined ? [] : [more > 0 ? `${first}, and ${more} more` : first]),
+  ]
+  const title = [...(running > 0 ? [String(running)] : []), ...(perHour > 0 ? [rateWords(perHour)] : [])]
+  return {
+    state:
+      matters.length > 0
+        ? 'attention'
+        : unseen.length > 0
+          ? 'offline'
+          : accounts.some(isBusy)
+            ? 'working'
+            : 'calm',
+    tooltip: told.join('\n').slice(0, longestTooltip),
+    title: title.join(' · '),
+  }
+}
+
+/** What of an account waits for the user, each in a few words. */
+function mattersOf(account: AccountView, { settings }: State): string[] {
+  const { connection } = account
+  const refused = connection.status === 'refused' || connection.status === 'locked'
+  const inNeed = Object.values(account.instances).filter(
+    instance => isDead(instance) || instance.state === 'outbid',
+  )
+  const stuck = Object.values(account.rentals).filter(({ step }) => step === 'late' || step === 'unclear')
+  return [
+    ...(refused ? [`${word(account.name)} needs its key`] : []),
+    ...inNeed.map(instance => `${instanceTitle(instance)}: ${stateWord(instance)}`),
+    ...stuck.map(({ offer, step }) => `Renting ${word(offer.gpuName ?? `offer ${offer.id}`)}: ${step}`),
+    ...(isCreditLow(account, settings) ? [`${word(account.name)}: low credit`] : []),
+  ]
+}
+
+/** Why what is shown may be old. */
+function unseenOf(accounts: readonly AccountView[], pausedUntil: number | undefined): string[] {
+  if (pausedUntil !== undefined) return [`Paused until ${timeOfDay(pausedUntil)}`]
+  return accounts
+    .filter(({ connection }) => connection.status === 'offline')
+    .map(({ name }) => `${word(name)} is offline`)
+}
+
+function isBusy({ instances, rentals }: AccountView): boolean {
+  const moving = ['running', 'loading', 'provisioning', 'stopping']
+  return (
+    Object.values(instances).some(({ state }) => moving.includes(state)) ||
+    Object.values(rentals).some(({ step }) => ['asking', 'lost', 'waiting'].includes(step))
+  )
+}

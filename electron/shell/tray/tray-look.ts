@@ -1,0 +1,23 @@
+import type { TrayImageSize, TrayTone } from '../../local/tray-images.ts'
+
+/** How the desktop draws its tray. */
+export interface TrayDesktop {
+  platform: NodeJS.Platform
+  /** `XDG_CURRENT_DESKTOP`: names with colons between them. */
+  desktop?: string | undefined
+  /** Whether the system's own bars are dark, as far as it tells. */
+  dark: boolean
+}
+
+/** Which of the pictures fits the bar. GNOME's is dark whatever the theme. */
+export function trayTone({ platform, desktop = '', dark }: TrayDesktop): TrayTone {
+  if (platform === 'darwin') return 'template'
+  const darkBar = platform === 'linux' && /\b(GNOME|Unity|Pantheon)\b/i.test(desktop)
+  return dark || darkBar ? 'light' : 'dark'
+}
+
+/** Points. KDE's panel has 22, other panels of Linux 24. */
+export function traySize({ platform, desktop = '' }: TrayDesktop): TrayImageSize['size'] {
+  if (platform !== 'linux') return 16
+  return /\bKDE\b/i.test(desktop) ? 22 : 24
+}

@@ -1,0 +1,44 @@
+import * as v from 'valibot'
+import { openDocument } from '../../core/remember/document.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Files } from '../../ports/files.ts'
+
+const length = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+const KeptPlace = v.object({
+  x: v.pipe(v.number(), v.safeInteger()),
+  y: v.pipe(v.number(), v.safeInteger()),
+  width: length,
+  height: length,
+  maximized: v.boolean(),
+})
+export type KeptPlace = v.InferOutput<typeof KeptPlace>
+
+/** Where the window was, for each way the screens stood. */
+export interface KeptPlaces {
+  get(arrangement: string): KeptPlace | undefined
+  keep(arrangement: string, place: KeptPlace): void
+  flush(): Promise<void>
+}
+
+/** Ways the screens stood; the one not used for longest makes room. */
+const most = 16
+
+export async function openKeptPlaces(files: Files, clock: Clock): Promise<KeptPlaces> {
+  const document = await openDocument({
+    files,
+    clock,
+    name: 'window.json',
+    schema: v.record(v.string(), KeptPlace),
+    empty: {},
+    // A window's place is not worth a word: it opens where a new one would.
+    onBroken: () => undefined,
+  })
+  return {
+    get: arrangement => document.get()[arrangement],
+    keep: (arrangement, place) =>
+      document.writeSoon(({ [arrangement]: _, ...others }) =>
+        Object.fromEntries([...Object.entries(others).slice(1 - most), [arrangement, place]]),
+      ),
+    flush: document.flush,
+  }
+}

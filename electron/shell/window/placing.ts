@@ -1,0 +1,70 @@
+/** Where something is on the screens, in points. */
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** A screen: all of it, and what is left of it beside bars and docks. */
+export interface ScreenBox {
+  bounds: Box
+  workArea: Box
+}
+
+/** A name for the screens as they stand now, to remember a window's place for each way they stand. */
+export function arrangement(screens: readonly ScreenBox[]): string {
+  return screens
+    .map(({ bounds: { x, y, width, height } }) => `${width}x${height}+${x}+${y}`)
+    .sort()
+    .join(' ')
+}
+
+/** The place nearest to the one wanted at which the whole window can be seen, smaller where the screen is. */
+export function visiblePlace(wanted: Box, screens: readonly ScreenBox[]): Box {
+  const area = screens
+    .map(({ workArea }) => workArea)
+    .toSorted((a, b) => common(b, wanted) - common(a, wanted) || distance(a, wanted) - distance(b, wanted))[0]
+  if (area === undefined) return wanted
+  const width = Math.min(wanted.width, area.width)
+  const height = Math.min(wanted.height, area.height)
+  return {
+    x: between(area.x, wanted.x, area.x + area.width - width),
+    y: between(area.y, wanted.y, area.y + area.height - height),
+    width,
+    height,
+  }
+}
+
+/** Points between the window and the bar that the tray is in. */
+const gap = 8
+
+/** A place for a window of that size beside the tray's icon, on the side where there is room. */
+export function besideTray(
+  size: Pick<Box, 'width' | 'height'>,
+  icon: Box,
+  screens: readonly ScreenBox[],
+): Box {
+  const below = { x: icon.x, y: icon.y + icon.height + gap }
+  const screen = screens.find(({ bounds }) => common(bounds, icon) > 0) ?? screens[0]
+  const above = screen !== undefined && icon.y > screen.bounds.y + screen.bounds.height / 2
+  const y = above ? icon.y - gap - size.height : below.y
+  const x = icon.x + Math.round((icon.width - size.width) / 2)
+  return visiblePlace({ x, y, ...size }, screen ? [screen] : [])
+}
+
+/** The area that two have in common. */
+function common(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
+  return Math.max(0, width) * Math.max(0, height)
+}
+
+/** Between their middles. */
+function distance(a: Box, b: Box): number {
+  return Math.hypot(a.x + a.width / 2 - b.x - b.width / 2, a.y + a.height / 2 - b.y - b.height / 2)
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.round(Math.max(least, Math.min(value, most)))
+}

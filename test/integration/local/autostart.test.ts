@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { execLine } from '../../../electron/local/autostart/desktop-entry.ts'
+import { linuxAutostart } from '../../../electron/local/autostart/linux-autostart.ts'
+import { lacks } from '../../needs.ts'
+
+const run = promisify(execFile)
+let home: string
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'berth-autostart-'))
+})
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+const at = (command: string[]) => linuxAutostart({ env: {}, home, command })
+const file = () => join(home, '.config/autostart/berth.desktop')
+const lacking = lacks('desktop-file-validate')
+
+describe.skipIf(lacking !== '')(`starting at login${lacking}`, () => {
+  test.each([
+    [['/opt/Berth/berth']],
+    [['/home/me/My Apps/Berth 1.0.AppImage']],
+    [['/usr/bin/electron', '/home/me/100% "mine" $HOME `id` \\ berth']],
+  ])('the file that starts %j is one that desktops accept', async command => {
+    const autostart = at(command)
+    await autostart.choose('tray')
+    const { stdout, stderr } = await run('desktop-file-validate', [file()])
+    expect(stdout + stderr).toBe('')
+    expect(await readFile(file(), 'utf8')).toMatch(/^Exec=.* --hidden$/m)
+    expect(await autostart.isOn()).toBe(true)
+    await autostart.choose('window')
+    expect(await readFile(file(), 'utf8')).not.toContain('--hidden')
+    await autostart.choose('no')
+    expect(await autostart.isOn()).toBe(false)
+    await autostart.choose('no')
+  })
+})
+
+test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])(
+  'what the desktop’s own settings switched off (%s) is off',
+  async line => {
+    const autostart = at(['/opt/Berth/berth'])
+    await autostart.choose('window')
+    const entry = await readFile(file(), 'utf8')
+    await writeFile(file(), entry.replace('X-GNOME-Autostart-enabled=true', line))
+    expect(await autostart.isOn()).toBe(false)
+  },
+)
+
+test('what starts is the command, to the last character', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.string({ minLength: 1 }).filter(text => !/[\0\n\r]/.test(text)),
+        { minLength: 1 },
+      ),
+      command => {
+        expect(asDesktopsRead(execLine(command))).toEqual(command)
+      },
+    ),
+  )
+})
+
+/** Reads an `Exec` value as the specification says: the string's escapes, then quotes, then field codes. */
+function asDesktopsRead(value: string): string[] {
+  const text = value.replaceAll('\\\\', '\\')
+  const words = [...text.matchAll(/"((?:\\.|[^"\\])*)"|([^\s"]+)/gs)]
+  return words.map(([, quoted, plain = '']) =>
+    (quoted === undefined ? plain : quoted.replaceAll(/\\(.)/gs, '$1')).replaceAll('%%', '%'),
+  )
+}

@@ -1,0 +1,64 @@
+import type { MenuItemConstructorOptions } from 'electron'
+import { expect, test } from 'vitest'
+import { accelerators } from '../../../electron/contract/accelerators.ts'
+import { appMenu, type MenuAction } from '../../../electron/shell/menus/app-menu.ts'
+
+function flat(items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
+  return items.flatMap(item => [item, ...(Array.isArray(item.submenu) ? flat(item.submenu) : [])])
+}
+
+const menuOf = (
+  platform: NodeJS.Platform,
+  packaged = true,
+  act: (action: MenuAction) => void = () => undefined,
+) => flat(appMenu({ platform, packaged, act }))
+const roles = (platform: NodeJS.Platform, packaged = true) =>
+  menuOf(platform, packaged).flatMap(({ role }) => role ?? [])
+
+test('each platform has the roles that people expect there', () => {
+  const mac = [
+    'about',
+    'services',
+    'hide',
+    'hideOthers',
+    'unhide',
+    'quit',
+    'close',
+    'copy',
+    'paste',
+    'windowMenu',
+  ]
+  expect(roles('darwin')).toEqual(expect.arrayContaining([...mac, 'zoomIn', 'togglefullscreen', 'help']))
+  expect(roles('linux')).toEqual(
+    expect.arrayContaining(['quit', 'close', 'copy', 'paste', 'selectAll', 'about']),
+  )
+  expect(roles('linux')).not.toContain('services')
+  expect(appMenu({ platform: 'darwin', packaged: true, act: () => undefined })[0]?.label).toBe('Berth')
+})
+
+test('a released app has no developer tools, and none reloads the page', () => {
+  expect(roles('linux')).not.toContain('toggleDevTools')
+  expect(roles('linux', false)).toContain('toggleDevTools')
+  for (const role of ['reload', 'forceReload']) expect(roles('linux', false)).not.toContain(role)
+})
+
+test('every accelerator of the page stands in the menu, and only the page listens to it', () => {
+  const shown = menuOf('linux').filter(({ registerAccelerator }) => registerAccelerator === false)
+  expect(shown.map(({ accelerator }) => accelerator).sort()).toEqual(Object.values(accelerators).sort())
+})
+
+test('an entry does what it says', () => {
+  const done: MenuAction[] = []
+  const click = (label: string) =>
+    menuOf('linux', true, action => done.push(action))
+      .find(item => item.label === label)
+      ?.click?.({} as never, undefined, {} as never)
+  click('Settings')
+  click('Keyboard shortcuts')
+  click('Look at the account now')
+  expect(done).toMatchObject([
+    { kind: 'go', place: { screen: 'settings' } },
+    { kind: 'go', place: { screen: 'here', ask: 'shortcuts' } },
+    { kind: 'command', name: 'refresh' },
+  ])
+})

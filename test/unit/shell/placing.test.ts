@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { arrangement, type Box, besideTray, visiblePlace } from '../../../electron/shell/window/placing.ts'
+
+const screenOf = (bounds: Box, bar = 0) => ({
+  bounds,
+  workArea: { ...bounds, y: bounds.y + bar, height: bounds.height - bar },
+})
+const laptop = screenOf({ x: 0, y: 0, width: 1440, height: 900 }, 24)
+const beside = screenOf({ x: 1440, y: -200, width: 2560, height: 1440 })
+const size = { width: 1080, height: 720 }
+
+test('a place that can be seen stays as it is', () => {
+  const place = { x: 1600, y: -100, ...size }
+  expect(visiblePlace(place, [laptop, beside])).toEqual(place)
+})
+
+test('a place on a screen that has gone moves onto what is left', () => {
+  expect(visiblePlace({ x: 2800, y: 300, ...size }, [laptop])).toEqual({ x: 360, y: 180, ...size })
+})
+
+test('a window larger than the screen is as large as the screen', () => {
+  expect(visiblePlace({ x: -50, y: -50, width: 4000, height: 3000 }, [laptop])).toEqual(laptop.workArea)
+})
+
+test('each way the screens stand has a name of its own, whatever their order', () => {
+  expect(arrangement([laptop, beside])).toBe(arrangement([beside, laptop]))
+  expect(arrangement([laptop])).not.toBe(arrangement([laptop, beside]))
+})
+
+test('beside the tray it is above a bar at the bottom and below one at the top', () => {
+  const bottom = besideTray(size, { x: 1300, y: 876, width: 24, height: 24 }, [laptop])
+  expect(bottom).toEqual({ x: 360, y: 148, ...size })
+  const top = besideTray(size, { x: 700, y: 0, width: 24, height: 24 }, [laptop])
+  expect(top).toEqual({ x: 172, y: 32, ...size })
+})
+
+test('whatever was kept and however the screens stand, the whole window can be seen', () => {
+  const length = fc.integer({ min: 100, max: 5000 })
+  const at = fc.integer({ min: -8000, max: 8000 })
+  const box = fc.record({ x: at, y: at, width: length, height: length })
+  fc.assert(
+    fc.property(
+      box,
+      fc.array(
+        box.map(bounds => screenOf(bounds, 20)),
+        { minLength: 1, maxLength: 4 },
+      ),
+      (place, screens) => {
+        const seen = visiblePlace(place, screens)
+        const inside = ({ workArea: area }: (typeof screens)[number]) =>
+          seen.x >= area.x &&
+          seen.y >= area.y &&
+          seen.x + seen.width <= area.x + area.width &&
+          seen.y + seen.height <= area.y + area.height
+        expect(screens.some(inside)).toBe(true)
+      },
+    ),
+    { numRuns: 500 },
+  )
+})

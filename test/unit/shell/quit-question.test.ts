@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { AccountView } from '../../../electron/contract/state.ts'
+import { quitQuestion } from '../../../electron/shell/life/quit-question.ts'
+import { accountView, emptyState, instanceView } from '../core/views.ts'
+
+const asked = (...accounts: AccountView[]) =>
+  quitQuestion({
+    ...emptyState(),
+    accounts: Object.fromEntries(accounts.map(account => [account.id, account])),
+  })
+
+test('nobody is asked while nothing costs and nothing is under way', () => {
+  expect(asked()).toBeUndefined()
+  expect(asked(accountView({}, instanceView({ costPerHour: 0, state: 'stopped' })))).toBeUndefined()
+})
+
+test('the demo costs nothing', () => {
+  expect(asked(accountView({ id: 'demo', demo: true }, instanceView()))).toBeUndefined()
+})
+
+test('what goes on costing is told over all accounts, dearest first, with the sum per hour', () => {
+  const one = accountView({}, instanceView({ id: 1, label: 'disk', state: 'stopped', costPerHour: 6_000 }))
+  const two = accountView(
+    { id: 'a00000002' },
+    instanceView({ id: 2, label: 'llama', costPerHour: 1_200_000 }),
+  )
+  const question = asked(one, two)
+  expect(question?.message).toBe('2 instances go on costing $1.21/h')
+  expect(question?.detail.split('\n').slice(0, 2)).toEqual([
+    'llama #2: Running, $1.20/h',
+    'disk #1: Stopped, $0.006/h',
+  ])
+  expect(question?.detail).toContain('nothing is warned of')
+})
+
+test('many are counted, not listed', () => {
+  const many = Array.from({ length: 20 }, (_, at) => instanceView({ id: at + 1 }))
+  expect(asked(accountView({}, ...many))?.detail).toContain('14 more')
+})
+
+test('a rental under way is asked about too', () => {
+  const rental = {
+    id: 'r0123456789abcdef',
+    step: 'waiting',
+    offer: { id: 1, gpuName: 'H100' },
+    image: '',
+    interruptible: false,
+    startedAt: 0,
+    deadline: 600,
+  } as const
+  const question = asked(accountView({ rentals: { [rental.id]: rental } }))
+  expect(question?.message).toBe('Something is still under way')
+  expect(question?.detail).toContain('Renting H100')
+})

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import type { AccountView, State } from '../../../electron/contract/state.ts'
+import { trayFace } from '../../../electron/shell/tray/tray-face.ts'
+import { traySize, trayTone } from '../../../electron/shell/tray/tray-look.ts'
+import { accountView, emptyState, instanceView } from '../core/views.ts'
+
+const stateOf = (...accounts: AccountView[]): State => ({
+  ...emptyState(),
+  accounts: Object.fromEntries(accounts.map(account => [account.id, account])),
+})
+const problem = { code: 'x', message: 'x' }
+const offline = { connection: { status: 'offline', problem } } as const
+const rental = {
+  id: 'r0123456789abcdef',
+  offer: { id: 1, gpuName: 'H100' },
+  image: '',
+  interruptible: false,
+  startedAt: 0,
+  deadline: 600,
+} as const
+
+test.each<[string, string, AccountView[]]>([
+  ['nothing runs', 'calm', [accountView()]],
+  ['no account', 'calm', []],
+  ['one is stopped', 'calm', [accountView({}, instanceView({ state: 'stopped' }))]],
+  ['one runs', 'working', [accountView({}, instanceView())]],
+  ['one is being rented', 'working', [accountView({ rentals: { r: { ...rental, step: 'waiting' } } })]],
+  ['one was outbid', 'attention', [accountView({}, instanceView({ state: 'outbid' }))]],
+  ['a rental is late', 'attention', [accountView({ rentals: { r: { ...rental, step: 'late' } } })]],
+  ['the key was refused', 'attention', [accountView({ connection: { status: 'refused', problem } })]],
+  ['credit is low', 'attention', [accountView({ credit: 1_000_000 })]],
+  ['it cannot be reached', 'offline', [accountView(offline, instanceView())]],
+  [
+    'another account cannot be reached',
+    'offline',
+    [accountView({}, instanceView()), accountView({ ...offline, id: 'a00000002' })],
+  ],
+  [
+    'what was last known needs the user',
+    'attention',
+    [accountView(offline, instanceView({ state: 'crashed' }))],
+  ],
+])('when %s the icon is that of %s', (_, icon, accounts) => {
+  expect(trayFace(stateOf(...accounts)).state).toBe(icon)
+})
+
+test('a pause shows as not seen, and the tooltip says until when', () => {
+  const pausedUntil = new Date(2026, 4, 3, 15, 4).getTime()
+  const face = trayFace({ ...stateOf(accountView({}, instanceView())), pausedUntil })
+  expect(face).toMatchObject({ state: 'offline', tooltip: 'Berth: 1 running, $0.40/h\nPaused until 15:04' })
+})
+
+test('the tooltip says what runs, what all accounts spend, and what waits for the user', () => {
+  const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
+  const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
+  expect(trayFace(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.81/h')
+  expect(trayFace(emptyState()).tooltip).toBe('Berth: nothing runs, $0.00/h')
+  const worse = accountView(
+    {},
+    instanceView({ id: 7, state: 'outbid', label: 'train' }),
+    instanceView({ id: 8, state: 'crashed' }),
+  )
+  expect(trayFace(stateOf(worse)).tooltip.split('\n')[1]).toBe('train #7: Outbid, and 1 more')
+  const long = accountView({}, instanceView({ label: 'x'.repeat(500), state: 'crashed' }))
+  expect(trayFace(stateOf(long)).tooltip.length).toBeLessThanOrEqual(120)
+})
+
+test('the title is short, and empty while nothing costs', () => {
+  expect(trayFace(stateOf(accountView({}, instanceView()))).title).toBe('1 · $0.40/h')
+  expect(trayFace(stateOf(accountView())).title).toBe('')
+})
+
+test.each([
+  ['darwin', undefined, true, 'template', 16],
+  ['win32', undefined, false, 'dark', 16],
+  ['win32', undefined, true, 'light', 16],
+  ['linux', 'ubuntu:GNOME', false, 'light', 24],
+  ['linux', 'KDE', false, 'dark', 22],
+  ['linux', 'XFCE', true, 'light', 24],
+] as const)(
+  'on %s (%s, dark: %s) the picture is the %s one of %i points',
+  (platform, desktop, dark, tone, size) => {
+    expect(trayTone({ platform, desktop, dark })).toBe(tone)
+    expect(traySize({ platform, desktop, dark })).toBe(size)
+  },
+)
