@@ -18,6 +18,7 @@ import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
+import { watchdogCommands } from './commands/watchdog.ts'
 
 /** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
 export const commands = {
@@ -27,6 +28,7 @@ export const commands = {
   ...templateCommands,
   ...moneyCommands,
   ...instanceCommands,
+  ...watchdogCommands,
   ...accessCommands,
   ...sshKeyCommands,
   ...insideCommands,

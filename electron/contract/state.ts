@@ -1,3 +1,4 @@
+import type { WatchdogView } from './automation/watchdog.ts'
 import type { FileTransferView } from './files.ts'
 import type { AccountId } from './ids.ts'
 import type { InstanceView } from './instance.ts'
@@ -86,6 +87,8 @@ export interface AccountView {
   tunnels: Record<string, TunnelView>
   /** How the instances are reached that are connected now, by id. */
   ways: Record<string, WayIn>
+  /** Watchdogs inside instances, by the instance's id. */
+  watchdogs: Record<string, WatchdogView>
   /** Copies and syncs that Berth started, by id. */
   transfers: Record<string, TransferView>
   /** Files on their way between this machine and instances, by id. They end with Berth. */

@@ -6,6 +6,7 @@ import type { Machine } from '../ports/machine.ts'
 import { findEditors } from '../ssh/editors/editors.ts'
 import { openAccess } from './access/access.ts'
 import { openAccounts } from './accounts/accounts.ts'
+import { instanceKeyEntry } from './accounts/instance-key.ts'
 import { createPause } from './accounts/pause.ts'
 import { openActivity } from './activity/activity.ts'
 import { openShowing } from './alerts/showing.ts'
@@ -29,6 +30,7 @@ import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
+import { watchdogCommands } from './commands/watchdog.ts'
 import type { Demo } from './demo.ts'
 import { createFileTransfers } from './files/file-transfers.ts'
 import { goTo } from './go-to.ts'
@@ -179,6 +181,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...templateCommands(parts),
       ...moneyCommands(parts),
       ...instanceCommands(parts),
+      ...watchdogCommands(parts),
       ...accessCommands(parts),
       ...sshKeyCommands(parts),
       ...insideCommands(parts),
@@ -217,9 +220,4 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       await activity.flush()
     },
   }
-}
-
-/** The keychain entry of an instance's own restricted key (section 2.1). */
-function instanceKeyEntry(account: string, instance: number): string {
-  return `${account} instance ${instance}`
 }

@@ -7,6 +7,7 @@ import { connectionLost, reasonOf, timedOut } from './ssh-problems.ts'
 /** What a command printed, cut to a limit, and how it ended: 127 where the shell does not know it. */
 export interface Output {
   text: string
+  bytes: Buffer
   code: number | undefined
 }
 
@@ -16,6 +17,8 @@ interface Bounds {
   within: number
   /** Bytes of what it prints that are read; what comes after ends the command. */
   most: number
+  /** What it reads from its input: the place for what must be on no command line. */
+  input?: string
 }
 
 /**
@@ -31,7 +34,7 @@ export async function outputOf(connection: Connection, command: string, bounds: 
 function collect(
   channel: ClientChannel,
   { address }: Pick<Connection, 'address'>,
-  { clock, within, most }: Bounds,
+  { clock, within, most, input }: Bounds,
 ): () => Promise<Output> {
   const output = new Promise<Output>((resolve, reject) => {
     const pieces: Buffer[] = []
@@ -53,8 +56,10 @@ function collect(
     })
     channel.once('close', () => {
       cancel()
-      resolve({ text: Buffer.concat(pieces).toString('utf8'), code })
+      const bytes = Buffer.concat(pieces)
+      resolve({ text: bytes.toString('utf8'), bytes, code })
     })
+    if (input !== undefined) channel.end(input)
   })
   return () => output
 }

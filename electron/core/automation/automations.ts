@@ -1,18 +1,22 @@
 import { type Money, openMoney } from '../money/money.ts'
+import { openWatchdogs, type Watchdogs } from '../watchdog/watchdogs.ts'
 import type { Automation, AutomationSurroundings } from './automation.ts'
 
 /** All that Berth does by itself for one account. */
 export interface Automations extends Required<Automation> {
+  readonly watchdogs: Watchdogs
   readonly money: Money
 }
 
 /** Opens them, with what they remember. Nothing acts before the first fresh look. */
 export async function openAutomations(around: AutomationSurroundings): Promise<Automations> {
   const money = await openMoney(around)
+  const watchdogs = await openWatchdogs(around)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
-  const all: readonly Automation[] = [money]
+  const all: readonly Automation[] = [money, watchdogs]
   return {
     money,
+    watchdogs,
     looked: look => {
       for (const automation of all) automation.looked(look)
     },

@@ -31,6 +31,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     rentals: {},
     tunnels: {},
     ways: {},
+    watchdogs: {},
     transfers: {},
     fileTransfers: {},
     ...given,

@@ -1,0 +1,23 @@
+import type { Handlers } from '../page/dispatcher.ts'
+import { doorOf, noteUser, type OnInstance, type Parts } from './parts.ts'
+
+type WatchdogCommands = Pick<Handlers, 'putWatchdog' | 'removeWatchdog' | 'lookAtWatchdog' | 'watchdogLog'>
+
+export function watchdogCommands(parts: Parts): WatchdogCommands {
+  const of = ({ account }: OnInstance) => parts.accounts.session(account).automations.watchdogs
+
+  return {
+    async putWatchdog({ wish, ...args }) {
+      const door = doorOf(parts, args)
+      await of(args).put(args.instance, wish)
+      noteUser(parts, door.account, 'Asked for a watchdog on', door.instance)
+    },
+    async removeWatchdog(args) {
+      const door = doorOf(parts, args)
+      noteUser(parts, door.account, 'Took the watchdog off', door.instance)
+      await of(args).remove(args.instance)
+    },
+    lookAtWatchdog: args => of(args).visit(args.instance),
+    watchdogLog: args => of(args).log(args.instance),
+  }
+}

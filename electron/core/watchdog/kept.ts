@@ -1,0 +1,64 @@
+import * as v from 'valibot'
+import { type WatchdogReason, type WatchdogView, WatchdogWish } from '../../contract/automation/watchdog.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import type { Problem } from '../../contract/problem.ts'
+
+const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
+
+/** A watchdog as it is remembered: what is wanted, and what was seen of it last. No secret is in it. */
+export const KeptWatchdog = v.object({
+  instance: v.number(),
+  wish: WatchdogWish,
+  step: v.picklist(['putting', 'watching', 'removing', 'lost']),
+  foreign: v.boolean(),
+  /** When the lease was renewed last, epoch seconds of the account's time. */
+  renewedAt: v.exactOptional(v.number()),
+  seen: v.exactOptional(
+    v.object({
+      at: v.number(),
+      load: v.exactOptional(v.number()),
+      idleFor: v.exactOptional(v.number()),
+      leasedFor: v.exactOptional(v.number()),
+      why: v.exactOptional(reason),
+      tries: v.exactOptional(v.number()),
+      comesBack: v.boolean(),
+      key: v.picklist(['container', 'kept']),
+    }),
+  ),
+  did: v.exactOptional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
+  /** What it seems to have done was said; it is said again only once the instance has run in between. */
+  told: v.exactOptional(v.boolean()),
+})
+export type KeptWatchdog = v.InferOutput<typeof KeptWatchdog>
+
+/** Seconds between two visits: often enough that a lease outlives a few that fail. */
+export function visitEvery({ wish, foreign }: KeptWatchdog): number {
+  if (wish.lease === undefined || foreign) return 300
+  return Math.min(300, Math.max(2, wish.lease / 4))
+}
+
+/** Seconds between two looks of the watchdog itself. */
+export function tickOf({ idle, lease }: WatchdogWish): number {
+  return Math.max(2, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
+}
+
+/**
+ * What a watchdog has done, as far as can be told from outside: its instance does not run any more, and it was due.
+ * `now` in epoch seconds of the account's time; `instance` as a fresh look has it, undefined when it is gone.
+ */
+export function likelyDeed(
+  { wish, step, renewedAt, told }: KeptWatchdog,
+  instance: InstanceView | undefined,
+  now: number,
+): WatchdogReason | undefined {
+  const halted = !instance || instance.state === 'stopped' || instance.state === 'stopping'
+  if (told || step !== 'watching' || !halted) return undefined
+  if (wish.at !== undefined && now >= wish.at) return 'time'
+  if (wish.lease !== undefined && renewedAt !== undefined && now - renewedAt >= wish.lease) return 'lease'
+  return undefined
+}
+
+export function watchdogView(kept: KeptWatchdog, problem: Problem | undefined): WatchdogView {
+  const { renewedAt: _, told: __, ...view } = kept
+  return { ...view, ...(problem ? { problem } : {}) }
+}

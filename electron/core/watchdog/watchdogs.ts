@@ -1,0 +1,347 @@
+import * as v from 'valibot'
+import type { WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import { canGetIn } from '../../contract/reading.ts'
+import type { Connection } from '../../ssh/connection.ts'
+import {
+  lookAtWatchdog,
+  putWatchdog,
+  removeWatchdog,
+  type WatchdogLook,
+  watchdogLog,
+} from '../../ssh/watchdog/watchdog.ts'
+import { instanceKeyEntry } from '../accounts/instance-key.ts'
+import { instanceName } from '../alerts/wording.ts'
+import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
+import { present } from '../present.ts'
+import { problemOf } from '../problems.ts'
+import { openDocument } from '../remember/document.ts'
+import { same } from '../same.ts'
+import { KeptWatchdog, likelyDeed, tickOf, visitEvery, watchdogView } from './kept.ts'
+
+/** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
+export interface Watchdogs extends Required<Pick<Automation, 'looked' | 'resume' | 'flush'>> {
+  put(instance: number, wish: WatchdogWish): Promise<void>
+  remove(instance: number): Promise<void>
+  visit(instance: number): Promise<void>
+  log(instance: number): Promise<{ at: number; text: string }[]>
+}
+
+/** Seconds until a visit that failed is tried again; the last one stays. */
+const pauses = [5, 15, 60, 300]
+/** Looks without the instance until it counts as gone. */
+const looksUntilGone = 2
+/** What no later try mends: the wish is given up where it is answered. */
+const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
+
+export async function openWatchdogs(around: AutomationSurroundings): Promise<Watchdogs> {
+  const { account, store, machine, activity, teller, access, ending } = around
+  const { clock } = machine
+  const document = await openDocument({
+    files: around.files,
+    clock,
+    name: `${around.folder}/watchdogs.json`,
+    schema: v.array(KeptWatchdog),
+    empty: [],
+    onBroken: around.onBroken,
+  })
+  const problems = new Map<number, Problem>()
+  const fails = new Map<number, number>()
+  const missing = new Map<number, number>()
+  /** Visits that wait for their time, by instance; and those under way, one after the other. */
+  const waiting = new Map<number, () => void>()
+  const underWay = new Map<number, Promise<void>>()
+
+  const find = (instance: number) => document.get().find(kept => kept.instance === instance)
+  const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
+  const nameOf = (instance: number) => instanceName(viewOf(instance) ?? { id: instance })
+
+  function show(): void {
+    const views = Object.fromEntries(
+      document.get().map(kept => [kept.instance, watchdogView(kept, problems.get(kept.instance))]),
+    )
+    if (ending.aborted || same(store.get().accounts[account]?.watchdogs, views)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.watchdogs = views
+    })
+  }
+
+  const replaced = (instance: number, kept: KeptWatchdog | undefined) => (all: KeptWatchdog[]) => [
+    ...all.filter(other => other.instance !== instance),
+    ...(kept ? [kept] : []),
+  ]
+
+  async function keep(kept: KeptWatchdog): Promise<void> {
+    const written = document.record(replaced(kept.instance, kept))
+    show()
+    await written
+  }
+
+  async function forget(instance: number): Promise<void> {
+    waiting.get(instance)?.()
+    waiting.delete(instance)
+    problems.delete(instance)
+    fails.delete(instance)
+    missing.delete(instance)
+    const written = document.record(replaced(instance, undefined))
+    show()
+    await written
+  }
+
+  /** The next visit, so many seconds from now. Those of a watchdog that is there wait for no look at the service. */
+  function visitIn(instance: number, seconds: number): void {
+    waiting.get(instance)?.()
+    waiting.delete(instance)
+    if (ending.aborted || !find(instance)) return
+    waiting.set(
+      instance,
+      clock.after(seconds * 1000, () => void visit(instance).catch(() => undefined)),
+    )
+  }
+
+  /** One visit after the other; rejects with why it failed, and is repeated by itself all the same. */
+  function visit(instance: number): Promise<void> {
+    const before = underWay.get(instance) ?? Promise.resolve()
+    const mine = before.catch(() => undefined).then(() => visitOnce(instance))
+    underWay.set(instance, mine)
+    return mine
+  }
+
+  async function visitOnce(instance: number): Promise<void> {
+    if (ending.aborted || !find(instance)) return
+    const view = viewOf(instance)
+    // It is visited once a look shows that it can be entered again.
+    if (!view || !canGetIn(view)) return
+    try {
+      await within(view, connection => settle(instance, connection))
+      problems.delete(instance)
+      fails.delete(instance)
+      const kept = find(instance)
+      if (kept) visitIn(instance, visitEvery(kept))
+    } catch (error) {
+      if (ending.aborted) return
+      const failed = fails.get(instance) ?? 0
+      fails.set(instance, failed + 1)
+      problems.set(instance, problemOf(error))
+      visitIn(instance, pauses[Math.min(failed, pauses.length - 1)] ?? 300)
+      throw error
+    } finally {
+      show()
+    }
+  }
+
+  async function within<Got>(
+    view: InstanceView,
+    work: (connection: Connection) => Promise<Got>,
+  ): Promise<Got> {
+    const lease = await access.connect({ account, instance: view, client: around.client() })
+    try {
+      return await work(lease.connection)
+    } finally {
+      lease.release()
+    }
+  }
+
+  /** Brings about what is wanted, and notes what is seen. */
+  async function settle(instance: number, connection: Connection): Promise<void> {
+    const kept = find(instance)
+    if (!kept) return
+    if (kept.step === 'removing') {
+      await removeWatchdog(connection, clock)
+      await forget(instance)
+      activity.add({ account, instance, kind: 'berth', text: `The watchdog is off ${nameOf(instance)}` })
+      return
+    }
+    const lease = kept.foreign || kept.wish.lease === undefined ? '' : machine.random.hex(16)
+    const look =
+      kept.step === 'putting'
+        ? await putWatchdog(connection, clock, await configOf(kept), lease)
+        : await lookAtWatchdog(connection, clock, lease)
+    // The user may have wanted something else meanwhile: the next visit is for that.
+    const now = find(instance)
+    if (!now || now.step !== kept.step || !same(now.wish, kept.wish)) return visitIn(instance, 0)
+    await note(now, look, lease !== '')
+  }
+
+  async function configOf({ instance, wish }: KeptWatchdog) {
+    const key = await machine.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
+    const url = store.get().accounts[account]?.baseUrl ?? ''
+    return { wish, instance, url, now: around.now(), tick: tickOf(wish), key }
+  }
+
+  async function note(kept: KeptWatchdog, look: WatchdogLook | undefined, renewed: boolean): Promise<void> {
+    const { instance } = kept
+    const at = around.now()
+    if (!look) {
+      if (kept.step === 'lost') return
+      await keep({ ...kept, step: 'lost' })
+      teller.tell(account, [
+        {
+          id: `${account}/watchdog/${instance}`,
+          kind: 'guard',
+          instance,
+          title: `The watchdog of ${nameOf(instance)} is gone`,
+          body: 'Something on the instance removed it. Nothing there stops it any more: put it there again.',
+          urgency: 'normal',
+          actions: [{ id: 'show', label: 'Show' }],
+          place: { screen: 'instances', instance },
+        },
+      ])
+      return
+    }
+    const { load, idleFor, leasedFor, why, tries, key, hooked, did } = look
+    if (kept.step === 'putting')
+      activity.add({
+        account,
+        instance,
+        kind: 'berth',
+        text: `A watchdog is on ${nameOf(instance)}`,
+        detail: wishSentence(kept.wish),
+      })
+    if (did && !same(did, kept.did)) tellDeed(instance, did.action, did.why)
+    const seen = { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt(instance) }
+    await keep({
+      ...kept,
+      ...(kept.foreign ? { wish: look.wish } : {}),
+      step: 'watching',
+      seen: present(seen),
+      ...(renewed ? { renewedAt: at } : {}),
+      ...(did ? { did } : {}),
+      told: false,
+    })
+  }
+
+  /** Whether the start script of the rental brings it back. */
+  function startsIt(instance: number): boolean {
+    return around.record(instance)?.onstart?.includes('.berth/watchdog/watchdog.sh') ?? false
+  }
+
+  function tellDeed(
+    instance: number,
+    action: WatchdogWish['action'],
+    why: WatchdogReason,
+    seems = false,
+  ): void {
+    const did = action === 'stop' ? 'stopped' : 'destroyed'
+    const title = `${nameOf(instance)} was ${did} by its watchdog${seems ? ', as it seems' : ''}`
+    const alert = {
+      id: `${account}/watchdog/${instance}`,
+      kind: 'guard' as const,
+      instance,
+      title,
+      body: reasonSentences[why],
+      urgency: 'normal' as const,
+      actions: [{ id: 'show' as const, label: 'Show' }],
+      place: { screen: 'instances' as const, instance },
+    }
+    if (store.get().settings.alerts.guard) teller.tell(account, [alert])
+    else activity.add({ account, instance, kind: 'berth', text: title, detail: alert.body })
+  }
+
+  /** There may be one already, from a wish whose answer was lost or from another Berth. */
+  async function discover(view: InstanceView): Promise<void> {
+    const look = await within(view, connection => lookAtWatchdog(connection, clock, ''))
+    if (!look || find(view.id)) return
+    const kept: KeptWatchdog = { instance: view.id, wish: look.wish, step: 'watching', foreign: true }
+    await note(kept, look, false)
+    visitIn(view.id, visitEvery(kept))
+  }
+
+  function existing(instance: number): InstanceView {
+    const view = viewOf(instance)
+    if (!view || !canGetIn(view))
+      throw new BerthError({
+        code: 'not_running',
+        message: `${nameOf(instance)} is not running, so nothing can be done inside it.`,
+        advice: 'Start it, or wait until it is running.',
+      })
+    return view
+  }
+
+  return {
+    async put(instance, wish) {
+      existing(instance)
+      const before = find(instance)
+      const kept: KeptWatchdog = {
+        instance,
+        wish,
+        step: 'putting',
+        foreign: false,
+        ...(before?.did ? { did: before.did } : {}),
+      }
+      await document.write(replaced(instance, kept))
+      show()
+      try {
+        await visit(instance)
+      } catch (error) {
+        const code = problemOf(error).code
+        if (!hopeless.has(code)) throw error
+        await (before ? keep(before) : forget(instance))
+        throw error
+      }
+    },
+    async remove(instance) {
+      const kept = find(instance)
+      if (!kept) return
+      if (kept.step === 'lost') return forget(instance)
+      await document.write(replaced(instance, { ...kept, step: 'removing' }))
+      show()
+      await visit(instance).catch(() => undefined)
+    },
+    async visit(instance) {
+      const view = existing(instance)
+      if (find(instance)) await visit(instance)
+      else await discover(view)
+    },
+    log: instance => within(existing(instance), connection => watchdogLog(connection, clock)),
+    looked({ account: { instances }, at }: FreshLook) {
+      for (const kept of document.get()) {
+        const { instance } = kept
+        const view = instances[instance]
+        const absent = view ? 0 : (missing.get(instance) ?? 0) + 1
+        missing.set(instance, absent)
+        if (!view && absent < looksUntilGone) continue
+        const why = likelyDeed(kept, view, at)
+        if (why) {
+          tellDeed(instance, kept.wish.action, why, true)
+          void keep({ ...kept, told: true, did: { at, action: kept.wish.action, why } })
+        }
+        if (!view) void forget(instance)
+        else if (canGetIn(view)) {
+          if (!waiting.has(instance) && !underWay.has(instance)) visitIn(instance, 0)
+        } else {
+          waiting.get(instance)?.()
+          waiting.delete(instance)
+          underWay.delete(instance)
+        }
+      }
+    },
+    resume: show,
+    async flush() {
+      for (const cancel of waiting.values()) cancel()
+      waiting.clear()
+      await Promise.allSettled(underWay.values())
+      await document.flush()
+    },
+  }
+}
+
+const reasonSentences: Record<WatchdogReason, string> = {
+  time: 'Its time had come.',
+  idle: 'Its GPUs were idle for as long as was set.',
+  lease: 'Berth had not renewed its lease for as long as was set.',
+  run: 'The run on it had ended.',
+}
+
+/** What is in force, for Activity. */
+function wishSentence({ action, at, idle, lease }: WatchdogWish): string {
+  const verb = action === 'stop' ? 'Stops' : 'Destroys'
+  const reasons = [
+    ...(at === undefined ? [] : [`at ${new Date(at * 1000).toISOString()}`]),
+    ...(idle ? [`after ${idle.seconds} s below ${idle.below} % of load`] : []),
+    ...(lease === undefined ? [] : [`once Berth is away for ${lease} s`]),
+  ]
+  return reasons.length > 0 ? `${verb} it ${reasons.join(', or ')}.` : 'Waits for the end of runs.'
+}

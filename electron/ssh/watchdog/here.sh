@@ -1,0 +1,42 @@
+# What the scripts below share. Berth gives it to `sh -s`, after lines that set what they need.
+
+umask 077
+home=${HOME:-/root}
+here=$home/.berth/watchdog
+onstart=$home/onstart.sh
+mark='berth watchdog'
+
+in_environment() {
+  tr '\0' '\n' 2>/dev/null < /proc/1/environ | grep -q "^$1=."
+}
+
+is_alive() {
+  pid=
+  read -r pid 2>/dev/null < "$here/pid"
+  case $pid in '' | *[!0-9]*) return 1 ;; esac
+  kill -0 "$pid" 2>/dev/null || return 1
+  [ -r "/proc/$pid/cmdline" ] || return 0
+  case $(tr '\0' ' ' 2>/dev/null < "/proc/$pid/cmdline") in *"$here/watchdog.sh run"*) return 0 ;; esac
+  return 1
+}
+
+# Ends it, and waits until it has ended.
+end_it() {
+  is_alive || return 0
+  ending=$pid
+  kill "$ending" 2>/dev/null
+  waited=0
+  while kill -0 "$ending" 2>/dev/null && [ "$waited" -lt 50 ]; do
+    sleep 0.1 2>/dev/null || sleep 1
+    waited=$((waited + 1))
+  done
+  kill -9 "$ending" 2>/dev/null
+  rm -f "$here/pid"
+}
+
+# The start script without what Berth put into it. Its own rights and owner stay.
+unhook() {
+  if [ ! -f "$onstart" ] || ! grep -q "# >>> $mark" "$onstart"; then return 0; fi
+  sed "/# >>> $mark/,/# <<< $mark/d" "$onstart" > "$onstart.berth" && cat "$onstart.berth" > "$onstart"
+  rm -f "$onstart.berth"
+}

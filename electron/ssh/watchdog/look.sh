@@ -1,0 +1,24 @@
+# Renews the lease where there is a text for it, sees to it that the watchdog runs, and tells how it is. Needs: lease.
+
+if [ ! -f "$here/watchdog.sh" ] || [ ! -f "$here/config" ]; then
+  echo 'there no'
+  exit 0
+fi
+echo 'there yes'
+if [ -n "$lease" ]; then
+  printf '%s\n' "$lease" > "$here/lease.new" && mv -f "$here/lease.new" "$here/lease"
+fi
+if ! is_alive; then
+  sh "$here/watchdog.sh" start
+  waited=0
+  while ! { is_alive && [ -f "$here/state" ]; } && [ "$waited" -lt 50 ]; do
+    sleep 0.1 2>/dev/null || sleep 1
+    waited=$((waited + 1))
+  done
+fi
+is_alive && echo 'alive yes'
+[ -f "$onstart" ] && grep -q "# >>> $mark" "$onstart" && echo 'hooked yes'
+sed 's/^/config./; s/=/ /' "$here/config"
+[ -f "$here/state" ] && sed 's/^/state./; s/=/ /' "$here/state"
+[ -f "$here/done" ] && sed 's/^/done /' "$here/done"
+exit 0

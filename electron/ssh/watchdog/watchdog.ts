@@ -1,0 +1,238 @@
+import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Connection } from '../connection.ts'
+import { outputOf } from '../exec.ts'
+import { plainLine } from '../inside/plain-lines.ts'
+
+/** What a watchdog is told when it is put there. */
+export interface WatchdogConfig {
+  wish: WatchdogWish
+  instance: number
+  /** Of the service. */
+  url: string
+  /** The account's time, epoch seconds. */
+  now: number
+  /** Seconds between two of its looks. */
+  tick: number
+  /** The instance's own key, where Berth has it: used where the container does not know it. */
+  key?: string | undefined
+}
+
+/** What a watchdog tells of itself. */
+export interface WatchdogLook {
+  wish: WatchdogWish
+  alive: boolean
+  hooked: boolean
+  key: 'container' | 'kept'
+  load?: number
+  idleFor?: number
+  leasedFor?: number
+  why?: WatchdogReason
+  tries?: number
+  did?: WatchdogDeed
+}
+
+/** Milliseconds for one of the scripts, and bytes of what it says. */
+const patience = 20_000
+const longest = 64 * 1024
+
+/** The scripts as text. They are bundled, and needed only now. */
+async function scripts() {
+  const [watchdog, here, put, look, remove] = await Promise.all([
+    import('./watchdog.sh?raw'),
+    import('./here.sh?raw'),
+    import('./put.sh?raw'),
+    import('./look.sh?raw'),
+    import('./remove.sh?raw'),
+  ])
+  return {
+    watchdog: watchdog.default,
+    here: here.default,
+    put: put.default,
+    look: look.default,
+    remove: remove.default,
+  }
+}
+
+/**
+ * Puts the watchdog there, or another wish into the one that is there, and starts it. Throws `no_http_tool`,
+ * `no_instance_key`, `no_gpu_load`, `no_posix_shell` or `disk_full`, and as `lookAtWatchdog` does.
+ */
+export async function putWatchdog(
+  connection: Connection,
+  clock: Clock,
+  config: WatchdogConfig,
+  lease: string,
+): Promise<WatchdogLook> {
+  const { watchdog, here, put, look } = await scripts()
+  const values = {
+    script: watchdog,
+    config: configText(config),
+    given_key: config.key ?? '',
+    needs_load: config.wish.idle ? 'yes' : '',
+    lease,
+  }
+  const found = await run(connection, clock, values, [here, put, look])
+  const seen = readLook(found)
+  if (!seen) throw new BerthError(noShell)
+  return seen
+}
+
+/**
+ * Looks at it, renews its lease where a text is given, and starts it where it has ended. Undefined where there is none.
+ * Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
+ */
+export async function lookAtWatchdog(
+  connection: Connection,
+  clock: Clock,
+  lease: string,
+): Promise<WatchdogLook | undefined> {
+  const { here, look } = await scripts()
+  return readLook(await run(connection, clock, { lease }, [here, look]))
+}
+
+/** Leaves nothing of it. Throws as `lookAtWatchdog` does. */
+export async function removeWatchdog(connection: Connection, clock: Clock): Promise<void> {
+  const { here, remove } = await scripts()
+  const found = await run(connection, clock, {}, [here, remove])
+  if (found.get('removed') !== 'yes') throw new BerthError(stays)
+}
+
+/** The last lines of what it wrote down. Throws `ssh_timeout` or `ssh_closed`. */
+export async function watchdogLog(
+  connection: Connection,
+  clock: Clock,
+): Promise<{ at: number; text: string }[]> {
+  const { text } = await outputOf(connection, `tail -n 300 "\${HOME:-/root}/.berth/watchdog/log"`, {
+    clock,
+    within: patience,
+    most: longest,
+  })
+  return text.split('\n').flatMap(line => {
+    const [, at, said] = /^(\d{1,12}) (.*)$/.exec(plainLine(line)) ?? []
+    return at === undefined || said === undefined ? [] : [{ at: Number(at), text: said }]
+  })
+}
+
+/** All of them as one compound, which the shell reads whole before it begins; nothing is on a command line. */
+async function run(
+  connection: Connection,
+  clock: Clock,
+  values: Record<string, string>,
+  parts: readonly string[],
+): Promise<Map<string, string>> {
+  const assigned = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}`)
+  const input = ['{', ...assigned, ...parts, '} < /dev/null', ''].join('\n')
+  const { text, code } = await outputOf(connection, 'sh -s', {
+    clock,
+    within: patience,
+    most: longest,
+    input,
+  })
+  const found = new Map(
+    text.split('\n').flatMap(line => {
+      const [, name, value] = /^([a-z_.]+) (.*)$/.exec(plainLine(line)) ?? []
+      return name === undefined || value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+  const refused = found.get('refused')
+  if (refused !== undefined) throw new BerthError(refusals[refused] ?? noShell)
+  if (found.size === 0 || (code !== undefined && code !== 0)) throw new BerthError(noShell)
+  return found
+}
+
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`
+}
+
+function configText({ wish, instance, url, now, tick }: WatchdogConfig): string {
+  const lines = {
+    instance,
+    url,
+    action: wish.action,
+    at: wish.at,
+    idle: wish.idle?.seconds,
+    below: wish.idle?.below,
+    lease: wish.lease,
+    tick,
+    told: Math.floor(now),
+  }
+  return Object.entries(lines)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+    .join('\n')
+}
+
+function readLook(found: ReadonlyMap<string, string>): WatchdogLook | undefined {
+  if (found.get('there') !== 'yes') return undefined
+  const number = (name: string) => {
+    const text = found.get(name)
+    return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
+  }
+  const [at, idle, below, lease] = ['at', 'idle', 'below', 'lease'].map(name => number(`config.${name}`))
+  const told = {
+    load: number('state.load'),
+    idleFor: number('state.idle_for'),
+    leasedFor: number('state.leased_for'),
+    why: readReason(found.get('state.why')),
+    tries: number('state.tries'),
+    did: readDeed(found.get('done')),
+  }
+  return {
+    wish: {
+      action: found.get('config.action') === 'destroy' ? 'destroy' : 'stop',
+      ...(at === undefined ? {} : { at }),
+      ...(idle === undefined ? {} : { idle: { seconds: idle, below: below ?? 5 } }),
+      ...(lease === undefined ? {} : { lease }),
+    },
+    alive: found.get('alive') === 'yes',
+    hooked: found.get('hooked') === 'yes',
+    key: found.get('config.key') === 'kept' ? 'kept' : 'container',
+    ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
+  }
+}
+
+function readReason(text: string | undefined): WatchdogReason | undefined {
+  return text === 'time' || text === 'idle' || text === 'lease' || text === 'run' ? text : undefined
+}
+
+function readDeed(text: string | undefined): WatchdogDeed | undefined {
+  const [, at, action, reason] = /^(\d{1,12}) (stop|destroy) (\w+)$/.exec(text ?? '') ?? []
+  const why = readReason(reason)
+  if (at === undefined || why === undefined) return undefined
+  return { at: Number(at), action: action === 'destroy' ? 'destroy' : 'stop', why }
+}
+
+const noShell = {
+  code: 'no_posix_shell',
+  message: 'This instance’s shell cannot run what Berth puts there.',
+  advice: 'It needs a POSIX sh with the usual small programs. A guard in Berth itself needs nothing there.',
+}
+const stays = {
+  code: 'not_removed',
+  message: 'The watchdog’s folder could not be removed.',
+  advice: 'Remove ~/.berth/watchdog on the instance by hand.',
+}
+const refusals: Record<string, typeof noShell> = {
+  no_tool: {
+    code: 'no_http_tool',
+    message:
+      'The instance has no curl, no GNU wget and no python3, so a watchdog could not reach the service.',
+    advice: 'Install one of them there, then try again.',
+  },
+  no_key: {
+    code: 'no_instance_key',
+    message: 'The instance’s own key is not to be found: a watchdog never gets yours.',
+    advice: 'The container has no CONTAINER_API_KEY, and it was not rented with this Berth.',
+  },
+  no_load: {
+    code: 'no_gpu_load',
+    message: 'The instance has no nvidia-smi, so a watchdog there could not tell when it is idle.',
+    advice: 'Choose a time or a lease instead.',
+  },
+  no_room: {
+    code: 'disk_full',
+    message: 'The watchdog could not be written to the instance’s disk.',
+    advice: 'Make room there, then try again.',
+  },
+}
