@@ -89,7 +89,8 @@ export async function openShellPage(browser: Browser, wished: Wished = {}): Prom
     sshd.authorize(await readFile(publicKey, 'utf8'))
 
     const shows: ShellPage['shows'] = async (text, timeout = 30_000, on = page) => {
-      await until(async () => (await terminalText(on)).search(text) >= 0, timeout)
+      const there = (shown: string) => (typeof text === 'string' ? shown.includes(text) : text.test(shown))
+      await until(async () => there(await terminalText(on)), timeout)
     }
     await shows(wished.tmux ? 'root@' : prompt)
     return {

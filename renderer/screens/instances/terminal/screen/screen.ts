@@ -7,6 +7,7 @@ import { Terminal } from '@xterm/xterm'
 import type { Settings } from '../../../../../electron/contract/settings.ts'
 import { terminalTheme } from './ansi.ts'
 import { fontStack } from './font.ts'
+import { takeInsertedText } from './inserted.ts'
 import { allowCellStyles, withSheets } from './sheets.ts'
 
 /** Ends what a program had switched on when its connection broke: colours, mouse, marked pastes, hidden cursor. */
@@ -76,6 +77,7 @@ export class TerminalScreen {
       await document.fonts.load('13px "JetBrains Mono Variable"').catch(() => [])
       this.#opened = true
       withSheets(() => this.xterm.open(this.element))
+      takeInsertedText(this.xterm)
     }
     this.recolour()
     this.#draw()
