@@ -44,9 +44,18 @@ async function run<Name extends CommandName>(
   args: unknown,
   caller: Caller,
 ): Promise<unknown> {
+  // A schema takes a list or a map for an object without fields.
+  if (!isPlain(args))
+    throw new BerthError({ code: 'invalid_argument', message: 'A command takes its values by name.' })
   const checked = v.safeParse(commands[name].args, args, { abortEarly: true })
   if (!checked.success) throw invalid(checked.issues[0])
   return handlers[name](checked.output as Checked<Name>, caller)
+}
+
+function isPlain(args: unknown): boolean {
+  if (typeof args !== 'object' || args === null) return false
+  const prototype: unknown = Object.getPrototypeOf(args)
+  return prototype === Object.prototype || prototype === null
 }
 
 function invalid(issue: v.BaseIssue<unknown>): BerthError {

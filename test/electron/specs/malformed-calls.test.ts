@@ -1,0 +1,105 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { MainMessage } from '../../../electron/contract/messages.ts'
+import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
+import { describeCall, malformedCalls } from '../../integration/core/malformed-calls.ts'
+import { useDesk } from './berth.ts'
+
+declare global {
+  interface Window {
+    /** Answers that came since the page's own script was cut off from the bridge. */
+    heard?: MainMessage[]
+  }
+}
+
+const seed = Number(process.env['BERTH_TEST_SEED'] ?? 815)
+const desk = useDesk()
+let sim: SimulatorProcess
+
+beforeAll(async () => {
+  sim = await startSimulatorProcess()
+})
+afterAll(() => sim.stop())
+
+/** From here on a script of ours has the bridge, as one that broke into the page would. */
+async function takeBridge(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    window.heard = []
+    window.berth?.listen(message => window.heard?.push(message))
+  })
+}
+
+/** Posts calls in one go, numbered from `first`; gives their answers. */
+function post(page: Page, first: number, calls: { name: string; args: unknown }[]): Promise<MainMessage[]> {
+  return page.evaluate(
+    async ({ first, calls }) => {
+      for (const [at, { name, args }] of calls.entries())
+        window.berth?.post({ kind: 'command', call: first + at, name, args })
+      const answers = () => (window.heard ?? []).filter(message => 'call' in message && message.call >= first)
+      while (answers().length < calls.length) await new Promise(resolve => setTimeout(resolve, 5))
+      return answers()
+    },
+    { first, calls },
+  )
+}
+
+/** All that a call could have changed: State, what the service was asked, and Berth's files. */
+async function traces(page: Page) {
+  const state = await page.evaluate(async () => {
+    const before = window.heard?.length ?? 0
+    window.berth?.post({ kind: 'sync' })
+    for (;;) {
+      const whole = window.heard?.slice(before).find(message => message.kind === 'state')
+      if (whole !== undefined) return whole
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+  })
+  const entries = await readdir(desk.home, { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    // What Chromium keeps is its own.
+    .filter(file => !file.startsWith(join(desk.home, 'electron')))
+  return {
+    state,
+    requests: await sim.control('GET', '/sim/requests'),
+    files: await Promise.all(files.toSorted().map(async file => [file, await readFile(file, 'utf8')])),
+    opened: await desk.opened(),
+  }
+}
+
+test('ten thousand malformed calls over IPC: each is refused, and none leaves a trace', async () => {
+  const berth = await desk.start()
+  const page = await berth.page()
+  await takeBridge(page)
+  // The first look at the account is the last: what Berth does of its own accord does not fall into the test.
+  const account = { baseUrl: sim.baseUrl, key: sim.apiKey }
+  const [settings] = await post(page, 1, [
+    { name: 'changeSettings', args: { settings: { pollInterval: 300 } } },
+  ])
+  const [connected] = await post(page, 2, [{ name: 'connectAccount', args: account }])
+  expect([settings, connected]).toMatchObject([{ kind: 'answer' }, { kind: 'answer' }])
+  const seen: string[] = []
+  const sameThreeTimes = async () => {
+    seen.push(JSON.stringify(await traces(page)))
+    return seen.length >= 3 && new Set(seen.slice(-3)).size === 1
+  }
+  await expect.poll(sameThreeTimes, { timeout: 20_000, interval: 500 }).toBe(true)
+
+  const calls = malformedCalls(10_000, seed)
+  const before = await traces(page)
+  const inOneGo = 500
+  for (let first = 0; first < calls.length; first += inOneGo) {
+    const answers = await post(page, 1000 + first, calls.slice(first, first + inOneGo))
+    for (const answer of answers) {
+      const code = answer.kind === 'refusal' ? answer.problem.code : answer.kind
+      const call = 'call' in answer ? calls[answer.call - 1000] : undefined
+      if (code !== 'invalid_argument' && code !== 'unknown_command')
+        expect.fail(`${describeCall(call, seed)}: ${JSON.stringify(answer).slice(0, 400)}`)
+    }
+    expect(answers, `seed ${seed}`).toHaveLength(Math.min(inOneGo, calls.length - first))
+  }
+  expect(await traces(page), `seed ${seed}`).toEqual(before)
+})

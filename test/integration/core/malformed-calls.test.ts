@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { MainMessage } from '../../../electron/contract/messages.ts'
+import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
+import { openPageServer, type PageServer } from '../../../electron/local/page-server/page-server.ts'
+import { describeCall, malformedCalls } from './malformed-calls.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
+
+let world: World
+let under: BerthUnderTest
+let server: PageServer
+
+beforeAll(async () => {
+  world = await createWorld()
+  under = await world.start()
+  // The first look is the last: what Berth does of its own accord does not fall into the test.
+  await under.run('changeSettings', { settings: { pollInterval: 300 } })
+  await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  await under.until(() => under.account().connection.status === 'online')
+  await untilQuiet()
+  server = await openPageServer(new PageFiles(world.machine.home), [0])
+  server.serve(under.berth)
+})
+afterAll(async () => {
+  await server.close()
+  await world.close()
+})
+
+/** The page's end of the socket. */
+async function openSocket(): Promise<WebSocket> {
+  const token = new URL(server.address).hash.slice(1)
+  const { host, origin } = new URL(server.address)
+  const socket = new WebSocket(`ws://${host}/socket`, ['berth', token], { headers: { origin } })
+  await once(socket, 'open')
+  return socket
+}
+
+/** All that a call could have changed: State, the service, the keychain, the files, and what the user was told. */
+async function traces() {
+  const { home } = world.machine
+  const entries = await readdir(home, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  return {
+    state: structuredClone(under.berth.state()),
+    requests: await requestsSeen(),
+    secrets: Object.fromEntries(world.keychain.entries),
+    files: await Promise.all(files.toSorted().map(async file => [file, await readFile(file, 'utf8')])),
+    told: world.notifier.shown.length,
+  }
+}
+
+/** What the first look leads to is done: a second goes by in which nothing changes. */
+async function untilQuiet(): Promise<void> {
+  const seen: string[] = []
+  const sameThreeTimes = async () => {
+    seen.push(JSON.stringify(await traces()))
+    return seen.length >= 3 && new Set(seen.slice(-3)).size === 1
+  }
+  await expect.poll(sameThreeTimes, { timeout: 15_000, interval: 500 }).toBe(true)
+}
+
+async function requestsSeen(): Promise<unknown> {
+  const answer = await fetch(`${world.sim.baseUrl}/sim/requests`)
+  expect(answer.status).toBe(200)
+  return answer.json()
+}
+
+test('ten thousand malformed calls over the socket: each is refused, and none leaves a trace', async () => {
+  const asJson = (args: unknown) => JSON.parse(JSON.stringify(args) ?? 'null')
+  const calls = malformedCalls(10_000, seed, asJson)
+  const socket = await openSocket()
+  const before = await traces()
+  const answers = new Map<number, MainMessage>()
+  await new Promise<void>((resolve, reject) => {
+    socket.on('message', data => {
+      const message: MainMessage = JSON.parse(String(data))
+      if (!('call' in message)) return
+      if (answers.has(message.call)) reject(new Error(`answered twice: ${message.call}`))
+      answers.set(message.call, message)
+      if (answers.size === calls.length) resolve()
+    })
+    socket.once('close', code => reject(new Error(`the socket was closed with ${code}`)))
+    for (const [call, { name, args }] of calls.entries())
+      socket.send(JSON.stringify({ kind: 'command', call, name, args }))
+  })
+  for (const [call, answer] of answers) {
+    const code = answer.kind === 'refusal' ? answer.problem.code : answer.kind
+    if (code !== 'invalid_argument' && code !== 'unknown_command')
+      expect.fail(`${describeCall(calls[call], seed)}: ${JSON.stringify(answer).slice(0, 400)}`)
+  }
+  expect(await traces(), `seed ${seed}`).toEqual(before)
+  socket.close()
+})
+
+test('what is no message at all is not heard, and the socket goes on', async () => {
+  const socket = await openSocket()
+  const before = await traces()
+  const rubbish = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '"sync"',
+    '{"kind":"nothing"}',
+    '{"kind":"command","name":"refresh"}',
+  ]
+  for (const text of rubbish) socket.send(text)
+  socket.send(new Uint8Array([0, 0, 0]))
+  socket.send(new Uint8Array([255, 255, 255, 255, 1, 2, 3]))
+  const [data] = await Promise.all([
+    once(socket, 'message'),
+    socket.send(JSON.stringify({ kind: 'command', call: 1, name: 'nothing', args: {} })),
+  ])
+  expect(JSON.parse(String(data[0]))).toMatchObject({ kind: 'refusal', call: 1 })
+  expect(await traces()).toEqual(before)
+  socket.close()
+})
