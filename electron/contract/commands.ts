@@ -5,6 +5,7 @@ import type { Command } from './commands/command.ts'
 import { deskCommands } from './commands/desk.ts'
 import { editorCommands } from './commands/editors.ts'
 import { fileCommands } from './commands/files.ts'
+import { guardCommands } from './commands/guards.ts'
 import { hostingCommands } from './commands/hosting.ts'
 import { insideCommands } from './commands/inside.ts'
 import { instanceCommands } from './commands/instances.ts'
@@ -29,6 +30,7 @@ export const commands = {
   ...moneyCommands,
   ...instanceCommands,
   ...watchdogCommands,
+  ...guardCommands,
   ...accessCommands,
   ...sshKeyCommands,
   ...insideCommands,

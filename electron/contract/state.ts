@@ -1,4 +1,5 @@
 import type { WatchdogView } from './automation/watchdog.ts'
+import type { GuardView } from './automation/guard.ts'
 import type { FileTransferView } from './files.ts'
 import type { AccountId } from './ids.ts'
 import type { InstanceView } from './instance.ts'
@@ -52,7 +53,7 @@ export type Place =
   | {
       screen: 'instances'
       instance?: number
-      tab?: 'terminal' | 'files' | 'ports' | 'history'
+      tab?: 'terminal' | 'files' | 'ports' | 'history' | 'guards'
       /** A question to put to the user at once: a new bid, another offer in its place, whether to destroy it, or to get in. */
       ask?: 'bid' | 'replace' | 'destroy' | 'terminal'
     }
@@ -81,6 +82,8 @@ export interface AccountView {
   spendPerHour: Micros
   instances: Record<string, InstanceView>
   rentals: Record<string, RentalView>
+  /** What Berth stops or destroys by itself, and when, by the guard's id. */
+  guards: Record<string, GuardView>
   /** What was rented last, to be rented again. */
   lastRental?: { id: string; what: string }
   /** By `tunnelKey`. */

@@ -16,6 +16,7 @@ import { accountCommands } from './commands/accounts.ts'
 import { deskCommands } from './commands/desk.ts'
 import { editorCommands } from './commands/editors.ts'
 import { fileCommands } from './commands/files.ts'
+import { guardCommands } from './commands/guards.ts'
 import { hostingCommands } from './commands/hosting.ts'
 import { insideCommands } from './commands/inside.ts'
 import { instanceCommands } from './commands/instances.ts'
@@ -182,6 +183,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...moneyCommands(parts),
       ...instanceCommands(parts),
       ...watchdogCommands(parts),
+      ...guardCommands(parts),
       ...accessCommands(parts),
       ...sshKeyCommands(parts),
       ...insideCommands(parts),

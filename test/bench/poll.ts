@@ -107,6 +107,7 @@ function emptyState(): State {
         spendPerHour: 0,
         instances: {},
         rentals: {},
+        guards: {},
         tunnels: {},
         ways: {},
         transfers: {},

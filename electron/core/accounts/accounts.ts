@@ -149,7 +149,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
 
   /** What was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
   async function forget(id: AccountId): Promise<void> {
-    const names = ['rentals', 'transfers', 'told', 'last-seen', 'money-now', 'money-past', 'watchdogs'].map(
+    const names = ['rentals', 'transfers', 'guards', 'told', 'last-seen', 'money-now', 'money-past', 'watchdogs'].map(
       name => `accounts/${id}/${name}.json`,
     )
     await Promise.all(names.map(name => machine.files.delete(name).catch(() => undefined)))
@@ -300,6 +300,7 @@ function viewOf({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 
     spendPerHour: 0,
     instances: {},
     rentals: {},
+    guards: {},
     tunnels: {},
     ways: {},
     watchdogs: {},

@@ -1,3 +1,4 @@
+import { type Guards, openGuards } from '../guards/guards.ts'
 import { type Money, openMoney } from '../money/money.ts'
 import { openWatchdogs, type Watchdogs } from '../watchdog/watchdogs.ts'
 import type { Automation, AutomationSurroundings } from './automation.ts'
@@ -6,16 +7,19 @@ import type { Automation, AutomationSurroundings } from './automation.ts'
 export interface Automations extends Required<Automation> {
   readonly watchdogs: Watchdogs
   readonly money: Money
+  readonly guards: Guards
 }
 
 /** Opens them, with what they remember. Nothing acts before the first fresh look. */
 export async function openAutomations(around: AutomationSurroundings): Promise<Automations> {
   const money = await openMoney(around)
+  const guards = await openGuards(around, money)
   const watchdogs = await openWatchdogs(around)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
-  const all: readonly Automation[] = [money, watchdogs]
+  const all: readonly Automation[] = [money, guards, watchdogs]
   return {
     money,
+    guards,
     watchdogs,
     looked: look => {
       for (const automation of all) automation.looked(look)

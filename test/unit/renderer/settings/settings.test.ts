@@ -16,6 +16,7 @@ const account: AccountView = {
   spendPerHour: 0,
   instances: {},
   rentals: {},
+  guards: {},
   tunnels: {},
   ways: {},
   transfers: {},

@@ -1,0 +1,101 @@
+import * as v from 'valibot'
+import type { AccountId } from '../ids.ts'
+import type { Micros } from '../money.ts'
+import type { Problem } from '../problem.ts'
+
+/** A guard: `g` and sixteen hexadecimal digits. */
+export const GuardId = v.pipe(v.string(), v.regex(/^g[0-9a-f]{16}$/, 'not a guard'))
+
+/** What a guard on one instance waits for. Moments in epoch seconds of the account's time, money in micro-dollars. */
+export type InstanceCondition =
+  | { kind: 'time'; at: number }
+  | { kind: 'duration'; from: number; seconds: number }
+  /** The GPU load was below so many percent for so long, as far as Berth has seen it. */
+  | { kind: 'idle'; below: number; seconds: number }
+  /** The instance has cost so much since it was created. */
+  | { kind: 'cost'; limit: Micros }
+
+/** What a guard on a whole account waits for. */
+export type AccountCondition =
+  /** What was spent in this day or month of the machine's calendar. */
+  | { kind: 'budget'; per: 'day' | 'month'; limit: Micros }
+  /** At what is spent now, the credit would last less than so many hours. */
+  | { kind: 'credit'; hours: number }
+
+export type GuardCondition = InstanceCondition | AccountCondition
+
+/** What it does then. A guard on an account that may destroy stops first, and destroys only what that does not end. */
+export type GuardAction = 'stop' | 'destroy'
+
+/** What it does on finding that its moment passed while nobody looked, such as while the laptop slept. */
+export type WhenMissed = 'act' | 'tell'
+
+/**
+ * waiting: nothing is due. warned: it will act soon, and has said so. held: it is due, but cannot act now, and tries
+ * again. acting: under way. Those have ended: done; missed: it only said so; over: there was nothing left to do.
+ */
+export type GuardStep = 'waiting' | 'warned' | 'held' | 'acting' | 'done' | 'missed' | 'over'
+
+/** What a guard did, or said, and when: epoch seconds of the account's time. */
+export interface GuardEvent {
+  at: number
+  text: string
+}
+
+export interface GuardView {
+  id: string
+  /** Absent for one on the whole account. */
+  instance?: number
+  condition: GuardCondition
+  action: GuardAction
+  /** Seconds ahead at which it warns; 0 for not at all. */
+  warning: number
+  missed: WhenMissed
+  /** What it does and when, as a sentence. */
+  sentence: string
+  step: GuardStep
+  /** When it acts if all goes on as it is now; absent while nothing leads there. */
+  dueAt?: number
+  snoozedUntil?: number
+  /** Why it could not act yet. */
+  problem?: Problem
+  /** Oldest first, the last twenty. */
+  history: readonly GuardEvent[]
+}
+
+/** What a guard would do, and when, were it set now. */
+export interface GuardPreview {
+  sentence: string
+  dueAt?: number
+  /** On what it would act as things are now, in that order. */
+  targets: readonly { instance: number; action: GuardAction }[]
+  /** Why it could not see what it waits for. */
+  doubt?: string
+}
+
+/** Minutes by which a guard's moment can be moved at a time. */
+export const snoozes = [15, 60, 240, 720] as const
+export type SnoozeMinutes = (typeof snoozes)[number]
+
+/** What is due next, of all accounts: for the tray and the palette. */
+export interface DueNext {
+  account: AccountId
+  guard: GuardView
+  dueAt: number
+}
+
+/** Whether it has nothing more to do. */
+export function hasEnded({ step }: Pick<GuardView, 'step'>): boolean {
+  return step === 'done' || step === 'missed' || step === 'over'
+}
+
+/** The guards of an account that have a moment, the next one first. */
+export function dueNext(account: { id: AccountId; guards: Readonly<Record<string, GuardView>> }): DueNext[] {
+  return Object.values(account.guards)
+    .flatMap(guard =>
+      guard.dueAt === undefined || hasEnded(guard)
+        ? []
+        : [{ account: account.id, guard, dueAt: guard.dueAt }],
+    )
+    .sort((a, b) => a.dueAt - b.dueAt)
+}

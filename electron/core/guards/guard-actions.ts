@@ -1,0 +1,104 @@
+import { actsOnce, type Guard } from './guard.ts'
+import { withIdle } from './idle.ts'
+import { accountTargets, type Target } from './least-loss.ts'
+import { dueOf, type Facts } from './moment.ts'
+
+/** What Berth has before it when it decides. */
+export interface Sight {
+  facts: Facts
+  /** Whether the facts were just seen. What is older is only warned of. */
+  fresh: boolean
+  /** Whether two looks agree about what time it is. A clock that has leapt is not acted on until a second look does. */
+  sure: boolean
+  /** When the account was seen before that, epoch seconds of its time. */
+  seenAt: number | undefined
+  /** Seconds between two looks beyond which what happened meanwhile was not seen. */
+  gap: number
+  /** Instances that a guard has acted on so lately that the service may not show it yet. */
+  acted: ReadonlySet<number>
+}
+
+/**
+ * What becomes of one guard. `guard` is the guard with what this look has shown of it.
+ * note: only that. calm: its moment is no longer near. warn: it will act at `dueAt`. hold: it is due, but nothing
+ * fresh says so. unsure: it is due, but by a clock that has leapt. missed: nobody looked at its moment, and it is only
+ * to say so. act: on those targets, `late` where nobody looked at its moment. over: nothing is left to act on. gone:
+ * its instance was not in the answer.
+ */
+export type GuardDecision =
+  | { kind: 'note' | 'calm' | 'unsure' | 'over' | 'gone'; guard: Guard }
+  | { kind: 'warn' | 'hold' | 'missed'; guard: Guard; dueAt: number }
+  | { kind: 'act'; guard: Guard; dueAt: number; late: boolean; targets: readonly Target[] }
+
+/** Seconds by which a moment must move away before a warning is taken back, so that it is not given at every wobble. */
+const wobble = 300
+/** Seconds: longer than any pause between two tries, so that a clock that leapt back does not keep a guard waiting. */
+const longestPause = 7200
+
+/** What the guards of an account do now, in epoch seconds of the account's time. Those not named do nothing. */
+export function guardActions(sight: Sight, guards: readonly Guard[], now: number): GuardDecision[] {
+  const found: GuardDecision[] = []
+  for (const guard of guards) {
+    const decision = decide(sight, guard, now)
+    if (decision) found.push(decision)
+  }
+  return found
+}
+
+function decide(sight: Sight, before: Guard, now: number): GuardDecision | undefined {
+  if (before.ended) return undefined
+  const { facts, fresh, sure, seenAt, gap } = sight
+  const instance = before.instance === undefined ? undefined : facts.account.instances[before.instance]
+  if (before.instance !== undefined && !instance) return fresh ? { kind: 'gone', guard: before } : undefined
+
+  const unseen = seenAt !== undefined && now - seenAt > gap
+  const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id))
+  const guard = fresh ? withIdle(before, instance, load, { now, unseen }) : before
+  const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
+  const dueAt = dueOf(guard, facts)
+  const ahead = warningOf(guard)
+
+  if (dueAt === undefined || dueAt - now > ahead + wobble)
+    return isCalm(guard) ? noted : { kind: 'calm', guard }
+  if (guard.passed) return noted
+  if (now < dueAt) {
+    const warns = ahead > 0 && dueAt - now <= ahead && guard.warnedAt === undefined
+    return warns ? { kind: 'warn', guard, dueAt } : noted
+  }
+  if (guard.retryAt !== undefined && now < guard.retryAt && guard.retryAt - now < longestPause) return noted
+  if (!fresh) return guard.heldAt === undefined ? { kind: 'hold', guard, dueAt } : noted
+  if (!sure) return { kind: 'unsure', guard }
+
+  const awake = guard.heldAt !== undefined || guard.begunAt !== undefined
+  const late = !awake && unseen && seenAt < dueAt && now - dueAt > gap
+  if (late && guard.missed === 'tell') return { kind: 'missed', guard, dueAt }
+  const targets = targetsOf(guard, sight, now)
+  if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
+  return actsOnce(guard) ? { kind: 'over', guard } : noted
+}
+
+/** Seconds ahead at which it warns: of being idle not before half of that has passed, or each pause would be told. */
+export function warningOf({ condition, warning }: Pick<Guard, 'condition' | 'warning'>): number {
+  return condition.kind === 'idle' ? Math.min(warning, condition.seconds / 2) : warning
+}
+
+function targetsOf(guard: Guard, { facts, acted }: Sight, now: number): Target[] {
+  const { instance: id, action } = guard
+  if (id === undefined)
+    return accountTargets(guard, facts.account, facts.loads, now).filter(
+      ({ instance }) => !acted.has(instance),
+    )
+  const state = facts.account.instances[id]?.state
+  if (action === 'stop' && (state === 'stopped' || state === 'stopping')) return []
+  return [{ instance: id, action }]
+}
+
+function isCalm(guard: Guard): boolean {
+  return (
+    guard.warnedAt === undefined &&
+    guard.heldAt === undefined &&
+    guard.begunAt === undefined &&
+    guard.failures === undefined &&
+    !guard.passed
+  )
+}

@@ -1,0 +1,108 @@
+import type { AccountId } from '../../contract/ids.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { Alert } from '../alerts/alerts.ts'
+import { instanceName, pricePerHour } from '../alerts/wording.ts'
+import type { Guard } from './guard.ts'
+import { clockTime, listed, nameOf, reason, span, whatHappened, whatHappens } from './guard-words.ts'
+import type { Target } from './least-loss.ts'
+
+/** What the alerts of an account's guards are made of. Moments in epoch seconds of the account's time. */
+export interface GuardScene {
+  account: AccountId
+  instances: Readonly<Record<string, InstanceView>>
+  now: number
+}
+
+/** One id for each guard: what it says later takes the place of what it said before. */
+export function guardAlertId(account: AccountId, guard: string): string {
+  return `${account}/guard/${guard}`
+}
+
+/** It will act at that moment, as far as can be seen. `targets` is what an account's guard would act on now. */
+export function warningAlert(
+  scene: GuardScene,
+  guard: Guard,
+  dueAt: number,
+  targets: readonly Target[],
+): Alert {
+  const names = targets.map(({ instance }) => nameOf(instance, scene.instances))
+  const which = guard.instance === undefined && names.length > 0 ? ` As things are: ${listed(names)}.` : ''
+  const lost = guard.action === 'destroy' ? ' All its files are lost then.' : ''
+  return {
+    ...base(scene, guard),
+    title: `${whatHappens(guard, scene.instances)} at ${clockTime(dueAt, scene.now)}`,
+    body: `In ${span(Math.max(60, dueAt - scene.now))}, by a guard.${which}${lost}`,
+    urgency: 'critical',
+    actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],
+  }
+}
+
+/** It is due, and the service does not answer. */
+export function heldAlert(scene: GuardScene, guard: Guard, dueAt: number): Alert {
+  return {
+    ...base(scene, guard),
+    title: `${whatHappens(guard, scene.instances)} as soon as the service answers`,
+    body: `It was due at ${clockTime(dueAt, scene.now)}. Until then what runs goes on costing.`,
+    urgency: 'critical',
+    actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],
+  }
+}
+
+export function doneAlert(
+  scene: GuardScene,
+  guard: Guard,
+  targets: readonly Target[],
+  late: { dueAt: number } | undefined,
+): Alert {
+  const delay = late ? ` It was due at ${clockTime(late.dueAt, scene.now)}, when nobody looked.` : ''
+  return {
+    ...base(scene, guard),
+    title: whatHappened(targets, scene.instances),
+    body: `${reason(guard)}${delay}`,
+    urgency: 'normal',
+    actions: [{ id: 'show', label: 'Show' }],
+  }
+}
+
+export function missedAlert(scene: GuardScene, guard: Guard, dueAt: number): Alert {
+  const instance = scene.instances[guard.instance ?? '']
+  const cost = instance ? ` ${instanceName(instance)} costs ${pricePerHour(instance.costPerHour)}.` : ''
+  return {
+    ...base(scene, guard),
+    title: `A guard was missed: ${whatHappens(guard, scene.instances)}`,
+    body: `It was due at ${clockTime(dueAt, scene.now)}, when nobody looked, and was only to say so.${cost}`,
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+  }
+}
+
+export function failedAlert(scene: GuardScene, guard: Guard, { message, advice }: Problem): Alert {
+  return {
+    ...base(scene, guard),
+    title: `${whatHappens(guard, scene.instances)} later: it did not work yet`,
+    body: [message, advice, 'Berth tries again.'].filter(Boolean).join(' '),
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+  }
+}
+
+function base({ account }: GuardScene, { id, instance }: Guard) {
+  return {
+    id: guardAlertId(account, id),
+    kind: 'guard' as const,
+    ...(instance === undefined ? {} : { instance }),
+    place:
+      instance === undefined
+        ? ({ screen: 'account' } as const)
+        : ({ screen: 'instances', instance, tab: 'guards' } as const),
+  }
+}
+
+function snooze(account: AccountId, guard: Guard): Alert['actions'][number] {
+  return {
+    id: 'command-snooze',
+    label: 'Snooze 1 h',
+    command: { name: 'snoozeGuard', args: { account, guard: guard.id, minutes: 60 } },
+  }
+}

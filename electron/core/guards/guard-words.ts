@@ -1,0 +1,117 @@
+import type { GuardAction, GuardCondition } from '../../contract/automation/guard.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import { dollars, hoursAndMinutes, instanceName } from '../alerts/wording.ts'
+import type { Guard } from './guard.ts'
+import type { Target } from './least-loss.ts'
+
+type Instances = Readonly<Record<string, InstanceView>>
+
+const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const dayAndTime = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+
+/** `18:00`, or `Mon 23 Nov, 18:00` on another day, by the calendar of this machine. Epoch seconds. */
+export function clockTime(at: number, now: number): string {
+  const sameDay = new Date(at * 1000).toDateString() === new Date(now * 1000).toDateString()
+  return (sameDay ? timeOfDay : dayAndTime).format(at * 1000)
+}
+
+/** `2 h`, `1 h 30 min`, `40 min`. */
+export function span(seconds: number): string {
+  return hoursAndMinutes(seconds).replace(/ 0 (min|h)$/, '')
+}
+
+/** What a guard does and when, as a sentence. */
+export function guardSentence(
+  { condition, instance, action }: Pick<Guard, 'condition' | 'instance' | 'action'>,
+  instances: Instances,
+  now: number,
+): string {
+  if (instance === undefined) return accountSentence(condition, action)
+  const name = nameOf(instance, instances)
+  const does = action === 'stop' ? `Stops ${name}` : `Destroys ${name} with all its files`
+  return `${does} ${conditionWords(condition, now)}.`
+}
+
+function accountSentence(condition: GuardCondition, action: GuardAction): string {
+  if (condition.kind === 'credit') {
+    const more = action === 'destroy' ? ' Where that is not enough, it destroys what is stopped.' : ''
+    return `Stops what loses least, one after another, when the credit would last less than ${span(condition.hours * 3600)}.${more}`
+  }
+  const more = action === 'destroy' ? ' Then it destroys what is stopped, with all files.' : ''
+  return `Stops everything that runs ${conditionWords(condition, 0)}.${more}`
+}
+
+/** The condition as the end of a sentence, `when it has cost $5.00`. */
+function conditionWords(condition: GuardCondition, now: number): string {
+  switch (condition.kind) {
+    case 'time':
+      return `at ${clockTime(condition.at, now)}`
+    case 'duration':
+      return `after ${span(condition.seconds)}, at ${clockTime(condition.from + condition.seconds, now)}`
+    case 'idle':
+      return `when its GPU load was below ${condition.below} % for ${span(condition.seconds)}`
+    case 'cost':
+      return `when it has cost ${dollars(condition.limit)}`
+    case 'budget':
+      return `when a ${condition.per} has cost ${dollars(condition.limit)}`
+    case 'credit':
+      return `when the credit would last less than ${span(condition.hours * 3600)}`
+  }
+}
+
+/** Why it acts, as a sentence. */
+export function reason({ condition }: Pick<Guard, 'condition'>): string {
+  switch (condition.kind) {
+    case 'time':
+      return 'Its time has come.'
+    case 'duration':
+      return `Its ${span(condition.seconds)} are over.`
+    case 'idle':
+      return `Its GPU load was below ${condition.below} % for ${span(condition.seconds)}.`
+    case 'cost':
+      return `It has cost ${dollars(condition.limit)}.`
+    case 'budget':
+      return `This ${condition.per} has cost ${dollars(condition.limit)}.`
+    case 'credit':
+      return `The credit would last less than ${span(condition.hours * 3600)}.`
+  }
+}
+
+/** `llama #4711 stops`, `everything stops`: what is going to happen. */
+export function whatHappens({ instance, action, condition }: Guard, instances: Instances): string {
+  if (instance !== undefined)
+    return `${nameOf(instance, instances)} ${action === 'stop' ? 'stops' : 'is destroyed'}`
+  return condition.kind === 'credit' ? 'What loses least stops' : 'Everything stops'
+}
+
+/** `Stopped llama #4711 and eval #4712`, of one or both kinds. */
+export function whatHappened(targets: readonly Target[], instances: Instances): string {
+  const parts = (['stop', 'destroy'] as const).flatMap(action => {
+    const names = targets
+      .filter(target => target.action === action)
+      .map(({ instance }) => nameOf(instance, instances))
+    return names.length === 0 ? [] : [`${action === 'stop' ? 'Stopped' : 'Destroyed'} ${listed(names)}`]
+  })
+  return parts.join('. ')
+}
+
+/** At most this many names in a sentence. */
+const mostNamed = 4
+
+export function listed(names: readonly string[]): string {
+  if (names.length > mostNamed)
+    return `${names.slice(0, mostNamed - 1).join(', ')} and ${names.length - mostNamed + 1} more`
+  const last = names.at(-1) ?? ''
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
+}
+
+export function nameOf(id: number, instances: Instances): string {
+  const instance = instances[id]
+  return instance ? instanceName(instance) : `instance #${id}`
+}

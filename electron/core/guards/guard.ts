@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { GuardId } from '../../contract/automation/guard.ts'
+import type { Problem } from '../../contract/problem.ts'
+
+const StoredProblem: v.GenericSchema<Problem> = v.object({
+  code: v.string(),
+  message: v.string(),
+  advice: v.exactOptional(v.string()),
+  facts: v.exactOptional(v.record(v.string(), v.string())),
+})
+
+const Condition = v.variant('kind', [
+  v.object({ kind: v.literal('time'), at: v.number() }),
+  v.object({ kind: v.literal('duration'), from: v.number(), seconds: v.number() }),
+  v.object({ kind: v.literal('idle'), below: v.number(), seconds: v.number() }),
+  v.object({ kind: v.literal('cost'), limit: v.number() }),
+  v.object({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: v.number() }),
+  v.object({ kind: v.literal('credit'), hours: v.number() }),
+])
+
+/** A guard as it is remembered. Moments in epoch seconds of the account's time, money in micro-dollars. */
+export const Guard = v.object({
+  id: GuardId,
+  /** Absent for one on the whole account. */
+  instance: v.exactOptional(v.number()),
+  condition: Condition,
+  action: v.picklist(['stop', 'destroy']),
+  /** Seconds ahead at which it warns. */
+  warning: v.number(),
+  missed: v.picklist(['act', 'tell']),
+  /** It does not act before. */
+  snoozedUntil: v.exactOptional(v.number()),
+  /** Since when every look has found the instance idle. */
+  idleSince: v.exactOptional(v.number()),
+  /** When it warned of the moment that comes. */
+  warnedAt: v.exactOptional(v.number()),
+  /** When it was due and nothing fresh was to be had: it acts once there is, however late. */
+  heldAt: v.exactOptional(v.number()),
+  /** When it began to act: set before the first request leaves. */
+  begunAt: v.exactOptional(v.number()),
+  /** Its moment was missed and the user only told: it does nothing until another one comes. */
+  passed: v.exactOptional(v.boolean()),
+  /** Tries in a row that failed, why the last one did, and when the next one may begin. */
+  failures: v.exactOptional(v.number()),
+  problem: v.exactOptional(StoredProblem),
+  retryAt: v.exactOptional(v.number()),
+  ended: v.exactOptional(v.picklist(['done', 'missed', 'over'])),
+  history: v.array(v.object({ at: v.number(), text: v.string() })),
+})
+export type Guard = v.InferOutput<typeof Guard>
+
+/** What is remembered: the guards, and when Berth last saw the account. */
+export const KeptGuards = v.object({ guards: v.array(Guard), seenAt: v.exactOptional(v.number()) })
+
+/** Whether a guard of this kind is over once it has acted. The others go on guarding. */
+export function actsOnce({ condition: { kind } }: Pick<Guard, 'condition'>): boolean {
+  return kind === 'time' || kind === 'duration' || kind === 'cost'
+}
+
+/** Events kept of each guard. */
+const longestHistory = 20
+
+export function withEvent(guard: Guard, at: number, text: string): Guard {
+  return { ...guard, history: [...guard.history, { at, text }].slice(-longestHistory) }
+}
+
+/** The same guard with nothing of its last moment: what it told, tried and could not do. */
+export function calmed(guard: Guard): Guard {
+  const {
+    warnedAt: _warnedAt,
+    heldAt: _heldAt,
+    begunAt: _begunAt,
+    passed: _passed,
+    failures: _failures,
+    problem: _problem,
+    retryAt: _retryAt,
+    ...calm
+  } = guard
+  return calm
+}

@@ -1,0 +1,273 @@
+import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Alert } from '../alerts/alerts.ts'
+import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
+import { openDocument } from '../remember/document.ts'
+import { openGuardBook } from './book.ts'
+import { type BeforeGuard, carryOut } from './carry-out.ts'
+import { createGpuLoads } from './gpu-loads.ts'
+import { calmed, type Guard, KeptGuards, withEvent } from './guard.ts'
+import { type GuardDecision, guardActions, type Sight } from './guard-actions.ts'
+import { doneAlert, failedAlert, guardAlertId, heldAlert, missedAlert, warningAlert } from './guard-alerts.ts'
+import { clockTime, guardSentence, whatHappened } from './guard-words.ts'
+import { accountTargets } from './least-loss.ts'
+import { dueOf } from './moment.ts'
+import { after, held, missed, over, warned } from './outcomes.ts'
+import { previewOf } from './preview.ts'
+import { createShownGuards } from './shown-guards.ts'
+import { createSights, type Spending } from './sights.ts'
+import { newGuard, type WishedGuard } from './wish.ts'
+
+/** The guards of one account: what the user has told Berth to stop or destroy by itself. */
+export interface Guards extends Required<Automation> {
+  /** Resolves with its id once it is on disk. Throws `invalid_argument` or `not_written`. */
+  set(wish: WishedGuard & Pick<Guard, 'warning' | 'missed'>, instead?: string): Promise<string>
+  preview(wish: WishedGuard): GuardPreview
+  remove(id: string): Promise<void>
+  /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_ended`. */
+  snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
+  /** What is awaited before anything is stopped or destroyed: one question for all guards. */
+  onBefore(ask: BeforeGuard): void
+}
+
+export async function openGuards(around: AutomationSurroundings, spending: Spending): Promise<Guards> {
+  const { account: accountId, store, machine, activity, teller, ending, now } = around
+  const { clock } = machine
+  const document = await openDocument({
+    files: around.files,
+    clock,
+    name: `${around.folder}/guards.json`,
+    schema: KeptGuards,
+    empty: { guards: [] },
+    onBroken: around.onBroken,
+  })
+  const book = openGuardBook(document)
+  const gpus = createGpuLoads(around)
+  const sights = createSights({
+    clock,
+    spending,
+    loads: gpus.heard,
+    interval: () => store.get().settings.pollInterval,
+    seenAt: book.seenAt(),
+  })
+  /** Guards whose requests are under way. */
+  const busy = new Set<string>()
+  const shown = createShownGuards({ store, account: accountId, book, busy })
+  /** What was acted on lately, and when: the service may still show it as it was. */
+  const acted = new Map<number, number>()
+  /** Guards whose instance the last look did not have. */
+  const absent = new Set<string>()
+  let before: BeforeGuard = async () => true
+  let askedAgain = false
+  let cancelTimer: (() => void) | undefined
+  ending.addEventListener('abort', () => cancelTimer?.(), { once: true })
+
+  const account = () => store.get().accounts[accountId]
+  const scene = (at: number) => ({ account: accountId, instances: account()?.instances ?? {}, now: at })
+
+  function tell(alert: Alert): void {
+    if (store.get().settings.alerts.guard) teller.tell(accountId, [alert])
+    else note('alert', alert.title, alert.body, alert.instance)
+  }
+
+  function note(kind: 'user' | 'alert' | 'berth', text: string, detail?: string, instance?: number): void {
+    activity.add({
+      account: accountId,
+      kind,
+      text,
+      ...(detail ? { detail } : {}),
+      ...(instance === undefined ? {} : { instance }),
+    })
+  }
+
+  /** On disk first, then said: after a kill it is rather not said than said twice. */
+  async function turn(guard: Guard, alert: Alert | undefined): Promise<void> {
+    await book.record(guard)
+    show()
+    if (alert && !ending.aborted) tell(alert)
+  }
+
+  /** Decides and acts; gives whether something waits for a second look to agree about the time. */
+  function decide(seen: Omit<Sight, 'acted'>, at: number): boolean {
+    const sight = { ...seen, acted: new Set(acted.keys()) }
+    const decisions = guardActions(
+      sight,
+      book.all().filter(({ id }) => !busy.has(id)),
+      at,
+    )
+    const noted = decisions.flatMap(({ kind, guard }) => (kind === 'note' ? [guard] : []))
+    if (noted.length > 0) book.recordSoon(noted)
+    for (const decision of decisions) follow(decision, sight, at)
+    return decisions.some(({ kind }) => kind === 'unsure')
+  }
+
+  function follow(decision: GuardDecision, sight: Sight, at: number): void {
+    const { guard } = decision
+    switch (decision.kind) {
+      case 'warn': {
+        const { account: seen, loads } = sight.facts
+        const targets = guard.instance === undefined ? accountTargets(guard, seen, loads, at) : []
+        void turn(warned(guard, decision.dueAt, at), warningAlert(scene(at), guard, decision.dueAt, targets))
+        return
+      }
+      case 'hold':
+        void turn(held(guard, decision.dueAt, at), heldAlert(scene(at), guard, decision.dueAt))
+        return
+      case 'missed':
+        void turn(missed(guard, decision.dueAt, at), missedAlert(scene(at), guard, decision.dueAt))
+        return
+      case 'act':
+        void act(decision, sight, at)
+        return
+      case 'calm':
+        teller.withdraw(guardAlertId(accountId, guard.id))
+        void turn(calmed(guard), undefined)
+        return
+      case 'over':
+        teller.withdraw(guardAlertId(accountId, guard.id))
+        void turn(over(guard, at, 'Over: it was stopped already'), undefined)
+        return
+      case 'gone':
+        if (!absent.delete(guard.id) && guard.begunAt === undefined) absent.add(guard.id)
+        else {
+          teller.withdraw(guardAlertId(accountId, guard.id))
+          void turn(over(guard, at, 'Over: its instance is gone'), undefined)
+        }
+    }
+  }
+
+  async function act(
+    { guard: due, dueAt, late, targets }: Extract<GuardDecision, { kind: 'act' }>,
+    { facts }: Sight,
+    at: number,
+  ): Promise<void> {
+    const { id } = due
+    const isWanted = () => book.find(id)?.begunAt !== undefined
+    busy.add(id)
+    try {
+      await book.record({ ...due, begunAt: at })
+      show()
+      const out = await carryOut(targets, { client: around.client, before, ending, wanted: isWanted })
+      const end = now()
+      if (ending.aborted || (out.done.length === 0 && !out.problem)) return
+      for (const { instance } of out.done) acted.set(instance, end)
+      const guard = book.find(id)
+      if (guard) await book.record(after(guard, out, facts, end))
+      if (out.problem && !guard?.failures) tell(failedAlert(scene(end), due, out.problem))
+      else if (!out.problem) tell(doneAlert(scene(end), due, out.done, late ? { dueAt } : undefined))
+      else if (out.done.length > 0) note('berth', whatHappened(out.done, facts.account.instances))
+    } finally {
+      busy.delete(id)
+      show()
+    }
+    void around.look()
+  }
+
+  /** Writes what has changed into State, and waits for what comes next. */
+  function show(): void {
+    const view = account()
+    if (!view || ending.aborted) return
+    shown.show(sights.facts(view, sights.lastAt() ?? now()), now())
+    wait(shown.next(), view.clock.rate)
+  }
+
+  /** The moments that matter are not left to polling, which may be paused, or pause after failures. */
+  function wait(moment: number | undefined, rate: number): void {
+    cancelTimer?.()
+    cancelTimer = undefined
+    if (moment === undefined) return
+    const until = ((moment - now()) * 1000) / rate + afterMoment
+    cancelTimer = clock.after(Math.min(Math.max(until, afterMoment), longestWait), () => void come(moment))
+  }
+
+  async function come(moment: number): Promise<void> {
+    const unseen = () => (sights.lastAt() ?? Number.NEGATIVE_INFINITY) < moment
+    if (now() >= moment && unseen()) await around.look()
+    const view = account()
+    if (!view || ending.aborted) return
+    const stale = sights.stale(view)
+    // Much later the machine slept: the first look then finds what was missed.
+    if (now() >= moment && unseen() && now() - moment <= stale.gap) decide(stale, now())
+    show()
+  }
+
+  function looked({ account: view, at }: FreshLook): void {
+    for (const id of absent) if (view.instances[book.find(id)?.instance ?? '']) absent.delete(id)
+    const sight = sights.fresh(view, at)
+    for (const [instance, when] of acted)
+      if (view.instances[instance]?.state !== 'running' || Math.abs(at - when) > sight.gap)
+        acted.delete(instance)
+    const unsure = decide(sight, at)
+    if (!unsure) {
+      sights.decided(at)
+      askedAgain = false
+      if (book.all().length > 0 && Math.abs(at - (book.seenAt() ?? 0)) > sight.gap / 4) book.saw(at)
+    } else if (!askedAgain) {
+      askedAgain = true
+      void around.look()
+    }
+    gpus.ask(shown.unknownLoads(view), view.clock.rate)
+    show()
+  }
+
+  return {
+    looked,
+    resume: show,
+    dueAt: shown.next,
+    flush: book.flush,
+    async set({ warning, missed: whenMissed, ...wish }, instead) {
+      if (instead !== undefined) book.existing(instead)
+      const at = now()
+      const guard = newGuard(wish, { id: `g${machine.random.hex(16)}`, warning, missed: whenMissed }, at)
+      await book.add(guard, instead)
+      if (instead !== undefined) teller.withdraw(guardAlertId(accountId, instead))
+      note('user', 'Set a guard', guardSentence(guard, scene(at).instances, at), guard.instance)
+      show()
+      void around.look()
+      return guard.id
+    },
+    preview(wish) {
+      const at = now()
+      const guard = newGuard(wish, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
+      return previewOf(guard, sights.facts(account() ?? nothing, sights.lastAt() ?? at), at)
+    },
+    async remove(id) {
+      const guard = book.existing(id)
+      await book.remove(id)
+      teller.withdraw(guardAlertId(accountId, id))
+      const at = now()
+      if (!guard.ended)
+        note('user', 'Took a guard off', guardSentence(guard, scene(at).instances, at), guard.instance)
+      show()
+    },
+    async snooze(id, minutes) {
+      const guard = book.existing(id)
+      const view = account()
+      const at = now()
+      if (guard.ended || !view)
+        throw new BerthError({
+          code: 'guard_ended',
+          message: 'That guard has done its work already.',
+          advice: 'Set another one.',
+        })
+      const { snoozedUntil: _, ...awake } = calmed(guard)
+      const dueAt = dueOf(guard, sights.facts(view, sights.lastAt() ?? at))
+      const until = minutes === null ? undefined : Math.max(at, dueAt ?? at) + minutes * 60
+      const text = until === undefined ? 'Snooze ended' : `Snoozed until ${clockTime(until, at)}`
+      await book.record(withEvent(until === undefined ? awake : { ...awake, snoozedUntil: until }, at, text))
+      teller.withdraw(guardAlertId(accountId, id))
+      note('user', `${text}: a guard`, guardSentence(guard, view.instances, at), guard.instance)
+      show()
+    },
+    onBefore(ask) {
+      before = ask
+    },
+  }
+}
+
+/** An account that is being removed. */
+const nothing = { instances: {}, clock: { serverAt: 0, localAt: 0, rate: 1 } }
+
+/** Milliseconds after a moment until Berth wonders whether it was seen, and at most until it looks at its clock again. */
+const afterMoment = 1500
+const longestWait = 600_000

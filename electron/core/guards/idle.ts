@@ -1,0 +1,20 @@
+import type { InstanceView } from '../../contract/instance.ts'
+import type { Guard } from './guard.ts'
+
+/**
+ * The guard with how long its instance has been idle, as far as it was seen: a look that finds it busy or not
+ * running, or one that comes too long after the last, begins anew. The same guard where nothing has changed.
+ */
+export function withIdle(
+  guard: Guard,
+  instance: InstanceView | undefined,
+  load: number | undefined,
+  { now, unseen }: { now: number /** Nobody looked for too long before now. */; unseen: boolean },
+): Guard {
+  if (guard.condition.kind !== 'idle') return guard
+  const idle = instance?.state === 'running' && load !== undefined && load < guard.condition.below
+  const since = idle ? (unseen ? now : Math.min(guard.idleSince ?? now, now)) : undefined
+  if (since === guard.idleSince) return guard
+  const { idleSince: _, ...rest } = guard
+  return since === undefined ? rest : { ...rest, idleSince: since }
+}

@@ -1,0 +1,108 @@
+import type { GuardAction } from '../../contract/automation/guard.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import type { Micros } from '../../contract/money.ts'
+import type { Guard } from './guard.ts'
+
+/** What a guard acts on. */
+export interface Target {
+  instance: number
+  action: GuardAction
+}
+
+type Instances = Readonly<Record<string, InstanceView>>
+
+/** Percent: below, a GPU computes nothing that could be lost. */
+const idleLoad = 5
+
+/**
+ * What a guard on a whole account acts on as things are, the cheapest loss first. Stopping comes before destroying:
+ * nothing is destroyed while something runs that can be stopped, or is being stopped. A guard on the credit takes no
+ * more than it needs to.
+ */
+export function accountTargets(
+  { condition, action }: Pick<Guard, 'condition' | 'action'>,
+  { instances, credit }: { instances: Instances; credit?: Micros },
+  loads: ReadonlyMap<number, number>,
+  now: number,
+): Target[] {
+  const all = Object.values(instances)
+  const stop = all
+    .filter(canStop)
+    .sort(byLoss(instance => workAtStake(instance, loads, now), savedByStopping))
+  const enough = condition.kind === 'credit' ? lasting(credit ?? 0, condition.hours) : () => false
+  if (stop.length > 0) return taken(stop, 'stop', savedByStopping, calmRate(instances), enough)
+  if (action === 'stop' || all.some(({ state }) => state === 'stopping')) return []
+  const destroy = all.filter(canDestroy).sort(byLoss(filesAtStake, instance => instance.costPerHour))
+  return taken(destroy, 'destroy', instance => instance.costPerHour, calmRate(instances), enough)
+}
+
+/** Micro-dollars per hour of all instances, what is being stopped at its disk's price already. */
+export function calmRate(instances: Instances): Micros {
+  let sum = 0
+  for (const id in instances) {
+    const instance = instances[id]
+    if (!instance) continue
+    const { state, costPerHour, diskPricePerHour } = instance
+    sum += state === 'stopping' ? (diskPricePerHour ?? 0) : costPerHour
+  }
+  return sum
+}
+
+/** Whether its GPUs are paid for: what is on its way there costs its disk alone, and may be a rental under way. */
+function canStop({ state }: InstanceView): boolean {
+  return state === 'running' || state === 'silent' || state === 'other'
+}
+
+/** Whether its disk is all that it costs. */
+function canDestroy({ state, costPerHour }: InstanceView): boolean {
+  const halted = state === 'stopped' || state === 'outbid' || state === 'crashed' || state === 'offline'
+  return halted && costPerHour > 0
+}
+
+function savedByStopping({ costPerHour, diskPricePerHour }: InstanceView): Micros {
+  return costPerHour - (diskPricePerHour ?? 0)
+}
+
+/**
+ * What is lost when it stops: the work since it last began to run, counted as what that has cost. Nothing where the
+ * host is silent, or the GPUs are idle.
+ */
+function workAtStake(instance: InstanceView, loads: ReadonlyMap<number, number>, now: number): Micros {
+  if (instance.state === 'silent') return 0
+  const load = instance.gpuLoad ?? loads.get(instance.id)
+  if (load !== undefined && load < idleLoad) return 0
+  const began = instance.history.findLast(({ state }) => state === 'running')?.at ?? instance.startedAt ?? now
+  return Math.max(0, now - began) * instance.costPerHour
+}
+
+/** What is lost when it is destroyed: its files, counted as what it has cost since it was made. */
+function filesAtStake({ spent }: InstanceView): Micros {
+  return spent.micros
+}
+
+/** The least loss first; where that is the same, what saves most. */
+function byLoss(loss: (instance: InstanceView) => Micros, saved: (instance: InstanceView) => Micros) {
+  return (a: InstanceView, b: InstanceView) => loss(a) - loss(b) || saved(b) - saved(a) || a.id - b.id
+}
+
+function lasting(credit: Micros, hours: number): (perHour: Micros) => boolean {
+  return perHour => perHour <= 0 || credit / perHour >= hours
+}
+
+/** The first of them, until it is enough. */
+function taken(
+  instances: readonly InstanceView[],
+  action: GuardAction,
+  saved: (instance: InstanceView) => Micros,
+  perHour: Micros,
+  enough: (perHour: Micros) => boolean,
+): Target[] {
+  const targets: Target[] = []
+  let left = perHour
+  for (const instance of instances) {
+    if (enough(left)) break
+    targets.push({ instance: instance.id, action })
+    left -= saved(instance)
+  }
+  return targets
+}

@@ -1,0 +1,66 @@
+import { dollars, pricePerHour } from '../alerts/wording.ts'
+import type { CarriedOut } from './carry-out.ts'
+import { actsOnce, calmed, type Guard, withEvent } from './guard.ts'
+import { clockTime, reason, whatHappened } from './guard-words.ts'
+import type { Facts } from './moment.ts'
+
+/** Seconds until the next try after so many failures in a row. */
+export function pauseAfter(failures: number): number {
+  return Math.min(600, 15 * 2 ** Math.min(failures, 10))
+}
+
+export function warned(guard: Guard, dueAt: number, now: number): Guard {
+  return withEvent({ ...guard, warnedAt: now }, now, `Warned: due at ${clockTime(dueAt, now)}`)
+}
+
+export function held(guard: Guard, dueAt: number, now: number): Guard {
+  return withEvent(
+    { ...guard, heldAt: now },
+    now,
+    `Due at ${clockTime(dueAt, now)}, but the service did not answer`,
+  )
+}
+
+export function missed(guard: Guard, dueAt: number, now: number): Guard {
+  const told = withEvent(
+    calmed(guard),
+    now,
+    `Missed: it was due at ${clockTime(dueAt, now)}, when nobody looked`,
+  )
+  return actsOnce(guard) ? { ...told, ended: 'missed' } : { ...told, passed: true }
+}
+
+/** Nothing was left to act on: of its own doing, where it had begun. */
+export function over(guard: Guard, now: number, why: string): Guard {
+  const did = guard.begunAt !== undefined
+  const text = did ? `Done: ${guard.action === 'stop' ? 'it is stopped' : 'it is destroyed'}` : why
+  return { ...withEvent(calmed(guard), now, text), ended: did ? 'done' : 'over' }
+}
+
+/** What the guard is after it acted, or tried to. */
+export function after(guard: Guard, { done, problem }: CarriedOut, facts: Facts, now: number): Guard {
+  const happened = done.length > 0 ? whatHappened(done, facts.account.instances) : undefined
+  const noted = happened
+    ? withEvent(guard, now, `${happened}. ${reason(guard)} ${figures(guard, facts)}`.trim())
+    : guard
+  if (problem) {
+    const failures = (guard.failures ?? 0) + 1
+    const told = failures === 1 ? withEvent(noted, now, problem.message) : noted
+    return { ...told, failures, problem, retryAt: now + pauseAfter(failures) }
+  }
+  const { idleSince: _, ...calm } = calmed(noted)
+  return actsOnce(guard) ? { ...calm, ended: 'done' } : calm
+}
+
+/** What the record keeps of why: the figures as they were seen. */
+function figures({ condition, instance }: Guard, { account, spentToday, spentThisMonth }: Facts): string {
+  const one = account.instances[instance ?? '']
+  switch (condition.kind) {
+    case 'budget':
+      return `Seen: ${dollars(condition.per === 'day' ? spentToday : spentThisMonth)}.`
+    case 'credit':
+      return account.credit === undefined ? '' : `Seen: ${dollars(account.credit)} of credit.`
+    default:
+      return one ? `It cost ${pricePerHour(one.costPerHour)}.` : ''
+  }
+}

@@ -1,0 +1,27 @@
+import type { GuardPreview } from '../../contract/automation/guard.ts'
+import { present } from '../present.ts'
+import type { Guard } from './guard.ts'
+import { guardSentence } from './guard-words.ts'
+import { withIdle } from './idle.ts'
+import { accountTargets } from './least-loss.ts'
+import { dueOf, type Facts } from './moment.ts'
+
+/** What a guard would do, and when, were it set now: as things are. */
+export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview {
+  const { account, loads } = facts
+  const instance = guard.instance === undefined ? undefined : account.instances[guard.instance]
+  const load = instance && (instance.gpuLoad ?? loads.get(instance.id))
+  const idle = withIdle(guard, instance, load, { now, unseen: false })
+  const dueAt = dueOf(idle, facts)
+  const blind = guard.condition.kind === 'idle' && instance?.state === 'running' && load === undefined
+  return present({
+    sentence: guardSentence(guard, account.instances, now),
+    dueAt: dueAt && Math.round(dueAt),
+    targets: instance
+      ? [{ instance: instance.id, action: guard.action }]
+      : accountTargets(guard, account, loads, now),
+    doubt: blind
+      ? 'The service does not tell its GPU load: Berth asks over SSH each minute, which must work.'
+      : undefined,
+  })
+}

@@ -1,0 +1,79 @@
+import type { AccountView } from '../../contract/state.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { periodEnds } from './calendar.ts'
+import type { Sight } from './guard-actions.ts'
+import type { Facts } from './moment.ts'
+
+/** What an account's money history tells the guards. */
+export interface Spending {
+  spentToday(): number
+  spentThisMonth(): number
+}
+
+type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'clock'>
+
+/** Keeps track of when the account was seen, and of whether its time can be believed. */
+export interface Sights {
+  /** After a fresh look. */
+  fresh(account: AccountView, at: number): Omit<Sight, 'acted'>
+  /** What was known last, where nothing newer is to be had. */
+  stale(account: AccountView): Omit<Sight, 'acted'>
+  facts(account: SeenAccount, at: number): Facts
+  /** The look that was told last has been decided on: what comes now is measured from it. */
+  decided(at: number): void
+  /** When a look was last told in this session. */
+  lastAt(): number | undefined
+}
+
+/** Seconds of the account's time: looks closer together than this, or than three intervals, follow each other. */
+const shortestGap = 600
+
+export function createSights(around: {
+  clock: Clock
+  spending: Spending
+  loads: (within: number) => ReadonlyMap<number, number>
+  /** Seconds between two looks. */
+  interval: () => number
+  /** When an earlier session last saw the account. */
+  seenAt: number | undefined
+}): Sights {
+  const { clock, spending } = around
+  let last: { at: number; monotonic: number } | undefined
+  let { seenAt } = around
+
+  const gapOf = ({ clock: { rate } }: SeenAccount) => Math.max(shortestGap, 3 * around.interval() * rate)
+
+  function facts(account: SeenAccount, at: number): Facts {
+    return {
+      at,
+      account,
+      spentToday: spending.spentToday(),
+      spentThisMonth: spending.spentThisMonth(),
+      loads: around.loads(gapOf(account)),
+      ...periodEnds(at),
+    }
+  }
+
+  return {
+    facts,
+    fresh(account, at) {
+      const gap = gapOf(account)
+      const monotonic = clock.monotonic()
+      const passed = last && ((monotonic - last.monotonic) / 1000) * account.clock.rate
+      const sure = last !== undefined && passed !== undefined && Math.abs(at - last.at - passed) <= gap
+      last = { at, monotonic }
+      return { facts: facts(account, at), fresh: true, sure, seenAt, gap }
+    },
+    stale: account => ({
+      facts: facts(account, last?.at ?? seenAt ?? 0),
+      fresh: false,
+      sure: true,
+      seenAt,
+      gap: gapOf(account),
+    }),
+    decided(at) {
+      seenAt = at
+    },
+    lastAt: () => last?.at,
+  }
+}
