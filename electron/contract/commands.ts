@@ -19,6 +19,7 @@ import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
+import { upkeepCommands } from './commands/upkeep.ts'
 import { watchdogCommands } from './commands/watchdog.ts'
 
 /** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
@@ -43,6 +44,7 @@ export const commands = {
   ...transferCommands,
   ...hostingCommands,
   ...fileCommands,
+  ...upkeepCommands,
 } satisfies Record<string, Command>
 
 export type Commands = typeof commands

@@ -10,6 +10,7 @@ import type { RentalView } from './rental.ts'
 import type { Settings } from './settings.ts'
 import type { TransferView } from './transfer.ts'
 import type { TunnelView } from './tunnel.ts'
+import type { UpdateView } from './update.ts'
 
 /** All that the page and the tray know. Both are functions of it; neither keeps a truth of its own. */
 export interface State {
@@ -27,10 +28,14 @@ export interface State {
   pausedUntil?: number
   /** Where the page was asked to go, by a notification, the tray or a link; `sequence` tells a repeat. */
   goTo?: { sequence: number; place: Place }
+  /** How an update of Berth stands; absent where no update address is set. */
+  update?: UpdateView
 }
 
 export interface App {
   version: string
+  /** What it runs on, with versions, in a line. */
+  runtime?: string
   /** How Berth runs: as a desktop app, or as a page in a browser. */
   shell: 'electron' | 'browser'
   platform: 'linux' | 'darwin' | 'win32'

@@ -2,6 +2,7 @@ import type { BerthError } from '../contract/problem.ts'
 import { defaultSettings } from '../contract/settings.ts'
 import type { App } from '../contract/state.ts'
 import type { Files } from '../ports/files.ts'
+import type { Log } from '../ports/log.ts'
 import type { Machine } from '../ports/machine.ts'
 import { findEditors } from '../ssh/editors/editors.ts'
 import { openAccess } from './access/access.ts'
@@ -31,6 +32,7 @@ import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
+import { upkeepCommands } from './commands/upkeep.ts'
 import { watchdogCommands } from './commands/watchdog.ts'
 import type { Demo } from './demo.ts'
 import { createFileTransfers } from './files/file-transfers.ts'
@@ -47,13 +49,14 @@ import { openSshConfig } from './ssh-config/ssh-config.ts'
 import { createStore } from './store.ts'
 import { createTunnels } from './tunnels/tunnels.ts'
 import { showWays } from './tunnels/ways.ts'
+import { pageFailures } from './upkeep/page-failures.ts'
+import { openUpdates } from './upkeep/updates.ts'
 import { watchedKeychain } from './watched-keychain.ts'
 
 export interface BerthOptions {
-  /** A line for the log: no secrets. */
-  log: (line: string) => void
+  log: Log
   machine: Machine
-  app: Pick<App, 'version' | 'shell' | 'tray' | 'terminals'>
+  app: Pick<App, 'version' | 'shell' | 'tray' | 'terminals' | 'runtime'>
   demo?: Demo
   /** Ports of this machine that tunnels keep away from: those of browser mode. */
   reservedPorts?: readonly number[]
@@ -68,11 +71,13 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const machine = {
     ...options.machine,
     files: watched(options.machine.files),
-    keychain: watchedKeychain(options.machine.keychain, problem =>
-      store.change(draft => {
-        draft.app.keychainProblem = problem
-      }),
-    ),
+    keychain: watchedKeychain(options.machine.keychain, {
+      onSecret: options.log.learn,
+      onProblem: problem =>
+        store.change(draft => {
+          draft.app.keychainProblem = problem
+        }),
+    }),
   }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
   const { clock, files, keychain, notifier, platform } = machine
@@ -174,6 +179,9 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     sshConfig,
     demo,
   }
+  const { log } = options
+  const notePageFailure = pageFailures(activity, clock, log)
+  const updates = openUpdates(store, clock, log, machine.updater)
   const dispatch = createDispatcher(
     {
       ...accountCommands(parts),
@@ -196,8 +204,9 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...transferCommands(parts),
       ...hostingCommands(parts),
       ...fileCommands(parts),
+      ...upkeepCommands({ store, machine, log, updates, notePageFailure }),
     },
-    options.log,
+    log.line,
   )
 
   teller.onCommand((name, args) => dispatch(name, args, {}))
@@ -211,7 +220,9 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     follow: link => followLink(store, teller, link),
     say: notice => teller.say(notice),
     lookNow: pause.lookNow,
+    notePageFailure,
     async close() {
+      updates.close()
       pause.close()
       await showing.close()
       fileTransfers.close()

@@ -7,6 +7,7 @@ import type { Notifier } from './notifier.ts'
 import type { Opener } from './opener.ts'
 import type { Programs } from './programs.ts'
 import type { Random } from './random.ts'
+import type { Updater } from './updater.ts'
 
 /** All that Berth needs from the machine it runs on. */
 export interface Machine {
@@ -23,6 +24,8 @@ export interface Machine {
   autostart?: Autostart
   /** Where a browser shows the page, and takes downloads itself. */
   browserDownloads?: BrowserDownloads
+  /** Where newer versions come from; absent while no update address is set, and in browser mode. */
+  updater?: Updater | undefined
   platform: 'linux' | 'darwin' | 'win32'
   /** The user's home folder, where `.ssh` lies. */
   home: string

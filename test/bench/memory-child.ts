@@ -5,6 +5,7 @@ import { startBerth } from '../../electron/core/berth.ts'
 import { openFiles } from '../../electron/local/files.ts'
 import { openMachine } from '../../electron/local/machine.ts'
 import type { Notifier } from '../../electron/ports/notifier.ts'
+import { silentLog } from '../unit/core/silent-log.ts'
 
 /** Berth's main process on a service that is given by its address: looks as often as asked, and tells its memory. */
 const [baseUrl = '', polls = '0'] = process.argv.slice(2)
@@ -21,7 +22,7 @@ const machine = {
   },
 }
 const berth = await startBerth({
-  log: () => undefined,
+  log: silentLog,
   machine,
   app: { version: 'bench', shell: 'browser', terminals: [] },
 })

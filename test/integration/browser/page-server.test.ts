@@ -13,6 +13,7 @@ import { openMachine } from '../../../electron/local/machine.ts'
 import { noNotifier } from '../../../electron/local/notifier/no-notifier.ts'
 import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
 import { openPageServer, type PageServer } from '../../../electron/local/page-server/page-server.ts'
+import { silentLog } from '../../unit/core/silent-log.ts'
 
 let folder = ''
 let berth: RunningBerth
@@ -29,7 +30,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'secret.html'), 'secret')
   const machine = await openMachine(await openFiles(join(folder, 'home')), noNotifier)
   berth = await startBerth({
-    log: () => undefined,
+    log: silentLog,
     machine,
     app: { version: '0', shell: 'browser', terminals: [] },
   })

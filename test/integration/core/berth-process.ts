@@ -5,6 +5,7 @@ import { startBerth } from '../../../electron/core/berth.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import type { Keychain } from '../../../electron/ports/keychain.ts'
+import { silentLog } from '../../unit/core/silent-log.ts'
 
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
@@ -13,7 +14,7 @@ import type { Keychain } from '../../../electron/ports/keychain.ts'
 const [folder = '', baseUrl = '', key = '', task = ''] = process.argv.slice(2)
 
 const berth = await startBerth({
-  log: () => undefined,
+  log: silentLog,
   machine: {
     clock: systemClock,
     files: await openFiles(join(folder, 'berth')),

@@ -12,6 +12,7 @@ import type { Keychain } from '../../../electron/ports/keychain.ts'
 import type { Machine } from '../../../electron/ports/machine.ts'
 import type { Notice, Notifier } from '../../../electron/ports/notifier.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts'
+import { silentLog } from '../../unit/core/silent-log.ts'
 
 /** A keychain that lasts as long as the test, restarts of Berth included. */
 export function testKeychain(): Keychain & { entries: Map<string, string> } {
@@ -91,7 +92,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
 
   async function start(more: Partial<BerthOptions> = {}): Promise<BerthUnderTest> {
     const berth = await startBerth({
-      log: () => undefined,
+      log: silentLog,
       machine,
       app: { version: 'test', shell: 'browser', terminals: [] },
       ...more,
