@@ -2,7 +2,7 @@ import type { Problem } from '../../contract/problem.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { problemOf } from '../problems.ts'
-import type { Target } from './least-loss.ts'
+import type { Target } from './decide/least-loss.ts'
 
 /** Asked before a guard stops or destroys: false keeps the instance for now, and the guard tries again later. */
 export type BeforeGuard = (target: Target) => Promise<boolean>

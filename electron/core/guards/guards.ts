@@ -5,17 +5,24 @@ import type { Automation, AutomationSurroundings, FreshLook } from '../automatio
 import { openDocument } from '../remember/document.ts'
 import { openGuardBook } from './book.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
+import { type GuardDecision, guardActions, type Sight } from './decide/guard-actions.ts'
+import { accountTargets } from './decide/least-loss.ts'
+import { dueOf } from './decide/moment.ts'
+import { previewOf } from './decide/preview.ts'
 import { createGpuLoads } from './gpu-loads.ts'
 import { calmed, type Guard, KeptGuards, withEvent } from './guard.ts'
-import { type GuardDecision, guardActions, type Sight } from './guard-actions.ts'
-import { doneAlert, failedAlert, guardAlertId, heldAlert, missedAlert, warningAlert } from './guard-alerts.ts'
-import { clockTime, guardSentence, whatHappened } from './guard-words.ts'
-import { accountTargets } from './least-loss.ts'
-import { dueOf } from './moment.ts'
 import { after, held, missed, over, warned } from './outcomes.ts'
-import { previewOf } from './preview.ts'
-import { createShownGuards } from './shown-guards.ts'
 import { createSights, type Spending } from './sights.ts'
+import {
+  doneAlert,
+  failedAlert,
+  guardAlertId,
+  heldAlert,
+  missedAlert,
+  warningAlert,
+} from './tell/guard-alerts.ts'
+import { clockTime, guardSentence, whatHappened } from './tell/guard-words.ts'
+import { createShownGuards } from './tell/shown-guards.ts'
 import { newGuard, type WishedGuard } from './wish.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */

@@ -1,8 +1,8 @@
 import type { AccountView } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { periodEnds } from './calendar.ts'
-import type { Sight } from './guard-actions.ts'
-import type { Facts } from './moment.ts'
+import { periodEnds } from './decide/calendar.ts'
+import type { Sight } from './decide/guard-actions.ts'
+import type { Facts } from './decide/moment.ts'
 
 /** What an account's money history tells the guards. */
 export interface Spending {

@@ -1,7 +1,7 @@
-import type { GuardStep, GuardView } from '../../contract/automation/guard.ts'
-import type { InstanceView } from '../../contract/instance.ts'
-import { present } from '../present.ts'
-import type { Guard } from './guard.ts'
+import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts'
+import type { InstanceView } from '../../../contract/instance.ts'
+import { present } from '../../present.ts'
+import type { Guard } from '../guard.ts'
 import { guardSentence } from './guard-words.ts'
 
 /** A guard as the page shows it. `dueAt` as the newest look has it; `acting` while requests of its are under way. */

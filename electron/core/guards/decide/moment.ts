@@ -1,6 +1,6 @@
-import type { Micros } from '../../contract/money.ts'
-import type { AccountView } from '../../contract/state.ts'
-import type { Guard } from './guard.ts'
+import type { Micros } from '../../../contract/money.ts'
+import type { AccountView } from '../../../contract/state.ts'
+import type { Guard } from '../guard.ts'
 import { calmRate } from './least-loss.ts'
 
 /** What guards decide on: an account as it was seen at `at`. Times in epoch seconds of the account's time. */

@@ -1,4 +1,4 @@
-import { actsOnce, type Guard } from './guard.ts'
+import { actsOnce, type Guard } from '../guard.ts'
 import { withIdle } from './idle.ts'
 import { accountTargets, type Target } from './least-loss.ts'
 import { dueOf, type Facts } from './moment.ts'

@@ -1,7 +1,7 @@
-import type { GuardAction } from '../../contract/automation/guard.ts'
-import type { InstanceView } from '../../contract/instance.ts'
-import type { Micros } from '../../contract/money.ts'
-import type { Guard } from './guard.ts'
+import type { GuardAction } from '../../../contract/automation/guard.ts'
+import type { InstanceView } from '../../../contract/instance.ts'
+import type { Micros } from '../../../contract/money.ts'
+import type { Guard } from '../guard.ts'
 
 /** What a guard acts on. */
 export interface Target {

@@ -1,8 +1,8 @@
-import type { GuardAction, GuardCondition } from '../../contract/automation/guard.ts'
-import type { InstanceView } from '../../contract/instance.ts'
-import { dollars, hoursAndMinutes, instanceName } from '../alerts/wording.ts'
-import type { Guard } from './guard.ts'
-import type { Target } from './least-loss.ts'
+import type { GuardAction, GuardCondition } from '../../../contract/automation/guard.ts'
+import type { InstanceView } from '../../../contract/instance.ts'
+import { dollars, hoursAndMinutes, instanceName } from '../../alerts/wording.ts'
+import type { Target } from '../decide/least-loss.ts'
+import type { Guard } from '../guard.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 

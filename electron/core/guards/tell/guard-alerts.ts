@@ -1,11 +1,11 @@
-import type { AccountId } from '../../contract/ids.ts'
-import type { InstanceView } from '../../contract/instance.ts'
-import type { Problem } from '../../contract/problem.ts'
-import type { Alert } from '../alerts/alerts.ts'
-import { instanceName, pricePerHour } from '../alerts/wording.ts'
-import type { Guard } from './guard.ts'
+import type { AccountId } from '../../../contract/ids.ts'
+import type { InstanceView } from '../../../contract/instance.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import type { Alert } from '../../alerts/alerts.ts'
+import { instanceName, pricePerHour } from '../../alerts/wording.ts'
+import type { Target } from '../decide/least-loss.ts'
+import type { Guard } from '../guard.ts'
 import { clockTime, listed, nameOf, reason, span, whatHappened, whatHappens } from './guard-words.ts'
-import type { Target } from './least-loss.ts'
 
 /** What the alerts of an account's guards are made of. Moments in epoch seconds of the account's time. */
 export interface GuardScene {
