@@ -1,3 +1,4 @@
+import type { AcceleratorName } from '../../electron/contract/accelerators.ts'
 import type { InstanceView } from '../../electron/contract/instance.ts'
 import { canGetIn, isDead } from '../../electron/contract/reading.ts'
 import type { Page } from '../berth/page.svelte.ts'
@@ -14,6 +15,8 @@ export interface Action {
   label: string
   /** The key that does it on the instance's row. */
   key?: string
+  /** The keys that do it anywhere. */
+  accelerator?: AcceleratorName
   danger?: boolean
   /** Why it cannot be done now. */
   unusable?: string | undefined
@@ -121,12 +124,23 @@ export function pageActions(page: Page): Action[] {
   const actions: Action[] = screens.map(screen => ({
     id: `go-${screen.id}`,
     label: `Go to ${screen.label}`,
+    accelerator: screen.id,
     run: () => route.go(screen.id),
   }))
   actions.push(
     { id: 'rent', label: 'Rent a GPU', run: () => route.go('offers') },
-    { id: 'refresh', label: 'Look at the account now', run: () => page.attempt(berth.refresh({})) },
-    { id: 'connect', label: 'Connect an account…', run: () => asks.ask({ kind: 'connect' }) },
+    {
+      id: 'refresh',
+      label: 'Look at the account now',
+      accelerator: 'refresh',
+      run: () => page.attempt(berth.refresh({})),
+    },
+    {
+      id: 'connect',
+      label: 'Connect an account…',
+      accelerator: 'connect',
+      run: () => asks.ask({ kind: 'connect' }),
+    },
     { id: 'stop-all', label: 'Stop all instances…', run: () => asks.ask({ kind: 'stopAll' }) },
     { id: 'new-template', label: 'Write a template…', run: () => route.go('templates/new') },
     { id: 'new-key', label: 'Make an API key…', run: () => route.go('account/keys/new') },
@@ -137,6 +151,26 @@ export function pageActions(page: Page): Action[] {
     { id: 'new-sync', label: 'Cloud sync…', run: () => route.go('transfers/sync') },
     { id: 'shortcuts', label: 'Keyboard shortcuts', run: () => asks.ask({ kind: 'shortcuts' }) },
   )
+  actions.push(
+    state?.pausedUntil === undefined
+      ? {
+          id: 'pause',
+          label: 'Pause watching for an hour',
+          run: () => page.attempt(berth.pausePolling({ minutes: 60 })),
+        }
+      : {
+          id: 'resume',
+          label: 'Look at the accounts again',
+          run: () => page.attempt(berth.resumePolling({})),
+        },
+  )
+  const last = page.account?.lastRental
+  if (last)
+    actions.push({
+      id: 'rent-again',
+      label: `Rent ${last.what} again…`,
+      run: () => asks.ask({ kind: 'rentAgain', rental: last.id }),
+    })
   for (const theme of ['system', 'light', 'dark'] as const)
     actions.push({
       id: `theme-${theme}`,

@@ -2,8 +2,9 @@
 export type Ask =
   | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'login' }
   | { kind: 'replaceKey'; account: string }
+  | { kind: 'rentAgain'; rental: string }
   | { kind: 'address'; what: string; url: string }
-  | { kind: 'destroy' | 'rename' | 'bid' | 'another' | 'editor'; instance: number }
+  | { kind: 'destroy' | 'rename' | 'bid' | 'another' | 'editor' | 'terminal'; instance: number }
 
 /** The one dialog that is open, if any. */
 class Asks {

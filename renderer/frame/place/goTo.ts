@@ -1,0 +1,30 @@
+import type { Place } from '../../../electron/contract/state.ts'
+import type { Page } from '../../berth/page.svelte.ts'
+import { asks } from '../asks.svelte.ts'
+import { route } from '../route.svelte.ts'
+
+/** Goes where a notification, the tray, a menu or a link leads, and puts the question that comes with it. */
+export function goTo(page: Page, place: Place): void {
+  if (place.screen === 'here') {
+    asks.ask({ kind: place.ask })
+    return
+  }
+  route.go(pathOf(place))
+  if (place.screen === 'offers') showOffers(page, place)
+  if (place.screen === 'instances' && place.instance !== undefined && place.ask)
+    asks.ask({ kind: questions[place.ask], instance: place.instance })
+}
+
+const questions = { bid: 'bid', replace: 'another', destroy: 'destroy', terminal: 'terminal' } as const
+
+function showOffers(page: Page, { search, again }: Place & { screen: 'offers' }): void {
+  if (again !== undefined) asks.ask({ kind: 'rentAgain', rental: again })
+  if (search)
+    void import('../../screens/offers/market.svelte.ts').then(({ marketOf }) => marketOf(page).open(search))
+}
+
+/** The part of the address behind `#/`. */
+function pathOf(place: Exclude<Place, { screen: 'here' }>): string {
+  if (place.screen !== 'instances' || place.instance === undefined) return place.screen
+  return ['instances', place.instance, place.tab].filter(Boolean).join('/')
+}
