@@ -7,6 +7,7 @@ import { copyText } from '../../../../frame/clipboard.ts'
 import type { TerminalScreen } from '../screen/screen.ts'
 import { type PageKey, pageKeyOf } from './keys.ts'
 import { retryIn, wantsUser } from './retry.ts'
+import { Typing } from './typing.ts'
 
 interface Hooks {
   /** Goes on with that shell in tmux. */
@@ -148,8 +149,9 @@ export class TerminalSession {
   #equip(screen: TerminalScreen): TerminalScreen {
     const encoder = new TextEncoder()
     const { xterm } = screen
-    xterm.onData(text => this.#stream?.write(encoder.encode(text)))
-    xterm.onBinary(text => this.#stream?.write(Uint8Array.from(text, letter => letter.charCodeAt(0))))
+    const typing = new Typing(bytes => this.#stream?.write(bytes))
+    xterm.onData(text => typing.take(encoder.encode(text)))
+    xterm.onBinary(text => typing.take(Uint8Array.from(text, letter => letter.charCodeAt(0))))
     xterm.onResize(() => this.#resize())
     return screen
   }

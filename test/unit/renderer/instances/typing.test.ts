@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Typing } from '../../../../renderer/screens/instances/terminal/shell/typing.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('a key goes at once; those of a flood go together, in their order, and nothing is held for long', () => {
+  const sent: string[] = []
+  const typing = new Typing(bytes => sent.push(new TextDecoder().decode(bytes)))
+  for (const key of 'abcd') typing.take(new TextEncoder().encode(key))
+  expect(sent).toEqual(['a'])
+  vi.advanceTimersByTime(4)
+  expect(sent).toEqual(['a', 'bcd'])
+  typing.take(new TextEncoder().encode('e'))
+  vi.advanceTimersByTime(100)
+  expect(sent).toEqual(['a', 'bcd', 'e'])
+  typing.take(new TextEncoder().encode('f'))
+  expect(sent).toEqual(['a', 'bcd', 'e', 'f'])
+  vi.advanceTimersByTime(100)
+  expect(vi.getTimerCount()).toBe(0)
+})
