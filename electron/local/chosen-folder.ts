@@ -4,6 +4,7 @@ import { type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/p
 import { basename, join } from 'node:path'
 import { BerthError } from '../contract/problem.ts'
 import type { ChosenFolder, Sink } from '../ports/chosen-files.ts'
+import { inOrder } from './in-order.ts'
 
 /** A folder of this machine that the user chose for downloads. Single names alone lead into it. */
 export function chosenFolder(root: string): ChosenFolder {
@@ -37,7 +38,7 @@ async function openSink(target: string, part: string): Promise<Sink> {
   // No link is followed: what is under the temporary name is Berth's own file or it is refused.
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
   const file: FileHandle = await open(part, flags, 0o644)
-  let { size } = await file.stat()
+  const order = inOrder(file, (await file.stat()).size)
   let closed = false
   const close = async () => {
     if (closed) return
@@ -46,24 +47,18 @@ async function openSink(target: string, part: string): Promise<Sink> {
   }
   return {
     get size() {
-      return size
+      return order.size
     },
     async tail(length) {
-      const bytes = Buffer.alloc(Math.min(length, size))
-      await file.read(bytes, 0, bytes.length, size - bytes.length)
+      const bytes = Buffer.alloc(Math.min(length, order.size))
+      await file.read(bytes, 0, bytes.length, order.size - bytes.length)
       return bytes
     },
     async cutTo(wanted) {
       await file.truncate(wanted)
-      size = wanted
+      order.size = wanted
     },
-    async write(bytes) {
-      for (let written = 0; written < bytes.length; ) {
-        const { bytesWritten } = await file.write(bytes, written, bytes.length - written, size)
-        written += bytesWritten
-        size += bytesWritten
-      }
-    },
+    write: order.write,
     async finish(modified) {
       await file.utimes(modified, modified)
       await close()

@@ -61,6 +61,10 @@ export interface Sink {
   tail(length: number): Promise<Uint8Array>
   /** Forgets what came after so many bytes. */
   cutTo(size: number): Promise<void>
+  /**
+   * Resolves once they are written; until then they are lent. Called again before, they queue and go in their order;
+   * after a failure none that queued is written.
+   */
   write(bytes: Uint8Array): Promise<void>
   /** Gives it its own name. `modified` in epoch seconds. Rejects when something has got that name meanwhile. */
   finish(modified: number): Promise<void>

@@ -79,18 +79,19 @@ export class SourceChanged extends Error {
 }
 
 /**
- * Reads from an offset on and gives the bytes in their order, several pieces under way at once. `write` holds the
- * reading back until it resolves; the bytes are only lent to it.
+ * Reads from an offset on and gives the bytes in their order, several pieces under way at once. They are only lent to
+ * `write`, until it resolves. It is called again meanwhile, for as many pieces more as it lets wait: none unless told.
  */
 export async function copyDown(
   sftp: Sftp,
   handle: Handle,
-  { from, to }: { from: number; to: number },
+  { from, to, waiting = 0 }: { from: number; to: number; waiting?: number },
   write: (bytes: Buffer) => Promise<void>,
   { signal, onBytes }: Copying,
 ): Promise<void> {
   const buffers: Buffer[] = []
   const underWay: Promise<{ buffer: Buffer; bytes: Buffer }>[] = []
+  const writing: Promise<void>[] = []
   let next = from
 
   function ask(): void {
@@ -103,18 +104,27 @@ export async function copyDown(
     underWay.push(reading)
   }
 
+  async function take({ buffer, bytes }: { buffer: Buffer; bytes: Buffer }): Promise<void> {
+    await write(bytes)
+    buffers.push(buffer)
+    onBytes(bytes.length)
+  }
+
   try {
     while (next < to || underWay.length > 0) {
       signal.throwIfAborted()
       while (next < to && underWay.length < sftp.depth) ask()
       const first = await underWay.shift()
       if (first === undefined) return
-      await write(first.bytes)
-      buffers.push(first.buffer)
-      onBytes(first.bytes.length)
+      const taken = take(first)
+      // Whoever awaits it hears of its failure; until then it is nobody's.
+      taken.catch(() => undefined)
+      writing.push(taken)
+      while (writing.length > waiting) await writing.shift()
     }
+    await Promise.all(writing)
   } finally {
-    await Promise.allSettled(underWay)
+    await Promise.allSettled([...underWay, ...writing])
   }
 }
 

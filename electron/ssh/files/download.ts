@@ -58,7 +58,7 @@ export function downloadJob({ paths, into, system, changed }: Download): Job {
         const from = await arrived(sftp, handle, sink, size)
         let done = from
         tally?.set(file, done)
-        await copyDown(sftp, handle, { from, to: size }, bytes => sink.write(bytes), {
+        await copyDown(sftp, handle, { from, to: size, waiting: sftp.depth }, bytes => sink.write(bytes), {
           signal,
           onBytes(bytes) {
             done += bytes
