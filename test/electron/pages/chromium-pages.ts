@@ -2,7 +2,8 @@ import type { Browser, BrowserContext, CDPSession, Page, Request, Route } from '
 import { pageOrigin } from '../../../electron/shell/page-address.ts'
 import type { DoubleEvent } from '../double/web-contents.ts'
 import type { UnderDouble } from '../start-under-double.ts'
-import { type Coded, code, decode, noOthers } from './codec.ts'
+import { code, decode, noOthers } from './codec.ts'
+import type { IpcMessage } from './preload-world.ts'
 import { worlds } from './worlds.ts'
 
 /** Stands in for `app://berth`, which plain Chromium cannot load: nothing answers there but the protocol handler. */
@@ -72,6 +73,7 @@ class OpenPage {
   /** The preload's world in the page as it is now. */
   #world: number | undefined
   #loading = false
+  readonly #arriving: IpcMessage[] = []
 
   static async open(browser: Browser, double: UnderDouble, window: number): Promise<OpenPage> {
     const [shown] = await double.ask('windows')
@@ -133,10 +135,18 @@ class OpenPage {
 
   /** A message of the main process's. Those to a page that has gone are for nobody. */
   deliver(channel: string, args: unknown[]): void {
+    if (this.#arriving.push({ channel, args: code(args, noOthers) }) === 1) setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    const messages = JSON.stringify(this.#arriving.splice(0))
     if (this.#world === undefined) return
-    const call = `berthDoubleIn(${JSON.stringify(channel)}, ${JSON.stringify(code(args, noOthers))})`
     this.#session
-      .send('Runtime.evaluate', { expression: call, contextId: this.#world })
+      .send('Runtime.callFunctionOn', {
+        functionDeclaration: 'messages => berthDoubleIn(messages)',
+        executionContextId: this.#world,
+        arguments: [{ value: messages }],
+      })
       .catch(() => undefined)
   }
 
@@ -145,9 +155,9 @@ class OpenPage {
   }
 
   #post(payload: string): void {
-    const { channel, args } = JSON.parse(payload) as { channel: string; args: Coded }
     const from = { url: inside(this.page.url()) }
-    void this.#ask('fromPage', this.#window, channel, decode(args, noOthers) as unknown[], from)
+    for (const { channel, args } of JSON.parse(payload) as IpcMessage[])
+      void this.#ask('fromPage', this.#window, channel, decode(args, noOthers) as unknown[], from)
   }
 
   /** The page's requests: its own end at the protocol handler, those that its policy lets out go out. */

@@ -5,10 +5,16 @@ import { Crossing } from './crossing.ts'
 declare global {
   /** The way out of the page, in this world alone: put there by the process that shows it. */
   var berthDoubleOut: ((text: string) => void) | undefined
-  /** The way in. */
-  var berthDoubleIn: ((channel: string, args: Coded) => void) | undefined
+  /** The way in, for messages as JSON. */
+  var berthDoubleIn: ((messages: string) => void) | undefined
   /** Runs the built preload with the `require` of a sandboxed one. */
   var berthDoublePreload: ((require: (name: string) => unknown) => void) | undefined
+}
+
+/** A message between the two processes. */
+export interface IpcMessage {
+  channel: string
+  args: Coded
 }
 
 type Listener = (event: IpcRendererEvent, ...args: unknown[]) => void
@@ -18,9 +24,15 @@ function start(): void {
   const out = globalThis.berthDoubleOut
   if (out === undefined) return
   const listeners = new Map<string, Listener[]>()
-  globalThis.berthDoubleIn = (channel, args) => {
-    const values = decode(args, noOthers) as unknown[]
-    for (const listener of listeners.get(channel) ?? []) listener({} as IpcRendererEvent, ...values)
+  globalThis.berthDoubleIn = messages => {
+    for (const { channel, args } of JSON.parse(messages) as IpcMessage[]) {
+      const values = decode(args, noOthers) as unknown[]
+      for (const listener of listeners.get(channel) ?? []) listener({} as IpcRendererEvent, ...values)
+    }
+  }
+  const leaving: IpcMessage[] = []
+  const send = (channel: string, args: Coded) => {
+    if (leaving.push({ channel, args }) === 1) queueMicrotask(() => out(JSON.stringify(leaving.splice(0))))
   }
 
   const node = document.createElement('i')
@@ -31,8 +43,7 @@ function start(): void {
     ipcRenderer: {
       on: (channel: string, listener: Listener) =>
         void listeners.set(channel, [...(listeners.get(channel) ?? []), listener]),
-      send: (channel: string, ...args: unknown[]) =>
-        out(JSON.stringify({ channel, args: code(cloned(args), noOthers) })),
+      send: (channel: string, ...args: unknown[]) => send(channel, code(cloned(args), noOthers)),
     },
     contextBridge: {
       /** The page's end offers one function first: the one that puts it on `window`. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { MainMessage } from '../../../electron/contract/messages.ts'
 import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
@@ -15,7 +15,7 @@ let world: World
 let under: BerthUnderTest
 let server: PageServer
 
-beforeAll(async () => {
+beforeEach(async () => {
   world = await createWorld()
   under = await world.start()
   // The first look is the last: what Berth does of its own accord does not fall into the test.
@@ -26,7 +26,7 @@ beforeAll(async () => {
   server = await openPageServer(new PageFiles(world.machine.home), [0])
   server.serve(under.berth)
 })
-afterAll(async () => {
+afterEach(async () => {
   await server.close()
   await world.close()
 })

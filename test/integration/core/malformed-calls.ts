@@ -69,7 +69,7 @@ const texts = [
   '__proto__',
   '\u0000',
   '\ud800',
-  'x'.repeat(70_000),
+  'x'.repeat(5000),
 ]
 
 const rubbish: Arbitrary<unknown> = fc.oneof(
