@@ -28,6 +28,7 @@ export const Guard = v.object({
   /** Seconds ahead at which it warns. */
   warning: v.number(),
   missed: v.picklist(['act', 'tell']),
+  setAt: v.number(),
   /** It does not act before. */
   snoozedUntil: v.exactOptional(v.number()),
   /** Since when every look has found the instance idle. */

@@ -28,6 +28,7 @@ export function newGuard(
     ...(instance === undefined ? {} : { instance }),
     condition: conditionOf(when, now),
     action,
+    setAt: now,
     history: [],
   }
 }

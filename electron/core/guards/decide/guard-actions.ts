@@ -51,7 +51,7 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   const instance = before.instance === undefined ? undefined : facts.account.instances[before.instance]
   if (before.instance !== undefined && !instance) return fresh ? { kind: 'gone', guard: before } : undefined
 
-  const unseen = seenAt !== undefined && now - seenAt > gap
+  const unseen = seenAt === undefined || now - seenAt > gap
   const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id))
   const guard = fresh ? withIdle(before, instance, load, { now, unseen }) : before
   const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
@@ -70,7 +70,8 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   if (!sure) return { kind: 'unsure', guard }
 
   const awake = guard.heldAt !== undefined || guard.begunAt !== undefined
-  const late = !awake && unseen && seenAt < dueAt && now - dueAt > gap
+  const lastSeen = Math.max(seenAt ?? before.setAt, before.setAt)
+  const late = !awake && lastSeen < dueAt && now - lastSeen > gap && now - dueAt > gap
   if (late && guard.missed === 'tell') return { kind: 'missed', guard, dueAt }
   const targets = targetsOf(guard, sight, now)
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }

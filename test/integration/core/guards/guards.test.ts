@@ -1,0 +1,240 @@
+import { describe, expect, type TestContext, test } from 'vitest'
+import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
+import type { Args } from '../../../../electron/contract/commands.ts'
+import { instancesOf, rentRunning } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+/** Each test has a world of its own, so that they can wait at the same time. */
+async function newWorld({ onTestFinished }: TestContext): Promise<World> {
+  const world = await createWorld()
+  onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1000)
+  return world
+}
+
+type Wish = Omit<Args<'setGuard'>, 'warning' | 'missed' | 'action'> & Partial<Args<'setGuard'>>
+
+const soon = { timeout: 10_000, interval: 20 }
+const minute = 60
+const hour = 3600
+
+async function guard({ run }: BerthUnderTest, wish: Wish): Promise<string> {
+  return run('setGuard', { action: 'stop', warning: 0, missed: 'act', ...wish })
+}
+
+const guardsOf = (under: BerthUnderTest): GuardView[] => Object.values(under.account().guards)
+const stateOf = (under: BerthUnderTest, id: number) => under.account().instances[id]?.state
+const isHalted = (under: BerthUnderTest, id: number) =>
+  ['stopped', 'stopping'].includes(stateOf(under, id) ?? '')
+
+/** The world goes on without Berth's machine having noticed, as after a sleep; then Berth looks. */
+async function sleepThrough(under: BerthUnderTest, { sim }: World, seconds: number): Promise<void> {
+  await sim.controls.advance(seconds)
+  await under.run('refresh', {})
+}
+
+/** Requests that stop an instance. */
+const stops = ({ sim }: World, id: number) =>
+  sim.controls.requests().filter(({ method, path }) => method === 'PUT' && path.endsWith(`/instances/${id}/`))
+
+const titles = ({ notifier }: World) => notifier.shown.map(({ title }) => title)
+
+describe.concurrent('each kind is kept by the first fresh answer after its moment, and once', () => {
+  const kinds: [string, (under: BerthUnderTest, id: number, now: number) => Wish][] = [
+    ['at a time', (_under, id, now) => ({ instance: id, when: { kind: 'time', at: now + 2 * hour } })],
+    ['after a duration', (_under, id) => ({ instance: id, when: { kind: 'duration', seconds: 2 * hour } })],
+    ['idle', (_under, id) => ({ instance: id, when: { kind: 'idle', below: 100, seconds: 5 * minute } })],
+    ['cost', (under, id) => ({ instance: id, when: { kind: 'cost', limit: hourly(under, id) * 2 } })],
+    [
+      'budget of a day',
+      (under, id) => ({ when: { kind: 'budget', per: 'day', limit: hourly(under, id) * 2 } }),
+    ],
+    [
+      'budget of a month',
+      (under, id) => ({ when: { kind: 'budget', per: 'month', limit: hourly(under, id) * 2 } }),
+    ],
+    ['credit', (under, id) => ({ when: { kind: 'credit', hours: 100 / hourly(under, id) - 2 } })],
+  ]
+  const hourly = (under: BerthUnderTest, id: number) =>
+    (under.account().instances[id]?.costPerHour ?? 0) / 1_000_000
+
+  test.for(kinds)('%s', async ([name, wish], context) => {
+    const world = await newWorld(context)
+    const under = await world.startConnected()
+    const { id } = await rentRunning(under)
+    world.sim.controls.setCredit(100)
+    await guard(under, wish(under, id, world.sim.controls.ledger().now))
+    await under.run('refresh', {})
+    expect(stateOf(under, id)).toBe('running')
+    if (name !== 'idle') await world.sim.controls.advance(4 * hour)
+    await under.until(() => isHalted(under, id))
+    await under.until(() => guardsOf(under)[0]?.step !== 'acting')
+    await under.run('refresh', {})
+    expect(stops(world, id)).toHaveLength(1)
+    expect(titles(world).filter(title => title.startsWith('Stopped'))).toHaveLength(1)
+    expect(guardsOf(under)[0]?.history.at(-1)?.text).toMatch(/^Stopped /)
+  })
+})
+
+test.concurrent('a guard that destroys does, and nothing is left of the instance', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await guard(under, { instance: id, when: { kind: 'duration', seconds: hour }, action: 'destroy' })
+  await sleepThrough(under, world, 2 * hour)
+  await under.until(() => instancesOf(under).length === 0)
+  await under.until(() => guardsOf(under)[0]?.step === 'done')
+})
+
+test.concurrent('it warns ahead, a snooze from the alert moves its moment, and then it acts', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const guardId = await guard(under, {
+    instance: id,
+    when: { kind: 'duration', seconds: 2 * hour },
+    warning: 30 * minute,
+  })
+  await sleepThrough(under, world, hour)
+  expect(titles(world).filter(title => title.includes(' stops at '))).toEqual([])
+  await sleepThrough(under, world, 40 * minute)
+  await expect.poll(() => titles(world), soon).toContainEqual(expect.stringContaining(' stops at '))
+  const [warning] = world.notifier.shown.filter(({ title }) => title.includes(' stops at '))
+  expect(warning?.actions.map(({ label }) => label)).toContain('Snooze 1 h')
+
+  const before = guardsOf(under)[0]?.dueAt ?? 0
+  world.notifier.click(warning?.id ?? '', 'command-snooze')
+  await under.until(() => guardsOf(under)[0]?.snoozedUntil !== undefined)
+  expect(guardsOf(under)[0]).toMatchObject({ id: guardId, step: 'waiting', dueAt: before + hour })
+  await sleepThrough(under, world, 40 * minute)
+  expect(stateOf(under, id)).toBe('running')
+  await sleepThrough(under, world, 40 * minute)
+  await under.until(() => isHalted(under, id))
+})
+
+test.concurrent('while the service is down at the moment it says so, and acts once it answers', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await guard(under, { instance: id, when: { kind: 'duration', seconds: 3 * minute }, missed: 'tell' })
+  world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 503 }])
+  await expect
+    .poll(() => titles(world), soon)
+    .toContainEqual(expect.stringContaining('as soon as the service answers'))
+  await world.sim.controls.advance(3 * hour)
+  world.sim.controls.setFaults([])
+  await under.run('refresh', {})
+  await under.until(() => isHalted(under, id))
+})
+
+test.concurrent('a stop that is refused is tried again, and said once', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/\\d+/$', kind: 'status', status: 500 }])
+  await guard(under, { instance: id, when: { kind: 'duration', seconds: minute } })
+  await under.until(() => guardsOf(under)[0]?.problem !== undefined)
+  await under.until(() => stops(world, id).length > 6)
+  expect(titles(world).filter(title => title.includes('did not work yet'))).toHaveLength(1)
+  world.sim.controls.setFaults([])
+  await under.until(() => isHalted(under, id))
+  expect(guardsOf(under)[0]).not.toHaveProperty('problem')
+})
+
+describe.concurrent('slept through', () => {
+  test('it acts once on wake where that was chosen', async context => {
+    const world = await newWorld(context)
+    const under = await world.startConnected()
+    const { id } = await rentRunning(under)
+    await guard(under, { instance: id, when: { kind: 'duration', seconds: hour } })
+    await under.close()
+    await world.sim.controls.advance(9 * hour)
+    const woken = await world.start()
+    await woken.until(() => isHalted(woken, id))
+    await woken.until(() => guardsOf(woken)[0]?.step === 'done')
+    await woken.run('refresh', {})
+    expect(stops(world, id)).toHaveLength(1)
+    await expect.poll(() => world.notifier.shown.at(-1)?.body, soon).toContain('when nobody looked')
+  })
+
+  test('it only says so where that was chosen, and not again after a restart', async context => {
+    const world = await newWorld(context)
+    const under = await world.startConnected()
+    const { id } = await rentRunning(under)
+    await guard(under, { instance: id, when: { kind: 'duration', seconds: hour }, missed: 'tell' })
+    await sleepThrough(under, world, 9 * hour)
+    await expect.poll(() => titles(world), soon).toContainEqual(expect.stringMatching(/^A guard was missed/))
+    await under.close()
+    const again = await world.start()
+    await again.until(() => again.account().connection.status === 'online')
+    await again.run('refresh', {})
+    expect(stateOf(again, id)).toBe('running')
+    expect(stops(world, id)).toEqual([])
+    expect(titles(world).filter(title => title.startsWith('A guard was missed'))).toHaveLength(1)
+  })
+})
+
+test.concurrent('an answer whose clock has leapt a year ahead does no harm', async context => {
+  const world = await newWorld(context)
+  const leaping = leapingDates(world.sim.baseUrl)
+  context.onTestFinished(leaping.end)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await guard(under, { instance: id, when: { kind: 'duration', seconds: 100 * hour }, action: 'destroy' })
+  await under.run('refresh', {})
+  leaping.leap(2)
+  await under.run('refresh', {})
+  await under.run('refresh', {})
+  await under.run('refresh', {})
+  expect(leaping.left()).toBe(0)
+  expect(stateOf(under, id)).toBe('running')
+  expect(guardsOf(under)[0]?.step).toBe('waiting')
+})
+
+/** Puts the dates of so many of a service's next answers a year ahead, as a proxy with a wrong clock does. */
+function leapingDates(service: string): { leap(answers: number): void; left(): number; end(): void } {
+  const plain = globalThis.fetch
+  let left = 0
+  globalThis.fetch = async (...args) => {
+    const answer = await plain(...args)
+    const date = answer.headers.get('date')
+    if (left === 0 || !date || !addressOf(args[0]).startsWith(service)) return answer
+    left -= 1
+    const headers = new Headers(answer.headers)
+    headers.set('date', new Date(Date.parse(date) + 365 * 86_400_000).toUTCString())
+    return new Response(answer.body, { status: answer.status, headers })
+  }
+  return {
+    leap: answers => {
+      left = answers
+    },
+    left: () => left,
+    end: () => {
+      globalThis.fetch = plain
+    },
+  }
+}
+
+function addressOf(input: string | URL | Request): string {
+  return input instanceof Request ? input.url : String(input)
+}
+
+test.concurrent('two Berths with a guard each on one instance do no harm', async context => {
+  const world = await newWorld(context)
+  const other = await createWorld()
+  context.onTestFinished(() => other.close())
+  const one = await world.startConnected()
+  const { id } = await rentRunning(one)
+  const two = await other.start()
+  await two.run('changeSettings', { settings: { pollInterval: 2 } })
+  await two.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  await two.until(() => stateOf(two, id) === 'running')
+  const wish: Wish = { instance: id, when: { kind: 'duration', seconds: hour }, action: 'destroy' }
+  await Promise.all([guard(one, wish), guard(two, wish)])
+  await world.sim.controls.advance(2 * hour)
+  for (const under of [one, two]) {
+    await under.until(() => instancesOf(under).length === 0)
+    await under.until(() => ['done', 'over'].includes(guardsOf(under)[0]?.step ?? ''))
+  }
+  expect([...titles(world), ...titles(other)].filter(title => title.includes('did not work'))).toEqual([])
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
+import { createWorld } from '../world.ts'
+
+test('stop everything stops what runs, cancels rentals under way, and says what could not be stopped', async ({
+  onTestFinished,
+}) => {
+  const world = await createWorld()
+  onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1000)
+  const under = await world.startConnected()
+  const first = await rentRunning(under)
+  const second = await rentRunning(under)
+  await rentCheapest(under)
+  await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
+
+  const path = `/instances/${second.id}/$`
+  world.sim.controls.setFaults([{ method: 'PUT', path, kind: 'status', status: 400, times: 1 }])
+  const { stopped, cancelled, failed } = await under.run('stopEverything', {})
+  expect({ stopped, cancelled }).toEqual({ stopped: 1, cancelled: 1 })
+  expect(failed).toEqual([expect.stringContaining(`#${second.id}`)])
+  expect(await under.run('stopEverything', {})).toMatchObject({ stopped: 1, failed: [] })
+  await under.until(
+    () => rentalsOf(under).length === 0 && instancesOf(under).every(({ state }) => state === 'stopped'),
+  )
+  expect(new Set(instancesOf(under).map(({ id }) => id))).toEqual(new Set([first.id, second.id]))
+})
