@@ -110,6 +110,7 @@ function emptyState(): State {
         guards: {},
         tunnels: {},
         ways: {},
+        watchdogs: {},
         transfers: {},
         fileTransfers: {},
       },

@@ -18,7 +18,9 @@ export async function startDetour(baseUrl: string, port: number): Promise<Detour
       method,
       headers: headers as Record<string, string>,
       ...(method === 'GET' ? {} : { body: Buffer.concat(pieces) }),
-    })
+    }).catch(() => undefined)
+    // A service that breaks off does so here, too.
+    if (!answer) return void response.destroy()
     const text = (await answer.text())
       .replaceAll(/"ssh_port":\d+/g, `"ssh_port":${port}`)
       .replaceAll(/("22\/tcp":\[\{[^\]]*"HostPort":)"\d+"/g, `$1"${port}"`)

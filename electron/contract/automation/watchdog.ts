@@ -3,12 +3,12 @@ import type { Problem } from '../problem.ts'
 
 const days = 86_400
 
-/** Seconds of a condition; below ten nothing could be seen or renewed in between. */
+/** Seconds of a condition; below five nothing could be seen or renewed in between. */
 const span = (what: string) =>
   v.pipe(
     v.number(`give ${what} as a number`),
     v.integer('whole seconds'),
-    v.minValue(10, 'at least 10 seconds'),
+    v.minValue(5, 'at least 5 seconds'),
     v.maxValue(90 * days, 'at most 90 days'),
   )
 

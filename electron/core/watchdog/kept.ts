@@ -39,7 +39,7 @@ export function visitEvery({ wish, foreign }: KeptWatchdog): number {
 
 /** Seconds between two looks of the watchdog itself. */
 export function tickOf({ idle, lease }: WatchdogWish): number {
-  return Math.max(2, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
+  return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
+import type { WatchdogDeed, WatchdogWish } from '../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../contract/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
@@ -19,6 +19,7 @@ import { problemOf } from '../problems.ts'
 import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
 import { KeptWatchdog, likelyDeed, tickOf, visitEvery, watchdogView } from './kept.ts'
+import { deedAlert, goneAlert, wishSentence } from './telling.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
 export interface Watchdogs extends Required<Pick<Automation, 'looked' | 'resume' | 'flush'>> {
@@ -177,18 +178,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
     if (!look) {
       if (kept.step === 'lost') return
       await keep({ ...kept, step: 'lost' })
-      teller.tell(account, [
-        {
-          id: `${account}/watchdog/${instance}`,
-          kind: 'guard',
-          instance,
-          title: `The watchdog of ${nameOf(instance)} is gone`,
-          body: 'Something on the instance removed it. Nothing there stops it any more: put it there again.',
-          urgency: 'normal',
-          actions: [{ id: 'show', label: 'Show' }],
-          place: { screen: 'instances', instance },
-        },
-      ])
+      teller.tell(account, [goneAlert(account, instance, nameOf(instance))])
       return
     }
     const { load, idleFor, leasedFor, why, tries, key, hooked, did } = look
@@ -200,7 +190,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
         text: `A watchdog is on ${nameOf(instance)}`,
         detail: wishSentence(kept.wish),
       })
-    if (did && !same(did, kept.did)) tellDeed(instance, did.action, did.why)
+    if (did && !same(did, kept.did)) tellDeed(did, instance)
     const seen = { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt(instance) }
     await keep({
       ...kept,
@@ -218,26 +208,10 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
     return around.record(instance)?.onstart?.includes('.berth/watchdog/watchdog.sh') ?? false
   }
 
-  function tellDeed(
-    instance: number,
-    action: WatchdogWish['action'],
-    why: WatchdogReason,
-    seems = false,
-  ): void {
-    const did = action === 'stop' ? 'stopped' : 'destroyed'
-    const title = `${nameOf(instance)} was ${did} by its watchdog${seems ? ', as it seems' : ''}`
-    const alert = {
-      id: `${account}/watchdog/${instance}`,
-      kind: 'guard' as const,
-      instance,
-      title,
-      body: reasonSentences[why],
-      urgency: 'normal' as const,
-      actions: [{ id: 'show' as const, label: 'Show' }],
-      place: { screen: 'instances' as const, instance },
-    }
+  function tellDeed(deed: WatchdogDeed, instance: number, seems = false): void {
+    const alert = deedAlert(account, instance, nameOf(instance), deed, seems)
     if (store.get().settings.alerts.guard) teller.tell(account, [alert])
-    else activity.add({ account, instance, kind: 'berth', text: title, detail: alert.body })
+    else activity.add({ account, instance, kind: 'berth', text: alert.title, detail: alert.body })
   }
 
   /** There may be one already, from a wish whose answer was lost or from another Berth. */
@@ -305,8 +279,9 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
         if (!view && absent < looksUntilGone) continue
         const why = likelyDeed(kept, view, at)
         if (why) {
-          tellDeed(instance, kept.wish.action, why, true)
-          void keep({ ...kept, told: true, did: { at, action: kept.wish.action, why } })
+          const did = { at, action: kept.wish.action, why }
+          tellDeed(did, instance, true)
+          void keep({ ...kept, told: true, did })
         }
         if (!view) void forget(instance)
         else if (canGetIn(view)) {
@@ -326,22 +301,4 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
       await document.flush()
     },
   }
-}
-
-const reasonSentences: Record<WatchdogReason, string> = {
-  time: 'Its time had come.',
-  idle: 'Its GPUs were idle for as long as was set.',
-  lease: 'Berth had not renewed its lease for as long as was set.',
-  run: 'The run on it had ended.',
-}
-
-/** What is in force, for Activity. */
-function wishSentence({ action, at, idle, lease }: WatchdogWish): string {
-  const verb = action === 'stop' ? 'Stops' : 'Destroys'
-  const reasons = [
-    ...(at === undefined ? [] : [`at ${new Date(at * 1000).toISOString()}`]),
-    ...(idle ? [`after ${idle.seconds} s below ${idle.below} % of load`] : []),
-    ...(lease === undefined ? [] : [`once Berth is away for ${lease} s`]),
-  ]
-  return reasons.length > 0 ? `${verb} it ${reasons.join(', or ')}.` : 'Waits for the end of runs.'
 }

@@ -26,11 +26,11 @@ end_it() {
   ending=$pid
   kill "$ending" 2>/dev/null
   waited=0
-  while kill -0 "$ending" 2>/dev/null && [ "$waited" -lt 50 ]; do
+  while is_alive && [ "$waited" -lt 50 ]; do
     sleep 0.1 2>/dev/null || sleep 1
     waited=$((waited + 1))
   done
-  kill -9 "$ending" 2>/dev/null
+  if is_alive; then kill -9 "$ending" 2>/dev/null; fi
   rm -f "$here/pid"
 }
 

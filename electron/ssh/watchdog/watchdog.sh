@@ -193,14 +193,19 @@ find_time() {
   ahead=$(($(date +%s) - uptime))
 }
 
-is_alive() {
+# Whether the process named in a file runs, and was called with that text: after a restart of the container the number
+# may be another program's, and one that has ended may linger without a command line.
+runs_still() {
   pid=
-  read -r pid 2>/dev/null < "$here/pid"
-  is_number "$pid" && [ "$pid" != $$ ] && kill -0 "$pid" 2>/dev/null || return 1
-  # After a restart the number may be another program's.
+  read -r pid 2>/dev/null < "$1"
+  is_number "$pid" && kill -0 "$pid" 2>/dev/null || return 1
   [ -r "/proc/$pid/cmdline" ] || return 0
-  case $(tr '\0' ' ' 2>/dev/null < "/proc/$pid/cmdline") in *"$here/watchdog.sh run"*) return 0 ;; esac
+  case $(tr '\0' ' ' 2>/dev/null < "/proc/$pid/cmdline") in *"$2"*) return 0 ;; esac
   return 1
+}
+
+is_alive() {
+  runs_still "$here/pid" "$here/watchdog.sh run" && [ "$pid" != $$ ]
 }
 
 # One watchdog in this folder, and no second.
@@ -247,8 +252,8 @@ look_at_runs() {
   run_wants='' run_name=''
   for folder in "$runs"/*/; do
     if [ ! -f "$folder/pid" ] || [ -f "$folder/code" ]; then continue; fi
-    read -r pid 2>/dev/null < "$folder/pid"
-    is_number "$pid" && kill -0 "$pid" 2>/dev/null && return
+    name=${folder%/}
+    runs_still "$folder/pid" "/${name##*/}/run.sh" && return
   done
   for folder in "$runs"/*/; do
     if [ ! -f "$folder/then" ] || [ ! -f "$folder/code" ]; then continue; fi

@@ -50,6 +50,7 @@ export function someAccount(
     rentals: Object.fromEntries(rentals.map(rental => [rental.id, rental])),
     tunnels: {},
     ways: {},
+    watchdogs: {},
     transfers: {},
     fileTransfers: {},
   }

@@ -17,6 +17,7 @@ const account: AccountView = {
   guards: {},
   tunnels: {},
   ways: {},
+  watchdogs: {},
   transfers: {},
   fileTransfers: {},
 }

@@ -19,6 +19,7 @@ const account: AccountView = {
   guards: {},
   tunnels: {},
   ways: {},
+  watchdogs: {},
   transfers: {},
   fileTransfers: {},
 }

@@ -1,0 +1,80 @@
+import type { WatchdogWish } from '../../../../electron/contract/automation/watchdog.ts'
+
+/** What the form holds, as it is typed. */
+export interface WatchdogFields {
+  action: 'stop' | 'destroy'
+  timed: boolean
+  /** Hours from now. */
+  hours: string
+  idle: boolean
+  /** Minutes, and percent. */
+  idleMinutes: string
+  below: string
+  leased: boolean
+  /** Minutes. */
+  leaseMinutes: string
+}
+
+type FieldName = 'hours' | 'idleMinutes' | 'below' | 'leaseMinutes'
+
+export const emptyFields: WatchdogFields = {
+  action: 'stop',
+  timed: false,
+  hours: '8',
+  idle: true,
+  idleMinutes: '30',
+  below: '5',
+  leased: false,
+  leaseMinutes: '120',
+}
+
+/** The form for the watchdog that is there. `now` in epoch seconds of the account's time. */
+export function fieldsOf({ action, at, idle, lease }: WatchdogWish, now: number): WatchdogFields {
+  return {
+    action,
+    timed: at !== undefined && at > now,
+    hours: at === undefined || at <= now ? emptyFields.hours : tidy((at - now) / 3600),
+    idle: idle !== undefined,
+    idleMinutes: idle ? tidy(idle.seconds / 60) : emptyFields.idleMinutes,
+    below: idle ? String(idle.below) : emptyFields.below,
+    leased: lease !== undefined,
+    leaseMinutes: lease === undefined ? emptyFields.leaseMinutes : tidy(lease / 60),
+  }
+}
+
+/** What is asked for, or which fields do not say it. */
+export function readWish(
+  fields: WatchdogFields,
+  now: number,
+):
+  | { wish: WatchdogWish; errors?: undefined }
+  | { wish?: undefined; errors: Partial<Record<FieldName, string>> } {
+  const errors: Partial<Record<FieldName, string>> = {}
+  const amount = (name: FieldName, seconds: number, what: string): number => {
+    const value = Number(fields[name].trim().replace(',', '.'))
+    const whole = Math.round(value * seconds)
+    if (fields[name].trim() === '' || !Number.isFinite(value)) errors[name] = `Give ${what} as a number.`
+    else if (whole < 5) errors[name] = 'At least 5 seconds.'
+    else if (whole > 90 * 86_400) errors[name] = 'At most 90 days.'
+    return whole
+  }
+  const hours = fields.timed ? amount('hours', 3600, 'the hours') : undefined
+  const idle = fields.idle ? amount('idleMinutes', 60, 'the minutes') : undefined
+  const lease = fields.leased ? amount('leaseMinutes', 60, 'the minutes') : undefined
+  const below = Number(fields.below)
+  if (fields.idle && !(Number.isInteger(below) && below >= 1 && below <= 100))
+    errors.below = 'A whole percent from 1 to 100.'
+  if (Object.keys(errors).length > 0) return { errors }
+  return {
+    wish: {
+      action: fields.action,
+      ...(hours === undefined ? {} : { at: Math.ceil(now + hours) }),
+      ...(idle === undefined ? {} : { idle: { seconds: idle, below } }),
+      ...(lease === undefined ? {} : { lease }),
+    },
+  }
+}
+
+function tidy(value: number): string {
+  return String(Math.round(value * 100) / 100)
+}

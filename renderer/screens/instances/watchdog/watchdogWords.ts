@@ -1,0 +1,58 @@
+import type {
+  WatchdogReason,
+  WatchdogView,
+  WatchdogWish,
+} from '../../../../electron/contract/automation/watchdog.ts'
+import { duration, exactTime } from '../../../words/time.ts'
+
+/** What it will do and when, as one sentence. `now` in epoch seconds of the account's time. */
+export function wishWords({ action, at, idle, lease }: WatchdogWish, now: number): string {
+  const reasons = [
+    ...(at === undefined
+      ? []
+      : [
+          at > now
+            ? `at ${exactTime(at)} (in ${duration(at - now)})`
+            : `at ${exactTime(at)}, which has passed`,
+        ]),
+    ...(idle ? [`after ${duration(idle.seconds)} with every GPU below ${idle.below} %`] : []),
+    ...(lease === undefined ? [] : [`once Berth was away for ${duration(lease)}`]),
+  ]
+  const verb = action === 'stop' ? 'Stops' : 'Destroys'
+  if (reasons.length === 0) return 'Waits for runs that say what happens at their end.'
+  return `${verb} this instance ${reasons.join(', or ')}.`
+}
+
+export const stepWords: Record<WatchdogView['step'], string> = {
+  putting: 'Being put there',
+  watching: 'Watching',
+  removing: 'Being removed',
+  lost: 'Gone from the instance',
+}
+
+export const reasonWords: Record<WatchdogReason, string> = {
+  time: 'its time had come',
+  idle: 'it was idle',
+  lease: 'Berth was away',
+  run: 'a run had ended',
+}
+
+/** What it told at the last look, in short lines. */
+export function seenWords({ seen, wish }: WatchdogView): string[] {
+  if (!seen) return []
+  const { load, idleFor, leasedFor, why, tries, comesBack, key } = seen
+  return [
+    ...(load === undefined ? [] : [`GPU load ${load} %`]),
+    ...(idleFor === undefined || !wish.idle
+      ? []
+      : [`idle for ${duration(idleFor)} of ${duration(wish.idle.seconds)}`]),
+    ...(leasedFor === undefined ? [] : [`lease renewed ${duration(leasedFor)} before`]),
+    ...(why === undefined
+      ? []
+      : [`acting, since ${reasonWords[why]}${tries ? `; tried ${tries} times` : ''}`]),
+    comesBack
+      ? 'comes back by itself after a restart'
+      : 'after a restart of the container Berth puts it back, once it gets in',
+    key === 'container' ? 'uses the container’s own key' : 'uses the instance’s own key, kept in its folder',
+  ]
+}

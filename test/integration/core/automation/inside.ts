@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { startDetour } from '../../../e2e/detour.ts'
+import { type Sshd, startSshd } from '../../ssh/sshd.ts'
+import { requestCheapest } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+/** Berth with an instance that the simulator tells of, and whose inside is Debian's own OpenSSH server. */
+export interface Inside {
+  world: World
+  under: BerthUnderTest
+  sshd: Sshd
+  instance: number
+  /** The home folder on the instance's side. */
+  home: string
+  /** Percent, as the stand-in for nvidia-smi tells it. */
+  setLoad(percent: number): void
+  /** Starts Berth again on the same files, connected as before. */
+  restart(): Promise<BerthUnderTest>
+  /** What the service makes of the instance; undefined once it is destroyed. */
+  intended(): Promise<string | undefined>
+}
+
+export async function openInside(): Promise<Inside> {
+  const world = await createWorld({ speed: 1 })
+  onTestFinished(() => world.close())
+  const bin = join(world.machine.home, 'bin')
+  const home = join(world.machine.home, 'instance')
+  mkdirSync(bin)
+  mkdirSync(home)
+  const setLoad = (percent: number) => writeFileSync(join(home, 'load'), `${percent}\n`)
+  setLoad(80)
+  writeFileSync(join(bin, 'nvidia-smi'), `#!/bin/sh\ncat ${home}/load\n`)
+  chmodSync(join(bin, 'nvidia-smi'), 0o755)
+  const sshd = await startSshd([`SetEnv HOME=${home} PATH=${bin}:/usr/local/bin:/usr/bin:/bin`])
+  onTestFinished(() => sshd.close())
+  // What outlives its connections must not outlive the test.
+  onTestFinished(() => endAll(home))
+  const detour = await startDetour(world.sim.baseUrl, sshd.port)
+  onTestFinished(() => detour.close())
+
+  const under = await world.start()
+  await under.run('changeSettings', { settings: { pollInterval: 2 } })
+  await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+  await under.run('rent', { request: await requestCheapest(under) })
+  const only = () => Object.values(under.account().instances)[0]
+  await under.until(() => only() !== undefined)
+  await world.sim.controls.advance(900)
+  await under.until(() => only()?.state === 'running')
+  const instance = only()?.id ?? 0
+  const publicKey = world.machine.files.path('keys/id_ed25519.pub')
+  await under.until(() => existsSync(publicKey))
+  sshd.authorize(readFileSync(publicKey, 'utf8').trim())
+
+  return {
+    world,
+    under,
+    sshd,
+    instance,
+    home,
+    setLoad,
+    async restart() {
+      const again = await world.start()
+      await again.until(() => again.account().connection.status === 'online')
+      return again
+    },
+    async intended() {
+      const answer = await fetch(`${world.sim.baseUrl}/api/v0/instances/${instance}/`, {
+        headers: { authorization: `Bearer ${world.sim.apiKey}` },
+      })
+      const { instances } = (await answer.json()) as { instances?: { intended_status: string } }
+      return instances?.intended_status
+    },
+  }
+}
+
+/** Ends whatever was started from a folder. */
+function endAll(folder: string): void {
+  const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
+  for (const line of lines) {
+    const [, pid] = /^\s*(\d+) (?!ps )/.exec(line) ?? []
+    if (pid !== undefined && line.includes(`${folder}/`)) process.kill(Number(pid), 'SIGKILL')
+  }
+}

@@ -1,0 +1,115 @@
+import { execSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import type { WatchdogView } from '../../../../electron/contract/automation/watchdog.ts'
+import { lacks } from '../../../needs.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+import { everyFile } from '../steps.ts'
+import type { BerthUnderTest } from '../world.ts'
+import { openInside } from './inside.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+
+const patient = { timeout: 30_000, interval: 100 }
+
+describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`, () => {
+  const viewOf = (under: BerthUnderTest, instance: number): WatchdogView | undefined =>
+    under.account().watchdogs[instance]
+
+  test('is put there, visited, brought back, changed, read and removed, and leaves nothing', async () => {
+    const { world, under, instance, home, intended, restart } = await openInside()
+    const onstart = join(home, 'onstart.sh')
+    writeFileSync(onstart, '#!/bin/bash\nexec sleep infinity\n')
+    const folder = join(home, '.berth', 'watchdog')
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+
+    await under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 60 } })
+    expect(viewOf(under, instance)).toMatchObject({
+      step: 'watching',
+      foreign: false,
+      wish: { action: 'stop', lease: 60 },
+      seen: { comesBack: true, key: 'kept' },
+    })
+    // It has the instance's own key and not the user's.
+    const ownKey = await world.keychain.get(`${under.account().id} instance ${instance}`)
+    expect(read('key').trim()).toBe(ownKey)
+    for (const name of ['key', 'config', 'log', 'state', 'watchdog.sh', 'lease'])
+      expect(read(name)).not.toContain(world.sim.apiKey)
+    const kept = [...(await everyFile(world))].filter(([name]) => !name.startsWith(home))
+    expect(kept.filter(([, text]) => ownKey && text.includes(ownKey))).toEqual([])
+
+    const lease = read('lease')
+    await under.run('lookAtWatchdog', { instance })
+    expect(read('lease')).not.toBe(lease)
+
+    // The container's start brings it back, before what never ends; one more start is none.
+    expect(readFileSync(onstart, 'utf8')).toMatch(/^#!\/bin\/bash\n# >>> berth watchdog\n[\s\S]*exec sleep/)
+    const first = read('pid')
+    process.kill(Number(first), 'SIGKILL')
+    const hook = readFileSync(onstart, 'utf8').split('\n')[2] ?? ''
+    execSync(hook, { shell: '/bin/sh' })
+    await vi.waitFor(() => expect(read('pid')).not.toBe(first), patient)
+    const pid = read('pid')
+    execSync(hook, { shell: '/bin/sh' })
+    expect(read('pid')).toBe(pid)
+
+    // One that was ended on the instance is started again by a visit, of a Berth that was started anew.
+    process.kill(Number(pid), 'SIGKILL')
+    await under.close()
+    const again = await restart()
+    await vi.waitFor(() => expect(read('pid')).not.toBe(pid), patient)
+
+    await again.run('putWatchdog', {
+      instance,
+      wish: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
+    })
+    expect(viewOf(again, instance)).toMatchObject({
+      step: 'watching',
+      wish: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
+      seen: { load: 80 },
+    })
+    const log = await again.run('watchdogLog', { instance })
+    expect(log.at(-1)?.text).toContain(`watching instance ${instance}`)
+
+    const last = Number(read('pid'))
+    await again.run('removeWatchdog', { instance })
+    expect(viewOf(again, instance)).toBeUndefined()
+    expect(existsSync(join(home, '.berth'))).toBe(false)
+    expect(existsSync(`/proc/${last}/cmdline`) && readFileSync(`/proc/${last}/cmdline`, 'utf8')).toBeFalsy()
+    expect(readFileSync(onstart, 'utf8')).toBe('#!/bin/bash\nexec sleep infinity\n')
+    expect(await intended()).toBe('running')
+  }, 60_000)
+
+  test('stops the instance when Berth is away, with the service down at first, and the next Berth says so', async () => {
+    const { world, under, instance, home, intended, restart } = await openInside()
+    await under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 5 } })
+    // For as long as Berth is there, it renews: the lease would have lapsed twice over.
+    const began = world.sim.controls.ledger().now
+    await vi.waitFor(() => expect(world.sim.controls.ledger().now).toBeGreaterThan(began + 8), patient)
+    expect(await intended()).toBe('running')
+
+    await under.close()
+    world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/', kind: 'reset', times: 2 }])
+    await vi.waitFor(async () => expect(await intended()).toBe('stopped'), patient)
+    const log = readFileSync(join(home, '.berth', 'watchdog', 'log'), 'utf8')
+    expect(log).toMatch(
+      /try 1 with \w+: no answer; again in 2 s\n.*try 2 .*no answer.*\n.*try 3 with \w+: done/,
+    )
+
+    const again = await restart()
+    await again.until(() =>
+      world.notifier.shown.some(({ title }) => title.includes('stopped by its watchdog')),
+    )
+    expect(viewOf(again, instance)?.did).toMatchObject({ action: 'stop', why: 'lease' })
+  }, 60_000)
+
+  test('is refused in a sentence where it could not work, and then nothing of it is there', async () => {
+    const { world, under, instance, home } = await openInside()
+    world.keychain.entries.delete(`${under.account().id} instance ${instance}`)
+    const put = under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 60 } })
+    await expect(put).rejects.toMatchObject({ problem: { code: 'no_instance_key' } })
+    expect(viewOf(under, instance)).toBeUndefined()
+    expect(existsSync(join(home, '.berth'))).toBe(false)
+  })
+})
