@@ -40,6 +40,12 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
     { id: 'jupyter', label: 'Jupyter', key: 'j', unusable: shut, run: () => openJupyter(page, instance) },
     { id: 'editor', label: 'Editor', key: 'e', unusable: shut, run: () => openEditor(page, instance) },
     {
+      id: 'files',
+      label: 'Files',
+      unusable: shut,
+      run: () => route.go(`instances/${instance.id}/files`),
+    },
+    {
       id: 'ports',
       label: 'Ports',
       unusable: shut,

@@ -26,6 +26,8 @@ export const sshKeyCommands = {
   chooseKeyFile: command({}).answers<{ file?: number; name?: string }>(),
   /** Makes another key, and gives its name. Fails with `key_exists`. */
   generateKey: command({ name: NewKeyName }).answers<string>(),
+  /** Deletes an imported or made one; Berth's own is chosen where this was. Fails with `key_not_removable`. */
+  removeKey: command({ key: KeyName }).answers<void>(),
   /** What Berth attached where, by the instance's id. */
   attachedKeys: command({ account }).answers<Readonly<Record<number, readonly AttachedKey[]>>>(),
 }

@@ -1,16 +1,31 @@
 import { BerthError } from '../../contract/problem.ts'
+import { berthKey } from '../../contract/ssh-key.ts'
 import type { Handlers } from '../page/dispatcher.ts'
 import type { Parts } from './parts.ts'
 
 type SshKeyCommands = Pick<
   Handlers,
-  'sshKeys' | 'unlockKey' | 'lockKey' | 'importKey' | 'chooseKeyFile' | 'generateKey' | 'attachedKeys'
+  | 'sshKeys'
+  | 'unlockKey'
+  | 'lockKey'
+  | 'importKey'
+  | 'chooseKeyFile'
+  | 'generateKey'
+  | 'removeKey'
+  | 'attachedKeys'
 >
 
 /** Bytes; a private key is a few thousand. */
 const longest = 65_536
 
-export function sshKeyCommands({ access, accounts, activity, machine, store }: Parts): SshKeyCommands {
+export function sshKeyCommands({
+  access,
+  accounts,
+  activity,
+  machine,
+  settings,
+  store,
+}: Parts): SshKeyCommands {
   const keys = () => access.keys(store.get().shown)
   /** The text of the file chosen last, until it is imported or another is chosen. */
   let chosen: { file: number; text: string } | undefined
@@ -47,6 +62,16 @@ export function sshKeyCommands({ access, accounts, activity, machine, store }: P
       const made = await keys().generate(name)
       activity.add({ kind: 'user', text: `Made the SSH key “${name}”` })
       return made
+    },
+    async removeKey({ key }) {
+      await keys().remove(key)
+      if (settings.get().sshKey === key) {
+        const after = await settings.change({ sshKey: berthKey })
+        store.change(draft => {
+          draft.settings = after
+        })
+      }
+      activity.add({ kind: 'user', text: `Removed the SSH key “${key.replace(/^berth\//, '')}”` })
     },
     attachedKeys: ({ account }) => access.attachedKeys(accounts.session(account).id),
   }

@@ -71,3 +71,11 @@ export function nameTaken(name: string): BerthError {
     field: 'name',
   })
 }
+
+export function notRemovable(name: string): BerthError {
+  return new BerthError({
+    code: 'key_not_removable',
+    message: `${Title(name)} is not one that Berth removes.`,
+    advice: 'Berth removes the keys that were imported or made in it, and leaves its own and yours alone.',
+  })
+}

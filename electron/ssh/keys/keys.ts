@@ -6,7 +6,15 @@ import type { Files } from '../../ports/files.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from '../openssh-key.ts'
 import { type Agent, openAgent } from './agent.ts'
 import { findKeyFile, type KeyFile, keyFilesIn, keyNamesIn } from './key-folder.ts'
-import { locked, missing, nameTaken, notAKey, unusable, wrongPassphrase } from './key-problems.ts'
+import {
+  locked,
+  missing,
+  nameTaken,
+  notAKey,
+  notRemovable,
+  unusable,
+  wrongPassphrase,
+} from './key-problems.ts'
 import { loadOrMakeOwn, type OwnKey, ownKeyName } from './own-key.ts'
 import { openPassphrases, type Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
@@ -50,6 +58,8 @@ export interface Keys {
   import(name: string, text: string, passphrase?: string): Promise<string>
   /** Makes another key among Berth's, and gives its name. Throws `key_exists`. */
   generate(name: string): Promise<string>
+  /** Deletes one of Berth's others, and forgets its passphrase. Throws `key_not_removable` or `key_missing`. */
+  remove(name: string): Promise<void>
 }
 
 export interface KeyNeeds {
@@ -205,6 +215,15 @@ export function openKeys({
       await checkFree(name)
       const { privateKey, publicKey } = makeKeyPair(`berth-${name}`)
       return keepKey(name, privateKey, publicKey)
+    },
+    async remove(name) {
+      if (!name.startsWith('berth/') || name === `berth/${ownKeyName}`) throw notRemovable(name)
+      const { fingerprint } = await fileOf(name)
+      const file = `keys/${name.slice('berth/'.length)}`
+      await files.delete(file)
+      await files.delete(`${file}.pub`)
+      // The key has gone, whether the keychain answers or not.
+      await passphrases.forget(fingerprint).catch(() => undefined)
     },
   }
 }

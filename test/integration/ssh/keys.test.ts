@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
@@ -103,6 +103,24 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     for (const agent of agents.splice(0)) agent.kill()
     await expect.poll(async () => (await ssh.keys.list()).some(({ from }) => from === 'agent')).toBe(false)
     expect((await problemOf(getIn(ssh, 'agent'))).code).toBe('key_missing')
+  })
+
+  test('what was made is removed, both halves, and nothing else is', async () => {
+    make('mine')
+    const ssh = start()
+    const name = await ssh.keys.generate('spare')
+    const names = async () => (await ssh.keys.list()).map(key => key.name)
+    expect(await names()).toEqual(['berth', 'berth/spare', 'mine'])
+    for (const kept of ['berth', 'mine', 'berth/id_ed25519', 'agent'])
+      expect((await problemOf(ssh.keys.remove(kept))).code).toBe('key_not_removable')
+    expect((await problemOf(ssh.keys.remove('berth/../known_hosts'))).code).toBe('key_missing')
+    await ssh.keys.remove(name)
+    expect(await names()).toEqual(['berth', 'mine'])
+    expect(readdirSync(join(machine.files.path('keys/x'), '..')).sort()).toEqual([
+      'id_ed25519',
+      'id_ed25519.pub',
+    ])
+    expect((await problemOf(ssh.keys.remove(name))).code).toBe('key_missing')
   })
 
   test('an imported key gets in and lies readable by the user alone; what is no key is refused', async () => {

@@ -26,3 +26,8 @@ export function attachedTo(
     .filter(([, keys]) => keys.some(({ fingerprint }) => fingerprint === key.fingerprint))
     .map(([id]) => Number(id))
 }
+
+/** Those that were imported or made in Berth; its own and the user's are not Berth's to delete. */
+export function isRemovable({ name, from }: SshKey): boolean {
+  return from === 'berth' && name !== 'berth'
+}
