@@ -9,8 +9,6 @@ export const accelerators = {
   hosting: 'CmdOrCtrl+6',
   account: 'CmdOrCtrl+7',
   settings: 'CmdOrCtrl+,',
-  connect: 'CmdOrCtrl+Shift+N',
-  refresh: 'CmdOrCtrl+Shift+R',
 } as const
 export type AcceleratorName = keyof typeof accelerators
 
@@ -21,7 +19,7 @@ export function acceleratorWords(name: AcceleratorName, platform: Platform): str
   const mac = platform === 'darwin'
   return accelerators[name]
     .split('+')
-    .map(part => (part === 'CmdOrCtrl' ? (mac ? '⌘' : 'Ctrl') : part === 'Shift' && mac ? '⇧' : part))
+    .map(part => (part === 'CmdOrCtrl' ? (mac ? '⌘' : 'Ctrl') : part))
     .join(' ')
 }
 
@@ -42,8 +40,8 @@ export function acceleratorOf({
   shiftKey,
   altKey,
 }: Pressed): AcceleratorName | undefined {
-  if (altKey || !(ctrlKey || metaKey)) return undefined
-  const written = `CmdOrCtrl+${shiftKey ? 'Shift+' : ''}${key.toUpperCase()}`
+  if (altKey || shiftKey || !(ctrlKey || metaKey)) return undefined
+  const written = `CmdOrCtrl+${key.toUpperCase()}`
   const found = Object.entries(accelerators).find(([, accelerator]) => accelerator === written)
   return found?.[0] as AcceleratorName | undefined
 }

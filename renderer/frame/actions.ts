@@ -138,13 +138,13 @@ export function pageActions(page: Page): Action[] {
     {
       id: 'refresh',
       label: 'Look at the account now',
-      accelerator: 'refresh',
+
       run: () => page.attempt(berth.refresh({})),
     },
     {
       id: 'connect',
       label: 'Connect an account…',
-      accelerator: 'connect',
+
       run: () => asks.ask({ kind: 'connect' }),
     },
     { id: 'stop-all', label: 'Stop all instances…', run: () => asks.ask({ kind: 'stopAll' }) },

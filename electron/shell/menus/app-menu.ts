@@ -30,7 +30,7 @@ export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
   })
   const to = (label: string, place: Place, key?: AcceleratorName) => own(label, { kind: 'go', place }, key)
   const settings = to(mac ? 'Settings…' : 'Settings', { screen: 'settings' }, 'settings')
-  const connect = to('Connect an account…', { screen: 'here', ask: 'connect' }, 'connect')
+  const connect = to('Connect an account…', { screen: 'here', ask: 'connect' })
 
   return [
     ...(mac
@@ -69,11 +69,12 @@ export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
     ]),
     menu('View', [
       to('Commands…', { screen: 'here', ask: 'palette' }, 'palette'),
-      own(
-        'Look at the account now',
-        { kind: 'command', name: 'refresh', args: {}, what: 'look at the account' },
-        'refresh',
-      ),
+      own('Look at the account now', {
+        kind: 'command',
+        name: 'refresh',
+        args: {},
+        what: 'look at the account',
+      }),
       line,
       { role: 'resetZoom' },
       { role: 'zoomIn' },
