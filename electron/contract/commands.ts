@@ -4,6 +4,7 @@ import { accountCommands } from './commands/accounts.ts'
 import type { Command } from './commands/command.ts'
 import { deskCommands } from './commands/desk.ts'
 import { editorCommands } from './commands/editors.ts'
+import { failoverCommands } from './commands/failover.ts'
 import { fileCommands } from './commands/files.ts'
 import { guardCommands } from './commands/guards.ts'
 import { hostingCommands } from './commands/hosting.ts'
@@ -13,6 +14,7 @@ import { keyCommands } from './commands/keys.ts'
 import { moneyCommands } from './commands/money.ts'
 import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
+import { recoveryCommands } from './commands/recovery.ts'
 import { rentingCommands } from './commands/renting.ts'
 import { sshKeyCommands } from './commands/ssh-keys.ts'
 import { templateCommands } from './commands/templates.ts'
@@ -27,6 +29,8 @@ export const commands = {
   ...accountCommands,
   ...offerCommands,
   ...rentingCommands,
+  ...failoverCommands,
+  ...recoveryCommands,
   ...templateCommands,
   ...moneyCommands,
   ...instanceCommands,

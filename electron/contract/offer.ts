@@ -95,6 +95,7 @@ export interface OfferView {
   lasts?: number
   cuda?: number
   machineId?: number
+  hostId?: number
 }
 
 export interface OffersAnswer {

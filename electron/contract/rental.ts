@@ -69,47 +69,65 @@ const ImageName = v.pipe(
 )
 
 /** What the rent dialog asks for. */
+const requestFields = v.object({
+  offer: OfferId,
+  /** Empty for the template's. */
+  image: v.union([v.literal(''), ImageName], imageHint),
+  /** How to get in. */
+  access: v.picklist(['ssh', 'jupyter', 'none']),
+  /** GB. */
+  disk: v.pipe(
+    v.number('give the disk in GB'),
+    v.finite(),
+    v.gtValue(0, 'the disk must be larger than 0 GB'),
+    v.maxValue(100_000, 'at most 100,000 GB'),
+  ),
+  env: v.pipe(
+    v.array(v.object({ name: EnvName, value: text(32_768), secret: v.boolean() })),
+    v.maxLength(200, 'at most 200 variables'),
+  ),
+  ports: v.pipe(v.array(PortRequest), v.maxLength(64, 'at most 64 ports')),
+  onstart: v.optional(text(16_384)),
+  label: v.optional(text(128)),
+  /** Dollars per hour: makes it interruptible. */
+  bid: v.optional(BidPrice),
+  /** A template to begin with: what is given here overrides it, `env` is merged (section 4.2). Then the image may be empty. */
+  template: v.optional(
+    v.object({ hash: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)), name: text(256) }),
+  ),
+  /** Replaces the image's command; only where neither SSH nor Jupyter is asked for. */
+  args: v.optional(text(16_384)),
+  volume: v.optional(VolumeRequest),
+})
+
+const imageOrTemplate = 'give a Docker image, such as pytorch/pytorch'
+
 export const RentRequest = v.pipe(
-  v.object({
-    offer: OfferId,
-    /** Empty for the template's. */
-    image: v.union([v.literal(''), ImageName], imageHint),
-    /** How to get in. */
-    access: v.picklist(['ssh', 'jupyter', 'none']),
-    /** GB. */
-    disk: v.pipe(
-      v.number('give the disk in GB'),
-      v.finite(),
-      v.gtValue(0, 'the disk must be larger than 0 GB'),
-      v.maxValue(100_000, 'at most 100,000 GB'),
-    ),
-    env: v.pipe(
-      v.array(v.object({ name: EnvName, value: text(32_768), secret: v.boolean() })),
-      v.maxLength(200, 'at most 200 variables'),
-    ),
-    ports: v.pipe(v.array(PortRequest), v.maxLength(64, 'at most 64 ports')),
-    onstart: v.optional(text(16_384)),
-    label: v.optional(text(128)),
-    /** Dollars per hour: makes it interruptible. */
-    bid: v.optional(BidPrice),
-    /** A template to begin with: what is given here overrides it, `env` is merged (section 4.2). Then the image may be empty. */
-    template: v.optional(
-      v.object({ hash: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)), name: text(256) }),
-    ),
-    /** Replaces the image's command; only where neither SSH nor Jupyter is asked for. */
-    args: v.optional(text(16_384)),
-    volume: v.optional(VolumeRequest),
-  }),
+  requestFields,
   v.forward(
     v.partialCheck(
       [['image'], ['template']],
       ({ image, template }) => image !== '' || template !== undefined,
-      'give a Docker image, such as pytorch/pytorch',
+      imageOrTemplate,
     ),
     ['image'],
   ),
 )
 export type RentRequest = v.InferOutput<typeof RentRequest>
+
+/** The same before an offer is chosen for it. */
+export const OpenRequest = v.pipe(
+  v.omit(requestFields, ['offer']),
+  v.forward(
+    v.partialCheck(
+      [['image'], ['template']],
+      ({ image, template }) => image !== '' || template !== undefined,
+      imageOrTemplate,
+    ),
+    ['image'],
+  ),
+)
+export type OpenRequest = v.InferOutput<typeof OpenRequest>
 
 /** The steps of a rental, in their order. `lost`: the answer did not come, the account is being looked at. */
 export type RentalStep =
@@ -154,5 +172,5 @@ export interface RentalView {
 export interface Replacement {
   /** Absent when the market has nothing like it now. */
   offer?: OfferView
-  request: Omit<RentRequest, 'offer'>
+  request: OpenRequest
 }

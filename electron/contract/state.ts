@@ -1,5 +1,7 @@
-import type { WatchdogView } from './automation/watchdog.ts'
+import type { FailedHostView, FailoverView } from './automation/failover.ts'
 import type { GuardView } from './automation/guard.ts'
+import type { RecoveryView } from './automation/recovery.ts'
+import type { WatchdogView } from './automation/watchdog.ts'
 import type { FileTransferView } from './files.ts'
 import type { AccountId } from './ids.ts'
 import type { InstanceView } from './instance.ts'
@@ -91,6 +93,12 @@ export interface AccountView {
   guards: Record<string, GuardView>
   /** What was rented last, to be rented again. */
   lastRental?: { id: string; what: string }
+  /** By id. */
+  failovers: Record<string, FailoverView>
+  /** Machines on which tries came to nothing, by machine id. */
+  failedHosts: Record<string, FailedHostView>
+  /** What Berth does once an interruptible instance is outbid, by its id; absent where it only tells. */
+  recoveries: Record<string, RecoveryView>
   /** By `tunnelKey`. */
   tunnels: Record<string, TunnelView>
   /** How the instances are reached that are connected now, by id. */

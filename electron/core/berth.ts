@@ -16,6 +16,7 @@ import { accessCommands } from './commands/access.ts'
 import { accountCommands } from './commands/accounts.ts'
 import { deskCommands } from './commands/desk.ts'
 import { editorCommands } from './commands/editors.ts'
+import { failoverCommands } from './commands/failover.ts'
 import { fileCommands } from './commands/files.ts'
 import { guardCommands } from './commands/guards.ts'
 import { hostingCommands } from './commands/hosting.ts'
@@ -26,6 +27,7 @@ import { moneyCommands } from './commands/money.ts'
 import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import type { Parts } from './commands/parts.ts'
+import { recoveryCommands } from './commands/recovery.ts'
 import { rentingCommands } from './commands/renting.ts'
 import { sshKeyCommands } from './commands/ssh-keys.ts'
 import { templateCommands } from './commands/templates.ts'
@@ -187,6 +189,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...accountCommands(parts),
       ...offerCommands(parts),
       ...rentingCommands(parts),
+      ...failoverCommands(parts),
+      ...recoveryCommands(parts),
       ...templateCommands(parts),
       ...moneyCommands(parts),
       ...instanceCommands(parts),

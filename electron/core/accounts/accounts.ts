@@ -149,9 +149,19 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
 
   /** What was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
   async function forget(id: AccountId): Promise<void> {
-    const names = ['rentals', 'transfers', 'guards', 'told', 'last-seen', 'money-now', 'money-past', 'watchdogs'].map(
-      name => `accounts/${id}/${name}.json`,
-    )
+    const names = [
+      'rentals',
+      'failovers',
+      'failed-hosts',
+      'recoveries',
+      'transfers',
+      'guards',
+      'told',
+      'last-seen',
+      'money-now',
+      'money-past',
+      'watchdogs',
+    ].map(name => `accounts/${id}/${name}.json`)
     await Promise.all(names.map(name => machine.files.delete(name).catch(() => undefined)))
   }
 
@@ -301,6 +311,9 @@ function viewOf({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 
     instances: {},
     rentals: {},
     guards: {},
+    failovers: {},
+    failedHosts: {},
+    recoveries: {},
     tunnels: {},
     ways: {},
     watchdogs: {},

@@ -1,10 +1,14 @@
+import { type KeptFailovers, openFailovers } from '../failover/open-failovers.ts'
 import { type Guards, openGuards } from '../guards/guards.ts'
 import { type Money, openMoney } from '../money/money.ts'
+import { type KeptRecoveries, openRecoveries } from '../recovery/open-recoveries.ts'
 import { openWatchdogs, type Watchdogs } from '../watchdog/watchdogs.ts'
 import type { Automation, AutomationSurroundings } from './automation.ts'
 
 /** All that Berth does by itself for one account. */
 export interface Automations extends Required<Automation> {
+  readonly failovers: KeptFailovers
+  readonly recoveries: KeptRecoveries
   readonly watchdogs: Watchdogs
   readonly money: Money
   readonly guards: Guards
@@ -15,10 +19,14 @@ export async function openAutomations(around: AutomationSurroundings): Promise<A
   const money = await openMoney(around)
   const guards = await openGuards(around, money)
   const watchdogs = await openWatchdogs(around)
+  const failovers = await openFailovers(around)
+  const recoveries = await openRecoveries(around, failovers)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
-  const all: readonly Automation[] = [money, guards, watchdogs]
+  const all: readonly Automation[] = [money, failovers, recoveries, guards, watchdogs]
   return {
     money,
+    failovers,
+    recoveries,
     guards,
     watchdogs,
     looked: look => {

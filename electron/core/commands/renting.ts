@@ -1,20 +1,17 @@
 import type { InstanceView } from '../../contract/instance.ts'
 import type { OfferView } from '../../contract/offer.ts'
-import type { RentRequest, Replacement } from '../../contract/rental.ts'
-import type { Instance } from '../../service/instances.ts'
+import type { Replacement } from '../../contract/rental.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import type { Session } from '../accounts/session.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import type { Handlers } from '../page/dispatcher.ts'
+import { requestLike, withoutOffer } from '../rentals/request-like.ts'
 import { doorOf, noteUser, type Parts } from './parts.ts'
 
 type RentingCommands = Pick<
   Handlers,
   'rent' | 'cancelRental' | 'waitLonger' | 'settleRental' | 'dismissRental' | 'findReplacement' | 'findAgain'
 >
-
-/** GB, where nothing says how much a replacement needs. */
-const usualDisk = 20
 
 export function rentingCommands(parts: Parts): RentingCommands {
   const { accounts } = parts
@@ -77,26 +74,4 @@ export function rentingCommands(parts: Parts): RentingCommands {
 /** Gone already is as good as destroyed. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof ServiceError && error.status === 404)) throw error
-}
-
-function withoutOffer({ offer: _, ...request }: RentRequest): Replacement['request'] {
-  return request
-}
-
-/** How to rent again what Berth did not rent itself: as far as its record tells. */
-function requestLike(instance: InstanceView, record: Instance | undefined): Replacement['request'] {
-  return {
-    image: instance.image ?? '',
-    access: instance.runtype?.startsWith('jupyter')
-      ? 'jupyter'
-      : instance.runtype === 'args'
-        ? 'none'
-        : 'ssh',
-    disk: instance.disk?.size ?? usualDisk,
-    env: [],
-    ports: [],
-    ...(instance.label ? { label: instance.label } : {}),
-    ...(record?.onstart ? { onstart: record.onstart } : {}),
-    ...(instance.interruptible && instance.bid !== undefined ? { bid: instance.bid / 1_000_000 } : {}),
-  }
 }

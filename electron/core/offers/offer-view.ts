@@ -50,6 +50,7 @@ export function offerView(offer: Offer): OfferView {
     lasts: offer.duration,
     cuda: offer.cuda_max_good,
     machineId: offer.machine_id,
+    hostId: offer.host_id,
   })
 }
 

@@ -67,11 +67,16 @@ function prune(rentals: readonly Rental[]): Rental[] {
   return rentals.filter(({ id }) => !dropped.has(id))
 }
 
-/** The rentals that the page shows: those under way, and those that failed with nothing to show for it. */
+/**
+ * The rentals that the page shows: those under way, and those that failed with nothing to show for it. A try is shown
+ * by its failover.
+ */
 export function rentalViews(rentals: readonly Rental[]): Record<string, RentalView> {
   const shown = rentals.filter(
     rental =>
-      isUnderWay(rental) || (rental.step === 'failed' && !rental.dismissed && rental.instance === undefined),
+      rental.owner === undefined &&
+      (isUnderWay(rental) ||
+        (rental.step === 'failed' && !rental.dismissed && rental.instance === undefined)),
   )
   return Object.fromEntries(shown.map(rental => [rental.id, viewOf(rental)]))
 }

@@ -24,8 +24,8 @@ export interface Pursuit {
   isBusy(id: string): boolean
   adopt(id: string, instance: number, instanceKey: string | undefined): Promise<void>
   end(id: string, ending: { step: Rental['step']; problem?: Rental['problem'] }): Promise<void>
-  /** More than one instance with one mark: only one was wanted. */
-  destroySurplus(surplus: readonly number[], rental: Rental): Promise<void>
+  /** More instances with a mark than were wanted: one too many, or one that came when none was wanted any more. */
+  destroySurplus(surplus: readonly number[], rental: Rental, why?: string): Promise<void>
 }
 
 /** Milliseconds for the service to create an instance. */
@@ -43,6 +43,8 @@ function creationProblem(error: unknown): Problem {
   const told = error instanceof ServiceError && error.status === 404 ? sentenceFor('offer_gone') : problem
   return facts ? { ...told, facts } : told
 }
+
+const createdTwice = 'which the same rental had created a second time'
 
 export function createPursuit(
   around: RentalsSurroundings,
@@ -165,14 +167,18 @@ export function createPursuit(
   }
 
   /** What cannot be destroyed now is seen again at the next look. */
-  async function destroySurplus(surplus: readonly number[], rental: Rental): Promise<void> {
+  async function destroySurplus(
+    surplus: readonly number[],
+    rental: Rental,
+    why = createdTwice,
+  ): Promise<void> {
     for (const instance of surplus) {
       try {
         await client().instances.destroy(instance, call)
       } catch {
         continue
       }
-      around.tell(`Destroyed #${instance}, which the same rental had created a second time`, rental)
+      around.tell(`Destroyed #${instance}, ${why}`, rental)
     }
   }
 
@@ -204,7 +210,10 @@ export function createPursuit(
     await secrets.forget(existing(id)).catch(() => undefined)
     const rental = await update(id, { step, problem })
     if (step === 'failed') around.tell('Renting failed', rental, problem)
-    if (step === 'cancelled') around.tell('Rental cancelled', rental)
+    if (step === 'cancelled')
+      around.tell(rental.owner === undefined ? 'Rental cancelled' : 'A try was taken back', rental)
+    // Its failover goes on with the next one at the next look.
+    if (rental.owner !== undefined) around.look()
   }
 
   const sleep = (milliseconds: number) =>

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { FailoverId } from '../../contract/automation/failover.ts'
 import { AccountId, RentalId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
@@ -6,7 +7,7 @@ import { isDead } from '../../contract/reading.ts'
 import { RentRequest } from '../../contract/rental.ts'
 import { sentenceFor } from './sentences.ts'
 
-const StoredProblem: v.GenericSchema<Problem> = v.object({
+export const StoredProblem: v.GenericSchema<Problem> = v.object({
   code: v.string(),
   message: v.string(),
   advice: v.exactOptional(v.string()),
@@ -15,13 +16,15 @@ const StoredProblem: v.GenericSchema<Problem> = v.object({
 })
 
 /** What the row shows of the offer it was rented from. Micro-dollars per hour, MB per GPU. */
-const StoredOffer = v.object({
+export const StoredOffer = v.object({
   id: v.number(),
   gpuName: v.exactOptional(v.string()),
   gpuCount: v.exactOptional(v.number()),
   gpuMemory: v.exactOptional(v.number()),
   pricePerHour: v.exactOptional(v.number()),
   location: v.exactOptional(v.string()),
+  machineId: v.exactOptional(v.number()),
+  hostId: v.exactOptional(v.number()),
 })
 
 /** A rental as it is remembered. Secret values of its environment are not in it: they are in the keychain, under its id. */
@@ -49,7 +52,9 @@ export const Rental = v.object({
   deadline: v.number(),
   candidates: v.exactOptional(v.array(v.number())),
   problem: v.exactOptional(StoredProblem),
-  /** The user cancelled it: whatever it creates is destroyed. */
+  /** The failover that it is a try of, which says what becomes of it. */
+  owner: v.exactOptional(FailoverId),
+  /** It is not wanted any more: whatever it creates is destroyed. */
   unwanted: v.exactOptional(v.boolean()),
   /** The user has seen its end. */
   dismissed: v.exactOptional(v.boolean()),

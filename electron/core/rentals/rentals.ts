@@ -47,10 +47,12 @@ export interface RentalsSurroundings {
  * lost, Berth looks at the account before it asks again. A rental never rents twice.
  */
 export interface Rentals {
-  /** Resolves with the rental's id once it is on disk; it goes on by itself. */
-  rent(request: RentRequest, offer: OfferView | undefined): Promise<string>
+  /** Resolves with the rental's id once it is on disk; it goes on by itself. With `owned` it is a try of a failover. */
+  rent(request: RentRequest, offer: OfferView | undefined, owned?: Owned): Promise<string>
   /** Ends it; what it has created is destroyed. */
   cancel(id: string): Promise<void>
+  /** The same however it stands, running or failed too: for tries, which are taken back without a question. */
+  discard(id: string): Promise<void>
   waitLonger(id: string): Promise<void>
   /** The user said which instance is the one, or that none is. */
   settle(id: string, instance: number | null): Promise<void>
@@ -67,7 +69,17 @@ export interface Rentals {
   /** How an instance was rented, secrets left out. */
   requestOf(instance: number): RentRequest | undefined
   /** How, and on what offer, a rental was asked for, secrets left out. Throws `no_such_rental`. */
-  rented(id: string): Pick<Rental, 'request' | 'offer'>
+  rented(id: string): Rental
+  /** Whether a mark is of a rental of this Berth. */
+  knows(mark: string): boolean
+  /** The tries of a failover, oldest first. */
+  owned(owner: string): readonly Rental[]
+}
+
+/** What makes a rental a try: its failover, and the seconds it may take. */
+export interface Owned {
+  owner: string
+  deadline: number
 }
 
 /** Looks without the instance until it counts as gone: the first may have begun before it was created. */
@@ -90,8 +102,26 @@ export function createRentals(around: RentalsSurroundings): Rentals {
     }
   }
 
+  /** What came after its rental had ended with nothing, and is not wanted: nobody waits for it. */
+  function destroyLateComers(records: readonly Instance[]): void {
+    for (const rental of book.all()) {
+      if (rental.instance !== undefined || rental.asked === 0 || isUnderWay(rental)) continue
+      if (rental.owner === undefined && !rental.unwanted) continue
+      void pursuit.destroySurplus(
+        markedBy(rental.id, records),
+        rental,
+        'which came after its rental had ended',
+      )
+    }
+  }
+
+  function takeBack({ id, instance, step }: Rental): void {
+    const unknown = instance === undefined && step !== 'unclear'
+    void pursuit.work(id, unknown ? 'look' : 'undo')
+  }
+
   return {
-    async rent(request, offer) {
+    async rent(request, offer, owned) {
       const id = `r${around.newId()}`
       await secrets.keep(id, request)
       try {
@@ -104,7 +134,8 @@ export function createRentals(around: RentalsSurroundings): Rentals {
           before: [...around.knownInstances()],
           asked: 0,
           startedAt: around.now(),
-          deadline: around.deadline(),
+          deadline: owned?.deadline ?? around.deadline(),
+          ...(owned ? { owner: owned.owner } : {}),
         })
       } catch (error) {
         await secrets.forget({ id, request }).catch(() => undefined)
@@ -120,8 +151,14 @@ export function createRentals(around: RentalsSurroundings): Rentals {
       if (!isUnderWay(existing(id))) return
       const rental = await update(id, { unwanted: true })
       if (pursuit.isBusy(id) || !isUnderWay(rental)) return
-      const unknown = rental.instance === undefined && rental.step !== 'unclear'
-      void pursuit.work(id, unknown ? 'look' : 'undo')
+      takeBack(rental)
+    },
+    async discard(id) {
+      const { step, instance } = existing(id)
+      const ended = !isUnderWay(existing(id))
+      if (step === 'cancelled' || (ended && instance === undefined)) return
+      const rental = await update(id, { unwanted: true, ...(ended ? { step: 'waiting' } : {}) })
+      if (!pursuit.isBusy(id) && isUnderWay(rental)) takeBack(rental)
     },
     async waitLonger(id) {
       const rental = existing(id)
@@ -160,6 +197,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
         else void update(rental.id, { step, problem })
       }
       destroyLateTwins(records)
+      destroyLateComers(records)
     },
     resume() {
       for (const rental of book.all()) {
@@ -179,6 +217,8 @@ export function createRentals(around: RentalsSurroundings): Rentals {
     view: () => rentalViews(book.all()),
     last: () => lastRental(book.all()),
     rented: existing,
+    knows: mark => book.find(mark) !== undefined,
+    owned: owner => book.all().filter(rental => rental.owner === owner),
     requestOf: instance => book.all().findLast(rental => rental.instance === instance)?.request,
   }
 }
@@ -189,7 +229,8 @@ const tooLate = {
   advice: 'Destroy the instance if you do not want it.',
 }
 
-function rentedOffer({ id, gpuName, gpuCount, gpuMemory, price, location }: OfferView): Rental['offer'] {
+function rentedOffer(offer: OfferView): Rental['offer'] {
+  const { id, gpuName, gpuCount, gpuMemory, price, location, machineId, hostId } = offer
   return {
     id,
     ...(gpuName === undefined ? {} : { gpuName }),
@@ -197,5 +238,7 @@ function rentedOffer({ id, gpuName, gpuCount, gpuMemory, price, location }: Offe
     ...(gpuMemory === undefined ? {} : { gpuMemory }),
     ...(price === undefined ? {} : { pricePerHour: price }),
     ...(location === undefined ? {} : { location }),
+    ...(machineId === undefined ? {} : { machineId }),
+    ...(hostId === undefined ? {} : { hostId }),
   }
 }

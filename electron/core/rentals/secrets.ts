@@ -4,12 +4,15 @@ import type { Keychain } from '../../ports/keychain.ts'
 
 const Values = v.record(v.string(), v.string())
 
-/** Secret values of a rental's environment: kept in the keychain while it is asked for, and never on disk. */
+/** What of a request its secrets are in. */
+type WithEnv = Pick<RentRequest, 'env'>
+
+/** Secret values of a rental's or a failover's environment: in the keychain while it is asked for, and never on disk. */
 export interface RentalSecrets {
-  keep(rental: string, request: RentRequest): Promise<void>
+  keep(rental: string, request: WithEnv): Promise<void>
   /** The request with its values again; undefined when they are gone. */
-  restore(rental: string, request: RentRequest): Promise<RentRequest | undefined>
-  forget(rental: { id: string; request: RentRequest }): Promise<void>
+  restore<Request extends WithEnv>(rental: string, request: Request): Promise<Request | undefined>
+  forget(rental: { id: string; request: WithEnv }): Promise<void>
 }
 
 export function rentalSecrets(keychain: Keychain): RentalSecrets {
@@ -40,7 +43,7 @@ export function rentalSecrets(keychain: Keychain): RentalSecrets {
 }
 
 /** The request as it may be written down and shown again: without secret values. */
-export function withoutSecrets(request: RentRequest): RentRequest {
+export function withoutSecrets<Request extends WithEnv>(request: Request): Request {
   return {
     ...request,
     env: request.env.map(variable => (variable.secret ? { ...variable, value: '' } : variable)),

@@ -1,0 +1,127 @@
+import * as v from 'valibot'
+import type { Micros } from '../money.ts'
+import { OfferFilter, OfferQuery } from '../offer.ts'
+import type { Problem } from '../problem.ts'
+import type { RentalView } from '../rental.ts'
+
+/** A failover of Berth's own making: `f` and sixteen hexadecimal digits. */
+export const FailoverId = v.pipe(v.string(), v.regex(/^f[0-9a-f]{16}$/, 'not a failover'))
+
+/** How far a failover may go before it gives up. */
+export const FailoverLimits = v.object({
+  /** Machines that are tried at the most, offers that were gone included. */
+  tries: v.pipe(
+    v.number('give a number of tries'),
+    v.integer('a whole number of tries'),
+    v.minValue(1, 'at least one try'),
+    v.maxValue(20, 'at most 20 tries'),
+  ),
+  /** Dollars that all tries together may cost before one is in. */
+  ceiling: v.pipe(
+    v.number('give what the tries may cost'),
+    v.minValue(0.01, 'at least $0.01'),
+    v.maxValue(1000, 'at most $1,000'),
+  ),
+  /** Seconds that one try may take until it can be entered. */
+  deadline: v.pipe(
+    v.number('give the minutes that a try may take'),
+    v.minValue(60, 'at least a minute'),
+    v.maxValue(7200, 'at most two hours'),
+  ),
+  /** Dollars per hour, disk included: dearer offers are passed over. Not asked of a bid, which is its own limit. */
+  price: v.optional(
+    v.pipe(
+      v.number('give a price per hour'),
+      v.minValue(0.001, 'at least $0.001 per hour'),
+      v.maxValue(1000, 'at most $1,000 per hour'),
+    ),
+  ),
+})
+export type FailoverLimits = v.InferOutput<typeof FailoverLimits>
+
+/** Where the offers of a failover come from, and which of them is the best. */
+export const FailoverSearch = v.object({
+  query: OfferQuery,
+  filter: OfferFilter,
+  order: v.object({
+    column: v.picklist(['gpu', 'price', 'score', 'memory', 'cpu', 'disk', 'network', 'reliability', 'place']),
+    descending: v.boolean(),
+  }),
+})
+export type FailoverSearch = v.InferOutput<typeof FailoverSearch>
+
+/**
+ * searching: the market is asked for the next offer. renting: an instance is asked for. booting: it is created and not
+ * running. entering: it runs, and SSH does not answer yet. dropping: a try is being destroyed. ready: it can be
+ * entered. failed and cancelled: nothing is left of it, unless `kept` says so.
+ */
+export type FailoverStep =
+  | 'searching'
+  | 'renting'
+  | 'booting'
+  | 'entering'
+  | 'dropping'
+  | 'ready'
+  | 'failed'
+  | 'cancelled'
+
+/** One machine that was, or is being, tried. */
+export interface TryView {
+  rental: string
+  offer: RentalView['offer']
+  machineId?: number
+  instance?: number
+  /** Epoch seconds of the account's time. */
+  startedAt: number
+  /** Why it was dropped. */
+  why?: Problem
+  /** What it cost in the end, once it is gone. */
+  cost?: Micros
+}
+
+export interface FailoverView {
+  id: string
+  step: FailoverStep
+  /** Oldest first; the last one is under way unless it has a `why`. */
+  tries: readonly TryView[]
+  most: number
+  /** What dropped tries have cost, and what they may cost together. */
+  spent: Micros
+  ceiling: Micros
+  /** Seconds a try may take. */
+  deadline: number
+  startedAt: number
+  /** Since when it is at this step; epoch seconds of the account's time. */
+  since: number
+  image: string
+  template?: string
+  label?: string
+  interruptible: boolean
+  /** Whether SSH must answer, or running is enough. */
+  entered: boolean
+  /** The instance that is under way, that is ready, or that is kept though the failover failed. */
+  instance?: number
+  /** The instance that it takes the place of, where a recovery asked for it. */
+  replaces?: number
+  /** Cancelled by the user: what is there goes. */
+  cancelling: boolean
+  /** Why it failed; while it is under way, what keeps it waiting. */
+  problem?: Problem
+  /** The answer to a creation was lost, and which of these instances is the one the user must say. */
+  candidates?: readonly number[]
+}
+
+/** A machine on which a try came to nothing. It is offered last from then on, until it is forgiven. */
+export interface FailedHostView {
+  machineId: number
+  hostId?: number
+  times: number
+  /** Epoch seconds of the account's time. */
+  lastAt: number
+  why: string
+}
+
+/** Whether something is still to be done for it. */
+export function isFailingOver({ step }: Pick<FailoverView, 'step'>): boolean {
+  return step !== 'ready' && step !== 'failed' && step !== 'cancelled'
+}

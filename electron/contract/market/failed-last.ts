@@ -1,0 +1,12 @@
+import type { FailedHostView } from '../automation/failover.ts'
+import type { ListedOffer } from './catalogue.ts'
+
+/** The offers in the order given, those of machines on which a try came to nothing after all others. */
+export function failedLast(
+  offers: readonly ListedOffer[],
+  failed: Readonly<Record<string, FailedHostView>>,
+): readonly ListedOffer[] {
+  const failures = ({ offer }: ListedOffer) => failed[offer.machineId ?? '']?.times ?? 0
+  if (!offers.some(listed => failures(listed) > 0)) return offers
+  return [...offers].sort((a, b) => failures(a) - failures(b))
+}

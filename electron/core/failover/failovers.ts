@@ -1,0 +1,185 @@
+import type { FailoverView } from '../../contract/automation/failover.ts'
+import type { AccountId } from '../../contract/ids.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import type { Keychain } from '../../ports/keychain.ts'
+import type { ServiceClient } from '../../service/client.ts'
+import type { Document } from '../remember/document.ts'
+import type { Rentals } from '../rentals/rentals.ts'
+import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
+import type { FailedHosts } from './failed-hosts.ts'
+import { type Failover, openTry } from './failover.ts'
+import { openFailoverBook } from './failover-book.ts'
+import { failoverViews } from './failover-view.ts'
+import { type Move, nextMove } from './next-move.ts'
+import { createTrials } from './trials.ts'
+
+/** What a failover is asked for. */
+export type FailoverWish = Pick<Failover, 'search' | 'request' | 'limits' | 'replaces'>
+
+/** What the failovers of one account need of their surroundings. */
+export interface FailoversSurroundings {
+  account: AccountId
+  document: Document<Failover[]>
+  hosts: FailedHosts
+  rentals: Rentals
+  keychain: Keychain
+  /** Throws `key_missing` while there is no key. */
+  client(): ServiceClient
+  /** Resolves once SSH answers there, rejects where it does not. */
+  knock(instance: InstanceView): Promise<void>
+  /** Aborted when Berth ends: from then on nothing is asked and nothing written. */
+  ending: AbortSignal
+  /** The account's time, epoch seconds. */
+  now(): number
+  /** Sixteen hexadecimal digits that were never used before. */
+  newId(): string
+  /** The failovers have changed. */
+  changed(): void
+  /** Looks at the account at once. */
+  look(): void
+  tell(event: FailoverEvent): void
+}
+
+/** What is told of a failover as it happens. */
+export interface FailoverEvent {
+  failover: Failover
+  text: string
+  detail?: string
+  problem?: Problem
+  instance?: number
+  /** It ended so: what the user is to hear about. */
+  end?: 'ready' | 'failed'
+}
+
+/** What a fresh answer showed of the instances. */
+export type Instances = Readonly<Record<string, InstanceView>>
+
+/**
+ * The failovers of one account. Each tries one machine after another until one can be entered. A try is a rental, with
+ * all that makes a rental happen exactly once; the failover decides what becomes of it, and has that on disk before it
+ * acts. It decides on fresh answers alone.
+ */
+export interface Failovers {
+  /** Resolves with its id once it is on disk; it goes on by itself. An `id` that is known already begins nothing. */
+  start(wish: FailoverWish, id?: string): Promise<string>
+  /** Ends it at whatever step; what it has created is destroyed. Throws `too_late` once it has ended. */
+  cancel(id: string): Promise<void>
+  dismiss(id: string): Promise<void>
+  find(id: string): Failover | undefined
+  looked(instances: Instances): void
+  /** When a fresh answer is wanted: a deadline, or the moment at which the tries have cost what they may. */
+  dueAt(): number | undefined
+  view(): Record<string, FailoverView>
+}
+
+export function createFailovers(around: FailoversSurroundings): Failovers {
+  const { rentals, ending, now } = around
+  const secrets = rentalSecrets(around.keychain)
+  const book = openFailoverBook(around.document, around.changed)
+  const { find, existing, update } = book
+  const trials = createTrials(around, book, secrets)
+  /** Failovers this process is working on, so that no two loops do. */
+  const busy = new Set<string>()
+  let instances: Instances = {}
+  const due = new Map<string, number>()
+
+  /** Goes on until there is something to wait for; what is waited for shows at a fresh look. */
+  async function pursue(id: string): Promise<void> {
+    if (busy.has(id) || ending.aborted) return
+    busy.add(id)
+    try {
+      for (;;) {
+        const failover = await trials.follow(existing(id), instances)
+        if (failover.step !== 'trying' || ending.aborted) break
+        const move = nextMove(failover, trials.sightOf(failover, instances))
+        if (move.do === 'wait') {
+          if (move.until === undefined) due.delete(id)
+          else due.set(id, move.until)
+          break
+        }
+        due.delete(id)
+        if (!(await perform(failover, move))) break
+      }
+    } finally {
+      busy.delete(id)
+    }
+  }
+
+  /** Whether there is more to do at once. */
+  async function perform(failover: Failover, move: Exclude<Move, { do: 'wait' }>): Promise<boolean> {
+    switch (move.do) {
+      case 'search':
+        return trials.rentNext(failover)
+      case 'knock':
+        trials.knock(failover, instances, () => void pursue(failover.id))
+        return false
+      case 'drop':
+        await trials.drop(failover, { ...move.drop, at: now() })
+        return true
+      case 'take back': {
+        const current = openTry(failover)
+        if (current) await rentals.discard(current.rental)
+        return false
+      }
+      case 'settle':
+        return trials.settle(failover)
+      case 'end':
+        await trials.end(failover, move)
+        return false
+    }
+  }
+
+  return {
+    async start(wish, id = `f${around.newId()}`) {
+      if (find(id)) return id
+      await secrets.keep(id, wish.request)
+      try {
+        await book.add({
+          ...wish,
+          id,
+          request: withoutSecrets(wish.request),
+          step: 'trying',
+          tries: [],
+          startedAt: now(),
+        })
+      } catch (error) {
+        await secrets.forget({ id, request: wish.request }).catch(() => undefined)
+        throw error
+      }
+      around.tell({
+        failover: existing(id),
+        text: `Renting with failover: up to ${wish.limits.tries} tries`,
+      })
+      void pursue(id)
+      return id
+    },
+    async cancel(id) {
+      const { step, unwanted } = existing(id)
+      if (step !== 'trying') throw new BerthError(tooLate)
+      if (unwanted) return
+      await update(id, { unwanted: true })
+      void pursue(id)
+    },
+    async dismiss(id) {
+      if (existing(id).step !== 'trying') await update(id, { dismissed: true })
+    },
+    find,
+    looked(seen) {
+      instances = seen
+      trials.looked(seen)
+      for (const { id, step } of book.all()) if (step === 'trying') void pursue(id)
+    },
+    dueAt() {
+      const moments = [...due.values()]
+      return moments.length === 0 ? undefined : Math.min(...moments)
+    },
+    view: () => failoverViews(book.all(), trials.rentalOf, instances),
+  }
+}
+
+const tooLate = {
+  code: 'too_late',
+  message: 'It has ended already, so there is nothing left to cancel.',
+  advice: 'Destroy the instance if you do not want it.',
+}

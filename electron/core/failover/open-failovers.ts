@@ -1,0 +1,89 @@
+import * as v from 'valibot'
+import type { Automation, AutomationSurroundings } from '../automation/automation.ts'
+import { openDocument } from '../remember/document.ts'
+import { same } from '../same.ts'
+import { type FailedHosts, openFailedHosts } from './failed-hosts.ts'
+import { Failover } from './failover.ts'
+import { failoverAlert } from './failover-alert.ts'
+import { createFailovers, type FailoverEvent, type Failovers } from './failovers.ts'
+
+/** The failovers of one account, in its folder on disk and in State, and the machines that failed. */
+export interface KeptFailovers extends Automation, Omit<Failovers, 'looked' | 'dueAt' | 'view'> {
+  readonly hosts: FailedHosts
+  /** Forgets that a machine failed. */
+  forgive(machine: number): Promise<void>
+}
+
+export async function openFailovers(around: AutomationSurroundings): Promise<KeptFailovers> {
+  const { account, store, machine, files, folder, onBroken, activity, teller, access, client } = around
+  const { clock } = machine
+  const kept = { files, clock, onBroken }
+  const [document, hosts] = await Promise.all([
+    openDocument({ ...kept, name: `${folder}/failovers.json`, schema: v.array(Failover), empty: [] }),
+    openFailedHosts({ ...kept, name: `${folder}/failed-hosts.json` }),
+  ])
+
+  const failovers = createFailovers({
+    account,
+    document,
+    hosts,
+    rentals: around.rentals,
+    keychain: machine.keychain,
+    client,
+    knock: async instance => {
+      await access.probe({ account, instance, client: client() })
+    },
+    ending: around.ending,
+    now: around.now,
+    newId: () => machine.random.hex(16),
+    changed: show,
+    look: () => void around.look(),
+    tell,
+  })
+
+  function tell({ failover, text, detail, problem, instance, end }: FailoverEvent): void {
+    const { request, search } = failover
+    const what = request.label || search.filter.gpus?.join(', ') || request.image || request.template?.name
+    activity.add({
+      account,
+      kind: end === 'failed' ? 'error' : 'berth',
+      text: what ? `${text}: ${what}` : text,
+      ...(problem || detail ? { detail: problem?.message ?? detail ?? '' } : {}),
+      ...(instance === undefined ? {} : { instance }),
+    })
+    if (end && store.get().settings.alerts.failover) teller.tell(account, [failoverAlert(account, failover)])
+  }
+
+  function show(): void {
+    const shown = store.get().accounts[account]
+    if (around.ending.aborted || !shown) return
+    const views = failovers.view()
+    const failed = hosts.view()
+    if (same(shown.failovers, views) && same(shown.failedHosts, failed)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (!target) return
+      if (!same(shown.failovers, views)) target.failovers = views
+      if (!same(shown.failedHosts, failed)) target.failedHosts = failed
+    })
+  }
+
+  show()
+  return {
+    ...failovers,
+    hosts,
+    looked(look) {
+      failovers.looked(look.account.instances)
+      show()
+    },
+    // Whatever is under way goes on at the first fresh look: rentals go on by themselves.
+    resume: show,
+    async forgive(machineId) {
+      await hosts.forgive(machineId)
+      show()
+    },
+    async flush() {
+      await Promise.all([document.flush(), hosts.flush()])
+    },
+  }
+}

@@ -1,0 +1,193 @@
+import type { InstanceView } from '../../contract/instance.ts'
+import { offerView, searchFor } from '../offers/offer-view.ts'
+import { problemOf } from '../problems.ts'
+import type { Rental } from '../rentals/rental.ts'
+import type { RentalSecrets } from '../rentals/secrets.ts'
+import { sentenceFor } from '../rentals/sentences.ts'
+import { same } from '../same.ts'
+import { bestOffer } from './best-offer.ts'
+import { costBy, type Drop, type Failover, openTry, type Try } from './failover.ts'
+import type { FailoverBook } from './failover-book.ts'
+import type { FailoversSurroundings, Instances } from './failovers.ts'
+import type { Move, Sight } from './next-move.ts'
+import { sentences } from './sentences.ts'
+import { tryName } from './wording.ts'
+
+/** What is done to the tries of failovers, one move at a time. */
+export interface Trials {
+  /** Takes over what rentals and the latest answer say of the tries. */
+  follow(failover: Failover, instances: Instances): Promise<Failover>
+  sightOf(failover: Failover, instances: Instances): Sight
+  rentalOf(id: string): Rental | undefined
+  /** Counts how long instances are missing. */
+  looked(instances: Instances): void
+  /** Finds the next offer and rents it; false when that has to wait for the next look. */
+  rentNext(failover: Failover): Promise<boolean>
+  /** Asks whether SSH answers; `heard` is called once that is known. */
+  knock(failover: Failover, instances: Instances, heard: () => void): void
+  drop(failover: Failover, drop: Drop): Promise<void>
+  /** False when the next try has to wait for the next look. */
+  settle(failover: Failover): Promise<boolean>
+  end(failover: Failover, move: Extract<Move, { do: 'end' }>): Promise<void>
+}
+
+/** Milliseconds: a search over the whole market is a large answer. */
+const searchTimeout = 45_000
+/** Looks in a row without an instance that was running until it counts as gone. */
+const looksUntilGone = 2
+
+export function createTrials(
+  around: FailoversSurroundings,
+  book: FailoverBook,
+  secrets: RentalSecrets,
+): Trials {
+  const { rentals, hosts, client, ending, now, tell } = around
+  /** What is known of SSH, and for how many looks an instance was missing, by rental. */
+  const doors = new Map<string, Sight['ssh']>()
+  const missing = new Map<string, number>()
+
+  function rentalOf(id: string): Rental | undefined {
+    return rentals.knows(id) ? rentals.rented(id) : undefined
+  }
+
+  /** The try as its rental and its instance show it now. */
+  function seen(one: Try, rental: Rental, instances: Instances): Try {
+    const instance = instances[rental.instance ?? '']
+    const runningAt = one.runningAt ?? (instance?.state === 'running' ? now() : undefined)
+    return {
+      ...one,
+      ...(rental.instance === undefined ? {} : { instance: rental.instance }),
+      ...(instance ? { spent: instance.spent } : {}),
+      // A clock that was set back must not keep it waiting.
+      ...(runningAt === undefined ? {} : { runningAt: Math.min(runningAt, now()) }),
+    }
+  }
+
+  /** What has to wait for an answer of the service is told with the failover, and tried again at the next look. */
+  async function held(id: string, error: unknown): Promise<false> {
+    if (!ending.aborted) await book.update(id, { problem: problemOf(error) })
+    return false
+  }
+
+  const trials: Trials = {
+    rentalOf,
+    async follow(failover, instances) {
+      const { id, tries } = failover
+      const unknown = rentals.owned(id).filter(rental => !tries.some(one => one.rental === rental.id))
+      const known: Try[] = [
+        ...tries,
+        ...unknown.map(({ id: rental, offer, startedAt }) => ({ rental, offer, startedAt })),
+      ]
+      const followed = known.map(one => {
+        const rental = one.cost === undefined ? rentalOf(one.rental) : undefined
+        return rental ? seen(one, rental, instances) : one
+      })
+      return same(tries, followed) ? failover : book.update(id, { tries: followed })
+    },
+    sightOf(failover, instances) {
+      const current = openTry(failover)
+      const rental = current && rentalOf(current.rental)
+      return {
+        now: now(),
+        rental,
+        instance: instances[rental?.instance ?? ''],
+        gone: (missing.get(current?.rental ?? '') ?? 0) >= looksUntilGone,
+        ssh: doors.get(current?.rental ?? '') ?? 'unasked',
+      }
+    },
+    looked(instances) {
+      for (const failover of book.all()) {
+        const current = failover.step === 'trying' ? openTry(failover) : undefined
+        if (current?.instance === undefined) continue
+        const absent = instances[current.instance] ? 0 : (missing.get(current.rental) ?? 0) + 1
+        missing.set(current.rental, absent)
+      }
+    },
+    async rentNext({ id, search, limits }) {
+      try {
+        const found = await client().offers.search(searchFor(search.query), {
+          timeout: searchTimeout,
+          signal: ending,
+        })
+        const choice = bestOffer(book.existing(id), found.map(offerView), hosts.view())
+        const request = await secrets.restore(id, book.existing(id).request)
+        const failover = book.existing(id)
+        if (ending.aborted) return false
+        if (failover.unwanted) return true
+        const problem = !choice ? sentences.noOffers : !request ? sentenceFor('secrets_lost') : undefined
+        if (problem || !choice || !request) {
+          await trials.end(failover, { do: 'end', step: 'failed', ...(problem ? { problem } : {}) })
+          return false
+        }
+        const { offer, bid } = choice
+        const wanted = { ...request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
+        await rentals.rent(wanted, offer, { owner: id, deadline: limits.deadline })
+        const after = await book.update(id, { problem: undefined })
+        const text = `Try ${after.tries.length + 1} of ${limits.tries}: ${tryName(offer)}`
+        tell({ failover: after, text, detail: `Offer ${offer.id}` })
+        return true
+      } catch (error) {
+        return held(id, error)
+      }
+    },
+    knock(failover, instances, heard) {
+      const current = openTry(failover)
+      const instance: InstanceView | undefined = instances[current?.instance ?? '']
+      if (!current || !instance || doors.get(current.rental) === 'asking') return
+      doors.set(current.rental, 'asking')
+      const said = (answer: 'answered' | 'silent') => {
+        doors.set(current.rental, answer)
+        // One that is silent is asked again after the next look.
+        if (answer === 'answered') heard()
+      }
+      around.knock(instance).then(
+        () => said('answered'),
+        () => said('silent'),
+      )
+    },
+    async drop(failover, drop) {
+      const current = openTry(failover)
+      if (!current) return
+      const after = await book.updateTry(failover.id, current.rental, { drop })
+      if (drop.blame) await hosts.blame({ ...current, drop })
+      around.changed()
+      const { instance } = current
+      tell({
+        failover: after,
+        text: `Dropped try ${failover.tries.length} of ${failover.limits.tries}`,
+        problem: drop.why,
+        ...(instance === undefined ? {} : { instance }),
+      })
+    },
+    async settle(failover) {
+      const current = openTry(failover)
+      if (!current) return true
+      doors.delete(current.rental)
+      missing.delete(current.rental)
+      const at = now()
+      await book.updateTry(failover.id, current.rental, { cost: costBy(current, at), endedAt: at })
+      return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
+    },
+    async end(failover, { step, problem, instance }) {
+      const { id, request } = failover
+      await secrets.forget({ id, request }).catch(() => undefined)
+      const current = openTry(failover)
+      const at = now()
+      // What goes on is no try any more, and its cost is its own.
+      if (current && instance === undefined)
+        await book.updateTry(id, current.rental, { cost: costBy(current, at), endedAt: at })
+      const after = await book.update(id, { step, problem, instance, endedAt: at })
+      around.look()
+      if (step === 'cancelled') tell({ failover: after, text: 'Failover cancelled' })
+      else
+        tell({
+          failover: after,
+          text: step === 'ready' ? `Ready on try ${after.tries.length}` : 'Renting with failover failed',
+          end: step,
+          ...(problem ? { problem } : {}),
+          ...(instance === undefined ? {} : { instance }),
+        })
+    },
+  }
+  return trials
+}

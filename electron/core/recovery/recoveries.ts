@@ -1,0 +1,294 @@
+import type { RecoveryChoice, RecoveryView } from '../../contract/automation/recovery.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import { spentBy } from '../../contract/reading.ts'
+import type { ServiceClient } from '../../service/client.ts'
+import type { Instance } from '../../service/instances.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import { spentOn } from '../failover/failover.ts'
+import type { Failovers } from '../failover/failovers.ts'
+import { present } from '../present.ts'
+import { problemOf } from '../problems.ts'
+import type { Document } from '../remember/document.ts'
+import type { Rentals } from '../rentals/rentals.ts'
+import { same } from '../same.ts'
+import { givesWay, othersReplacement } from './others.ts'
+import { freshRecovery, type Recovery } from './recovery.ts'
+import { observed, type RecoveryMove, recoveryMove } from './recovery-move.ts'
+import { recoveryView } from './recovery-view.ts'
+import { replacementFor } from './replacement.ts'
+
+/** What the recoveries of one account need of their surroundings. */
+export interface RecoveriesSurroundings {
+  /** By instance. */
+  document: Document<Record<string, Recovery>>
+  failovers: Pick<Failovers, 'start' | 'cancel' | 'find'>
+  rentals: Pick<Rentals, 'requestOf' | 'knows'>
+  /** Throws `key_missing` while there is no key. */
+  client(): ServiceClient
+  record(instance: number): Instance | undefined
+  /** Aborted when Berth ends: from then on nothing is asked and nothing written. */
+  ending: AbortSignal
+  /** The account's time, epoch seconds. */
+  now(): number
+  newId(): string
+  changed(): void
+  look(): void
+  tell(event: RecoveryEvent): void
+}
+
+export interface RecoveryEvent {
+  instance: InstanceView
+  text: string
+  /** Of interest beyond Activity: what was done, or why nothing is. */
+  kind: 'done' | 'held' | 'note'
+  problem?: Problem
+}
+
+/** What a fresh answer showed. */
+export interface Answer {
+  instances: Readonly<Record<string, InstanceView>>
+  records: readonly Instance[]
+}
+
+/** What Berth does by itself for the interruptible instances of one account once they are outbid, each by choice. */
+export interface Recoveries {
+  /** Throws `not_interruptible`, and what keeps a replacement from being rented as the instance was. */
+  choose(instance: InstanceView, choice: RecoveryChoice): Promise<void>
+  looked(answer: Answer): void
+  dueAt(): number | undefined
+  view(): Record<string, RecoveryView>
+}
+
+type Change = { [Field in keyof Recovery]?: Recovery[Field] | undefined }
+
+/** Looks in a row without an instance until what was chosen for it is forgotten. */
+const looksUntilGone = 2
+
+export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
+  const { document, failovers, rentals, client, ending, now, tell } = around
+  /** Instances this process is acting on. */
+  const busy = new Set<number>()
+  const missing = new Map<number, number>()
+  let latest: Answer = { instances: {}, records: [] }
+  const recoveryOf = (id: number): Recovery | undefined => document.get()[id]
+
+  const changing = (id: number, change: Change) => (all: Record<string, Recovery>) => {
+    const recovery = all[id]
+    return recovery ? { ...all, [id]: present({ ...recovery, ...change }) as Recovery } : all
+  }
+  /** Before something is done: rejects where it cannot be written, and then nothing is done. */
+  async function intend(id: number, change: Change): Promise<void> {
+    await document.write(changing(id, change))
+    around.changed()
+  }
+  async function update(id: number, change: Change): Promise<void> {
+    const written = document.record(changing(id, change))
+    around.changed()
+    await written
+  }
+
+  async function pursue(instance: InstanceView, recovery: Recovery): Promise<void> {
+    const { id } = instance
+    if (busy.has(id) || ending.aborted) return
+    busy.add(id)
+    try {
+      await perform(instance, recovery, recoveryMove(recovery, instance, now()))
+    } catch (error) {
+      // Nothing was done that is not on disk: the next fresh look goes on from there.
+      if (!ending.aborted && recoveryOf(id)) await hold(instance, problemOf(error))
+    } finally {
+      busy.delete(id)
+    }
+  }
+
+  async function perform(instance: InstanceView, recovery: Recovery, move: RecoveryMove): Promise<void> {
+    switch (move.do) {
+      case 'raise':
+        return raise(instance, recovery, move.bid)
+      case 'rent':
+        return rent(instance, recovery)
+      case 'follow':
+        return follow(instance, recovery)
+      case 'hold':
+        return hold(instance, move.why)
+      case 'stop':
+        await client().instances.stop(instance.id, { signal: ending })
+        tell({ instance, kind: 'note', text: 'Stopped for good, since another has its place' })
+        return around.look()
+    }
+  }
+
+  async function raise(instance: InstanceView, recovery: Recovery, bid: number): Promise<void> {
+    const { id } = instance
+    const from = recovery.asked?.from ?? instance.bid ?? 0
+    const at = now()
+    await intend(id, {
+      asked: { bid, from, at },
+      lastAt: recovery.asked ? recovery.lastAt : at,
+      held: undefined,
+    })
+    try {
+      await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
+    } catch (error) {
+      if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
+      await update(id, { asked: undefined })
+      throw error
+    }
+    const after = recoveryOf(id)
+    if (ending.aborted || !after) return
+    take({ ...instance, bid }, after)
+    around.look()
+  }
+
+  /** Takes over what is seen, and tells of a raise that is seen to hold. */
+  function take(instance: InstanceView, recovery: Recovery): Recovery {
+    const after = observed(recovery, instance, now())
+    if (same(recovery, after)) return recovery
+    void document.record(all => ({ ...all, [instance.id]: after }))
+    around.changed()
+    if (after.raises > recovery.raises)
+      tell({ instance, kind: 'done', text: `Raised the bid to $${(after.own ?? 0) / 1_000_000}/h` })
+    return after
+  }
+
+  async function hold(instance: InstanceView, why: Problem): Promise<void> {
+    if (recoveryOf(instance.id)?.held?.code === why.code) return
+    await update(instance.id, { held: why })
+    tell({ instance, kind: 'held', text: 'Not recovered', problem: why })
+  }
+
+  async function rent(instance: InstanceView, { choice, failover }: Recovery): Promise<void> {
+    const { id } = instance
+    if (choice.kind !== 'replace') return
+    const other = othersReplacement(id, latest.records, rentals.knows)
+    if (other) return leaveTo(instance, other)
+    const wish = replacementFor(instance, rentals.requestOf(id), around.record(id), choice)
+    const chosen = failover ?? `f${around.newId()}`
+    await intend(id, { failover: chosen, lastAt: now(), held: undefined })
+    await failovers.start(wish, chosen)
+  }
+
+  async function leaveTo(instance: InstanceView, other: Instance): Promise<void> {
+    await update(instance.id, { by: other.id, failover: undefined, held: undefined })
+    tell({ instance, kind: 'note', text: `Another Berth has rented #${other.id} in the place of it` })
+  }
+
+  async function follow(instance: InstanceView, recovery: Recovery): Promise<void> {
+    const { id } = instance
+    const failover = recovery.failover === undefined ? undefined : failovers.find(recovery.failover)
+    // Berth ended before the failover was on disk.
+    if (!failover) return rent(instance, recovery)
+    const dropped = recovery.replaced + spentOn(failover)
+    switch (failover.step) {
+      case 'trying':
+        return watch(instance, failover)
+      case 'ready':
+        return handOver(instance, recovery, failover.instance, dropped)
+      case 'failed':
+        await update(id, { failover: undefined, replaced: dropped })
+        if (failover.problem) await hold(instance, failover.problem)
+        return
+      case 'cancelled': {
+        const other = othersReplacement(id, latest.records, rentals.knows)
+        await update(id, { failover: undefined, replaced: dropped })
+        if (other) return leaveTo(instance, other)
+        // The user's cancelling of a replacement is the end of it.
+        if (instance.state === 'outbid') await update(id, { choice: { kind: 'tell' } })
+      }
+    }
+  }
+
+  /** While it is rented: neither beside the instance itself, running again, nor beside another Berth's replacement. */
+  async function watch(
+    instance: InstanceView,
+    { id, tries, unwanted }: NonNullable<ReturnType<Failovers['find']>>,
+  ) {
+    if (unwanted) return
+    const other = othersReplacement(instance.id, latest.records, rentals.knows)
+    const own = tries.findLast(one => one.cost === undefined)?.instance
+    const mine = latest.records.find(record => record.id === own)
+    if (instance.state === 'running' || (other && givesWay(mine, other))) await failovers.cancel(id)
+  }
+
+  /** The replacement has the place from here on, and the choice goes on with it. */
+  async function handOver(
+    instance: InstanceView,
+    recovery: Recovery,
+    by: number | undefined,
+    dropped: number,
+  ) {
+    if (by === undefined) return
+    const itself = recovery.of === undefined ? 0 : spentBy(instance, now())
+    const { choice, lastAt, replacements } = recovery
+    const written = document.record(all => ({
+      ...changing(instance.id, { by, failover: undefined, replaced: dropped })(all),
+      [by]: {
+        ...freshRecovery(choice, now()),
+        ...(lastAt === undefined ? {} : { lastAt }),
+        replacements: replacements + 1,
+        replaced: dropped + itself,
+        of: instance.id,
+      },
+    }))
+    around.changed()
+    await written
+    tell({ instance, kind: 'note', text: `Replaced by #${by}` })
+  }
+
+  return {
+    async choose(instance, choice) {
+      const { id } = instance
+      if (!instance.interruptible) throw new BerthError(notInterruptible)
+      if (choice.kind === 'replace')
+        replacementFor(instance, rentals.requestOf(id), around.record(id), choice)
+      const before = recoveryOf(id)
+      const after = { ...(before ?? freshRecovery(choice, now())), choice }
+      const { held: _, ...kept } = after
+      await document.write(all => ({ ...all, [id]: kept }))
+      around.changed()
+      const running = before?.failover
+      if (running !== undefined && choice.kind !== 'replace' && failovers.find(running)?.step === 'trying')
+        await failovers.cancel(running)
+      around.look()
+    },
+    looked(answer) {
+      latest = answer
+      for (const [key, recovery] of Object.entries(document.get())) {
+        const id = Number(key)
+        const instance = answer.instances[key]
+        if (!instance) {
+          const absent = (missing.get(id) ?? 0) + 1
+          missing.set(id, absent)
+          if (absent < looksUntilGone) continue
+          missing.delete(id)
+          void document.record(({ [key]: _, ...rest }) => rest)
+          around.changed()
+          continue
+        }
+        missing.delete(id)
+        if (!busy.has(id)) void pursue(instance, take(instance, recovery))
+      }
+    },
+    dueAt() {
+      const moments = Object.entries(document.get()).flatMap(([key, recovery]) => {
+        const instance = latest.instances[key]
+        const move = instance && recoveryMove(recovery, instance, now())
+        return move?.do === 'wait' ? [move.until] : []
+      })
+      return moments.length === 0 ? undefined : Math.min(...moments)
+    },
+    view: () =>
+      Object.fromEntries(
+        Object.entries(document.get()).flatMap(([key, recovery]) => {
+          const instance = latest.instances[key]
+          return [[key, recoveryView(recovery, instance, now())]]
+        }),
+      ),
+  }
+}
+
+const notInterruptible = {
+  code: 'not_interruptible',
+  message: 'This instance is on demand: nobody can outbid it.',
+}

@@ -1,0 +1,69 @@
+import type { RecoveryChoice } from '../../contract/automation/recovery.ts'
+import type { InstanceView } from '../../contract/instance.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { RentRequest } from '../../contract/rental.ts'
+import type { Instance } from '../../service/instances.ts'
+import type { FailoverWish } from '../failover/failovers.ts'
+import { requestLike, withoutOffer } from '../rentals/request-like.ts'
+import { replacesVariable } from './others.ts'
+
+/** Offers that are looked at for one replacement. */
+const mostOffers = 200
+
+/**
+ * The wish for a machine like the instance's, rented as it was, for a bid up to the choice's ceiling. Throws
+ * `no_gpu_known` or `secrets_lost` where it cannot be rented as it was.
+ */
+export function replacementFor(
+  instance: InstanceView,
+  remembered: RentRequest | undefined,
+  record: Instance | undefined,
+  { ceiling, limits }: Extract<RecoveryChoice, { kind: 'replace' }>,
+): FailoverWish {
+  const { gpu } = instance
+  if (!gpu)
+    throw new BerthError({
+      code: 'no_gpu_known',
+      message: 'The service does not say what GPUs this instance has, so no other can be chosen for it.',
+      advice: 'Raise the bid instead, or rent another by hand.',
+    })
+  const request = remembered ? withoutOffer(remembered) : requestLike(instance, record)
+  const env = request.env
+    .filter(({ name }) => name !== replacesVariable)
+    .map(variable => ({
+      ...variable,
+      value: variable.secret ? secretOf(variable.name, record) : variable.value,
+    }))
+  return {
+    replaces: instance.id,
+    request: {
+      ...request,
+      env: [...env, { name: replacesVariable, value: String(instance.id), secret: false }],
+      bid: ceiling,
+    },
+    limits,
+    search: {
+      query: {
+        type: 'bid',
+        verifiedOnly: false,
+        storage: request.disk,
+        limit: mostOffers,
+        extra: { gpu_name: { eq: gpu.name }, num_gpus: { eq: gpu.count } },
+      },
+      filter: { gpus: [gpu.name], countFrom: gpu.count, countTo: gpu.count },
+      order: { column: 'price', descending: false },
+    },
+  }
+}
+
+/** Berth keeps no secret value once an instance is there; the service shows it in the environment. */
+function secretOf(name: string, record: Instance | undefined): string {
+  const value = record?.extra_env?.find(([known]) => known === name)?.[1]
+  if (value === undefined)
+    throw new BerthError({
+      code: 'secrets_lost',
+      message: `It was rented with the secret ${name}, which Berth does not keep and this service does not show.`,
+      advice: 'Raise the bid instead, or rent another by hand.',
+    })
+  return value
+}
