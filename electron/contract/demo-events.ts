@@ -2,6 +2,13 @@
 export const demoEvents = ['hour_passes', 'low_credit', 'top_up', 'outbid', 'crash', 'host_offline'] as const
 export type DemoEvent = (typeof demoEvents)[number]
 
+/** A code that a real service would have sent to the user. */
+export interface DemoMessage {
+  channel: 'sms' | 'email'
+  to: string
+  code: string
+}
+
 const words: Record<DemoEvent, string> = {
   hour_passes: 'An hour passes',
   low_credit: 'The credit runs low',

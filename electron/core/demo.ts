@@ -1,3 +1,4 @@
+import type { DemoMessage } from '../contract/demo-events.ts'
 import type { Files } from '../ports/files.ts'
 
 /** The demo market, as the entry that started it hands it over. */
@@ -19,4 +20,6 @@ export interface DemoControls {
   forceStatus(instanceId: number, status: string): void
   /** Seconds. */
   advance(seconds: number): void
+  /** What the market would have sent out, oldest first. */
+  outbox(): readonly DemoMessage[]
 }

@@ -11,7 +11,9 @@ import type { Flags } from './flags.ts'
 interface Market {
   baseUrl: string
   apiKey: string
-  controls: { [name in keyof DemoControls]: (...args: Parameters<DemoControls[name]>) => unknown }
+  controls: {
+    [name in Exclude<keyof DemoControls, 'outbox'>]: (...args: Parameters<DemoControls[name]>) => unknown
+  } & Pick<DemoControls, 'outbox'>
   close(): Promise<void>
 }
 
@@ -53,6 +55,7 @@ function tellingFailures(controls: Market['controls'], log: (line: string) => vo
     outbid: telling(controls.outbid),
     forceStatus: telling(controls.forceStatus),
     advance: telling(controls.advance),
+    outbox: () => controls.outbox().map(({ channel, to, code }) => ({ channel, to, code })),
   }
 }
 

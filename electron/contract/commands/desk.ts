@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { demoEvents } from '../demo-events.ts'
+import { type DemoMessage, demoEvents } from '../demo-events.ts'
 import { InstanceId } from '../ids.ts'
 import { ChangeableSettings } from '../settings.ts'
 import type { ActivityEntry } from '../state.ts'
@@ -45,4 +45,6 @@ export const deskCommands = {
     event: v.picklist(demoEvents),
     instance: v.optional(InstanceId),
   }).answers<void>(),
+  /** The demo alone: the last code it would have sent to the user, if any. */
+  demoMessage: command({}).answers<DemoMessage | undefined>(),
 }

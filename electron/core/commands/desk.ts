@@ -15,6 +15,7 @@ type DeskCommands = Pick<
   | 'reportPlace'
   | 'openLink'
   | 'demoEvent'
+  | 'demoMessage'
 >
 
 /** Commands about Berth itself rather than the service. */
@@ -53,6 +54,7 @@ export function deskCommands({
       if (streams) teller.pageIsAt(streams, place)
     },
     openLink: ({ url }) => machine.opener.openLink(url),
+    demoMessage: async () => demo?.controls.outbox().at(-1),
     async demoEvent({ event, instance }) {
       if (!demo)
         throw new BerthError({

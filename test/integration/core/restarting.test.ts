@@ -59,6 +59,14 @@ test('the demo keeps its things out of the real files and the keychain', async (
   await under.run('demoEvent', { event: 'low_credit' })
   expect(world.notifier.shown.map(({ id }) => id)).toContain('demo/credit')
   await under.run('renameAccount', { account: 'demo', name: 'Mine' })
+  // What the service would have sent to the user's phone can be read in Berth instead.
+  expect(await under.run('demoMessage', {})).toBeUndefined()
+  await under.run('sendEmailCode', {})
+  expect(await under.run('demoMessage', {})).toMatchObject({
+    channel: 'email',
+    to: expect.stringContaining('@'),
+    code: expect.stringMatching(/^\d{6}$/),
+  })
   await under.close()
 
   const real = [...(await everyFile(world))]

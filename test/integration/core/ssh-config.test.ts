@@ -62,6 +62,7 @@ test('the demo’s instances are in it while the demo runs', async () => {
     outbid: () => undefined,
     forceStatus: () => undefined,
     advance: () => undefined,
+    outbox: () => [],
   }
   const under = await world.start({ demo: { baseUrl, key: apiKey, speed: 60, files, controls } })
   await under.until(() => under.account().connection.status === 'online')
