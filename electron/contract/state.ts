@@ -68,7 +68,7 @@ export type Place =
   | { screen: 'offers'; search?: SavedQuery; again?: string }
   | { screen: 'templates' | 'transfers' | 'activity' | 'hosting' | 'account' | 'settings' }
   /** Whatever screen is shown, with a dialog over it. */
-  | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' }
+  | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' | 'stopAll' }
 
 /** One account on one service. */
 export interface AccountView {

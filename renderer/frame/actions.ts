@@ -1,4 +1,5 @@
 import type { AcceleratorName } from '../../electron/contract/accelerators.ts'
+import { dueNext } from '../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../electron/contract/instance.ts'
 import { canGetIn, isDead } from '../../electron/contract/reading.ts'
 import type { Page } from '../berth/page.svelte.ts'
@@ -96,6 +97,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
           : shut,
       run: () => page.attempt(berth.openSystemTerminal(on)),
     },
+    { id: 'guards', label: 'Guards…', run: () => route.go(`instances/${instance.id}/guards`) },
     {
       id: 'copy-data',
       label: 'Copy data…',
@@ -124,6 +126,9 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
   return actions
 }
 
+/** Guards that the palette offers to snooze: those that are due next. */
+const mostDue = 5
+
 /** What can be done wherever one is. */
 export function pageActions(page: Page): Action[] {
   const { berth, state } = page
@@ -147,7 +152,7 @@ export function pageActions(page: Page): Action[] {
 
       run: () => asks.ask({ kind: 'connect' }),
     },
-    { id: 'stop-all', label: 'Stop all instances…', run: () => asks.ask({ kind: 'stopAll' }) },
+    { id: 'stop-all', label: 'Stop everything…', run: () => asks.ask({ kind: 'stopAll' }) },
     { id: 'new-template', label: 'Write a template…', run: () => route.go('templates/new') },
     { id: 'new-key', label: 'Make an API key…', run: () => route.go('account/keys/new') },
     { id: 'add-method', label: 'Add a two-factor method…', run: () => route.go('account/two-factor/new') },
@@ -176,6 +181,12 @@ export function pageActions(page: Page): Action[] {
       id: 'rent-again',
       label: `Rent ${last.what} again…`,
       run: () => asks.ask({ kind: 'rentAgain', rental: last.id }),
+    })
+  for (const { guard } of page.account ? dueNext(page.account).slice(0, mostDue) : [])
+    actions.push({
+      id: `snooze-${guard.id}`,
+      label: `Snooze for 1 h: ${guard.sentence}`,
+      run: () => page.attempt(berth.snoozeGuard({ guard: guard.id, minutes: 60 })),
     })
   for (const theme of ['system', 'light', 'dark'] as const)
     actions.push({

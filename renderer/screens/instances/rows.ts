@@ -1,7 +1,9 @@
+import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../../electron/contract/instance.ts'
 import type { RentalView } from '../../../electron/contract/rental.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import type { TunnelView } from '../../../electron/contract/tunnel.ts'
+import { isNear } from '../../components/guards/guardWords.ts'
 import { instanceName, rentalWords, stateWords } from '../../words/state.ts'
 
 /** One row of the screen: an instance, a rental that has none yet, or an instance on its way through a rental. */
@@ -11,6 +13,8 @@ export interface Row {
   rental?: RentalView
   /** A tunnel to it that is not open: on its way, lost for now, or failed. */
   tunnel?: TunnelView
+  /** A guard that is about to act on it. */
+  guard?: GuardView
 }
 
 /** Whether a rental still says something that its instance does not say itself. */
@@ -30,11 +34,22 @@ export function rowsOf(account: AccountView): Row[] {
   }
   rows.sort((a, b) => (b.rental?.startedAt ?? 0) - (a.rental?.startedAt ?? 0))
   const tunnels = Object.values(account.tunnels).filter(({ step }) => step !== 'open')
+  const near = Object.values(account.guards)
+    .filter(isNear)
+    .sort((a, b) => (b.dueAt ?? 0) - (a.dueAt ?? 0))
+  const guards = new Map(near.map(guard => [guard.instance, guard]))
   const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
     const tunnel = tunnels.find(one => one.instance === instance.id)
-    rows.push({ key: String(instance.id), instance, ...(rental && { rental }), ...(tunnel && { tunnel }) })
+    const guard = guards.get(instance.id)
+    rows.push({
+      key: String(instance.id),
+      instance,
+      ...(rental && { rental }),
+      ...(tunnel && { tunnel }),
+      ...(guard && { guard }),
+    })
   }
   return rows
 }

@@ -1,3 +1,4 @@
+import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceState, InstanceView } from '../../../electron/contract/instance.ts'
 import { isDead } from '../../../electron/contract/reading.ts'
 import type { RentalView } from '../../../electron/contract/rental.ts'
@@ -11,6 +12,7 @@ import type { Row } from './rows.ts'
 export type Under =
   | { kind: 'steps' }
   | { kind: 'tunnel'; tunnel: TunnelView }
+  | { kind: 'guard'; guard: GuardView }
   | { kind: 'note'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
   | { kind: 'dead'; text: string }
@@ -18,10 +20,11 @@ export type Under =
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
 /** The line under a row, if it has anything to say. */
-export function underOf({ instance, rental, tunnel }: Row): Under | undefined {
+export function underOf({ instance, rental, tunnel, guard }: Row): Under | undefined {
   if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
   if (rental && instance?.state !== 'running') return underRental(rental)
   if (!instance) return undefined
+  if (guard) return { kind: 'guard', guard }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }

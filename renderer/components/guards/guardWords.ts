@@ -1,0 +1,54 @@
+import {
+  type GuardStep,
+  type GuardView,
+  hasEnded,
+  snoozes,
+} from '../../../electron/contract/automation/guard.ts'
+import { duration, exactTime, timeOfDay } from '../../words/time.ts'
+
+const steps: Record<GuardStep, string> = {
+  waiting: 'On',
+  warned: 'Soon',
+  held: 'Waiting to act',
+  acting: 'Acting',
+  done: 'Done',
+  missed: 'Missed',
+  over: 'Over',
+}
+
+export function guardWord({ step, snoozedUntil }: Pick<GuardView, 'step' | 'snoozedUntil'>): string {
+  return snoozedUntil !== undefined && step === 'waiting' ? 'Snoozed' : steps[step]
+}
+
+/** Whether it is about to act, or wants to: said on the instance's row. */
+export function isNear({ step }: Pick<GuardView, 'step'>): boolean {
+  return step === 'warned' || step === 'held' || step === 'acting'
+}
+
+/** `18:00` today, `Mon 23 Nov, 18:00` else, by this machine's calendar. Epoch seconds. */
+export function momentWords(at: number, now: number): string {
+  const day = (seconds: number) => new Date(seconds * 1000).toDateString()
+  if (day(at) === day(now)) return timeOfDay(at)
+  return exactTime(at).slice(0, -3)
+}
+
+/** When it acts: `at 18:00, in 2 h 5 min`; why that is not known where it is not. */
+export function dueWords(
+  guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil'>,
+  now: number,
+): string {
+  const { dueAt, condition } = guard
+  if (hasEnded(guard)) return ''
+  if (dueAt === undefined)
+    return condition.kind === 'idle' ? 'It is not idle now.' : 'Nothing leads there now.'
+  if (dueAt <= now)
+    return guard.step === 'waiting'
+      ? 'Reached; nothing runs that it would stop.'
+      : `Due since ${momentWords(dueAt, now)}.`
+  const sure = condition.kind === 'time' || condition.kind === 'duration'
+  const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
+  return `At ${momentWords(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}.${snoozed}`
+}
+
+/** What a snooze is called: `15 min`, `4 h`. */
+export const snoozeOptions = snoozes.map(minutes => ({ minutes, label: duration(minutes * 60) }))
