@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vite'
+import { defineConfig, esmExternalRequirePlugin } from 'vite'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -10,6 +10,8 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export default defineConfig({
   root: at('.'),
   publicDir: false,
+  // A CommonJS package that asks for Electron gets the one that everything else imports.
+  plugins: [esmExternalRequirePlugin({ external: ['electron'] })],
   ssr: { noExternal: true, external: ['electron', 'keytar', 'ssh2', 'cpu-features'] },
   // Some bundled packages are CommonJS and ask for their own place.
   define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },

@@ -23,6 +23,7 @@ import { hearCalls } from './shell/life/links.ts'
 import { openNotifier } from './shell/notifications.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
 import { hasTrayHost } from './shell/tray/tray-host.ts'
+import { systemUpdater } from './shell/upkeep/system-updater.ts'
 import { findTerminals } from './ssh/system-terminal.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -37,9 +38,10 @@ async function start(home: string): Promise<void> {
   const demo = await demoFor(flags, files, endings, log.line, loadSimulator)
   const tray = await hasTrayHost(process.platform, process.env)
   const terminals = await findTerminals(machine.programs, machine.platform)
+  const updater = await systemUpdater(log)
   const berth = await startBerth({
     log,
-    machine: { ...machine, fileDialogs: systemFileDialogs, autostart: systemAutostart() },
+    machine: { ...machine, fileDialogs: systemFileDialogs, autostart: systemAutostart(), updater },
     app: { version: project.version, shell: 'electron', tray, runtime: describeRuntime(), terminals },
     ...(demo && { demo }),
     reservedPorts: await usedPorts(files),

@@ -8,6 +8,6 @@ export type UpdateView =
   | { status: 'available'; version: string }
   /** `percent`: whole ones, of what is to be fetched. */
   | { status: 'fetching'; version: string; percent: number }
-  /** Fetched and checked; put in place when Berth is told to, or ends after that. */
+  /** Fetched and checked; put in place once Berth is told to. */
   | { status: 'ready'; version: string }
   | { status: 'failed'; problem: Problem }

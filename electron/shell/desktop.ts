@@ -12,6 +12,7 @@ import { appMenu } from './menus/app-menu.ts'
 import { joinWindow } from './page-channel.ts'
 import { showTray } from './tray/tray.ts'
 import { trayActions } from './tray/tray-actions.ts'
+import { recoverPage } from './upkeep/page-recovery.ts'
 import { openKeptPlaces } from './window/kept-places.ts'
 import { MainWindow } from './window/main-window.ts'
 
@@ -40,7 +41,10 @@ export async function showDesktop(options: DesktopOptions): Promise<void> {
     preload: options.preload,
     places,
     hides: () => tray && berth.state().settings.closeToTray,
-    onOpen: opened => joinWindow(berth, opened),
+    onOpen: opened => {
+      joinWindow(berth, opened)
+      recoverPage(opened, berth, options.clock)
+    },
     onClosed: () => tray || app.quit(),
   })
   const show = () => window.show()

@@ -34,9 +34,13 @@ type Doubled =
   | 'hide'
   | 'setBadgeCount'
 
+/** Where a package keeps what lies beside its archive; a test says where, for one that is packed. */
+const resources = process.env['BERTH_DOUBLE_RESOURCES']
+if (resources !== undefined) Object.defineProperty(process, 'resourcesPath', { value: resources })
+
 /** Events are Node's own: their names are checked where the shell listens, against the real declarations. */
 class App extends EventEmitter implements Pick<Electron.App, Doubled> {
-  readonly isPackaged = false
+  readonly isPackaged = resources !== undefined
   readonly commandLine = {
     appendSwitch: (name: string) => {
       if (told.ready) throw new Error('switches are read before Electron is ready')
@@ -80,6 +84,7 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
 
   exit(code = 0): void {
     this.#instance.release()
+    this.emit('quit', {}, code)
     process.exit(code)
   }
 

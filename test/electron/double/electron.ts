@@ -3,7 +3,8 @@ import { app } from './app.ts'
 import { clipboard, dialog, shell } from './dialogs.ts'
 import { nativeImage, nativeTheme, screen } from './looks.ts'
 import { Menu } from './menu.ts'
-import { globalShortcut, ipcMain, net, powerMonitor, protocol } from './modules.ts'
+import { globalShortcut, ipcMain, powerMonitor, protocol } from './modules.ts'
+import { autoUpdater, net } from './net.ts'
 import { Notification } from './notification.ts'
 import { listenToTest } from './remote.ts'
 import { session } from './session.ts'
@@ -17,6 +18,7 @@ import { BrowserWindow } from './window.ts'
  */
 export {
   app,
+  autoUpdater,
   BrowserWindow,
   clipboard,
   dialog,
@@ -39,6 +41,7 @@ export {
 type Used = Pick<
   typeof Electron,
   | 'app'
+  | 'autoUpdater'
   | 'BrowserWindow'
   | 'clipboard'
   | 'dialog'

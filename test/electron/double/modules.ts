@@ -23,8 +23,6 @@ class PowerMonitor
 
 export const powerMonitor = new PowerMonitor()
 
-export const net = { isOnline: () => true } satisfies Pick<Electron.Net, 'isOnline'>
-
 export const globalShortcut = {
   register(accelerator, callback) {
     told.shortcuts.set(accelerator, callback)

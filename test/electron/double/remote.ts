@@ -126,6 +126,8 @@ export const remote = {
   },
   pageOpens: (id: number, url: string) => windowOf(id)?.webContents.openHandler?.({ url } as never).action,
   crashPage: () => page().crash(),
+  /** The page stops answering, or answers again. */
+  pageHangs: (hangs: boolean) => void windows[0]?.emit(hangs ? 'unresponsive' : 'responsive'),
 }
 export type Remote = typeof remote
 

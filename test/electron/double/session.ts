@@ -33,4 +33,7 @@ class Session extends EventEmitter implements Pick<Electron.Session, Doubled> {
   setUserAgent(): void {}
 }
 
-export const session = { defaultSession: new Session() }
+export const session = {
+  defaultSession: new Session(),
+  fromPartition: () => new Session(),
+} satisfies { defaultSession: object; fromPartition: () => object }

@@ -8,6 +8,7 @@ export type DoubleEvent =
   | { event: 'load'; window: number; url: string }
   | { event: 'send'; window: number; channel: string; args: unknown[] }
   | { event: 'crash'; window: number }
+  | { event: 'look'; window: number; visible: boolean; focused: boolean }
   | { event: 'close'; window: number }
 
 export function tell(event: DoubleEvent): void {
@@ -39,6 +40,7 @@ type Doubled =
   | 'setZoomLevel'
   | 'getType'
   | 'isCrashed'
+  | 'forcefullyCrashRenderer'
 
 /** A window's page. Without Chromium a test stands for it: what main sends is kept, what it posts the test says. */
 export class WebContents extends EventEmitter implements Pick<Electron.WebContents, Doubled> {
@@ -108,6 +110,10 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
     this.crashed = true
     tell({ event: 'crash', window: this.id })
     this.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 139 })
+  }
+
+  forcefullyCrashRenderer(): void {
+    this.crash()
   }
 
   openDevTools(): void {

@@ -1,0 +1,68 @@
+import { app, type BrowserWindow, dialog } from 'electron'
+import type { RunningBerth } from '../../core/running.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+/** So often within so many milliseconds the page is brought back by itself; after that the user is asked. */
+const most = 3
+const within = 600_000
+
+/** Milliseconds that a page may not answer, beyond those that Electron waits before it says so. */
+const patience = 5_000
+
+/** Brings a window's page back when its process has gone or hangs, with a line about it in Activity. */
+export function recoverPage(window: BrowserWindow, berth: RunningBerth, clock: Clock): void {
+  const { webContents } = window
+  let crashes: number[] = []
+  let giveUp: (() => void) | undefined
+  let hung = false
+
+  const stopWaiting = () => {
+    giveUp?.()
+    giveUp = undefined
+  }
+
+  webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    stopWaiting()
+    if (reason === 'clean-exit' || window.isDestroyed()) return
+    const now = clock.monotonic()
+    crashes = [...crashes.filter(at => now - at < within), now]
+    const detail = hung ? `no answer for ${patience / 1000} s` : `${reason}, ${exitCode}`
+    const what = hung ? 'hung' : 'crashed'
+    hung = false
+    if (crashes.length <= most) {
+      berth.notePageFailure(`The page ${what} and was brought back`, detail)
+      webContents.reload()
+    } else {
+      berth.notePageFailure('The page keeps crashing', detail)
+      void askWhetherAgain(window).then(again => {
+        crashes = []
+        if (again && !window.isDestroyed()) webContents.reload()
+        else app.quit()
+      })
+    }
+  })
+
+  window.on('unresponsive', () => {
+    giveUp ??= clock.after(patience, () => {
+      giveUp = undefined
+      hung = true
+      webContents.forcefullyCrashRenderer()
+    })
+  })
+  window.on('responsive', stopWaiting)
+  window.once('closed', stopWaiting)
+}
+
+async function askWhetherAgain(window: BrowserWindow): Promise<boolean> {
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'error',
+    title: 'Berth',
+    message: 'Berth’s page keeps crashing.',
+    detail: 'Your instances, and what Berth watches, are not affected. Activity and the log say more.',
+    buttons: ['Try again', 'Quit Berth'],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+  })
+  return response === 0
+}

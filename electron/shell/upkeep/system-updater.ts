@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { app } from 'electron'
+import type { Log } from '../../ports/log.ts'
+import type { Updater } from '../../ports/updater.ts'
+
+/**
+ * The updater of a package that was built with a publish address, which electron-builder leaves beside it; undefined
+ * for every other, and then nothing that could ask anyone is even loaded. Updates come over https alone, or from
+ * loopback; each is checked against the digest that came with its version, and against its signature where the
+ * system has one.
+ */
+export async function systemUpdater(log: Pick<Log, 'line'>): Promise<Updater | undefined> {
+  if (!app.isPackaged) return undefined
+  const address = join(process.resourcesPath, 'app-update.yml')
+  const config = await readFile(address, 'utf8').catch(() => undefined)
+  if (config === undefined) return undefined
+  if (!isSafe(config)) {
+    log.line('update: the address is neither https nor loopback, and is not used')
+    return undefined
+  }
+  const { adaptUpdater } = await import('./adapt-updater.ts')
+  return adaptUpdater(log)
+}
+
+/** Whether all that the configuration names may be asked. Services it knows by name are asked over https. */
+export function isSafe(config: string): boolean {
+  return [...config.matchAll(/^\s*(?:url|host)\s*:\s*["']?([^\s"']+)/gm)].every(([, address = '']) => {
+    if (!address.includes('://')) return true
+    if (!URL.canParse(address)) return false
+    const { protocol, hostname } = new URL(address)
+    return (
+      protocol === 'https:' ||
+      (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
+    )
+  })
+}

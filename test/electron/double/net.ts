@@ -1,0 +1,49 @@
+import { EventEmitter } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import type * as Electron from 'electron'
+
+/** A request as Chromium's network makes it, made by Node: for addresses on loopback. */
+class ClientRequest extends EventEmitter {
+  readonly #options: Electron.ClientRequestConstructorOptions & { path?: string }
+  readonly #headers: Record<string, string> = {}
+  #sent: ReturnType<typeof request> | undefined
+
+  constructor(options: Electron.ClientRequestConstructorOptions & { path?: string }) {
+    super()
+    this.#options = options
+    for (const [name, value] of Object.entries(options.headers ?? {})) this.setHeader(name, String(value))
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#headers[name] = value
+  }
+
+  abort(): void {
+    this.#sent?.destroy()
+    this.emit('abort')
+  }
+
+  end(): void {
+    const { protocol, hostname, port, path, method = 'GET' } = this.#options
+    if (protocol !== 'http:') throw new Error('the double has no certificates')
+    const options = { hostname, port, path, method, headers: this.#headers }
+    this.#sent = request(options, (answer: IncomingMessage) => {
+      const { statusCode = 0, headers } = answer
+      if (statusCode >= 300 && statusCode < 400) {
+        this.emit('redirect', statusCode, method, String(headers.location), headers)
+        return
+      }
+      this.emit('response', answer)
+    })
+    this.#sent.on('error', error => this.emit('error', error))
+    this.#sent.end()
+  }
+}
+
+export const net = {
+  isOnline: () => true,
+  request: (options: Electron.ClientRequestConstructorOptions) => new ClientRequest(options),
+} satisfies Pick<Electron.Net, 'isOnline'> & { request: (options: never) => object }
+
+/** Electron's own updater, which only macOS uses. */
+export const autoUpdater = new EventEmitter()

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { MainMessage } from '../../../electron/contract/messages.ts'
+import type { State } from '../../../electron/contract/state.ts'
+import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
+
+let folder: string
+let publisher: Server
+let asked: { path: string; headers: NodeJS.Dict<string | string[]> }[]
+let files: Map<string, Buffer>
+let berth: UnderDouble
+const appImage = () => join(folder, 'Berth.AppImage')
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-updates-'))
+  await mkdir(join(folder, 'resources'))
+  await writeFile(appImage(), 'the old one')
+  asked = []
+  files = new Map()
+  publisher = createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://localhost').pathname
+    asked.push({ path, headers: request.headers })
+    const file = files.get(path)
+    response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 }).end(file)
+  })
+  publisher.listen(0, '127.0.0.1')
+  await once(publisher, 'listening')
+})
+afterEach(async () => {
+  berth.kill()
+  publisher.closeAllConnections()
+  publisher.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const address = () => `http://127.0.0.1:${(publisher.address() as AddressInfo).port}`
+
+/** The publisher offers a version: a program that says, by a file, that it was started. */
+function offer(version: string, digest?: string): void {
+  const program = Buffer.from(
+    `#!/bin/sh\necho ${version} > ${join(folder, 'started')}\n# ${'x'.repeat(300_000)}\n`,
+  )
+  const sha512 = digest ?? createHash('sha512').update(program).digest('base64')
+  const name = `Berth-${version}.AppImage`
+  files.set(`/${name}`, program)
+  const yml = `version: ${version}\npath: ${name}\nsha512: ${sha512}\nfiles:\n  - url: ${name}\n    sha512: ${sha512}\n    size: ${program.length}\nreleaseDate: '2026-01-01T00:00:00.000Z'\n`
+  files.set('/latest-linux.yml', Buffer.from(yml))
+}
+
+async function start(config?: string): Promise<void> {
+  if (config !== undefined) await writeFile(join(folder, 'resources/app-update.yml'), config)
+  berth = await startUnderDouble({
+    ...process.env,
+    BERTH_HOME: join(folder, 'home'),
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    TMPDIR: folder,
+    APPIMAGE: appImage(),
+    BERTH_DOUBLE_RESOURCES: join(folder, 'resources'),
+    DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+  })
+  await expect.poll(() => berth.ask('windows'), { timeout: 20_000 }).toMatchObject([{ visible: true }])
+}
+
+const messages = async () =>
+  ((await berth.ask('sent')) as [string, MainMessage][]).map(([, message]) => message)
+
+let call = 0
+async function command(name: string): Promise<MainMessage> {
+  const mine = ++call
+  await berth.ask('post', { kind: 'command', call: mine, name, args: {} })
+  const mineOf = (all: MainMessage[]) => all.find(message => 'call' in message && message.call === mine)
+  await expect.poll(async () => mineOf(await messages()), { timeout: 15_000 }).toBeDefined()
+  return mineOf(await messages()) ?? expect.fail('no answer')
+}
+
+async function update(): Promise<State['update']> {
+  const before = (await messages()).length
+  await berth.ask('post', { kind: 'sync' })
+  const whole = async () => (await messages()).slice(before).find(message => message.kind === 'state')
+  await expect.poll(whole).toBeDefined()
+  const found = await whole()
+  return found?.kind === 'state' ? found.state.update : undefined
+}
+
+const generic = () => `provider: generic\nurl: ${address()}\nupdaterCacheDirName: berth-updater\n`
+
+test('a package without an update address asks nobody and says so', async () => {
+  offer('9.9.9')
+  await start()
+  expect(await update()).toBeUndefined()
+  expect(await command('lookForUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'no_updates' } })
+  expect(asked).toEqual([])
+})
+
+test('an address that is neither https nor loopback is as none', async () => {
+  await start('provider: generic\nurl: http://updates.example/berth\n')
+  expect(await update()).toBeUndefined()
+  expect(await command('lookForUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'no_updates' } })
+  const log = await readFile(join(folder, 'home/logs/berth.log'), 'utf8')
+  expect(log).toContain('neither https nor loopback')
+})
+
+test('an update is found, fetched and installed, each only when the user says so', async () => {
+  offer('9.9.9')
+  await start(generic())
+  expect(await update()).toEqual({ status: 'none' })
+  expect(asked, 'nothing at the start').toEqual([])
+
+  expect(await command('installUpdate')).toMatchObject({
+    kind: 'refusal',
+    problem: { code: 'update_not_fetched' },
+  })
+  expect(await command('lookForUpdate')).toMatchObject({ kind: 'answer' })
+  expect(await update()).toEqual({ status: 'available', version: '9.9.9' })
+  expect(asked.map(({ path }) => path)).toEqual(['/latest-linux.yml'])
+  const told = JSON.stringify(asked)
+  expect(told, 'nothing that tells one installation from another').not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+
+  expect(await command('fetchUpdate')).toMatchObject({ kind: 'answer' })
+  expect(await update()).toEqual({ status: 'ready', version: '9.9.9' })
+  expect(await readFile(appImage(), 'utf8')).toBe('the old one')
+
+  void command('installUpdate').catch(() => undefined)
+  expect(await berth.ended).toBe(0)
+  const started = () => readFile(join(folder, 'started'), 'utf8').catch(() => '')
+  await expect.poll(started, { timeout: 10_000 }).toBe('9.9.9\n')
+  expect(await readFile(appImage(), 'utf8')).toContain('echo 9.9.9')
+})
+
+test('an update whose digest is wrong is not taken', async () => {
+  offer('9.9.9', createHash('sha512').update('another').digest('base64'))
+  await start(generic())
+  await command('lookForUpdate')
+  expect(await command('fetchUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'update_failed' } })
+  expect(await update()).toMatchObject({ status: 'failed', problem: { code: 'update_failed' } })
+  expect(await readFile(join(folder, 'home/logs/berth.log'), 'utf8')).toMatch(/sha512/i)
+  expect(await command('installUpdate')).toMatchObject({
+    kind: 'refusal',
+    problem: { code: 'update_not_fetched' },
+  })
+})
+
+test('the same version, or an older one, is none', async () => {
+  offer('0.0.0')
+  await start(generic())
+  await command('lookForUpdate')
+  expect(await update()).toEqual({ status: 'none', at: expect.any(Number) })
+})
