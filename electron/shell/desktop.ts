@@ -45,7 +45,7 @@ export async function showDesktop(options: DesktopOptions): Promise<void> {
       joinWindow(berth, opened)
       recoverPage(opened, berth, options.clock)
     },
-    onClosed: () => tray || app.quit(),
+    quit: () => app.quit(),
   })
   const show = () => window.show()
   const copy = (text: string) => clipboard.writeText(text)

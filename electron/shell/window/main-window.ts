@@ -15,7 +15,8 @@ export interface MainWindowOptions {
   /** Whether closing hides it: there is a tray to open it from. */
   hides: () => boolean
   onOpen: (window: BrowserWindow) => void
-  onClosed: () => void
+  /** It was to be closed, and does not hide: Berth ends, or the window stays. */
+  quit: () => void
 }
 
 /** Berth's one window: made when it is first wanted, and shown once it has something to show. */
@@ -80,13 +81,12 @@ export class MainWindow {
     for (const event of ['resize', 'move', 'maximize', 'unmaximize'] as const)
       window.on(event as 'resize', () => this.#keepPlace(window))
     window.on('close', event => {
-      if (!this.#options.hides()) return
       event.preventDefault()
-      window.hide()
+      if (this.#options.hides()) window.hide()
+      else this.#options.quit()
     })
     window.once('closed', () => {
       this.#window = undefined
-      this.#options.onClosed()
     })
     this.#options.onOpen(window)
     void window.loadURL(pageAddress)

@@ -1,106 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '../../../electron/contract/messages.ts'
-import type { State } from '../../../electron/contract/state.ts'
+import { expect, test } from 'vitest'
 import type { SeenItem } from '../../electron/double/menu.ts'
-import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
-import { startSession, type TestSession } from '../local/session-bus.ts'
+import { useShell } from './shell.ts'
 
-let session: TestSession
-let watcher: MessageBus
-let berth: UnderDouble
-
-beforeAll(async () => {
-  const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], {
-    cwd: new URL('../../../', import.meta.url).pathname,
-  })
-  expect(await once(build, 'exit')).toEqual([0, null])
-}, 120_000)
-
-beforeEach(async () => {
-  session = await startSession({ BERTH_HOME: '' })
-  session.env['BERTH_HOME'] = join(session.home, 'home')
-  session.env['TMPDIR'] = session.home
-})
-afterEach(async () => {
-  berth?.kill()
-  watcher?.disconnect()
-  await session.end()
-})
-
-/** A desktop that shows tray icons. */
-async function offerTray(): Promise<void> {
-  watcher = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '' })
-  await watcher.requestName('org.kde.StatusNotifierWatcher')
-}
-
-async function start(...flags: string[]): Promise<void> {
-  berth = await startUnderDouble(session.env, flags)
-  await expect.poll(() => berth.ask('windows'), { timeout: 15_000 }).toMatchObject([{ visible: true }])
-}
-
-let call = 0
-/** Gives a command as the page would, and waits for its answer. */
-async function command(name: string, args: unknown): Promise<unknown> {
-  const mine = ++call
-  await berth.ask('post', { kind: 'command', call: mine, name, args })
-  let answer: MainMessage | undefined
-  await expect
-    .poll(
-      async () => {
-        answer = (await messages()).find(message => 'call' in message && message.call === mine)
-        return answer?.kind
-      },
-      { timeout: 10_000 },
-    )
-    .toBe('answer')
-  return answer?.kind === 'answer' ? answer.answer : undefined
-}
-
-async function messages(): Promise<MainMessage[]> {
-  return ((await berth.ask('sent')) as [string, MainMessage][]).map(([, message]) => message)
-}
-
-/** State, as a page that asks for the whole gets it. */
-async function state(): Promise<State> {
-  const before = (await messages()).length
-  await berth.ask('post', { kind: 'sync' })
-  let found: State | undefined
-  await expect
-    .poll(async () => {
-      const whole = (await messages()).slice(before).find(message => message.kind === 'state')
-      found = whole?.kind === 'state' ? whole.state : undefined
-      return found !== undefined
-    })
-    .toBe(true)
-  if (found === undefined) throw new Error('no state')
-  return found
-}
-
-async function menu(): Promise<SeenItem[]> {
-  return (await berth.ask('tray'))?.menu ?? []
-}
+const berth = useShell()
+const { start, offerTray, command, messages, state, menu } = berth
 
 async function instanceEntry(): Promise<SeenItem | undefined> {
   return (await menu()).find(({ label }) => /#\d+:/.test(label))
-}
-
-async function rentOne(): Promise<number> {
-  const { offers } = (await command('searchOffers', {
-    query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 },
-  })) as { offers: { id: number; reliability?: number }[] }
-  const [best] = offers.toSorted((a, b) => (b.reliability ?? 0) - (a.reliability ?? 0))
-  const request = { offer: best?.id, image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [] }
-  await command('rent', { request })
-  const instances = async () => Object.values((await state()).accounts['demo']?.instances ?? {})
-  await expect
-    .poll(async () => (await instances())[0]?.state, { timeout: 60_000, interval: 300 })
-    .toBe('running')
-  return (await instances())[0]?.id ?? 0
 }
 
 test('it opens on the demo in a window with every protection on, and Chromium’s own calls off', async () => {
@@ -125,8 +33,8 @@ test('it opens on the demo in a window with every protection on, and Chromium’
     expect.arrayContaining(['disable-background-networking', 'disable-component-update']),
   )
   expect(told.schemes).toMatchObject([{ scheme: 'app', privileges: { standard: true, secure: true } }])
-  expect(told.paths['userData']).toBe(join(session.home, 'home', 'electron'))
-  expect((await stat(join(session.home, 'home'))).mode & 0o077).toBe(0)
+  expect(told.paths['userData']).toBe(join(berth.session.home, 'home', 'electron'))
+  expect((await stat(join(berth.session.home, 'home'))).mode & 0o077).toBe(0)
   expect((await state()).shown).toBe('demo')
 })
 
@@ -186,7 +94,7 @@ test('without a tray the window is an ordinary one: closing it ends Berth', asyn
   expect(await berth.ask('tray')).toBeUndefined()
   expect((await state()).app.tray).toBe(false)
   void berth.ask('closeWindow').catch(() => undefined)
-  expect(await berth.ended).toBe(0)
+  expect(await berth.process.ended).toBe(0)
 })
 
 test('with a tray, closing hides the window, and tray, second start and wake bring Berth back', async () => {
@@ -208,7 +116,7 @@ test('with a tray, closing hides the window, and tray, second start and wake bri
   expect(await berth.ask('windows')).toMatchObject([{ visible: true }])
   await berth.ask('wake')
   void berth.ask('clickMenu', ['Quit Berth']).catch(() => undefined)
-  expect(await berth.ended).toBe(0)
+  expect(await berth.process.ended).toBe(0)
 })
 
 test('every entry of the tray does what it says, from renting to destroying', async () => {
@@ -218,7 +126,7 @@ test('every entry of the tray does what it says, from renting to destroying', as
   await berth.ask('clickMenu', ['Rent a GPU…'])
   expect((await state()).goTo?.place).toEqual({ screen: 'offers' })
 
-  const instance = await rentOne()
+  const instance = (await berth.rentOne()).id
   await expect
     .poll(async () => (await instanceEntry())?.label, { timeout: 10_000 })
     .toContain(`#${instance}: Running`)
@@ -242,8 +150,18 @@ test('every entry of the tray does what it says, from renting to destroying', as
 
   await command('destroyInstance', { instance })
   await expect.poll(instanceEntry, { timeout: 20_000 }).toBeUndefined()
-  await berth.ask('clickMenu', ['Rent'])
+  await berth.ask('clickMenu', ['Rent a GPU…'])
   expect((await state()).goTo?.place).toEqual({ screen: 'offers' })
+  // What was rented is gone, but not how: it is offered again, as a dialog to look over.
+  const [again] = (await menu()).filter(({ label }) => /^Rent .* again…$/.test(label))
+  await berth.ask('clickMenu', [again?.label ?? ''])
+  const place = (await state()).goTo?.place
+  expect(place).toEqual({ screen: 'offers', again: expect.stringMatching(/^r[0-9a-f]{16}$/) })
+  const rental = place?.screen === 'offers' ? place.again : undefined
+  expect(await command('findAgain', { rental })).toMatchObject({
+    offer: { id: expect.any(Number) },
+    request: { image: 'pytorch/pytorch', disk: 20 },
+  })
 }, 180_000)
 
 test('an alert is a notification, and its click leads to the place with the window brought back', async () => {

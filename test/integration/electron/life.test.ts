@@ -1,0 +1,211 @@
+import { access, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
+import { useShell } from './shell.ts'
+
+const berth = useShell()
+const { start, startAlone, offerTray, command, state, menu, ask } = berth
+let sim: Simulator | undefined
+afterEach(async () => {
+  await sim?.close()
+  sim = undefined
+})
+
+const place = async () => (await state()).goTo?.place
+const told = async () => (await ask('notifications')).map(({ title }) => title)
+
+/** An account that is not the demo, with a machine that runs. */
+async function rentForReal(): Promise<number> {
+  sim = await startSimulator({ port: 0, seed: 7, speed: 200, offers: 200, calm: true })
+  await command('changeSettings', { settings: { pollInterval: 2 } })
+  await command('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
+  return (await berth.rentOne()).id
+}
+
+test('quitting while something costs asks first; only a yes ends it', async () => {
+  await offerTray()
+  await start()
+  const id = await rentForReal()
+  const asked = () => ask('questions')
+  await ask('quit')
+  await expect.poll(asked).toMatchObject([
+    {
+      message: expect.stringMatching(/^1 instance goes on costing \$.*\/h$/),
+      detail: expect.stringContaining(`#${id}: Running`),
+      buttons: ['Quit', 'Keep in tray', 'Cancel'],
+    },
+  ])
+  // Quitting once more asks nothing more.
+  await ask('quit')
+  expect(await asked()).toHaveLength(1)
+  await ask('answer', 'Cancel')
+  expect(await ask('windows')).toMatchObject([{ visible: true }])
+
+  await ask('clickMenu', ['Quit Berth'])
+  await expect.poll(asked).toHaveLength(1)
+  await ask('answer', 'Keep in tray')
+  await expect.poll(() => ask('windows')).toMatchObject([{ visible: false }])
+  expect((await state()).accounts).not.toEqual({})
+
+  await ask('quit')
+  await expect.poll(asked).toHaveLength(1)
+  void ask('answer', 'Quit').catch(() => undefined)
+  expect(await berth.process.ended).toBe(0)
+}, 120_000)
+
+test('without a tray closing asks too, and the window stays; a system that ends Berth is not asked', async () => {
+  await start()
+  await rentForReal()
+  await ask('closeWindow')
+  await expect.poll(() => ask('questions')).toMatchObject([{ buttons: ['Quit', 'Cancel'] }])
+  await ask('answer', 'Cancel')
+  expect(await ask('windows')).toMatchObject([{ visible: true }])
+  berth.process.process.kill('SIGTERM')
+  expect(await berth.process.ended).toBe(0)
+}, 120_000)
+
+test('a link leads to its place with the window brought back, and asks before it gets in', async () => {
+  await offerTray()
+  await start('--speed', '200')
+  const { id } = await berth.rentOne()
+  await ask('closeWindow')
+  await ask('secondInstance', ['berth', `berth://instance/${id}/terminal`])
+  expect(await place()).toEqual({ screen: 'instances', instance: id, ask: 'terminal' })
+  expect(await ask('windows')).toMatchObject([{ visible: true }])
+  await ask('openUrl', `berth://instance/${id}?account=demo`)
+  expect(await place()).toEqual({ screen: 'instances', instance: id })
+  await ask('openUrl', 'berth://offers?gpu=H100&max=2.5')
+  expect(await place()).toMatchObject({
+    screen: 'offers',
+    search: { filter: { gpus: ['H100'], priceTo: 2.5 } },
+  })
+
+  const before = (await state()).goTo?.sequence
+  for (const bad of [
+    'berth://instance/1',
+    `berth://instance/${id}/destroy`,
+    'berth://instance/4711 --speed',
+    'https://evil.example/',
+  ])
+    await ask('openUrl', bad)
+  expect((await state()).goTo?.sequence).toBe(before)
+  await expect.poll(told).toContain('A link leads nowhere')
+  expect(JSON.stringify(await ask('notifications'))).not.toContain('evil')
+  expect(Object.keys((await state()).accounts['demo']?.instances ?? {})).toEqual([String(id)])
+}, 120_000)
+
+test('a link that started Berth is followed once it is there', async () => {
+  await start('berth://settings')
+  await expect.poll(place).toEqual({ screen: 'settings' })
+})
+
+test('started hidden, Berth is in the tray alone; a hidden second start changes nothing', async () => {
+  await offerTray()
+  await startAlone('--hidden')
+  await expect.poll(async () => (await ask('tray'))?.menus ?? 0, { timeout: 15_000 }).toBeGreaterThan(0)
+  await ask('secondInstance', ['berth', '--hidden'])
+  expect(await ask('windows')).toEqual([])
+  await ask('secondInstance', ['berth'])
+  await expect.poll(() => ask('windows')).toMatchObject([{ visible: true }])
+})
+
+test('without a tray there is nothing to hide in', async () => {
+  await start('--hidden')
+  expect(await ask('tray')).toBeUndefined()
+})
+
+test('by choice closing ends Berth though there is a tray', async () => {
+  await offerTray()
+  await start()
+  await command('changeSettings', { settings: { closeToTray: false } })
+  void ask('closeWindow').catch(() => undefined)
+  expect(await berth.process.ended).toBe(0)
+})
+
+test('the window comes back where it was on these screens', async () => {
+  await start()
+  await ask('moveWindow', { x: 300, y: 120, width: 900, height: 640 })
+  const kept = join(berth.session.home, 'home', 'window.json')
+  await expect
+    .poll(() => readFile(kept, 'utf8').catch(() => ''), { timeout: 5_000 })
+    .toContain('"width": 900')
+  await start()
+  expect((await ask('windows'))[0]?.bounds).toEqual({ x: 300, y: 120, width: 900, height: 640 })
+  berth.process.kill()
+  // What was kept for screens that stood otherwise is not for these.
+  await writeFile(kept, '{"800x600+0+0": {"x": 1, "y": 1, "width": 500, "height": 400, "maximized": false}}')
+  await start()
+  expect((await ask('windows'))[0]?.bounds).toMatchObject({ width: 1080, height: 720 })
+})
+
+test('starting at login is a file of the desktop’s, and what the desktop switched off is seen', async () => {
+  const file = join(berth.session.home, '.config', 'autostart', 'berth.desktop')
+  await start()
+  expect((await state()).app.autostart).toBe(true)
+  await command('changeSettings', { settings: { startAtLogin: 'tray' } })
+  const entry = await readFile(file, 'utf8')
+  expect(entry).toMatch(/^Exec=.*--hidden$/m)
+  await writeFile(file, `${entry}Hidden=true\n`)
+  await start()
+  expect((await state()).settings.startAtLogin).toBe('no')
+  await command('changeSettings', { settings: { startAtLogin: 'window' } })
+  await command('changeSettings', { settings: { startAtLogin: 'no' } })
+  await expect(access(file)).rejects.toThrow()
+})
+
+test('a pause is on the tray and ends there', async () => {
+  await offerTray()
+  await start()
+  const images = (await ask('tray'))?.images ?? 0
+  await ask('clickMenu', ['Pause watching for an hour'])
+  await expect.poll(async () => (await state()).pausedUntil).toBeGreaterThan(Date.now() + 3_500_000)
+  expect((await ask('tray'))?.tooltip).toContain('Paused until')
+  expect((await ask('tray'))?.images).toBe(images + 1)
+  expect((await menu()).map(({ label }) => label)).toContainEqual(
+    expect.stringMatching(/^Nothing is watched until/),
+  )
+  await ask('clickMenu', ['Look at the accounts again'])
+  await expect.poll(async () => (await state()).pausedUntil).toBeUndefined()
+})
+
+test('the demo’s events and saved searches are in the tray, and do what they say', async () => {
+  await offerTray()
+  await start()
+  const search = {
+    query: { type: 'bid', verifiedOnly: true, storage: 20, limit: 100 },
+    filter: { priceTo: 2 },
+  }
+  await command('saveSearch', { name: 'Cheap ones', search })
+  await ask('clickMenu', ['Saved searches', 'Cheap ones'])
+  expect(await place()).toEqual({ screen: 'offers', search })
+  await ask('clickMenu', ['Make something happen', 'The credit runs low'])
+  await expect
+    .poll(async () => (await state()).accounts['demo']?.credit, { timeout: 10_000 })
+    .toBeLessThan(1_000_000)
+  await expect.poll(async () => (await ask('tray'))?.tooltip).toContain('low credit')
+})
+
+test('the menu’s entries lead where they say, and the page’s window comes with them', async () => {
+  await offerTray()
+  await start()
+  await ask('closeWindow')
+  await ask('clickApplicationMenu', ['Go', 'Hosting'])
+  expect(await place()).toEqual({ screen: 'hosting' })
+  expect(await ask('windows')).toMatchObject([{ visible: true }])
+  await ask('clickApplicationMenu', ['Help', 'Keyboard shortcuts'])
+  expect(await place()).toEqual({ screen: 'here', ask: 'shortcuts' })
+})
+
+test('while the page before the user shows it, a crash is no notification; behind another window it is', async () => {
+  await start('--speed', '200')
+  const { id } = await berth.rentOne()
+  await command('reportPlace', { focused: true, screen: 'instances' })
+  await command('demoEvent', { event: 'crash', instance: id })
+  const instance = async () => (await state()).accounts['demo']?.instances[id]?.state
+  await expect.poll(instance, { timeout: 10_000 }).toBe('crashed')
+  expect((await told()).filter(title => title?.includes('crashed'))).toEqual([])
+  await command('reportPlace', { focused: false, screen: 'instances' })
+  await command('demoEvent', { event: 'host_offline', instance: id })
+  await expect.poll(told, { timeout: 10_000 }).toContainEqual(expect.stringContaining('host is offline'))
+}, 120_000)

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import type { InstanceView } from '../../../electron/contract/instance.ts'
+import type { MainMessage } from '../../../electron/contract/messages.ts'
+import type { State } from '../../../electron/contract/state.ts'
+import type { SeenItem } from '../../electron/double/menu.ts'
+import type { Remote } from '../../electron/double/remote.ts'
+import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
+import { startSession, type TestSession } from '../local/session-bus.ts'
+
+/** The built shell under the double, with the test in the page's place. */
+export interface Shell {
+  readonly session: TestSession
+  readonly process: UnderDouble
+  ask: <Name extends keyof Remote>(
+    name: Name,
+    ...args: Parameters<Remote[Name]>
+  ) => Promise<Awaited<ReturnType<Remote[Name]>>>
+  /** From here on the desktop shows tray icons. */
+  offerTray(): Promise<void>
+  /** Starts it, and waits for its window. */
+  start(...flags: string[]): Promise<void>
+  /** Starts it without waiting for anything. */
+  startAlone(...flags: string[]): Promise<void>
+  /** Gives a command as the page would, and waits for its answer. */
+  command(name: string, args: unknown): Promise<unknown>
+  messages(): Promise<MainMessage[]>
+  /** State, as a page that asks for the whole gets it. */
+  state(): Promise<State>
+  menu(): Promise<SeenItem[]>
+  /** Rents the most reliable offer of the shown account, and waits until it runs. */
+  rentOne(): Promise<InstanceView>
+}
+
+/** Gives each test of a file a desktop session and a Berth of its own. */
+export function useShell(): Shell {
+  let session: TestSession
+  let watcher: MessageBus | undefined
+  let berth: UnderDouble | undefined
+  let call = 0
+
+  beforeAll(async () => {
+    const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], {
+      cwd: new URL('../../../', import.meta.url).pathname,
+    })
+    expect(await once(build, 'exit')).toEqual([0, null])
+  }, 120_000)
+  beforeEach(async () => {
+    session = await startSession({ BERTH_HOME: '' })
+    session.env['BERTH_HOME'] = join(session.home, 'home')
+    session.env['TMPDIR'] = session.home
+  })
+  afterEach(async () => {
+    berth?.kill()
+    watcher?.disconnect()
+    await session.end()
+  })
+
+  const shell: Shell = {
+    get session() {
+      return session
+    },
+    get process() {
+      if (berth === undefined) throw new Error('it was not started')
+      return berth
+    },
+    ask: (name, ...args) => shell.process.ask(name, ...args),
+    async offerTray() {
+      watcher = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '' })
+      await watcher.requestName('org.kde.StatusNotifierWatcher')
+    },
+    async start(...flags) {
+      await shell.startAlone(...flags)
+      await expect.poll(() => shell.ask('windows'), { timeout: 15_000 }).toMatchObject([{ visible: true }])
+    },
+    async startAlone(...flags) {
+      berth?.kill()
+      berth = await startUnderDouble(session.env, flags)
+    },
+    async command(name, args) {
+      const mine = ++call
+      await shell.ask('post', { kind: 'command', call: mine, name, args })
+      let answer: MainMessage | undefined
+      await expect
+        .poll(
+          async () => {
+            answer = (await shell.messages()).find(message => 'call' in message && message.call === mine)
+            return answer?.kind
+          },
+          { timeout: 10_000 },
+        )
+        .toBe('answer')
+      return answer?.kind === 'answer' ? answer.answer : undefined
+    },
+    async messages() {
+      return ((await shell.ask('sent')) as [string, MainMessage][]).map(([, message]) => message)
+    },
+    async state() {
+      const before = (await shell.messages()).length
+      await shell.ask('post', { kind: 'sync' })
+      let found: State | undefined
+      await expect
+        .poll(async () => {
+          const whole = (await shell.messages()).slice(before).find(message => message.kind === 'state')
+          found = whole?.kind === 'state' ? whole.state : undefined
+          return found !== undefined
+        })
+        .toBe(true)
+      if (found === undefined) throw new Error('no state')
+      return found
+    },
+    menu: async () => (await shell.ask('tray'))?.menu ?? [],
+    async rentOne() {
+      const { offers } = (await shell.command('searchOffers', {
+        query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 },
+      })) as { offers: { id: number; reliability?: number }[] }
+      const [best] = offers.toSorted((a, b) => (b.reliability ?? 0) - (a.reliability ?? 0))
+      const asked = { image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [] }
+      await shell.command('rent', { request: { offer: best?.id, ...asked } })
+      let rented: InstanceView | undefined
+      await expect
+        .poll(
+          async () => {
+            const { accounts, shown } = await shell.state()
+            rented = Object.values(accounts[shown ?? '']?.instances ?? {})[0]
+            return rented?.state
+          },
+          { timeout: 60_000, interval: 300 },
+        )
+        .toBe('running')
+      if (rented === undefined) throw new Error('nothing was rented')
+      return rented
+    },
+  }
+  return shell
+}
