@@ -182,7 +182,7 @@ export function pageActions(page: Page): Action[] {
       label: `Rent ${last.what} again…`,
       run: () => asks.ask({ kind: 'rentAgain', rental: last.id }),
     })
-  for (const { guard } of page.account ? dueNext(page.account).slice(0, mostDue) : [])
+  for (const { guard } of dueNext(page.account?.guards ?? {}).slice(0, mostDue))
     actions.push({
       id: `snooze-${guard.id}`,
       label: `Snooze for 1 h: ${guard.sentence}`,

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { AccountId } from '../ids.ts'
 import type { Micros } from '../money.ts'
 import type { Problem } from '../problem.ts'
 
@@ -77,25 +76,14 @@ export interface GuardPreview {
 export const snoozes = [15, 60, 240, 720] as const
 export type SnoozeMinutes = (typeof snoozes)[number]
 
-/** What is due next, of all accounts: for the tray and the palette. */
-export interface DueNext {
-  account: AccountId
-  guard: GuardView
-  dueAt: number
-}
-
 /** Whether it has nothing more to do. */
 export function hasEnded({ step }: Pick<GuardView, 'step'>): boolean {
   return step === 'done' || step === 'missed' || step === 'over'
 }
 
 /** The guards of an account that have a moment, the next one first. */
-export function dueNext(account: { id: AccountId; guards: Readonly<Record<string, GuardView>> }): DueNext[] {
-  return Object.values(account.guards)
-    .flatMap(guard =>
-      guard.dueAt === undefined || hasEnded(guard)
-        ? []
-        : [{ account: account.id, guard, dueAt: guard.dueAt }],
-    )
+export function dueNext(guards: Readonly<Record<string, GuardView>>): { guard: GuardView; dueAt: number }[] {
+  return Object.values(guards)
+    .flatMap(guard => (guard.dueAt === undefined || hasEnded(guard) ? [] : [{ guard, dueAt: guard.dueAt }]))
     .sort((a, b) => a.dueAt - b.dueAt)
 }

@@ -4,6 +4,7 @@ import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { AccountView, Place, SavedSearch, State } from '../../contract/state.ts'
+import { dueEntries } from './tray-due.ts'
 import { creditLine, instanceLine, instanceTitle, spendLine, timeOfDay, word } from './tray-words.ts'
 
 /** What a click in the tray does. */
@@ -37,6 +38,7 @@ export function trayMenu(state: State): MenuItemModel[] {
     ...(shown ? accountEntries(shown) : []),
     ...others.flatMap(otherAccount),
     { separator: true },
+    ...(shown ? dueEntries(shown) : []),
     ...(shown ? rentEntries(shown, Object.values(state.savedSearches)) : []),
     ...(shown?.demo ? [demoEvents] : []),
     { separator: true },

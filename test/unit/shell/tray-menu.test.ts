@@ -30,6 +30,7 @@ test('it begins with credit and spend, and ends with renting, opening and quitti
     '---',
     'llama #4711: Running, $0.40/h',
     '---',
+    'Stop everything…',
     'Rent a GPU…',
     '---',
     'Pause watching for an hour',

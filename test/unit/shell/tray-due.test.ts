@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { GuardView } from '../../../electron/contract/automation/guard.ts'
+import { dueEntries } from '../../../electron/shell/tray/tray-due.ts'
+import { accountView, instanceView } from '../core/views.ts'
+
+function guardView(given: Partial<GuardView> = {}): GuardView {
+  return {
+    id: 'g0000000000000001',
+    instance: 4711,
+    condition: { kind: 'time', at: 7200 },
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    sentence: 'Stops llama #4711 at 18:00.',
+    step: 'waiting',
+    dueAt: 7200,
+    history: [],
+    ...given,
+  }
+}
+
+const account = (...guards: GuardView[]) =>
+  accountView(
+    { guards: Object.fromEntries(guards.map(guard => [guard.id, guard])) },
+    instanceView({ label: 'llama' }),
+  )
+
+test('what is due next comes with its snoozes, and leads to the guard', () => {
+  const later = guardView({ id: 'g0000000000000002', dueAt: 9000, action: 'destroy' })
+  const over = guardView({ id: 'g0000000000000003', dueAt: 10, step: 'done' })
+  const [next] = dueEntries(account(later, over, guardView()))
+  expect(next).toMatchObject({
+    label: expect.stringMatching(/^Next: stops llama #4711, \w{3},? \d{2}:\d{2}$/),
+  })
+  const submenu = next && 'submenu' in next ? (next.submenu ?? []) : []
+  expect(submenu[1]).toMatchObject({
+    label: 'Snooze for 1 h',
+    action: { name: 'snoozeGuard', args: { guard: 'g0000000000000001', minutes: 60 } },
+  })
+  expect(submenu.at(-1)).toMatchObject({
+    action: { place: { screen: 'instances', instance: 4711, tab: 'guards' } },
+  })
+})
+
+test('stop everything leads to its question, and is offered only where something runs', () => {
+  expect(dueEntries(account())).toEqual([
+    {
+      label: 'Stop everything…',
+      action: { kind: 'go', account: 'a00000001', place: { screen: 'here', ask: 'stopAll' } },
+    },
+  ])
+  expect(dueEntries(accountView({}, instanceView({ state: 'stopped' })))).toEqual([])
+})
