@@ -35,6 +35,7 @@ export async function driveDouble(browser: Browser, { env, flags }: Start): Prom
         actions.findIndex(({ text }) => text === label),
       )
     },
+    copied: async () => (await ask('told')).copied,
     async questions() {
       const asked = await ask('questions')
       return asked.map(({ message, detail = '', buttons = [] }) => ({ message, detail, buttons }))

@@ -31,6 +31,8 @@ export interface Driver {
   clickNotification(at: number): Promise<void>
   /** A click on the button with that label. */
   clickAction(at: number, label: string): Promise<void>
+  /** What was copied last, if anything. */
+  copied(): Promise<string>
   /** The questions that are on screen, oldest first. */
   questions(): Promise<SeenQuestion[]>
   /** Answers the oldest by the button whose label begins so. */

@@ -83,6 +83,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   showInactive(): void {
     if (!this.visible) {
       this.visible = true
+      this.#tellLook()
       this.emit('show')
     }
   }
@@ -91,6 +92,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     this.blur()
     if (this.visible) {
       this.visible = false
+      this.#tellLook()
       this.emit('hide')
     }
   }
@@ -98,13 +100,20 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   focus(): void {
     if (this.#focused || !this.visible) return
     this.#focused = true
+    this.#tellLook()
     this.emit('focus')
   }
 
   blur(): void {
     if (!this.#focused) return
     this.#focused = false
+    this.#tellLook()
     this.emit('blur')
+  }
+
+  /** A page knows whether it is seen. */
+  #tellLook(): void {
+    tell({ event: 'look', window: this.id, visible: this.visible, focused: this.#focused })
   }
 
   isFocused(): boolean {

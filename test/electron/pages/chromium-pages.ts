@@ -40,6 +40,7 @@ export class ChromiumPages {
   readonly hear = (event: DoubleEvent): void => {
     const known = this.#pages.get(event.window)
     if (event.event === 'send') known?.deliver(event.channel, event.args)
+    else if (event.event === 'look') known?.look(event.visible, event.focused)
     else if (event.event === 'close') {
       this.#pages.delete(event.window)
       known?.close()
@@ -148,6 +149,19 @@ class OpenPage {
         arguments: [{ value: messages }],
       })
       .catch(() => undefined)
+  }
+
+  /** Whether the window is on screen, and before the others: pages of a headless Chromium always are. */
+  look(visible: boolean, focused: boolean): void {
+    const tell = `{
+      const get = value => ({ configurable: true, get: () => value })
+      Object.defineProperty(document, 'hidden', get(${!visible}))
+      Object.defineProperty(document, 'visibilityState', get('${visible ? 'visible' : 'hidden'}'))
+      Object.defineProperty(document, 'hasFocus', get(() => ${focused}))
+      document.dispatchEvent(new Event('visibilitychange'))
+      dispatchEvent(new Event('${focused ? 'focus' : 'blur'}'))
+    }`
+    this.#session.send('Runtime.evaluate', { expression: tell }).catch(() => undefined)
   }
 
   async close(): Promise<void> {

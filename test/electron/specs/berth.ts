@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import type { Settings } from '../../../electron/contract/settings.ts'
 import { openBrowser } from '../../e2e/app.ts'
 import { startSession, type TestSession } from '../../integration/local/session-bus.ts'
 import { driveDouble } from '../double-driver.ts'
@@ -19,6 +20,8 @@ export interface Desk {
   /** Berth's folder. */
   home: string
   start(...flags: string[]): Promise<Driver>
+  /** Writes settings down before Berth starts. */
+  settings(settings: Partial<Settings>): Promise<void>
   /** Addresses that were handed to the user's browser. */
   opened(): Promise<string[]>
 }
@@ -47,6 +50,10 @@ export function useDesk(): Desk {
       endings.push(() => driver.stop())
       await expect.poll(() => driver.windowVisible(), { timeout: 20_000 }).toBe(true)
       return driver
+    },
+    async settings(settings) {
+      await mkdir(desk.home, { recursive: true })
+      await writeFile(join(desk.home, 'settings.json'), JSON.stringify(settings))
     },
     async opened() {
       const text = await readFile(join(session.home, 'opened'), 'utf8').catch(() => '')

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { connectAccount, rentRunning } from '../../e2e/account-steps.ts'
+import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
+import type { Driver } from '../driver.ts'
+import { useDesk } from './berth.ts'
+
+const desk = useDesk()
+const soon = { timeout: 20_000 }
+let sim: SimulatorProcess
+
+beforeAll(async () => {
+  sim = await startSimulatorProcess(['--speed', '1'])
+})
+beforeEach(() => desk.settings({ pollInterval: 2 }))
+afterAll(() => sim.stop())
+
+/** Berth with an account on which that instance runs. */
+async function startWith(body: Record<string, unknown> = {}): Promise<{ berth: Driver; instance: number }> {
+  await sim.control('POST', '/sim/credit', { credit: 1000 })
+  const instance = await rentRunning(sim, body)
+  const berth = await desk.start()
+  const page = await berth.page()
+  await connectAccount(page, sim)
+  await page.getByRole('row', { name: new RegExp(`${instance}`) }).waitFor()
+  return { berth, instance }
+}
+
+/** What the service was asked but to look. */
+async function writes(): Promise<string[]> {
+  const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
+    'GET',
+    '/sim/requests',
+  )
+  const isLook = ({ method, path }: { method: string; path: string }) =>
+    method === 'GET' || path === '/api/v0/bundles/'
+  return requests.filter(request => !isLook(request)).map(({ method, path }) => `${method} ${path}`)
+}
+
+async function place(berth: Driver): Promise<string> {
+  return new URL((await berth.page()).url()).hash
+}
+
+test('a second start ends at once and brings the first one’s window; a hidden one brings nothing', async () => {
+  const berth = await desk.start()
+  await berth.closeWindow()
+  expect(await berth.windowVisible()).toBe(false)
+  expect(await berth.startAgain(['--hidden'])).toBe(0)
+  expect(await berth.windowVisible()).toBe(false)
+  expect(await berth.startAgain()).toBe(0)
+  await expect.poll(() => berth.windowVisible()).toBe(true)
+  await (await berth.page()).getByText('This is the demo market.').waitFor()
+})
+
+test('a link shows what it names, asks before it does more, and does nothing when it is a bad one', async () => {
+  const { berth, instance } = await startWith()
+  const page = await berth.page()
+  const before = await writes()
+  const follow = async (link: string) => {
+    await berth.closeWindow()
+    expect(await berth.startAgain([link]), link).toBe(0)
+    await expect.poll(() => berth.windowVisible(), { message: link }).toBe(true)
+  }
+
+  await follow('berth://offers?gpu=RTX%204090&max=2')
+  await expect.poll(() => place(berth)).toBe('#/offers')
+  await follow(`berth://instance/${instance}`)
+  await expect.poll(() => place(berth)).toMatch(new RegExp(`^#/instances/${instance}`))
+  await follow(`berth://instance/${instance}/terminal`)
+  const question = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+  await question.waitFor()
+  expect(await page.locator('.xterm').count()).toBe(0)
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await follow('berth://settings')
+  await expect.poll(() => place(berth)).toBe('#/settings')
+
+  const bad = [
+    `berth://instance/${instance}/destroy`,
+    `berth://instance/${instance}?state=destroyed`,
+    `berth://instance/${instance + 1000}`,
+    'berth://user:secret@settings',
+    'berth://rent?offer=1',
+  ]
+  for (const link of bad) {
+    await berth.closeWindow()
+    expect(await berth.startAgain([link]), link).toBe(0)
+    await expect.poll(() => berth.windowVisible(), { message: link }).toBe(true)
+    expect(await place(berth), link).toBe('#/settings')
+    expect(await page.getByRole('dialog').count(), link).toBe(0)
+  }
+  expect((await berth.notifications()).map(({ title }) => title)).toContain('A link leads nowhere')
+  expect(await writes()).toEqual(before)
+  expect(berth.errors()).toEqual([])
+})
+
+test('a notification clicked with the window closed leads to its instance, and its button to the bid', async () => {
+  const { berth, instance } = await startWith({ price: 5, label: 'train' })
+  await berth.closeWindow()
+  await sim.control('POST', '/sim/outbid', { instance_id: instance })
+  const titles = async () => (await berth.notifications()).map(({ title }) => title)
+  await expect.poll(titles, soon).toEqual([`train #${instance} was outbid`])
+  await berth.clickNotification(0)
+  await expect.poll(() => berth.windowVisible()).toBe(true)
+  await expect.poll(() => place(berth)).toMatch(new RegExp(`^#/instances/${instance}`))
+  const page = await berth.page()
+  await page
+    .getByRole('row', { name: new RegExp(`${instance}`) })
+    .getByText('Outbid', { exact: true })
+    .waitFor()
+
+  await berth.closeWindow()
+  await berth.clickAction(0, 'Raise bid')
+  await expect.poll(() => berth.windowVisible()).toBe(true)
+  await page.getByRole('dialog', { name: /^Change bid for train/ }).waitFor()
+})
+
+test('quitting while something runs says what it costs; it ends Berth, not the instance', async () => {
+  const { berth, instance } = await startWith()
+  await berth.quit()
+  await expect.poll(() => berth.questions()).toHaveLength(1)
+  const [asked] = await berth.questions()
+  expect(asked?.message).toMatch(/^\d+ instances? go(es)? on costing \$\d+\.\d+\/h$/)
+  expect(asked?.detail).toContain(`#${instance}: Running, $`)
+  expect(asked?.buttons).toEqual(['Quit', 'Keep in tray', 'Cancel'])
+  await berth.answer('Cancel')
+  expect(await berth.windowVisible()).toBe(true)
+
+  await berth.quit()
+  await expect.poll(() => berth.questions()).toHaveLength(1)
+  await berth.answer('Keep in tray')
+  await expect.poll(() => berth.windowVisible()).toBe(false)
+  await (await berth.page()).getByRole('row', { name: new RegExp(`${instance}`) }).waitFor()
+
+  await berth.clickMenu(['Quit Berth'])
+  await expect.poll(() => berth.questions()).toHaveLength(1)
+  await berth.answer('Quit').catch(() => undefined)
+  expect(await berth.ended).toBe(0)
+  const { instances } = await sim.api<{ instances: { actual_status: string } }>(
+    'GET',
+    `/api/v0/instances/${instance}/`,
+  )
+  expect(instances.actual_status).toBe('running')
+})

@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { terminalText } from '../../e2e/app.ts'
+import type { SeenItem } from '../double/menu.ts'
+import type { Driver } from '../driver.ts'
+import { useDesk } from './berth.ts'
+
+const desk = useDesk()
+const soon = { timeout: 30_000 }
+
+/** Gives a command as the page does; what answers it is for nobody. */
+async function give(page: Page, name: string, args: unknown): Promise<void> {
+  await page.evaluate(
+    ([name, args]) => window.berth?.post({ kind: 'command', call: 1e9, name: String(name), args }),
+    [name, args],
+  )
+}
+
+const entries = async (berth: Driver) => (await berth.trayMenu()) ?? []
+const labels = async (berth: Driver) => (await entries(berth)).map(({ label }) => label)
+const place = (page: Page) => new URL(page.url()).hash
+
+/** The entry of the one instance. */
+async function instanceEntry(berth: Driver): Promise<SeenItem | undefined> {
+  return (await entries(berth)).find(({ label }) => /#\d+:/.test(label))
+}
+
+async function rentOne(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Rent 1 ×/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
+  await dialog.getByRole('button', { name: /^Rent/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('every entry of the tray does what it says', async () => {
+  const berth = await desk.start('--speed', '200')
+  const page = await berth.page()
+  await page.getByText('This is the demo market.').waitFor()
+  const click = (...path: string[]) => berth.clickMenu(path)
+  /** Clicks it with the window closed; whatever leads somewhere must bring it back. */
+  const clickClosed = async (...path: string[]) => {
+    await berth.closeWindow()
+    await click(...path)
+    await expect.poll(() => berth.windowVisible(), { message: path.join(' > ') }).toBe(true)
+  }
+
+  await expect.poll(async () => (await labels(berth))[1], soon).toMatch(/^Credit \$/)
+  const [demo, credit, spend] = await entries(berth)
+  expect([demo?.enabled, credit?.enabled, spend?.enabled]).toEqual([false, false, false])
+  expect(spend?.label).toBe('nothing runs, $0.00/h')
+
+  await berth.closeWindow()
+  expect(await berth.windowVisible()).toBe(false)
+  await berth.clickTray()
+  await expect.poll(() => berth.windowVisible()).toBe(true)
+  await clickClosed('Open Berth')
+  await clickClosed('Rent a GPU…')
+  await expect.poll(() => place(page)).toBe('#/offers')
+
+  await rentOne(page)
+  await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toContain(': Running')
+  const name = (await instanceEntry(berth))?.label.split(':')[0] ?? ''
+  const id = name.split('#')[1] ?? ''
+  const submenu = async () => (await instanceEntry(berth))?.submenu?.map(({ label }) => label) ?? []
+
+  await clickClosed(name, 'Terminal')
+  await expect.poll(() => place(page)).toBe(`#/instances/${id}/terminal`)
+  await expect.poll(() => terminalText(page), soon).toContain('root@')
+  await clickClosed(name, 'Show')
+  await expect.poll(() => place(page)).toMatch(new RegExp(`^#/instances/${id}`))
+  await clickClosed(name, 'Destroy…')
+  const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
+  await question.getByRole('button', { name: 'Cancel' }).click()
+
+  await click(name, 'Copy SSH command')
+  await expect.poll(() => berth.copied(), soon).toMatch(/^ssh .*root@127\.0\.0\.1/)
+  await click(name, 'Jupyter')
+  await expect.poll(() => desk.opened(), soon).toHaveLength(1)
+  const titles = async () => (await berth.notifications()).map(({ title }) => title)
+  await click(name, 'Editor')
+  await expect.poll(titles, soon).toContain(`Could not open an editor on ${name}`)
+
+  await click(name, 'Stop')
+  await expect.poll(submenu, soon).toContain('Start')
+  await click(name, 'Start')
+  await expect.poll(submenu, soon).toContain('Stop')
+
+  await click('Pause watching for an hour')
+  await expect.poll(() => labels(berth)).toContainEqual(expect.stringMatching(/^Nothing is watched until/))
+  await click('Look at the accounts again')
+  await expect.poll(() => labels(berth)).toContain('Pause watching for an hour')
+
+  const query = { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 }
+  await give(page, 'saveSearch', { name: 'My search', search: { query, filter: {} } })
+  await expect.poll(() => labels(berth)).toContain('Saved searches')
+  await clickClosed('Saved searches', 'My search')
+  await expect.poll(() => place(page)).toBe('#/offers')
+
+  const again = (await labels(berth)).find(label => label.endsWith(' again…')) ?? ''
+  await clickClosed(again)
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+  // Berth ends as it does when the user means it; the demo costs nothing, so nothing is asked.
+  await click('Quit Berth').catch(() => undefined)
+  expect(await berth.ended).toBe(0)
+  expect(berth.errors()).toEqual([])
+})
+
+test('what the tray makes happen in the demo happens', async () => {
+  const berth = await desk.start('--speed', '200')
+  const page = await berth.page()
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await rentOne(page)
+  await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toContain(': Running')
+  const happens = (event: string) => berth.clickMenu(['Make something happen', event])
+  const creditIs = (wanted: (dollars: number) => boolean) =>
+    expect
+      .poll(async () => {
+        const line = (await labels(berth)).find(label => label.startsWith('Credit $')) ?? ''
+        return wanted(Number(/\$([\d.]+)/.exec(line)?.[1]))
+      }, soon)
+      .toBe(true)
+
+  await happens('The credit runs low')
+  await creditIs(dollars => dollars < 5)
+  await happens('Credit is added')
+  await creditIs(dollars => dollars > 10)
+  await happens('A container crashes')
+  await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toMatch(/: (Crashed|Stopped)/)
+  expect(berth.errors()).toEqual([])
+})
