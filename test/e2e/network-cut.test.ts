@@ -1,0 +1,102 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
+import { lacks } from '../needs.ts'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+import { startCable } from './cable.ts'
+import { startDetour } from './detour.ts'
+
+let browser: Browser
+const endings: (() => unknown)[] = []
+const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
+const patient = { timeout: 30_000 }
+
+/** Berth on the ports of an instance whose SSH is Debian's server, behind a cable that can be pulled. */
+async function openInstance() {
+  const home = await scratchFolder()
+  const there = join(home.path, 'there')
+  mkdirSync(there)
+  const sshd = await startSshd([`ForceCommand internal-sftp -d ${there}`])
+  const cable = await startCable(sshd.port)
+  const sim = await startSimulatorProcess(['--speed', '1'])
+  const detour = await startDetour(sim.baseUrl, cable.port)
+  const id = await rentRunning(sim, { label: 'box' })
+  const berth = await startBerth(home.path)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(home.remove, sshd.close, cable.close, sim.stop, detour.close, berth.stop, () =>
+    page.context().close(),
+  )
+  await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
+  await page.getByRole('row', { name: /box/ }).getByRole('link').click()
+  // Looking for its files makes Berth's key, which the server then has to know.
+  await page.getByRole('tab', { name: 'Files' }).click()
+  const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
+  await expect.poll(() => existsSync(publicKey), patient).toBe(true)
+  sshd.authorize(await readFile(publicKey, 'utf8'))
+  return { page, errors, cable, id, here: home.path, there }
+}
+
+describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server${lacking}`, () => {
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end()
+  })
+  afterAll(() => browser?.close())
+
+  test('for 30 seconds: an upload and a tunnel go on by themselves, and the file is what it was', async () => {
+    const web = createServer((_, response) => response.end('still here')).listen(0, '127.0.0.1')
+    await once(web, 'listening')
+    endings.push(() => web.close())
+    const { port } = web.address() as { port: number }
+    const { page, errors, cable, here, there } = await openInstance()
+
+    await page.getByRole('tab', { name: 'Ports' }).click()
+    await page.getByLabel('Port in the instance').fill(String(port))
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    const tunnel = page.getByRole('table', { name: 'Forwarded ports' }).getByRole('row').nth(1)
+    await tunnel.getByText('Open', { exact: true }).first().waitFor(patient)
+    const address = `http://${/127\.0\.0\.1:\d+/.exec(await tunnel.innerText())?.[0]}/`
+    const asked = async () => (await fetch(address)).text()
+    expect(await asked()).toBe('still here')
+
+    const bytes = randomBytes(48 * 1024 * 1024)
+    await writeFile(join(here, 'big'), bytes)
+    await page.getByRole('tab', { name: 'Files' }).click()
+    const button = page.getByRole('button', { name: /^Upload files/ })
+    await expect.poll(() => button.isEnabled(), patient).toBe(true)
+    const chooser = page.waitForEvent('filechooser')
+    await button.click()
+    await (await chooser).setFiles(join(here, 'big'))
+    const arrived = () => readdirSync(there).reduce((sum, name) => sum + statSync(join(there, name)).size, 0)
+    while (arrived() < 8 * 1024 * 1024) await wait(5)
+    cable.pull()
+    const before = arrived()
+    const mended = wait(30_000).then(() => cable.plug())
+    expect(before).toBeLessThan(bytes.length)
+
+    await page.getByText('Waiting', { exact: true }).waitFor(patient)
+    expect(readdirSync(there)).not.toContain('big')
+    // Asked while nothing passes, and answered once it does again, by the same port.
+    const meanwhile = asked()
+    await mended
+    expect(await meanwhile).toBe('still here')
+    await expect.poll(() => readdirSync(there), { timeout: 60_000 }).toEqual(['big'])
+    const hash = (of: Uint8Array) => createHash('sha256').update(of).digest('hex')
+    expect(hash(readFileSync(join(there, 'big')))).toBe(hash(bytes))
+    await page.getByRole('tab', { name: 'Ports' }).click()
+    await tunnel.getByText('Open', { exact: true }).first().waitFor(patient)
+    expect(address).toContain(/127\.0\.0\.1:\d+/.exec(await tunnel.innerText())?.[0] ?? 'nothing')
+    expect(await asked()).toBe('still here')
+    expect(errors).toEqual([])
+  })
+})
