@@ -1,3 +1,4 @@
+import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { CommandName } from '../../contract/commands.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance.ts'
 import type { Micros } from '../../contract/money.ts'
@@ -49,7 +50,7 @@ export function alerts(
   for (const instance of Object.values(account.instances)) {
     const before = told?.instances[instance.id]
     instances[instance.id] = instance.state
-    if (before === instance.state) continue
+    if (before === instance.state || isTried(account, instance.id)) continue
     const alert = instanceAlert(before as InstanceState | undefined, instance, account)
     if (alert) found.push(alert)
   }
@@ -57,6 +58,11 @@ export function alerts(
     alerts: found.filter(alert => settings.alerts[alert.kind]),
     told: { lowCredit: credit.told, instances },
   }
+}
+
+/** Whether a failover has it in hand, which drops it or tells itself that it is ready. */
+function isTried({ failovers }: AccountView, id: number): boolean {
+  return Object.values(failovers).some(failover => failover.instance === id && isFailingOver(failover))
 }
 
 function creditAlert(

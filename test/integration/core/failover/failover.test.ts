@@ -1,0 +1,183 @@
+import { describe, expect, type TestContext, test } from 'vitest'
+import type { FaultInput } from '../../../../simulator/http/fault-rules.ts'
+import { startDetour } from '../../../e2e/detour.ts'
+import { everCreated, instancesOf, rentalsOf } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+import { ended, failoverOf, onAccount, wish } from './wish.ts'
+
+async function connectedWorld(
+  context: TestContext,
+  calm = true,
+): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld({ calm })
+  context.onTestFinished(() => world.close())
+  return { world, under: await world.startConnected() }
+}
+
+/** The instance of the try that is under way, once it is created. */
+async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
+  await under.until(() => (failoverOf(under, id)?.tries.length ?? 0) >= number)
+  await under.until(() => failoverOf(under, id)?.tries[number - 1]?.instance !== undefined, 30_000)
+  const instance = failoverOf(under, id)?.tries[number - 1]?.instance
+  if (instance === undefined) throw new Error('the try has no instance')
+  return instance
+}
+
+describe.concurrent('renting with failover', () => {
+  test('drops a crashed and an offline host, remembers both, and ends with one instance that can be entered', {
+    timeout: 60_000,
+  }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const id = await under.run('rentWithFailover', wish())
+    await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
+    await world.sim.controls.forceStatus(await tried(under, id, 2), 'offline')
+    await under.until(() => failoverOf(under, id)?.step === 'ready', 40_000)
+    const view = failoverOf(under, id)
+    expect(view?.tries.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
+    expect(new Set(view?.tries.map(({ machineId }) => machineId)).size).toBe(3)
+    expect(view?.tries.slice(0, 2).every(({ cost }) => cost !== undefined)).toBe(true)
+    expect(await onAccount(world)).toEqual([
+      expect.objectContaining({ id: view?.instance, actual_status: 'running' }),
+    ])
+    expect(everCreated(world)).toBe(3)
+    expect(rentalsOf(under)).toEqual([])
+
+    const failed = Object.keys(under.account().failedHosts).map(Number)
+    expect(failed.sort()).toEqual(
+      view?.tries
+        .slice(0, 2)
+        .map(({ machineId }) => machineId)
+        .sort(),
+    )
+    await context.expect
+      .poll(() => world.notifier.shown.map(({ title }) => title))
+      .toEqual([expect.stringMatching(/is ready$/)])
+    const said = await under.run('searchActivity', { text: 'try', limit: 50 })
+    for (const text of [
+      'Try 1 of 5',
+      'Dropped try 1 of 5',
+      'Try 2 of 5',
+      'Dropped try 2 of 5',
+      'Ready on try 3',
+    ])
+      expect(said.map(entry => entry.text).join('\n')).toContain(text)
+
+    // What failed is taken last from now on, until it is forgiven.
+    const next = await under.run('rentWithFailover', wish({ tries: 1 }))
+    await tried(under, next, 1)
+    expect(failed).not.toContain(failoverOf(under, next)?.tries[0]?.machineId)
+    await under.run('cancelFailover', { failover: next })
+    for (const machine of failed) await under.run('forgiveHost', { machine })
+    expect(under.account().failedHosts).toEqual({})
+  })
+
+  test('drops a machine that runs and cannot be entered; with Jupyter running is enough', {
+    timeout: 60_000,
+  }, async context => {
+    const world = await createWorld()
+    context.onTestFinished(() => world.close())
+    // Whatever the service says, SSH is told to be where nothing listens.
+    const detour = await startDetour(world.sim.baseUrl, 9)
+    context.onTestFinished(() => detour.close())
+    const under = await world.start()
+    await under.run('changeSettings', { settings: { pollInterval: 2 } })
+    await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+    const shut = await under.run('rentWithFailover', wish({ tries: 1, deadline: 330 }))
+    const open = await under.run('rentWithFailover', wish({}, { access: 'jupyter' }))
+    expect(await ended(under, shut)).toMatchObject({ step: 'failed', tries: [{ why: { code: 'no_ssh' } }] })
+    await ended(under, open)
+    expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
+    expect(Object.values(under.account().failedHosts)).toHaveLength(1)
+  })
+
+  test.each<[string, FaultInput]>([
+    ['an answer that is lost', { method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 }],
+    ['an answer that is broken', { method: 'PUT', path: '^/api/v0/asks/', kind: 'garbage', times: 1 }],
+    [
+      'an offer that is gone',
+      { method: 'PUT', path: '^/api/v0/asks/', kind: 'status', status: 404, error: 'no_such_ask', times: 1 },
+    ],
+    [
+      'a market that fails',
+      { method: 'POST', path: '^/api/v0/bundles/', kind: 'status', status: 500, times: 6 },
+    ],
+    [
+      'a destroy that is lost',
+      { method: 'DELETE', path: '^/api/v0/instances/', kind: 'reset_after', times: 2 },
+    ],
+    [
+      'a destroy that fails',
+      { method: 'DELETE', path: '^/api/v0/instances/', kind: 'status', status: 503, times: 6 },
+    ],
+  ])('%s leaves one instance', { timeout: 90_000 }, async (name, fault) => {
+    const world = await createWorld()
+    try {
+      const under = await world.startConnected()
+      world.sim.controls.setFaults([fault])
+      const id = await under.run('rentWithFailover', wish())
+      if (name.startsWith('a destroy'))
+        await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
+      await under.until(() => instancesOf(under).some(({ state }) => state === 'running'), 60_000)
+      await ended(under, id)
+      expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
+    } finally {
+      await world.close()
+    }
+  })
+
+  test('ends once the tries are used up, with nothing left of them', { timeout: 60_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const id = await under.run('rentWithFailover', wish({ tries: 2 }))
+    for (const number of [1, 2])
+      await world.sim.controls.forceStatus(await tried(under, id, number), 'exited')
+    const view = await ended(under, id)
+    expect(view).toMatchObject({ step: 'failed', problem: { code: 'tries_used_up' } })
+    expect(view?.problem?.message).toContain('crashed on every machine')
+    expect(await onAccount(world)).toEqual([])
+    const charged = world.sim.controls.ledger().micro_dollars
+    expect(Math.abs((view?.spent ?? 0) - charged)).toBeLessThan(2000)
+    await under.run('dismissFailover', { failover: id })
+    expect(failoverOf(under, id)).toBeUndefined()
+  })
+
+  test('gives up once the tries have cost what they may', { timeout: 60_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const id = await under.run('rentWithFailover', wish({ ceiling: 0.01, deadline: 7200 }))
+    const first = await tried(under, id, 1)
+    await world.sim.controls.forceStatus(first, 'loading')
+    await world.sim.controls.advance(24 * 3600)
+    const view = await ended(under, id)
+    expect(view).toMatchObject({ step: 'failed', tries: [{ instance: first }] })
+    expect(['ceiling_reached', 'tries_used_up', 'late']).toContain(view?.problem?.code)
+    expect(await onAccount(world)).toEqual([])
+  })
+
+  test('cancelled at any step it leaves nothing', { timeout: 90_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    for (const pause of [0, 10, 60, 400, 1500]) {
+      const id = await under.run('rentWithFailover', wish())
+      await new Promise(resolve => setTimeout(resolve, pause))
+      await under.run('cancelFailover', { failover: id })
+      await under.until(() => failoverOf(under, id) === undefined, 40_000)
+      expect(await onAccount(world)).toEqual([])
+    }
+  })
+
+  test('two Berths on one account: neither touches what the other is trying', {
+    timeout: 90_000,
+  }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const second = await createWorld({ offers: 20 })
+    context.onTestFinished(() => second.close())
+    const other = await second.start()
+    await other.run('changeSettings', { settings: { pollInterval: 2 } })
+    await other.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+    world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 2 }])
+    const ids = await Promise.all([under, other].map(berth => berth.run('rentWithFailover', wish())))
+    await ended(under, ids[0] ?? '')
+    await ended(other, ids[1] ?? '')
+    await under.run('refresh', {})
+    expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running', 'running'])
+    expect(everCreated(world)).toBe(2)
+  })
+})

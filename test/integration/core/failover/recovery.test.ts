@@ -1,0 +1,87 @@
+import { expect, type TestContext, test } from 'vitest'
+import { instancesOf, rentRunning } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+import { onAccount } from './wish.ts'
+
+async function interruptible(
+  context: TestContext,
+): Promise<{ world: World; under: BerthUnderTest; instance: number }> {
+  const world = await createWorld()
+  context.onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { bid: 0.4 })
+  return { world, under, instance: id }
+}
+
+test.concurrent('raises the bid to just above the lowest, by the floor, and stops at the ceiling', {
+  timeout: 60_000,
+}, async context => {
+  const { world, under, instance } = await interruptible(context)
+  const view = () => under.account().instances[instance]
+  const recovery = () => under.account().recoveries[instance]
+  await under.run('chooseRecovery', { instance, choice: { kind: 'raise', ceiling: 0.5, every: 600 } })
+  world.sim.controls.setFaults([{ method: 'PUT', path: '/bid_price/', kind: 'reset_after', times: 1 }])
+  await world.sim.controls.outbid(instance)
+  await under.until(() => recovery()?.raises === 1 && view()?.state === 'running', 30_000)
+  expect(view()?.bid).toBe(450_000)
+  expect(view()?.minimumBid).toBe(441_000)
+
+  // Sooner than it may: it waits, and says until when.
+  await world.sim.controls.outbid(instance)
+  await under.until(() => recovery()?.step === 'waiting')
+  expect(recovery()?.until).toBeGreaterThan(0)
+  const before = recovery()?.added.micros ?? 0
+  await under.until(() => recovery()?.raises === 2 && view()?.state === 'running', 30_000)
+  expect(view()?.bid).toBe(500_000)
+  await world.sim.controls.advance(3600)
+  await world.sim.controls.outbid(instance)
+  await under.until(() => recovery()?.step === 'held')
+  expect(recovery()).toMatchObject({ raises: 2, problem: { code: 'above_ceiling' } })
+  // An hour at a bid that is $0.10/h higher, and the minutes before.
+  expect(recovery()?.added.micros).toBeGreaterThan(before + 100_000)
+  const bids = world.sim.controls.requests().filter(({ path }) => path.includes('/bid_price/'))
+  expect(bids.length).toBeLessThanOrEqual(3)
+})
+
+test.concurrent('rents another in its place, and stops the one that was outbid', {
+  timeout: 60_000,
+}, async context => {
+  const { world, under, instance } = await interruptible(context)
+  await under.run('chooseRecovery', {
+    instance,
+    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
+  })
+  await world.sim.controls.outbid(instance)
+  await under.until(() => under.account().recoveries[instance]?.by !== undefined, 40_000)
+  const by = under.account().recoveries[instance]?.by ?? 0
+  await under.until(() => under.account().instances[instance]?.state === 'stopped')
+  expect(under.account().recoveries[by]).toMatchObject({
+    of: instance,
+    replacements: 1,
+    choice: { kind: 'replace' },
+  })
+  const all = await onAccount(world)
+  expect(all.find(({ id }) => id === by)?.actual_status).toBe('running')
+  expect(all).toHaveLength(2)
+  expect(under.account().instances[by]?.gpu).toEqual(under.account().instances[instance]?.gpu)
+})
+
+test.concurrent('two Berths replace it once', { timeout: 90_000 }, async context => {
+  const { world, under, instance } = await interruptible(context)
+  const second = await createWorld({ offers: 20 })
+  context.onTestFinished(() => second.close())
+  const other = await second.start()
+  await other.run('changeSettings', { settings: { pollInterval: 2 } })
+  await other.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  await other.until(() => instancesOf(other).length === 1)
+  for (const berth of [under, other])
+    await berth.run('chooseRecovery', {
+      instance,
+      choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
+    })
+  await world.sim.controls.outbid(instance)
+  for (const berth of [under, other])
+    await berth.until(() => berth.account().recoveries[instance]?.by !== undefined, 60_000)
+  await context.expect.poll(async () => (await onAccount(world)).length, { timeout: 20_000 }).toBe(2)
+  expect(under.account().recoveries[instance]?.by).toBe(other.account().recoveries[instance]?.by)
+})

@@ -1,0 +1,51 @@
+import type { FailoverView } from '../../../../electron/contract/automation/failover.ts'
+import { isFailingOver } from '../../../../electron/contract/automation/failover.ts'
+import type { Args } from '../../../../electron/contract/commands.ts'
+import type { BerthUnderTest, World } from '../world.ts'
+
+/** A wish for the cheapest machine of the market; `more` changes its limits and its request. */
+export function wish(
+  limits: Partial<Args<'rentWithFailover'>['limits']> = {},
+  request: Partial<Args<'rentWithFailover'>['request']> = {},
+): Args<'rentWithFailover'> {
+  return {
+    search: {
+      query: {
+        type: request.bid === undefined ? 'on-demand' : 'bid',
+        verifiedOnly: false,
+        storage: 20,
+        limit: 200,
+      },
+      filter: {},
+      order: { column: 'price', descending: false },
+    },
+    request: { image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [], ...request },
+    limits: { tries: 5, ceiling: 1, deadline: 600, ...limits },
+  }
+}
+
+export function failoverOf(under: BerthUnderTest, id: string): FailoverView | undefined {
+  return under.account().failovers[id]
+}
+
+/** Waits until a failover has ended; `ready` where it is off the list with an instance that runs. */
+export async function ended(
+  under: BerthUnderTest,
+  id: string,
+  within = 60_000,
+): Promise<FailoverView | undefined> {
+  await under.until(() => {
+    const view = failoverOf(under, id)
+    return view === undefined || !isFailingOver(view)
+  }, within)
+  return failoverOf(under, id)
+}
+
+/** The instances on the account, as the service has them now. */
+export async function onAccount({ sim }: World): Promise<{ id: number; actual_status: string | null }[]> {
+  const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
+    headers: { authorization: `Bearer ${sim.apiKey}` },
+  })
+  const { instances } = (await answer.json()) as { instances: { id: number; actual_status: string | null }[] }
+  return instances
+}
