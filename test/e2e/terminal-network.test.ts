@@ -40,6 +40,21 @@ describe.skipIf(lacking !== '')(
       expect(shell.errors).toEqual([])
     })
 
+    test('what went by in tmux faster than it draws is there to be searched, and to be scrolled to', async () => {
+      shell = await openShellPage(browser, { tmux: true })
+      const { page } = shell
+      await shell.type('for i in $(seq 10080); do echo line-$i-end; done; echo all-$((1 + 1))')
+      await shell.shows('all-2')
+      await page.getByRole('button', { name: 'Search in this shell' }).click()
+      const field = page.getByLabel('Search in the terminal')
+      await field.fill('line-150-end')
+      await shell.shows('line-150-end\nline-151-end')
+      await page.keyboard.press('Escape')
+      await shell.type('echo still-$((1 + 1))')
+      await shell.shows(/still-2\nroot@/)
+      expect(shell.errors).toEqual([])
+    })
+
     test('a shell in tmux outlives its connection, another host key and Berth itself', async () => {
       shell = await openShellPage(browser, { tmux: true })
       const { page, sshd } = shell

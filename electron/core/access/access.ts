@@ -17,7 +17,7 @@ import { openOwnTerminal } from '../../ssh/own-terminal.ts'
 import type { Lease, Target } from '../../ssh/sharing.ts'
 import { quote, sshCommand } from '../../ssh/ssh-command.ts'
 import { openSystemTerminal } from '../../ssh/system-terminal.ts'
-import { keptShells } from '../../ssh/tmux.ts'
+import { historyOf, keptShells } from '../../ssh/tmux.ts'
 import { instanceName } from '../alerts/wording.ts'
 import { type OpenedShell, openKept, type ShellWanted } from './kept-shells.ts'
 import { rememberAccess } from './remembered.ts'
@@ -35,6 +35,8 @@ export interface Access {
   openShell(door: Door, wanted: ShellWanted): Promise<OpenedShell>
   /** The shells in the instance's tmux, undefined where it has none, and whether new ones go there. */
   keptShells(door: Door): Promise<{ kept: boolean; shells?: readonly KeptShell[] }>
+  /** What scrolled out of the sight of a shell in tmux, with its escapes. */
+  shellHistory(door: Door, session: string): Promise<string>
   /** Whether that instance's shells live in tmux, whatever the settings say; undefined as they say. */
   chooseTmux(account: AccountId, instance: number, choice: boolean | undefined): Promise<void>
   /** A share in the instance's connection, for what is no shell. */
@@ -186,6 +188,14 @@ export function openAccess(
       try {
         const shells = await keptShells(lease.connection, clock)
         return { kept, ...(shells && { shells }) }
+      } finally {
+        lease.release()
+      }
+    },
+    async shellHistory(door, session) {
+      const lease = await connect(door)
+      try {
+        return await historyOf(lease.connection, session, clock)
       } finally {
         lease.release()
       }

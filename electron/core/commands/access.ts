@@ -8,6 +8,7 @@ type AccessCommands = Pick<
   Handlers,
   | 'openTerminal'
   | 'resizeTerminal'
+  | 'shellHistory'
   | 'keptShells'
   | 'keepShells'
   | 'openSystemTerminal'
@@ -47,6 +48,7 @@ export function accessCommands(parts: Parts): AccessCommands {
     async resizeTerminal({ stream, columns, rows }, { streams }) {
       if (streams) shells.get(streams)?.get(stream)?.resize(columns, rows)
     },
+    shellHistory: ({ session, ...args }) => access.shellHistory(doorOf(parts, args), session),
     keptShells: args => access.keptShells(doorOf(parts, args)),
     async keepShells({ keep, ...args }) {
       const { account, instance } = doorOf(parts, args)

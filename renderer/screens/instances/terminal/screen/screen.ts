@@ -12,6 +12,8 @@ import { allowCellStyles, withSheets } from './sheets.ts'
 
 /** Ends what a program had switched on when its connection broke: colours, mouse, marked pastes, hidden cursor. */
 const calm = '\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?25h\x1b[?1l\x1b>'
+/** Without colours, a region that scrolls, lines that went by or lines that are shown. */
+const clean = '\x1b[0m\x1b[r\x1b[3J\x1b[H\x1b[2J'
 /** Leaves the second screen, which editors and pagers draw on. */
 const leaveSecond = '\x1b[?1049l'
 
@@ -24,6 +26,8 @@ interface ScreenOptions {
   openLink: (url: string) => void
   /** Keys that are the page's and not the shell's: answers true for those it took. */
   pageKey: (event: KeyboardEvent) => boolean
+  /** The user begins to look at what went by. */
+  onLookBack: () => void
 }
 
 /** The emulator of one terminal, in an element that can move about the page and keeps its content. */
@@ -40,7 +44,7 @@ export class TerminalScreen {
   #webgl: WebglAddon | undefined
   #opened = false
 
-  constructor({ font, openLink, pageKey }: ScreenOptions) {
+  constructor({ font, openLink, pageKey, onLookBack }: ScreenOptions) {
     this.element.className = 'terminal-screen'
     allowCellStyles()
     const open = (url: string) => {
@@ -67,7 +71,15 @@ export class TerminalScreen {
         params => this.oneScreen && params.some(param => param === 1049 || param === 1047 || param === 47),
       )
     }
-    this.xterm.attachCustomKeyEventHandler(event => !pageKey(event))
+    const lookBack = () => {
+      const { viewportY, baseY } = this.xterm.buffer.active
+      if (viewportY === baseY) onLookBack()
+    }
+    this.xterm.attachCustomKeyEventHandler(event => {
+      if (event.type === 'keydown' && event.shiftKey && event.key === 'PageUp') lookBack()
+      return !pageKey(event)
+    })
+    this.element.addEventListener('wheel', ({ deltaY }) => deltaY < 0 && lookBack(), { passive: true })
   }
 
   /** Shows it in a place of the page. */
@@ -105,6 +117,14 @@ export class TerminalScreen {
   /** Moves what is shown up into the scrollback, before something draws over it. */
   keepShown(): void {
     this.xterm.write(`\x1b[${this.xterm.rows};1H${'\r\n'.repeat(this.xterm.rows)}\x1b[H`)
+  }
+
+  /** Puts these lines above what is shown, in the place of those there; what is shown has to be drawn anew. */
+  replaceScrollback(text: string): Promise<void> {
+    const lines = text.replace(/\n$/, '').split('\n')
+    const shown = '\r\n'.repeat(Math.min(lines.length, this.xterm.rows))
+    const drawn = `${clean}${lines.join('\r\n')}\x1b[${this.xterm.rows};1H${shown}\x1b[0m\x1b[H`
+    return new Promise(resolve => this.xterm.write(drawn, resolve))
   }
 
   setFont({ fontSize, fontFamily }: TerminalFont): void {

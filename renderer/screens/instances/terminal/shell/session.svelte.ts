@@ -9,6 +9,9 @@ import { type PageKey, pageKeyOf } from './keys.ts'
 import { retryIn, wantsUser } from './retry.ts'
 import { Typing } from './typing.ts'
 
+/** Milliseconds within which what comes is taken for what was asked to be drawn anew. */
+const settled = 1000
+
 interface Hooks {
   /** Goes on with that shell in tmux. */
   session?: string
@@ -35,6 +38,8 @@ export class TerminalSession {
   /** When it connects again by itself, in epoch milliseconds. */
   retryAt: number | undefined = $state()
   searching = $state(false)
+  /** How often its scrollback was made whole. */
+  caughtUp = $state(0)
   screen: TerminalScreen | undefined = $state.raw()
   /** The focus leaves for the row. */
   onLeave: () => void = () => {}
@@ -49,6 +54,9 @@ export class TerminalSession {
   #opening = false
   /** Whether there was a shell on its screen before. */
   #connected = false
+  /** Whether something was drawn since the scrollback was last as tmux has it, at that time in epoch milliseconds. */
+  #missing = false
+  #caughtUpAt = 0
 
   constructor(page: Page, account: string, instance: number, hooks: Hooks) {
     this.#page = page
@@ -72,6 +80,7 @@ export class TerminalSession {
           font: this.#page.state?.settings.terminal ?? defaultSettings.terminal,
           openLink: url => void this.#page.attempt(this.#page.berth.openLink({ url })),
           pageKey: event => this.#pageKey(event),
+          onLookBack: () => void this.catchUp(),
         }),
       )
     }
@@ -112,7 +121,10 @@ export class TerminalSession {
       this.kept = answer.session
       this.#hooks.onOthers(answer.others)
       stream.read(
-        bytes => screen.xterm.write(bytes, () => stream.consumed(bytes.length)),
+        bytes => {
+          this.#missing ||= Date.now() > this.#caughtUpAt + settled
+          screen.xterm.write(bytes, () => stream.consumed(bytes.length))
+        },
         problem => this.#ended(problem),
       )
       this.#resize()
@@ -129,10 +141,36 @@ export class TerminalSession {
     if (this.status === 'ended' && this.problem && !wantsUser(this.problem)) await this.connect()
   }
 
+  /**
+   * tmux draws what is to be seen, and leaves out what goes by faster: its own history takes the scrollback's place
+   * before the user looks at it. A change of size makes tmux draw all anew, whatever it thinks is there.
+   */
+  async catchUp(): Promise<void> {
+    const { screen, kept: session } = this
+    const stream = this.#stream
+    if (!screen || !stream || session === undefined || !this.#missing) return
+    this.#missing = false
+    const history = await this.#page.attempt(this.#page.berth.shellHistory({ ...this.#on, session }))
+    if (history === undefined || stream !== this.#stream) return
+    this.#caughtUpAt = Date.now()
+    await screen.replaceScrollback(history)
+    this.caughtUp += 1
+    const { cols: columns, rows } = screen.xterm
+    this.#page.berth
+      .resizeTerminal({ stream: stream.id, columns, rows: Math.max(1, rows - 1) })
+      .catch(() => {})
+    this.#resize()
+  }
+
   /** Takes the key that the host shows now for the right one, and connects. */
   async acceptHostKey(fingerprint: string): Promise<void> {
     const done = this.#page.berth.acceptHostKey({ ...this.#on, fingerprint }).then(() => true)
     if (await this.#page.attempt(done)) await this.connect()
+  }
+
+  search(): void {
+    this.searching = true
+    void this.catchUp()
   }
 
   focus(): void {
@@ -189,7 +227,7 @@ export class TerminalSession {
     }
     // For a paste the browser's own does the work: xterm takes it up, bracketed where the shell asked for it.
     if (key !== 'paste') event.preventDefault()
-    if (event.type === 'keydown' && key === 'search') this.searching = true
+    if (event.type === 'keydown' && key === 'search') this.search()
     if (event.type === 'keydown' && key === 'leave') this.onLeave()
     else if (event.type === 'keydown') this.#hooks.onKey(key)
     return true
