@@ -16,12 +16,13 @@ const browser = 'test/e2e/'
 const keyring = 'test/integration/local/secret-service'
 const notifications = 'test/integration/local/notifications'
 const shell = 'test/integration/electron/'
+const shellPages = 'test/electron/'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 
 export const systemParts: readonly SystemPart[] = [
-  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter]),
-  part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, browser]),
+  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter, shellPages]),
+  part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, shellPages, browser]),
   part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, browser]),
   part(['secret-tool'], 'libsecret-tools', [keyring, browser]),
   part(['Xvfb'], 'xvfb', [notifications, browser]),

@@ -42,7 +42,10 @@ export function useDesk(): Desk {
     },
     async start(...flags) {
       const path = `${join(session.home, 'bin')}:${session.env['PATH'] ?? ''}`
-      const env = { ...session.env, BERTH_HOME: desk.home, TMPDIR: session.home, PATH: path }
+      const own = { BERTH_HOME: desk.home, TMPDIR: session.home, PATH: path }
+      // Only a real window needs a screen.
+      const screen = underDouble ? {} : { DISPLAY: process.env['DISPLAY'] }
+      const env = { ...session.env, ...own, ...screen }
       const driver =
         browser === undefined
           ? await driveElectron(String(electron), { env, flags })

@@ -1,0 +1,23 @@
+import { findElectron } from './electron-here.ts'
+import { at } from './places.ts'
+import { runScript, runTool } from './run.ts'
+
+/**
+ * `npm run test:electron`: the shell's specs, which `npm test` runs under a double of Electron, in a real one. Without
+ * one it fails: whoever asks for a real Electron is not to take silence for a pass.
+ */
+async function testElectron(): Promise<number> {
+  if (process.platform !== 'linux') return fail('they are written for the desktop of Linux')
+  const electron = await findElectron()
+  if ('why' in electron) return fail(electron.why)
+  if ((await runScript('build.ts', '--if-stale')) !== 0) return fail('Berth could not be built')
+  const env = { ...process.env, BERTH_ELECTRON: electron.program }
+  return runTool('vitest', ['run', '--project', 'e2e', at('test/electron'), ...process.argv.slice(2)], env)
+}
+
+function fail(why: string): number {
+  process.stderr.write(`The specs did not run in a real Electron: ${why}.\n`)
+  return 1
+}
+
+process.exitCode = await testElectron()
