@@ -6,6 +6,7 @@ import type { Page } from '../berth/page.svelte.ts'
 import { instanceName } from '../words/state.ts'
 import { asks } from './asks.svelte.ts'
 import { copyText } from './clipboard.ts'
+import { copyDiagnostics } from './copyDiagnostics.ts'
 import { openEditor, openJupyter } from './getIn.ts'
 import { route } from './route.svelte.ts'
 import { screens } from './screens.ts'
@@ -160,6 +161,7 @@ export function pageActions(page: Page): Action[] {
     { id: 'login', label: 'Log in with two factors…', run: () => asks.ask({ kind: 'login' }) },
     { id: 'new-copy', label: 'Copy data between instances…', run: () => route.go('transfers/copy') },
     { id: 'new-sync', label: 'Cloud sync…', run: () => route.go('transfers/sync') },
+    { id: 'diagnostics', label: 'Copy diagnostics', run: () => copyDiagnostics(page) },
     { id: 'shortcuts', label: 'Keyboard shortcuts', run: () => asks.ask({ kind: 'shortcuts' }) },
   )
   actions.push(
@@ -187,6 +189,12 @@ export function pageActions(page: Page): Action[] {
       id: `snooze-${guard.id}`,
       label: `Snooze for 1 h: ${guard.sentence}`,
       run: () => page.attempt(berth.snoozeGuard({ guard: guard.id, minutes: 60 })),
+    })
+  if (state?.update)
+    actions.push({
+      id: 'update',
+      label: 'Look for an update',
+      run: () => page.attempt(berth.lookForUpdate({})),
     })
   for (const theme of ['system', 'light', 'dark'] as const)
     actions.push({

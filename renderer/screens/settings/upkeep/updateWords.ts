@@ -1,0 +1,37 @@
+import type { UpdateView } from '../../../../electron/contract/update.ts'
+
+/** The one step that can be taken now, if any. */
+export type UpdateStep = 'look' | 'fetch' | 'install'
+
+/** How an update stands, in a sentence, and what the button beside it does. */
+export function updateWords(update: UpdateView): { sentence: string; step?: UpdateStep; verb?: string } {
+  switch (update.status) {
+    case 'none':
+      return {
+        sentence:
+          update.at === undefined
+            ? 'Looked for once a day, from a minute after the start.'
+            : 'This is the newest version.',
+        step: 'look',
+        verb: 'Look now',
+      }
+    case 'looking':
+      return { sentence: 'Looking for a newer version…' }
+    case 'available':
+      return { sentence: `Berth ${update.version} can be fetched.`, step: 'fetch', verb: 'Fetch it' }
+    case 'fetching':
+      return { sentence: `Fetching Berth ${update.version}: ${update.percent} %` }
+    case 'ready':
+      return {
+        sentence: `Berth ${update.version} is here and checked. Installing it ends Berth and starts the new version; instances go on.`,
+        step: 'install',
+        verb: 'Install and restart',
+      }
+    case 'failed':
+      return {
+        sentence: [update.problem.message, update.problem.advice].filter(Boolean).join(' '),
+        step: 'look',
+        verb: 'Try again',
+      }
+  }
+}
