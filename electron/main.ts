@@ -15,11 +15,11 @@ import { usedPorts } from './local/page-server/used-ports.ts'
 import { describeRuntime } from './local/runtime.ts'
 import { showDesktop } from './shell/desktop.ts'
 import { systemFileDialogs } from './shell/file-dialogs.ts'
-import { hardenPages, hardenSession, silenceChromium } from './shell/hardening.ts'
+import { hardenPages, hardenSession, sandboxPages, silenceChromium } from './shell/hardening.ts'
 import { systemAutostart } from './shell/life/autostart.ts'
+import { hearCalls } from './shell/life/calls.ts'
 import { endInOrder } from './shell/life/ending.ts'
 import { keepChromiumIn } from './shell/life/life.ts'
-import { hearCalls } from './shell/life/links.ts'
 import { openNotifier } from './shell/notifications.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
 import { hasTrayHost } from './shell/tray/tray-host.ts'
@@ -60,6 +60,7 @@ async function start(home: string): Promise<void> {
 
 const home = berthHome(process.env, process.platform)
 const endings = new Endings(2_500)
+sandboxPages()
 silenceChromium()
 declarePageScheme()
 keepChromiumIn(home)

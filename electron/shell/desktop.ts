@@ -5,9 +5,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import { askToQuit } from './life/ask-to-quit.ts'
 import { startsHidden } from './life/autostart.ts'
+import { type Calls, offerLinks } from './life/calls.ts'
 import type { Ending } from './life/ending.ts'
 import { lookOnWake, showOnGoTo } from './life/life.ts'
-import { type Calls, offerLinks } from './life/links.ts'
 import { appMenu } from './menus/app-menu.ts'
 import { joinWindow } from './page-channel.ts'
 import { showTray } from './tray/tray.ts'
@@ -58,5 +58,6 @@ export async function showDesktop(options: DesktopOptions): Promise<void> {
   showOnGoTo(berth, show)
   lookOnWake(berth)
   if (!tray || !startsHidden(options.hidden, berth.state().settings.startAtLogin)) show()
-  options.calls.answer({ follow: berth.follow, show })
+  const notice = (id: string) => void berth.dispatch('answerNotice', { id })
+  options.calls.answer({ show, follow: berth.follow, notice })
 }

@@ -1,6 +1,7 @@
 import { Notification } from 'electron'
 import { openDbusNotifier } from '../local/notifier/dbus-notifier.ts'
 import { escapeMarkup } from '../local/notifier/markup.ts'
+import { activatedId, groupOf } from '../local/notifier/notice-ids.ts'
 import type { Notice, NoticeClick, Notifier } from '../ports/notifier.ts'
 
 /** Notifications by Electron. A later one with the same id takes the place of the earlier one. */
@@ -14,6 +15,12 @@ class ElectronNotifier implements Notifier {
 
   onClick(listener: NoticeClick): void {
     this.#click = listener
+    // Windows tells here, too, of a click on what an earlier Berth showed, be it the click that started this one.
+    if (process.platform === 'win32')
+      Notification.handleActivation(details => {
+        const id = activatedId(details.arguments)
+        if (id !== undefined && !this.#shown.has(id)) this.#click(id, undefined)
+      })
   }
 
   /** Resolves when it is on screen; rejects with the platform's reason when it cannot be shown. */
@@ -21,6 +28,7 @@ class ElectronNotifier implements Notifier {
     return new Promise((resolve, reject) => {
       const notification = new Notification({
         id: notice.id,
+        groupId: groupOf(notice.id),
         title: notice.title,
         // On Linux the desktop's service reads its own markup in it.
         body: process.platform === 'linux' ? escapeMarkup(notice.body) : notice.body,

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { activatedId, groupOf } from '../../../electron/local/notifier/notice-ids.ts'
+
+test('the notices of an instance stand together', () => {
+  expect(groupOf('a00000001/4711')).toBe('a00000001/4711')
+  expect(groupOf('a00000001/4711/guard/g1')).toBe('a00000001/4711')
+  expect(groupOf('pause')).toBe('pause')
+})
+
+test.each([
+  ['type=click&tag=a00000001/4711', 'a00000001/4711'],
+  ['type=action&action=0&tag=a00000001%2F4711', 'a00000001/4711'],
+  ['type=click', undefined],
+  ['', undefined],
+])('of %s the notice is %s', (text, id) => expect(activatedId(text)).toBe(id))
