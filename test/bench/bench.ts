@@ -1,4 +1,5 @@
 import { firstLoadRows } from './first-load.ts'
+import { guardRows } from './guards.ts'
 import { memoryRows } from './memory.ts'
 import { offersPageRows } from './offers-page.ts'
 import { pollRows } from './poll.ts'
@@ -15,6 +16,7 @@ const polls = at < 0 ? 2000 : Number(process.argv[at + 1])
 const parts: [string, () => Promise<Row[]>][] = [
   ['request', requestRows],
   ['poll', pollRows],
+  ['guards', guardRows],
   ['offers', offersPageRows],
   ['start', startRows],
   ['terminal', terminalRows],

@@ -53,7 +53,7 @@ function conditionWords(condition: GuardCondition, now: number): string {
     case 'time':
       return `at ${clockTime(condition.at, now)}`
     case 'duration':
-      return `after ${span(condition.seconds)}, at ${clockTime(condition.from + condition.seconds, now)}`
+      return `at ${clockTime(condition.from + condition.seconds, now)}, ${span(condition.seconds)} after it was set`
     case 'idle':
       return `when its GPU load was below ${condition.below} % for ${span(condition.seconds)}`
     case 'cost':

@@ -1,0 +1,180 @@
+import type { Guard } from '../../../../electron/core/guards/guard.ts'
+
+/** An instance of the plain world. Money in micro-dollars per second, so that every sum is a whole one. */
+export interface PlainInstance {
+  id: number
+  running: boolean
+  gone: boolean
+  load: number
+  perSecond: number
+  diskPerSecond: number
+  spent: number
+  /** Since when it runs. */
+  since: number
+}
+
+/** What Berth was shown at a moment. */
+export interface Seen {
+  at: number
+  credit: number
+  today: number
+  instances: readonly PlainInstance[]
+}
+
+export type Said = 'warn' | 'hold' | 'missed' | 'over' | `act ${string}`
+
+const gap = 600
+const wobble = 300
+
+/**
+ * What guards are to do, told as plainly as can be: from all that was seen so far, with nothing carried from one look
+ * to the next but what was said. It shares no code with what it checks.
+ */
+export class PlainGuard {
+  readonly #seen: Seen[] = []
+  readonly #wish: Guard
+  #snoozedUntil = 0
+  #saidWarning = false
+  #saidHeld = false
+  #saidMissed = false
+  #ended = false
+  #idleFrom = 0
+
+  constructor(wish: Guard) {
+    this.#wish = wish
+  }
+
+  snooze(now: number, minutes: number): void {
+    if (this.#ended) return
+    this.#snoozedUntil = Math.max(now, this.#due() ?? now) + minutes * 60
+    this.#calm()
+  }
+
+  /** A look with an answer, or one without. */
+  look(now: number, answer: Seen | undefined): Said | undefined {
+    if (this.#ended) return undefined
+    const before = this.#seen.at(-1)?.at ?? this.#wish.setAt
+    if (answer) this.#seen.push(answer)
+    const due = this.#due()
+    const ahead = this.#ahead()
+    if (due === undefined || due - now > ahead + wobble) {
+      this.#calm()
+      return undefined
+    }
+    if (this.#saidMissed) return undefined
+    if (now < due) {
+      if (this.#saidWarning || ahead === 0 || due - now > ahead) return undefined
+      this.#saidWarning = true
+      return 'warn'
+    }
+    if (!answer) {
+      if (this.#saidHeld) return undefined
+      this.#saidHeld = true
+      return 'hold'
+    }
+    const slept = before < due && now - before > gap && now - due > gap && !this.#saidHeld
+    if (slept && this.#wish.missed === 'tell') {
+      if (this.#once()) this.#ended = true
+      this.#calm()
+      this.#saidMissed = true
+      return 'missed'
+    }
+    const targets = this.#targets(answer)
+    if (this.#once()) this.#ended = true
+    if (targets.length === 0) return this.#once() ? 'over' : undefined
+    this.#calm()
+    this.#idleFrom = now + 1
+    return `act ${targets.join(' ')}`
+  }
+
+  #calm(): void {
+    this.#saidWarning = false
+    this.#saidHeld = false
+    this.#saidMissed = false
+  }
+
+  #once(): boolean {
+    return ['time', 'duration', 'cost'].includes(this.#wish.condition.kind)
+  }
+
+  #ahead(): number {
+    const { condition, warning } = this.#wish
+    return condition.kind === 'idle' ? Math.min(warning, condition.seconds / 2) : warning
+  }
+
+  #due(): number | undefined {
+    const moment = this.#moment()
+    return moment === undefined ? undefined : Math.max(moment, this.#snoozedUntil)
+  }
+
+  #moment(): number | undefined {
+    const { condition, instance: id } = this.#wish
+    const last = this.#seen.at(-1)
+    if (condition.kind === 'time') return condition.at
+    if (condition.kind === 'duration') return condition.from + condition.seconds
+    if (!last) return undefined
+    const rate = last.instances.reduce((sum, instance) => sum + rateOf(instance), 0)
+    if (condition.kind === 'cost') {
+      const one = last.instances.find(instance => instance.id === id)
+      return one && crossing(last.at, condition.limit - one.spent, rateOf(one))
+    }
+    if (condition.kind === 'budget') return crossing(last.at, condition.limit - last.today, rate)
+    if (condition.kind === 'credit')
+      return rate === 0 ? undefined : last.at + last.credit / rate - condition.hours * 3600
+    const since = this.#idleSince(condition.below)
+    return since === undefined ? undefined : since + condition.seconds
+  }
+
+  /** Backwards through the looks for as long as each was idle and close to the next. */
+  #idleSince(below: number): number | undefined {
+    let since: number | undefined
+    for (const look of this.#seen.toReversed()) {
+      const one = look.instances.find(({ id }) => id === this.#wish.instance)
+      const broken = since !== undefined && since - look.at > gap
+      if (look.at < this.#idleFrom || broken || !one?.running || one.load >= below) break
+      since = look.at
+    }
+    return since
+  }
+
+  #targets({ at, credit, instances }: Seen): string[] {
+    const { instance: id, action, condition } = this.#wish
+    if (id !== undefined) {
+      const one = instances.find(instance => instance.id === id)
+      return one && (action === 'destroy' || one.running) ? [`${action} ${id}`] : []
+    }
+    const running = instances.filter(instance => instance.running)
+    const stake = (one: PlainInstance) => (one.load < 5 ? 0 : (at - one.since) * one.perSecond)
+    const order = running.toSorted(
+      (a, b) =>
+        stake(a) - stake(b) || b.perSecond - b.diskPerSecond - (a.perSecond - a.diskPerSecond) || a.id - b.id,
+    )
+    const halted =
+      action === 'destroy' && running.length === 0 ? instances.filter(one => one.diskPerSecond > 0) : []
+    const costs = halted.toSorted(
+      (a, b) => a.spent - b.spent || b.diskPerSecond - a.diskPerSecond || a.id - b.id,
+    )
+    const all = running.length > 0 ? order : costs
+    const verb = running.length > 0 ? 'stop' : 'destroy'
+    const lasts = (count: number) => {
+      const left = instances.reduce((sum, one) => {
+        const taken = all.slice(0, count).includes(one)
+        return sum + (taken ? (verb === 'stop' ? one.diskPerSecond : 0) : rateOf(one))
+      }, 0)
+      return left <= 0 || (condition.kind === 'credit' && credit / left >= condition.hours * 3600)
+    }
+    let count = 0
+    if (condition.kind === 'credit') while (count < all.length && !lasts(count)) count += 1
+    else count = all.length
+    return all.slice(0, count).map(one => `${verb} ${one.id}`)
+  }
+}
+
+export function rateOf({ running, perSecond, diskPerSecond }: PlainInstance): number {
+  return running ? perSecond : diskPerSecond
+}
+
+function crossing(at: number, missing: number, perSecond: number): number | undefined {
+  if (perSecond > 0) return at + missing / perSecond
+  return missing <= 0 ? at : undefined
+}
