@@ -3,6 +3,7 @@ import type { OpenedAddress } from '../../contract/tunnel.ts'
 import type { Caller, Handlers } from '../page/dispatcher.ts'
 import { directJupyter, jupyterPurpose } from '../tunnels/jupyter.ts'
 import { offeredPorts, portPurpose, rentedPorts } from '../tunnels/port.ts'
+import { portsOfTemplate } from '../tunnels/template-ports.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from './parts.ts'
 
 type TunnelCommands = Pick<Handlers, 'openJupyter' | 'openPort' | 'closeTunnel' | 'findPorts'>
@@ -58,10 +59,12 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
     },
     async findPorts(args) {
       const door = doorOf(parts, args)
-      const record = accounts.session(door.account).record(door.instance.id)
+      const { client, record: recordOf } = accounts.session(door.account)
+      const record = recordOf(door.instance.id)
+      const ofTemplate = portsOfTemplate(client.templates, record?.template_hash_id)
       const lease = await access.connect(door)
       try {
-        return await offeredPorts(lease, record ? rentedPorts(record) : [])
+        return await offeredPorts(lease, rentedPorts(record ?? {}, await ofTemplate))
       } finally {
         lease.release()
       }

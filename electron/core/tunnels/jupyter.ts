@@ -81,16 +81,17 @@ export function jupyterPurpose({ door, token, access, clock }: JupyterNeeds): Pu
 
 /**
  * Jupyter's own address on the internet, for a direct one (`jup_direct`) whose certificate is valid for it: the token
- * is told to nobody else. `undefined` for any other.
+ * is told to nobody else. `undefined` for any other. `ca`: who is trusted besides those whom this machine trusts.
  */
 export async function directJupyter(
-  { instance }: Door,
+  { instance }: { instance: Pick<Door['instance'], 'runtype' | 'ports'> },
   token: string | undefined,
   clock: Clock,
+  ca?: string,
 ): Promise<string | undefined> {
   if (!token || !/jupyter_direc|jup_direct/.test(instance.runtype ?? '')) return undefined
   const mapping = instance.ports.find(({ container }) => container === `${jupyterPort}/tcp`)
-  if (!mapping || !(await hasValidCertificate(mapping, clock))) return undefined
+  if (!mapping || !(await hasValidCertificate(mapping, clock, ca))) return undefined
   const host = mapping.host.includes(':') ? `[${mapping.host}]` : mapping.host
   return jupyterAddress(`https://${host}:${mapping.port}`, { token, basePath: '/' })
 }

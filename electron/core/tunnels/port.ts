@@ -32,15 +32,20 @@ export function portPurpose(port: number, clock: Clock): Purpose {
 }
 
 /**
- * The ports inside an instance that were asked for when it was rented: those that the service maps (`ports`), and
- * those of its environment (`-p 8188:8188`, section 2.1). UDP and SSH are no web interfaces.
+ * The ports inside an instance that were asked for when it was rented: those that the service maps (`ports`), those of
+ * its environment (`-p 8188:8188`, section 2.1), and those of its template. UDP and SSH are no web interfaces.
  */
-export function rentedPorts({ ports, extra_env }: Pick<Instance, 'ports' | 'extra_env'>): number[] {
+export function rentedPorts(
+  { ports, extra_env }: Pick<Instance, 'ports' | 'extra_env'>,
+  ofTemplate: readonly number[] = [],
+): number[] {
   const mapped = Object.keys(ports ?? {}).flatMap(name => /^(\d{1,5})\/tcp$/.exec(name)?.[1] ?? [])
   const asked = (extra_env ?? []).flatMap(
     ([name]) => /^-p \d{1,5}:(\d{1,5})(?:\/tcp)?$/.exec(name)?.[1] ?? [],
   )
-  const found = [...mapped, ...asked].map(Number).filter(port => port > 0 && port < 65_536 && port !== 22)
+  const found = [...mapped, ...asked, ...ofTemplate]
+    .map(Number)
+    .filter(port => port > 0 && port < 65_536 && port !== 22)
   return [...new Set(found)].sort((a, b) => a - b)
 }
 

@@ -1,5 +1,7 @@
+import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BerthError } from '../../../electron/contract/problem.ts'
+import type { TemplateFields } from '../../../electron/contract/template.ts'
 import { tunnelKey } from '../../../electron/contract/tunnel.ts'
 import { rentRunning } from './steps.ts'
 import { createWorld, type World } from './world.ts'
@@ -10,6 +12,30 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
+const template: TemplateFields = {
+  name: 'Images',
+  image: 'comfyui',
+  tag: '',
+  description: '',
+  readme: '',
+  env: '',
+  onstart: '',
+  runtype: 'jupyter',
+  args: '',
+  sshDirect: true,
+  useSsh: true,
+  jupyterDirect: false,
+  jupyterFolder: '',
+  jupyterLab: true,
+  registry: '',
+  registryUser: '',
+  href: '',
+  repo: '',
+  extraFilters: {},
+  disk: 20,
+  private: true,
+  volumeInfo: null,
+}
 const codeOf = (doing: Promise<unknown>) =>
   doing.then(
     () => 'nothing was wrong',
@@ -68,11 +94,42 @@ test('a port at which nothing listens is told, stays to be read, and is dismisse
   expect(await codeOf(under.run('openPort', { instance: id, port: 0 }))).toBe('invalid_argument')
 })
 
-test('the ports that answer are found', async () => {
+test('the ports that answer are found, and those of its template, silent or not', async () => {
+  const under = await world.startConnected()
+  const { hash } = await under.run('createTemplate', {
+    fields: { ...template, env: '-p 8188:8188 -p 53:53/udp' },
+  })
+  const { id } = await rentRunning(under, { access: 'jupyter', template: { hash, name: template.name } })
+  const found = await under.run('findPorts', { instance: id })
+  expect(found).toEqual([
+    { port: 8080, name: 'Jupyter', answers: true },
+    { port: 8188, name: 'ComfyUI', answers: false },
+  ])
+})
+
+test('a tunnel that nobody used for an hour ends, and one in use does not', async () => {
+  const idle = new Set<() => void>()
+  const { clock } = world.machine
+  const after = clock.after.bind(clock)
+  clock.after = (ms, done) => {
+    if (ms !== 3_600_000) return after(ms, done)
+    idle.add(done)
+    return () => void idle.delete(done)
+  }
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { access: 'jupyter' })
-  const found = await under.run('findPorts', { instance: id })
-  expect(found.filter(({ answers }) => answers)).toEqual([{ port: 8080, name: 'Jupyter', answers: true }])
+  const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
+  expect(idle.size).toBe(1)
+  const user = connect(Number(new URL(url).port), '127.0.0.1')
+  await expect.poll(() => idle.size).toBe(0)
+  user.destroy()
+  await expect.poll(() => idle.size).toBe(1)
+  for (const end of idle) end()
+  await under.until(() => Object.keys(under.account().tunnels).length === 0)
+  await expect(fetch(url)).rejects.toThrow()
+
+  // Opened again, it is where it was: a page that is still open finds it.
+  expect((await under.run('openPort', { instance: id, port: 8080 })).url).toBe(url)
 })
 
 test('the tunnels of an instance end with it', async () => {

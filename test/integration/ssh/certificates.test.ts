@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { directJupyter } from '../../../electron/core/tunnels/jupyter.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { createSsh } from '../../../electron/ssh/connections.ts'
 import { hasValidCertificate } from '../../../electron/ssh/tunnels/certificate.ts'
@@ -18,10 +19,29 @@ import { target } from './steps.ts'
 let server: Server
 let port: number
 let cert: string
+/** Requests that came to the server. */
+let asked = 0
 const folder = mkdtempSync(join(tmpdir(), 'berth-tls-'))
 
 beforeAll(async () => {
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  makeCertificate(keyFile, certFile)
+  cert = readFileSync(certFile, 'utf8')
+  server = createServer({ key: readFileSync(keyFile), cert }, (_, response) => {
+    asked += 1
+    response.end('secured')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function makeCertificate(keyFile: string, certFile: string): void {
   execFileSync(
     'openssl',
     ['req', '-x509', '-newkey', 'ed25519', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'].concat([
@@ -34,16 +54,25 @@ beforeAll(async () => {
     ]),
     { stdio: 'ignore' },
   )
-  cert = readFileSync(certFile, 'utf8')
-  server = createServer({ key: readFileSync(keyFile), cert }, (_, response) => response.end('secured'))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  port = (server.address() as AddressInfo).port
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-  rmSync(folder, { recursive: true, force: true })
+}
+
+test('a direct Jupyter is opened at its own address only where its certificate is valid, and not asked', async () => {
+  const at = (host: string, mapped = port, runtype = 'jupyter_direc ssh_direc ssh_proxy') => ({
+    instance: { runtype, ports: [{ container: '8080/tcp', host, port: mapped }] },
+  })
+  const address = (
+    of: ReturnType<typeof at>,
+    token: string | undefined = 's3cret',
+    ca: string | undefined = cert,
+  ) => directJupyter(of, token, systemClock, ca)
+  expect(await address(at('127.0.0.1'))).toBe(`https://127.0.0.1:${port}/?token=s3cret`)
+  // Signed by nobody this machine trusts, for another host, without a token, not direct, or not there.
+  expect(await directJupyter(at('127.0.0.1'), 's3cret', systemClock)).toBeUndefined()
+  expect(await address(at('localhost'))).toBeUndefined()
+  expect(await address(at('127.0.0.1'), '')).toBeUndefined()
+  expect(await address(at('127.0.0.1', port, 'jupyter_proxy ssh_proxy'))).toBeUndefined()
+  expect(await address(at('127.0.0.1', await freePort()))).toBeUndefined()
+  expect(asked).toBe(0)
 })
 
 test('a certificate counts only when this machine trusts it, and for its own host alone', async () => {
