@@ -77,8 +77,6 @@ test('a link shows what it names, asks before it does more, and does nothing whe
     `berth://instance/${instance}/destroy`,
     `berth://instance/${instance}?state=destroyed`,
     `berth://instance/${instance + 1000}`,
-    'berth://user:secret@settings',
-    'berth://rent?offer=1',
   ]
   for (const link of bad) {
     await berth.closeWindow()
