@@ -13,6 +13,11 @@ export function money(micros: Micros): string {
   return written(micros, whole)
 }
 
+/** A small sum, to a tenth of a cent: "$0.003". */
+export function fineMoney(micros: Micros): string {
+  return written(micros, Math.abs(micros) < 1_000_000 ? fine : whole)
+}
+
 /** A price per hour for a column of them, always to a tenth of a cent: "$2.140/h". */
 export function price(micros: Micros): string {
   return `${written(micros, fine)}/h`

@@ -1,3 +1,4 @@
+import { type FailoverView, isFailingOver } from '../../../electron/contract/automation/failover.ts'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../../electron/contract/instance.ts'
 import type { RentalView } from '../../../electron/contract/rental.ts'
@@ -5,12 +6,17 @@ import type { AccountView } from '../../../electron/contract/state.ts'
 import type { TunnelView } from '../../../electron/contract/tunnel.ts'
 import { isNear } from '../../components/guards/guardWords.ts'
 import { instanceName, rentalWords, stateWords } from '../../words/state.ts'
+import { failoverWords } from './failover/failoverWords.ts'
 
-/** One row of the screen: an instance, a rental that has none yet, or an instance on its way through a rental. */
+/**
+ * One row of the screen: an instance, a rental or a failover that has none now, or an instance on its way through one
+ * of them.
+ */
 export interface Row {
   key: string
   instance?: InstanceView
   rental?: RentalView
+  failover?: FailoverView
   /** A tunnel to it that is not open: on its way, lost for now, or failed. */
   tunnel?: TunnelView
   /** A guard that is about to act on it. */
@@ -32,7 +38,14 @@ export function rowsOf(account: AccountView): Row[] {
       byInstance.set(rental.instance, rental)
     else rows.push({ key: rental.id, rental })
   }
-  rows.sort((a, b) => (b.rental?.startedAt ?? 0) - (a.rental?.startedAt ?? 0))
+  const byTried = new Map<number, FailoverView>()
+  for (const failover of Object.values(account.failovers)) {
+    if (failover.instance !== undefined && account.instances[failover.instance])
+      byTried.set(failover.instance, failover)
+    else rows.push({ key: failover.id, failover })
+  }
+  const startOf = ({ rental, failover }: Row) => rental?.startedAt ?? failover?.startedAt ?? 0
+  rows.sort((a, b) => startOf(b) - startOf(a))
   const tunnels = Object.values(account.tunnels).filter(({ step }) => step !== 'open')
   const near = Object.values(account.guards)
     .filter(isNear)
@@ -43,10 +56,12 @@ export function rowsOf(account: AccountView): Row[] {
     const rental = byInstance.get(instance.id)
     const tunnel = tunnels.find(one => one.instance === instance.id)
     const guard = guards.get(instance.id)
+    const failover = byTried.get(instance.id)
     rows.push({
       key: String(instance.id),
       instance,
       ...(rental && { rental }),
+      ...(failover && { failover }),
       ...(tunnel && { tunnel }),
       ...(guard && { guard }),
     })
@@ -55,7 +70,8 @@ export function rowsOf(account: AccountView): Row[] {
 }
 
 /** The row's state as a word and a shape. A rental under way goes before what its instance says. */
-export function rowState({ instance, rental }: Row) {
+export function rowState({ instance, rental, failover }: Row) {
+  if (failover && (!instance || isFailingOver(failover))) return failoverWords(failover)
   if (rental && !(instance?.state === 'running')) return rentalWords(rental.step)
   if (instance) return stateWords(instance.state, instance.actualStatus)
   return stateWords('other', null)
@@ -66,13 +82,14 @@ export function filterRows(rows: readonly Row[], typed: string): readonly Row[] 
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return rows
   return rows.filter(row => {
-    const { instance, rental } = row
+    const { instance, rental, failover } = row
+    const offer = rental?.offer ?? failover?.tries.at(-1)?.offer
     const text = [
       rowState(row).word,
-      instance ? instanceName(instance) : rental?.label,
-      instance?.gpu?.name ?? rental?.offer.gpuName,
-      instance?.location ?? rental?.offer.location,
-      instance?.image ?? (rental?.image || rental?.template),
+      instance ? instanceName(instance) : (rental ?? failover)?.label,
+      instance?.gpu?.name ?? offer?.gpuName,
+      instance?.location ?? offer?.location,
+      instance?.image ?? ((rental ?? failover)?.image || (rental ?? failover)?.template),
     ]
       .join(' ')
       .toLowerCase()

@@ -13,7 +13,7 @@ function share(message: string | undefined): string | undefined {
 }
 
 /** The steps of a rental under way, with the one it is at. */
-export function rentalSteps(rental: RentalView, instance: InstanceView | undefined): Step[] {
+export function rentalSteps(rental: Pick<RentalView, 'step'>, instance: InstanceView | undefined): Step[] {
   const at = !instance ? 0 : instance.state === 'running' ? 3 : instance.state === 'loading' ? 2 : 1
   const pulled = at === 2 ? share(instance?.statusMessage) : undefined
   const asked = rental.step === 'lost' ? 'answer lost, looking at the account' : 'asking for it'

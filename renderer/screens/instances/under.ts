@@ -1,3 +1,4 @@
+import { type FailoverView, isFailingOver } from '../../../electron/contract/automation/failover.ts'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceState, InstanceView } from '../../../electron/contract/instance.ts'
 import { isDead } from '../../../electron/contract/reading.ts'
@@ -11,6 +12,7 @@ import type { Row } from './rows.ts'
 /** What a row has to say beyond its figures, by the kind of answer it wants. */
 export type Under =
   | { kind: 'steps' }
+  | { kind: 'failover'; failover: FailoverView }
   | { kind: 'tunnel'; tunnel: TunnelView }
   | { kind: 'guard'; guard: GuardView }
   | { kind: 'note'; text: string }
@@ -20,13 +22,15 @@ export type Under =
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
 /** The line under a row, if it has anything to say. */
-export function underOf({ instance, rental, tunnel, guard }: Row): Under | undefined {
+export function underOf({ instance, rental, failover, tunnel, guard }: Row): Under | undefined {
+  if (failover && (isFailingOver(failover) || !instance)) return { kind: 'failover', failover }
   if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
   if (rental && instance?.state !== 'running') return underRental(rental)
   if (!instance) return undefined
   if (guard) return { kind: 'guard', guard }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
+  if (failover) return { kind: 'failover', failover }
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
   const onItsWay = instance.state === 'loading' || instance.state === 'provisioning'

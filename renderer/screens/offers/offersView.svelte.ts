@@ -1,4 +1,6 @@
+import type { FailedHostView } from '../../../electron/contract/automation/failover.ts'
 import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
+import { failedLast } from '../../../electron/contract/market/failed-last.ts'
 import { passing } from '../../../electron/contract/market/filter.ts'
 import { Sorter } from '../../../electron/contract/market/sort.ts'
 import type { Market } from './market.svelte.ts'
@@ -7,18 +9,21 @@ import { priceSpread } from './spread.ts'
 /** What the Offers screen makes of the market's answer. It ends with the screen; the market stays. */
 export class OffersView {
   readonly market: Market
+  /** Machines on which tries came to nothing. */
+  readonly #failed: () => Readonly<Record<string, FailedHostView>>
 
-  constructor(market: Market) {
+  constructor(market: Market, failed: () => Readonly<Record<string, FailedHostView>>) {
     this.market = market
+    this.#failed = failed
   }
 
   readonly found = $derived.by(() => this.market.found)
   readonly catalogue = $derived(this.found && catalogueOf(this.found.answer.offers, this.found.query.type))
   readonly #sorter = $derived(this.catalogue && new Sorter(this.catalogue))
-  /** The offers that pass the filter, in order. */
+  /** The offers that pass the filter, in order; those of machines that failed come last. */
   readonly shown = $derived.by(() => {
     const { filter, sortBy } = this.market
-    return this.#sorter ? passing(this.#sorter.order(sortBy), filter) : []
+    return this.#sorter ? failedLast(passing(this.#sorter.order(sortBy), filter), this.#failed()) : []
   })
   readonly spread = $derived(priceSpread(this.shown))
 }

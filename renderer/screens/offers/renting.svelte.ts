@@ -33,6 +33,15 @@ export interface RentSubject {
   request?: Omit<RentRequest, 'offer'>
   /** The instance that is destroyed first. */
   replaces?: number
+  /** How it is rented, where that is not this one offer. */
+  otherwise?: Otherwise
+}
+
+/** Another way to rent what the dialog was filled in with. */
+export interface Otherwise {
+  /** Whether it may be sent; what is wrong is told where it was typed. */
+  check(): boolean
+  send(request: RentRequest): Promise<unknown>
 }
 
 /** A rental being filled in. Nothing typed is lost until it is rented or given up. */
@@ -214,17 +223,21 @@ export class Renting {
     this.#tried = true
     this.problem = undefined
     this.#refused = undefined
-    if ('errors' in this.#read) return false
+    const may = this.subject.otherwise?.check() ?? true
+    if ('errors' in this.#read || !may) return false
     const { request } = this.#read
     const account = this.#page.account?.id
     this.sending = true
     const rows = sentRows(this.draft)
     try {
-      await this.#page.berth.rent({
-        ...(account !== undefined && { account }),
-        request,
-        ...(this.subject.replaces !== undefined && { replaces: this.subject.replaces }),
-      })
+      const { otherwise, replaces } = this.subject
+      if (otherwise) await otherwise.send(request)
+      else
+        await this.#page.berth.rent({
+          ...(account !== undefined && { account }),
+          request,
+          ...(replaces !== undefined && { replaces }),
+        })
       return true
     } catch (error) {
       this.sending = false

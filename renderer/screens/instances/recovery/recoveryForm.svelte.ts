@@ -1,0 +1,69 @@
+import * as v from 'valibot'
+import { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
+import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import { typedNumber } from '../../../components/numbers.ts'
+
+type Kind = RecoveryChoice['kind']
+
+/** The choice of what happens once an instance is outbid, as it is filled in. */
+export class RecoveryForm {
+  kind: Kind = $state('tell')
+  /** Dollars per hour. */
+  ceiling = $state('')
+  /** Minutes. */
+  every = $state('10')
+  tries = $state('3')
+  /** Dollars. */
+  cost = $state('0.50')
+  /** Minutes. */
+  deadline = $state('10')
+  #tried = $state(false)
+
+  constructor(choice: RecoveryChoice | undefined, instance: InstanceView) {
+    // Half as much again, and room below the highest bid: a beginning that the user sees and changes.
+    const bid = Math.max(instance.bid ?? 0, instance.minimumBid ?? 0) / 1_000_000
+    this.ceiling = String(Math.min(32, Math.max(0.001, Math.ceil(bid * 150) / 100)))
+    if (!choice || choice.kind === 'tell') return
+    this.kind = choice.kind
+    this.ceiling = String(choice.ceiling)
+    this.every = String(choice.every / 60)
+    if (choice.kind !== 'replace') return
+    this.tries = String(choice.limits.tries)
+    this.cost = String(choice.limits.ceiling)
+    this.deadline = String(choice.limits.deadline / 60)
+  }
+
+  readonly #read = $derived.by(() => {
+    const seconds = (minutes: string) => (typedNumber(minutes) ?? Number.NaN) * 60
+    const ceiling = typedNumber(this.ceiling)
+    const every = seconds(this.every)
+    const limits = {
+      tries: typedNumber(this.tries),
+      ceiling: typedNumber(this.cost),
+      deadline: seconds(this.deadline),
+    }
+    return v.safeParse(RecoveryChoice, {
+      kind: this.kind,
+      ...(this.kind === 'tell' ? {} : { ceiling, every }),
+      ...(this.kind === 'replace' ? { limits } : {}),
+    })
+  })
+
+  /** A message by field: `ceiling`, `every`, `limits.tries`, `limits.ceiling` or `limits.deadline`. */
+  readonly errors: Readonly<Record<string, string>> = $derived.by(() => {
+    if (!this.#tried || this.#read.success) return {}
+    return Object.fromEntries(
+      this.#read.issues.map(issue => [v.getDotPath(issue) ?? '', `${sentence(issue.message)}`]),
+    )
+  })
+
+  /** The choice; undefined while something is wrong, which is told from then on. */
+  choice(): RecoveryChoice | undefined {
+    this.#tried = true
+    return this.#read.success ? this.#read.output : undefined
+  }
+}
+
+function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+}

@@ -1,0 +1,61 @@
+import type { RecoveryView } from '../../../../electron/contract/automation/recovery.ts'
+import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { Micros } from '../../../../electron/contract/money.ts'
+import { spentBy } from '../../../../electron/contract/reading.ts'
+import { fineMoney, rate } from '../../../words/money.ts'
+import { duration } from '../../../words/time.ts'
+
+/** What Berth does about an instance that is outbid, now. Now in epoch seconds of the account's time. */
+export function recoveryNow(recovery: RecoveryView, now: number): string | undefined {
+  switch (recovery.step) {
+    case 'waiting':
+      return `Berth ${verb(recovery)} in ${duration(Math.max(0, (recovery.until ?? now) - now))}, no sooner.`
+    case 'raising':
+      return 'Berth is raising the bid; its answer is awaited.'
+    case 'replacing':
+      return 'Berth is renting another in its place.'
+    case 'replaced':
+      return recovery.by === undefined ? undefined : `#${recovery.by} has its place.`
+    case 'held':
+      return [recovery.problem?.message, recovery.problem?.advice].filter(Boolean).join(' ')
+    case 'watching':
+      return undefined
+  }
+}
+
+/** What was chosen, in a sentence. */
+export function choiceWords({ choice }: RecoveryView): string {
+  switch (choice.kind) {
+    case 'tell':
+      return 'Once outbid, Berth only tells you.'
+    case 'raise':
+      return `Once outbid, Berth bids just above the lowest that runs, up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
+    case 'replace':
+      return `Once outbid, Berth rents the next best for a bid up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
+  }
+}
+
+/** What the raises have added up to a moment of the account's time. */
+export function addedBy({ added }: RecoveryView, now: number): Micros {
+  return added.micros + Math.max(0, Math.floor(((now - added.at) * added.perHour) / 3600))
+}
+
+/** What recovering has cost so far, a sentence for each way. */
+export function costWords(recovery: RecoveryView, instance: InstanceView, now: number): string[] {
+  const { raises, replacements, of } = recovery
+  const words: string[] = []
+  if (raises > 0)
+    words.push(
+      `${raises} ${raises === 1 ? 'raise has' : 'raises have'} added ${fineMoney(addedBy(recovery, now))} so far${recovery.added.perHour > 0 ? `, ${rate(recovery.added.perHour)} now` : ''}.`,
+    )
+  const replaced = recovery.replaced + (of === undefined ? 0 : spentBy(instance, now))
+  if (replacements > 0 || recovery.replaced > 0)
+    words.push(
+      `${replacements} ${replacements === 1 ? 'replacement has' : 'replacements have'} cost ${fineMoney(replaced)} so far, dropped tries included.`,
+    )
+  return words
+}
+
+function verb({ choice }: RecoveryView): string {
+  return choice.kind === 'replace' ? 'rents another' : 'raises the bid'
+}
