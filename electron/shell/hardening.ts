@@ -2,6 +2,11 @@ import { app, type Session, type WebContents } from 'electron'
 import type { Opener } from '../ports/opener.ts'
 import { isPage } from './page-address.ts'
 
+/** Puts every page's process into the sandbox, whatever its window says. Before Electron is ready. */
+export function sandboxPages(): void {
+  app.enableSandbox()
+}
+
 /** Turns off what Chromium would do over the network of its own accord. Before Electron is ready. */
 export function silenceChromium(): void {
   const switches = [

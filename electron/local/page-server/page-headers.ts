@@ -5,7 +5,7 @@ export function pageHeaders(socket?: string): Record<string, string> {
     `connect-src 'self'${socket === undefined ? '' : ` ${socket}`}`,
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    "img-src 'self'",
     "font-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",

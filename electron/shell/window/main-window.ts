@@ -1,4 +1,4 @@
-import { BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
+import { app, BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
 import { pageAddress } from '../page-address.ts'
 import type { KeptPlaces } from './kept-places.ts'
 import { arrangement, besideTray, visiblePlace } from './placing.ts'
@@ -73,6 +73,7 @@ export class MainWindow {
         webviewTag: false,
         spellcheck: false,
         navigateOnDragDrop: false,
+        devTools: !app.isPackaged,
       },
     })
     this.#window = window

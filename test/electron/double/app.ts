@@ -130,6 +130,7 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
 
   enableSandbox(): void {
     if (told.ready) throw new Error('the sandbox is enabled before Electron is ready')
+    told.switches.push('enable-sandbox')
   }
 
   setLoginItemSettings(settings: Electron.Settings): void {
