@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import { askToQuit } from './life/ask-to-quit.ts'
 import { startsHidden } from './life/autostart.ts'
-import { type Calls, offerLinks } from './life/calls.ts'
+import { type Calls, introduce } from './life/calls.ts'
 import type { Ending } from './life/ending.ts'
 import { lookOnWake, showOnGoTo } from './life/life.ts'
 import { appMenu } from './menus/app-menu.ts'
@@ -54,7 +54,7 @@ export async function showDesktop(options: DesktopOptions): Promise<void> {
   const { platform } = process
   Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))
   options.ending.askFirst(() => askToQuit({ state: berth.state, tray, hideWindow: () => window.hide() }))
-  offerLinks()
+  introduce()
   showOnGoTo(berth, show)
   lookOnWake(berth)
   if (!tray || !startsHidden(options.hidden, berth.state().settings.startAtLogin)) show()

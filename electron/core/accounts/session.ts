@@ -12,6 +12,7 @@ import type { Activity } from '../activity/activity.ts'
 import { openAccountAlerts } from '../alerts/account-alerts.ts'
 import type { Teller } from '../alerts/teller.ts'
 import { type Automations, openAutomations } from '../automation/automations.ts'
+import type { FileTransfers } from '../files/file-transfers.ts'
 import { type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
 import { openRentals } from '../rentals/open-rentals.ts'
 import type { Rentals } from '../rentals/rentals.ts'
@@ -55,6 +56,7 @@ export interface SessionSurroundings {
   activity: Activity
   teller: Teller
   access: Access
+  fileTransfers: FileTransfers
   /** The rate of the account's time, where it is known beforehand: the demo's. */
   rate?: number
   /** Milliseconds between looks. */
@@ -159,6 +161,7 @@ export async function openSession(
     activity,
     teller,
     access: around.access,
+    fileTransfers: around.fileTransfers,
     rentals,
     client: withKey,
     record: instance => records.get(instance),
@@ -237,7 +240,8 @@ export async function openSession(
     clock,
     poll,
     interval: untilNextLook,
-    held: () => isPaused(store, clock),
+    // What is being rented costs: it is watched to its end all the same.
+    held: () => isPaused(store, clock) && !rentals.underWay(),
     random: machine.random.fraction,
   })
 

@@ -62,6 +62,8 @@ export interface Rentals {
   /** Goes on with what an earlier session left under way. */
   resume(): void
   view(): Record<string, RentalView>
+  /** Whether any is still to be done. */
+  underWay(): boolean
   /** A template was edited: what was rented from it is rented again from what it is now. Never rejects because of the disk. */
   followTemplate(from: string, to: string, name: string | undefined): Promise<void>
   /** What was rented last and came to be. */
@@ -215,6 +217,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
       }
     },
     view: () => rentalViews(book.all()),
+    underWay: () => book.all().some(isUnderWay),
     last: () => lastRental(book.all()),
     rented: existing,
     knows: mark => book.find(mark) !== undefined,

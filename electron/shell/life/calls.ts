@@ -46,7 +46,14 @@ export function hearCalls(argv: readonly string[]): Calls {
   }
 }
 
-/** Makes the desktop bring `berth://` links here. A Berth that is not installed leaves that to one that is. */
-export function offerLinks(): void {
+/** The name under which Windows knows the installed program: that of its package. */
+const windowsName = 'app.berth.Berth'
+
+/**
+ * Makes the desktop know Berth: whose notifications these are on Windows, and where `berth://` links lead. A Berth that
+ * is not installed leaves links to one that is.
+ */
+export function introduce(): void {
+  app.setAppUserModelId(windowsName)
   if (app.isPackaged) app.setAsDefaultProtocolClient('berth')
 }

@@ -154,9 +154,9 @@ test('starting at login is a file of the desktop’s, and what the desktop switc
   await expect(access(file)).rejects.toThrow()
 })
 
-test('a pause is on the tray and ends there', async () => {
+test('a pause is on the tray and ends there; what is rented meanwhile is watched until it runs', async () => {
   await offerTray()
-  await start()
+  await start('--speed', '200')
   const images = (await ask('tray'))?.images ?? 0
   await ask('clickMenu', ['Pause watching for an hour'])
   await expect.poll(async () => (await state()).pausedUntil).toBeGreaterThan(Date.now() + 3_500_000)
@@ -165,9 +165,10 @@ test('a pause is on the tray and ends there', async () => {
   expect((await menu()).map(({ label }) => label)).toContainEqual(
     expect.stringMatching(/^Nothing is watched until/),
   )
+  await berth.rentOne()
   await ask('clickMenu', ['Look at the accounts again'])
   await expect.poll(async () => (await state()).pausedUntil).toBeUndefined()
-})
+}, 120_000)
 
 test('the demo’s events and saved searches are in the tray, and do what they say', async () => {
   await offerTray()

@@ -132,6 +132,24 @@ test('a click on what an earlier Berth told leads to the same place', async () =
   expect(store.get().goTo?.place).toEqual({ screen: 'activity' })
 })
 
+test('that a machine is ready comes with a button that stops it, and no question', async () => {
+  const { look, click, teller, store } = await tellerWith(true)
+  const given: unknown[] = []
+  teller.onCommand(async (name, args) => void given.push([name, args]))
+  look(withState('loading'))
+  look(withState('running'))
+  click('a00000001/4711', 'stop')
+  expect(given).toEqual([['stopInstance', { account: 'a00000001', instance: 4711 }]])
+  expect(store.get().goTo).toBeUndefined()
+})
+
+test('low credit leads to where it can be topped up', async () => {
+  const { look, click, store } = await tellerWith(true)
+  look(accountView({ credit: 1_000_000 }))
+  click('a00000001/credit', 'top_up')
+  expect(store.get().goTo?.place).toEqual({ screen: 'account' })
+})
+
 const here = (focused: boolean, screen: string, instance?: number) => ({ focused, screen, instance })
 
 test.each([
