@@ -1,9 +1,12 @@
 import { openEditor } from '../../ssh/editors/editors.ts'
 import type { Handlers } from '../page/dispatcher.ts'
+import { sshConfigOff } from '../ssh-config/ssh-config.ts'
 import { doorOf, noteUser, type Parts } from './parts.ts'
 
-export function editorCommands(parts: Parts): Pick<Handlers, 'openEditor'> {
-  const { access, machine, sshConfig, store } = parts
+type EditorCommands = Pick<Handlers, 'openEditor' | 'sshConfigIncluded' | 'includeSshConfig'>
+
+export function editorCommands(parts: Parts): EditorCommands {
+  const { access, activity, machine, sshConfig, store } = parts
   return {
     async openEditor({ editor, ...args }) {
       const door = doorOf(parts, args)
@@ -14,6 +17,12 @@ export function editorCommands(parts: Parts): Pick<Handlers, 'openEditor'> {
       const host = await sshConfig.hostOf(account, instance.id)
       await openEditor(machine, editor ?? store.get().settings.editor, host)
       noteUser(parts, account, 'Opened an editor on', instance, host)
+    },
+    sshConfigIncluded: () => sshConfig.isIncluded(),
+    async includeSshConfig() {
+      if (!store.get().settings.sshConfig) throw sshConfigOff()
+      await sshConfig.turn(true)
+      activity.add({ kind: 'user', text: 'Added Berth’s line to ~/.ssh/config again' })
     },
   }
 }

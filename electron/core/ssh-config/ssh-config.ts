@@ -22,7 +22,12 @@ export interface SshConfig {
   reached(account: AccountId, instance: number, address: SshAddress): void
   /** From here on the file follows State. */
   follow(): Promise<void>
-  /** The `Host` of an instance, once it is in the file. Throws `ssh_config_off`, or `bad_address` for one not in it. */
+  /** Whether the user's own config includes the file as it should: not where the line was taken out by hand. */
+  isIncluded(): Promise<boolean>
+  /**
+   * The `Host` of an instance, once it is in the file. Throws `ssh_config_off`, `ssh_config_line_gone`, or
+   * `bad_address` for one not in it.
+   */
   hostOf(account: AccountId, instance: number): Promise<string>
   /** Ends; what the demo had in the file goes. */
   close(): Promise<void>
@@ -106,15 +111,23 @@ export async function openSshConfig({
     return done
   }
 
+  const isIncluded = async () => !store.get().settings.sshConfig || user.includes(files.path(name))
+
   function writeQuietly(): void {
-    write().catch((error: unknown) => {
-      const problem = problemOf(error)
-      if (problem.message !== told) onProblem(problem)
-      told = problem.message
-    })
+    write()
+      .then(async () => {
+        if (!(await isIncluded())) throw lineGone()
+        told = ''
+      })
+      .catch((error: unknown) => {
+        const problem = problemOf(error)
+        if (problem.message !== told) onProblem(problem)
+        told = problem.message
+      })
   }
 
   return {
+    isIncluded,
     async turn(on) {
       const path = files.path(name)
       if (on) {
@@ -147,7 +160,8 @@ export async function openSshConfig({
       attacher.look(store.get())
     },
     async hostOf(account, instance) {
-      if (!store.get().settings.sshConfig) throw off()
+      if (!store.get().settings.sshConfig) throw sshConfigOff()
+      if (!(await isIncluded())) throw lineGone()
       await write()
       const entries = listed(store.get())
       const at = entries.findIndex(entry => entry.account === account && entry.instance === instance)
@@ -188,10 +202,20 @@ function matters(after: State, before: State): boolean {
   })
 }
 
-function off(): BerthError {
+/** What needs the SSH config cannot be had while it is switched off. */
+export function sshConfigOff(): BerthError {
   return new BerthError({
     code: 'ssh_config_off',
     message: 'Editors get in through the SSH config, which Berth leaves alone so far.',
     advice: 'Switch it on in Settings: one line in ~/.ssh/config, taken out again when it is switched off.',
+  })
+}
+
+function lineGone(): BerthError {
+  return new BerthError({
+    code: 'ssh_config_line_gone',
+    message:
+      'Berth’s Include line is not in ~/.ssh/config any more, so ssh and editors do not find the instances.',
+    advice: 'Add it again in Settings, or switch the SSH config off there.',
   })
 }

@@ -17,6 +17,11 @@ export function withLine(config: string, line: string): string {
   return first.replace(/\r$/, '') === line ? config : `${line}\n${config}`
 }
 
+/** Whether the line is in the config, wherever somebody has put it. */
+export function hasLine(config: string, line: string): boolean {
+  return config.split('\n').some(one => one.trim() === line)
+}
+
 /** The config without the line, wherever it went meanwhile, and otherwise as it is to the last byte. */
 export function withoutLine(config: string, line: string): string {
   return config

@@ -1,8 +1,8 @@
-import { rmdir, stat } from 'node:fs/promises'
+import { readFile, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BerthError } from '../../contract/problem.ts'
 import { editInPlace, FileBusy } from './edit-in-place.ts'
-import { includeLine, withLine, withoutLine } from './include-line.ts'
+import { hasLine, includeLine, withLine, withoutLine } from './include-line.ts'
 
 /** The user's own `~/.ssh/config`, in which one line is Berth's. */
 export interface UserConfig {
@@ -11,6 +11,8 @@ export interface UserConfig {
    * `ssh_config_not_written`.
    */
   include(path: string): Promise<Made>
+  /** Whether the line is still there: it is the user's file, and they may have taken it out. Throws `ssh_config_path`. */
+  includes(path: string): Promise<boolean>
   /** Takes it out, and nothing else; what Berth had made goes too, when nothing else is in it. Throws the same. */
   exclude(path: string, made: Made): Promise<void>
 }
@@ -34,6 +36,10 @@ export function userConfig(home: string): UserConfig {
         return withLine(text ?? '', line)
       })
       return made
+    },
+    async includes(included) {
+      const text = await readFile(path, 'latin1').catch(() => '')
+      return hasLine(text, asBytes(includeLine(included)))
     },
     async exclude(included, made) {
       const line = asBytes(includeLine(included))

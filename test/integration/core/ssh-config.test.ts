@@ -46,6 +46,33 @@ test('by choice the system’s ssh gets into each instance; it follows what come
   expect(own()).toBe('')
 })
 
+test('a line that was taken out by hand stays out, is told of, and comes back when asked for', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await expect(under.run('includeSshConfig', {})).rejects.toMatchObject({
+    problem: { code: 'ssh_config_off' },
+  })
+  await under.run('changeSettings', { settings: { sshConfig: true } })
+  expect(await under.run('sshConfigIncluded', {})).toBe(true)
+  const line = readFileSync(config, 'utf8')
+  writeFileSync(config, 'Host work\n  User me\n')
+  expect(await under.run('sshConfigIncluded', {})).toBe(false)
+  await expect(under.run('openEditor', { instance: id })).rejects.toMatchObject({
+    problem: { code: 'ssh_config_line_gone' },
+  })
+  await under.run('renameInstance', { instance: id, label: 'second' })
+  await expect.poll(own).toContain('berth-second')
+  const told = () => under.run('searchActivity', { text: 'Include line', limit: 10 })
+  await expect.poll(async () => (await told()).length).toBe(1)
+  expect(readFileSync(config, 'utf8')).toBe('Host work\n  User me\n')
+
+  await under.run('includeSshConfig', {})
+  expect(await under.run('sshConfigIncluded', {})).toBe(true)
+  expect(readFileSync(config, 'utf8')).toBe(`${line}Host work\n  User me\n`)
+  await under.run('changeSettings', { settings: { sshConfig: false } })
+  expect(readFileSync(config, 'utf8')).toBe('Host work\n  User me\n')
+})
+
 test('a choice that cannot be carried out is not kept', async () => {
   mkdirSync(config)
   const under = await world.startConnected()
