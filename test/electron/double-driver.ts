@@ -49,6 +49,7 @@ export async function driveDouble(browser: Browser, { env, flags }: Start): Prom
       navigates: (kind, url) => ask('navigates', kind, url),
       opens: async url => (await ask('opensWindow', url))?.action,
       attachesWebview: src => ask('attachesWebview', src),
+      grants: async (permission, url) => (await ask('grants', permission, url)).request === true,
     },
     // Its answer may not come any more.
     quit: () => ask('quit').catch(() => undefined),

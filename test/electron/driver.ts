@@ -44,6 +44,8 @@ export interface Driver {
     navigates(kind: 'will-navigate' | 'will-redirect' | 'will-frame-navigate', url: string): Promise<boolean>
     opens(url: string): Promise<'allow' | 'deny' | undefined>
     attachesWebview(src: string): Promise<boolean>
+    /** Whether a page at that address is granted the permission it asks for. */
+    grants(permission: string, url: string): Promise<boolean>
   }
   quit(): Promise<void>
   /** The exit code, once Berth has ended. */

@@ -21,7 +21,6 @@ export const remote = {
     })),
   closeWindow: () => windows[0]?.close(),
   moveWindow: (bounds: Partial<Electron.Rectangle>) => windows[0]?.setBounds(bounds),
-  focusWindow: (focused: boolean) => (focused ? windows[0]?.focus() : windows[0]?.blur()),
   /** From now on the user chooses these in dialogs for files. */
   choose: (paths: string[]) => {
     told.chosenPaths = paths
@@ -53,7 +52,6 @@ export const remote = {
   clickTray: () => trays[0]?.emit('click', {}, trays[0].getBounds()),
   /** Clicks the entry whose label, and those of the menus it is in, begin so. */
   clickMenu: (path: string[]) => clickItem(trayMenu(), path),
-  applicationMenu: () => seenItems(Menu.getApplicationMenu()?.template ?? []),
   clickApplicationMenu: (path: string[]) => clickItem(Menu.getApplicationMenu()?.template ?? [], path),
   notifications: () => notifications.map(({ options, open }) => ({ ...options, open })),
   clickNotification: (at: number) => void notifications[at]?.emit('click', {}),
@@ -61,9 +59,6 @@ export const remote = {
   clickAction: (at: number, actionIndex: number) =>
     void notifications[at]?.emit('action', { actionIndex, selectionIndex: -1 }, actionIndex, -1),
   post: (message: unknown, from?: Origin) => page().post('berth', [message], from),
-  postMany: (all: unknown[]) => {
-    for (const message of all) page().post('berth', [message])
-  },
   sent: () => page().sent,
   reload: () => void page().emit('did-start-navigation', { isMainFrame: true, isSameDocument: false }),
   /** What the protocol handler answers. */

@@ -62,6 +62,7 @@ export async function driveElectron(program: string, { env, flags }: Start): Pro
       navigates: (kind, url) => ask('navigates', kind, url),
       opens: url => ask('opens', url),
       attachesWebview: src => ask('attachesWebview', src),
+      grants: (permission, url) => ask('grants', permission, url),
     },
     // Its answer may not come any more.
     quit: () => ask('quit').catch(() => undefined),

@@ -19,6 +19,7 @@ let tray: Tray | undefined
 let menu: Electron.Menu | null = null
 const notifications: { shown: Notification; options: Electron.NotificationConstructorOptions }[] = []
 const questions: { options: MessageBoxOptions; answer(response: number): void }[] = []
+let permissionHandler: Parameters<Electron.Session['setPermissionRequestHandler']>[0] = null
 let openHandler: ((details: Electron.HandlerDetails) => WindowOpenHandlerResponse) | undefined
 
 const setContextMenu = Tray.prototype.setContextMenu
@@ -52,6 +53,14 @@ app.on('web-contents-created', (_event, contents) => {
   const set = contents.setWindowOpenHandler.bind(contents)
   contents.setWindowOpenHandler = handler => {
     openHandler = handler
+    set(handler)
+  }
+})
+
+app.on('session-created', session => {
+  const set = session.setPermissionRequestHandler.bind(session)
+  session.setPermissionRequestHandler = handler => {
+    permissionHandler = handler
     set(handler)
   }
 })
@@ -96,6 +105,16 @@ const watch = {
   navigates: (kind: string, url: string) => allows(kind, { url, isMainFrame: true }),
   opens: (url: string) => openHandler?.({ url } as Electron.HandlerDetails).action,
   attachesWebview: (src: string) => allows('will-attach-webview', {}, {}, { src }),
+  grants(permission: string, requestingUrl: string) {
+    const [window] = BrowserWindow.getAllWindows()
+    let granted = false
+    const answer = (yes: boolean) => {
+      granted = yes
+    }
+    if (window)
+      permissionHandler?.(window.webContents, permission as never, answer, { requestingUrl } as never)
+    return granted
+  },
   quit: () => app.quit(),
 }
 export type Watch = typeof watch

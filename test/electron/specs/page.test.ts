@@ -234,6 +234,10 @@ test('what a page could ask for is refused at the handlers, whatever asks', asyn
     expect(await handlers.opens(url), url).toBe('deny')
   expect(await handlers.attachesWebview('https://example.com/')).toBe(false)
   expect(await handlers.attachesWebview('app://berth/index.html')).toBe(false)
+  for (const permission of ['media', 'geolocation', 'notifications', 'openExternal', 'fileSystem', 'hid'])
+    expect(await handlers.grants(permission, 'app://berth/index.html'), permission).toBe(false)
+  expect(await handlers.grants('clipboard-sanitized-write', 'https://example.com/')).toBe(false)
+  expect(await handlers.grants('clipboard-sanitized-write', 'app://berth/index.html')).toBe(true)
 })
 
 test.runIf(!underDouble)('a guest, a camera and a place are refused from the page too', async () => {
