@@ -16,6 +16,7 @@ import { notificationCommands } from './commands/notifications.ts'
 import { offerCommands } from './commands/offers.ts'
 import { recoveryCommands } from './commands/recovery.ts'
 import { rentingCommands } from './commands/renting.ts'
+import { runCommands } from './commands/runs.ts'
 import { sshKeyCommands } from './commands/ssh-keys.ts'
 import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
@@ -35,6 +36,7 @@ export const commands = {
   ...moneyCommands,
   ...instanceCommands,
   ...watchdogCommands,
+  ...runCommands,
   ...guardCommands,
   ...accessCommands,
   ...sshKeyCommands,

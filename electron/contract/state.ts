@@ -1,6 +1,7 @@
 import type { FailedHostView, FailoverView } from './automation/failover.ts'
 import type { GuardView } from './automation/guard.ts'
 import type { RecoveryView } from './automation/recovery.ts'
+import type { RunView } from './automation/run.ts'
 import type { WatchdogView } from './automation/watchdog.ts'
 import type { FileTransferView } from './files.ts'
 import type { AccountId } from './ids.ts'
@@ -60,7 +61,7 @@ export type Place =
   | {
       screen: 'instances'
       instance?: number
-      tab?: 'terminal' | 'files' | 'ports' | 'history' | 'guards'
+      tab?: 'terminal' | 'files' | 'ports' | 'history' | 'runs' | 'watchdog' | 'guards'
       /** A question to put to the user at once: a new bid, another offer in its place, whether to destroy it, or to get in. */
       ask?: 'bid' | 'replace' | 'destroy' | 'terminal'
     }
@@ -105,6 +106,8 @@ export interface AccountView {
   ways: Record<string, WayIn>
   /** Watchdogs inside instances, by the instance's id. */
   watchdogs: Record<string, WatchdogView>
+  /** Commands that go on by themselves, by id. */
+  runs: Record<string, RunView>
   /** Copies and syncs that Berth started, by id. */
   transfers: Record<string, TransferView>
   /** Files on their way between this machine and instances, by id. They end with Berth. */

@@ -29,6 +29,7 @@ import { offerCommands } from './commands/offers.ts'
 import type { Parts } from './commands/parts.ts'
 import { recoveryCommands } from './commands/recovery.ts'
 import { rentingCommands } from './commands/renting.ts'
+import { runCommands } from './commands/runs.ts'
 import { sshKeyCommands } from './commands/ssh-keys.ts'
 import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
@@ -37,6 +38,7 @@ import { twoFactorCommands } from './commands/two-factor.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
 import { watchdogCommands } from './commands/watchdog.ts'
 import type { Demo } from './demo.ts'
+import { Choices } from './files/choices.ts'
 import { createFileTransfers } from './files/file-transfers.ts'
 import { goTo } from './go-to.ts'
 import { followLink } from './links/follow-link.ts'
@@ -140,12 +142,15 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     access,
     reservedPorts: options.reservedPorts ?? [],
   })
+  const newId = () => machine.random.hex(16)
+  const fileTransfers = createFileTransfers({ store, clock, activity, newId })
   const accounts = await openAccounts({
     store,
     machine,
     activity,
     teller,
     access,
+    fileTransfers,
     ...(demo ? { demo } : {}),
     onGone: (account, instance) => {
       void tunnels.drop(account, instance).catch(() => undefined)
@@ -163,8 +168,6 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   await sshConfig.follow()
 
   const pause = createPause({ store, clock, activity, teller, lookAtAll: accounts.lookNow })
-  const newId = () => machine.random.hex(16)
-  const fileTransfers = createFileTransfers({ store, clock, activity, newId })
   const parts: Parts = {
     store,
     machine,
@@ -177,6 +180,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     seenOffers: createSeenOffers(),
     access,
     fileTransfers,
+    folders: new Choices(machine.random),
     tunnels,
     sshConfig,
     demo,
@@ -195,6 +199,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...moneyCommands(parts),
       ...instanceCommands(parts),
       ...watchdogCommands(parts),
+      ...runCommands(parts),
       ...guardCommands(parts),
       ...accessCommands(parts),
       ...sshKeyCommands(parts),

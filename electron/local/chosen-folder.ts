@@ -15,6 +15,7 @@ export function chosenFolder(root: string): ChosenFolder {
   }
   return {
     name: basename(root) || root,
+    path: root,
     async freshName(name) {
       const dot = name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length
       for (let number = 1; ; number++) {

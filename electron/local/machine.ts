@@ -3,6 +3,7 @@ import type { Files } from '../ports/files.ts'
 import type { Machine } from '../ports/machine.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import { systemClock } from './clock.ts'
+import { systemDownloads } from './downloads.ts'
 import type { Endings } from './endings.ts'
 import { openKeychain } from './keychain/open-keychain.ts'
 import { systemOpener } from './opener.ts'
@@ -21,6 +22,7 @@ export async function openMachine(files: Files, notifier: Notifier, endings?: En
   const programs = systemPrograms(process.env, platform)
   return {
     clock: systemClock,
+    downloads: systemDownloads(homedir()),
     files,
     keychain: await openKeychain(systemClock, isBlocked => endings?.addBlock(isBlocked)),
     notifier,

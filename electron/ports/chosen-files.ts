@@ -43,6 +43,8 @@ export interface OpenSource {
 /** A folder that downloads go into. Names are single steps that this system takes as they are; nothing leaves it. */
 export interface ChosenFolder {
   readonly name: string
+  /** Where it is, for Berth's own memory: it is not told to the page. */
+  readonly path: string
   /** The name itself, or with a number, so that nothing is there yet. */
   freshName(name: string): Promise<string>
   makeFolder(path: readonly string[]): Promise<void>

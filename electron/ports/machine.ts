@@ -1,6 +1,7 @@
 import type { Autostart } from './autostart.ts'
 import type { BrowserDownloads, FileDialogs } from './chosen-files.ts'
 import type { Clock } from './clock.ts'
+import type { Downloads } from './downloads.ts'
 import type { Files } from './files.ts'
 import type { Keychain } from './keychain.ts'
 import type { Notifier } from './notifier.ts'
@@ -12,6 +13,7 @@ import type { Updater } from './updater.ts'
 /** All that Berth needs from the machine it runs on. */
 export interface Machine {
   clock: Clock
+  downloads: Downloads
   files: Files
   keychain: Keychain
   notifier: Notifier

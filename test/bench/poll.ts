@@ -114,6 +114,7 @@ function emptyState(): State {
         tunnels: {},
         ways: {},
         watchdogs: {},
+        runs: {},
         transfers: {},
         fileTransfers: {},
       },

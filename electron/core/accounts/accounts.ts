@@ -10,6 +10,7 @@ import type { Access } from '../access/access.ts'
 import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
 import type { Demo } from '../demo.ts'
+import type { FileTransfers } from '../files/file-transfers.ts'
 import { problemOf } from '../problems.ts'
 import { openDocument } from '../remember/document.ts'
 import type { Store } from '../store.ts'
@@ -41,6 +42,7 @@ export interface AccountsSurroundings {
   activity: Activity
   teller: Teller
   access: Access
+  fileTransfers: FileTransfers
   demo?: Demo
   onGone(account: AccountId, instance: number): void
   onCreated(
@@ -106,6 +108,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       activity,
       teller: around.teller,
       access: around.access,
+      fileTransfers: around.fileTransfers,
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
       onGone: instance => around.onGone(account.id, instance),
       onCreated: (client, instance, instanceKey) =>
@@ -161,6 +164,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       'money-now',
       'money-past',
       'watchdogs',
+      'runs',
     ].map(name => `accounts/${id}/${name}.json`)
     await Promise.all(names.map(name => machine.files.delete(name).catch(() => undefined)))
   }
@@ -272,6 +276,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
         accounts: kept.accounts.filter(account => account.id !== id),
       }))
       await sessions.get(id)?.transfers.deleteKeys()
+      await sessions.get(id)?.automations.runs.deleteOutputs()
       await sessions.get(id)?.close()
       sessions.delete(id)
       for (const instance of Object.keys(store.get().accounts[id]?.instances ?? {}))
@@ -317,6 +322,7 @@ function viewOf({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 
     tunnels: {},
     ways: {},
     watchdogs: {},
+    runs: {},
     transfers: {},
     fileTransfers: {},
     ...(userId === undefined ? {} : { userId }),

@@ -8,6 +8,7 @@ import type { Instance } from '../../service/instances.ts'
 import type { Access } from '../access/access.ts'
 import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
+import type { FileTransfers } from '../files/file-transfers.ts'
 import type { Rentals } from '../rentals/rentals.ts'
 import type { Store } from '../store.ts'
 
@@ -47,6 +48,7 @@ export interface AutomationSurroundings {
   activity: Activity
   teller: Teller
   access: Access
+  fileTransfers: FileTransfers
   rentals: Rentals
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient

@@ -2,6 +2,7 @@ import { type KeptFailovers, openFailovers } from '../failover/open-failovers.ts
 import { type Guards, openGuards } from '../guards/guards.ts'
 import { type Money, openMoney } from '../money/money.ts'
 import { type KeptRecoveries, openRecoveries } from '../recovery/open-recoveries.ts'
+import { openRuns, type Runs } from '../runs/runs.ts'
 import { openWatchdogs, type Watchdogs } from '../watchdog/watchdogs.ts'
 import type { Automation, AutomationSurroundings } from './automation.ts'
 
@@ -10,6 +11,7 @@ export interface Automations extends Required<Automation> {
   readonly failovers: KeptFailovers
   readonly recoveries: KeptRecoveries
   readonly watchdogs: Watchdogs
+  readonly runs: Runs
   readonly money: Money
   readonly guards: Guards
 }
@@ -19,16 +21,18 @@ export async function openAutomations(around: AutomationSurroundings): Promise<A
   const money = await openMoney(around)
   const guards = await openGuards(around, money)
   const watchdogs = await openWatchdogs(around)
+  const runs = await openRuns(around, watchdogs)
   const failovers = await openFailovers(around)
   const recoveries = await openRecoveries(around, failovers)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
-  const all: readonly Automation[] = [money, failovers, recoveries, guards, watchdogs]
+  const all: readonly Automation[] = [money, failovers, recoveries, guards, watchdogs, runs]
   return {
     money,
     failovers,
     recoveries,
     guards,
     watchdogs,
+    runs,
     looked: look => {
       for (const automation of all) automation.looked(look)
     },

@@ -1,6 +1,6 @@
 import { folderOf, harmless, lastName } from '../../contract/file-names.ts'
 import { BerthError } from '../../contract/problem.ts'
-import type { ChosenFolder, ChosenItem } from '../../ports/chosen-files.ts'
+import type { ChosenItem } from '../../ports/chosen-files.ts'
 import { downloadJob } from '../../ssh/files/download.ts'
 import { streamDownloadJob } from '../../ssh/files/download-stream.ts'
 import { existing, SftpLost } from '../../ssh/files/file-problems.ts'
@@ -36,10 +36,9 @@ type FileCommands = Pick<
 >
 
 export function fileCommands(parts: Parts): FileCommands {
-  const { access, machine, fileTransfers: transfers } = parts
+  const { access, folders, machine, fileTransfers: transfers } = parts
   const { platform } = machine
   const items = new Choices<readonly ChosenItem[]>(machine.random)
-  const folders = new Choices<ChosenFolder>(machine.random)
 
   /** Does something over SFTP; once more where the connection turns out to be gone. */
   async function on<Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {

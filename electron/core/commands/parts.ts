@@ -1,6 +1,7 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
+import type { ChosenFolder } from '../../ports/chosen-files.ts'
 import type { Machine } from '../../ports/machine.ts'
 import type { Access, Door } from '../access/access.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -9,6 +10,7 @@ import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
 import { instanceName } from '../alerts/wording.ts'
 import type { Demo } from '../demo.ts'
+import type { Choices } from '../files/choices.ts'
 import type { FileTransfers } from '../files/file-transfers.ts'
 import type { SavedSearches } from '../offers/saved-searches.ts'
 import type { SeenOffers } from '../offers/seen-offers.ts'
@@ -30,6 +32,8 @@ export interface Parts {
   seenOffers: SeenOffers
   access: Access
   fileTransfers: FileTransfers
+  /** Folders of this machine that the user chose in its dialog. */
+  folders: Choices<ChosenFolder>
   tunnels: Tunnels
   sshConfig: SshConfig
   demo: Demo | undefined

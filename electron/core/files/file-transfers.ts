@@ -15,7 +15,7 @@ const mostOver = 50
 
 /** Files on their way between this machine and the instances of all accounts. What they are is in State. */
 export interface FileTransfers {
-  start(needs: Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock'>): {
+  start(needs: Wanted): {
     id: string
     transfer: FileTransfer
   }
@@ -26,6 +26,11 @@ export interface FileTransfers {
   /** Takes an ended one off the list. */
   dismiss(account: string, id: string): void
   close(): void
+}
+
+interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock'> {
+  /** Called whenever it is done, failed or was cancelled: again after it was resumed. */
+  over?: (ended: FileTransferView) => void
 }
 
 interface Surroundings {
@@ -113,6 +118,7 @@ export function createFileTransfers({ store, clock, activity, newId }: Surroundi
         ended: ended => {
           write(ended.view(), ended.account)
           tellNow(id)
+          needs.over?.(ended.view())
         },
       })
       all.set(id, transfer)

@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection.ts'
 import { outputOf } from '../exec.ts'
 import { plainLine } from '../inside/plain-lines.ts'
+import { runScript } from '../scripted.ts'
 
 /** What a watchdog is told when it is put there. */
 export interface WatchdogConfig {
@@ -115,20 +116,17 @@ export async function watchdogLog(
   })
 }
 
-/** All of them as one compound, which the shell reads whole before it begins; nothing is on a command line. */
+/** What the scripts say, a name and a value on each line. */
 async function run(
   connection: Connection,
   clock: Clock,
   values: Record<string, string>,
   parts: readonly string[],
 ): Promise<Map<string, string>> {
-  const assigned = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}`)
-  const input = ['{', ...assigned, ...parts, '} < /dev/null', ''].join('\n')
-  const { text, code } = await outputOf(connection, 'sh -s', {
+  const { text, code } = await runScript(connection, values, parts, {
     clock,
     within: patience,
     most: longest,
-    input,
   })
   const found = new Map(
     text.split('\n').flatMap(line => {
@@ -140,10 +138,6 @@ async function run(
   if (refused !== undefined) throw new BerthError(refusals[refused] ?? noShell)
   if (found.size === 0 || (code !== undefined && code !== 0)) throw new BerthError(noShell)
   return found
-}
-
-function quoted(value: string): string {
-  return `'${value.replaceAll("'", `'\\''`)}'`
 }
 
 function configText({ wish, instance, url, now, tick }: WatchdogConfig): string {

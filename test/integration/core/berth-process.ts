@@ -3,6 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startBerth } from '../../../electron/core/berth.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
+import { systemDownloads } from '../../../electron/local/downloads.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import type { Keychain } from '../../../electron/ports/keychain.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
@@ -17,6 +18,7 @@ const berth = await startBerth({
   log: silentLog,
   machine: {
     clock: systemClock,
+    downloads: systemDownloads(folder),
     files: await openFiles(join(folder, 'berth')),
     keychain: fileKeychain(join(folder, 'keychain.json')),
     notifier: {

@@ -7,6 +7,7 @@ import type { AccountView, State } from '../../../electron/contract/state.ts'
 import { type BerthOptions, startBerth } from '../../../electron/core/berth.ts'
 import type { RunningBerth } from '../../../electron/core/running.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
+import { systemDownloads } from '../../../electron/local/downloads.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import type { Keychain } from '../../../electron/ports/keychain.ts'
 import type { Machine } from '../../../electron/ports/machine.ts'
@@ -73,6 +74,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
   const notifier = testNotifier()
   const machine: Machine = {
     clock: systemClock,
+    downloads: systemDownloads(home),
     files,
     keychain,
     notifier,

@@ -36,6 +36,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     tunnels: {},
     ways: {},
     watchdogs: {},
+    runs: {},
     transfers: {},
     fileTransfers: {},
     ...given,

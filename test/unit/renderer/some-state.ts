@@ -55,6 +55,7 @@ export function someAccount(
     tunnels: {},
     ways: {},
     watchdogs: {},
+    runs: {},
     transfers: {},
     fileTransfers: {},
   }

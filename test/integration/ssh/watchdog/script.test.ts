@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -35,6 +35,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
   let machine: ScratchMachine
   let ssh: Ssh
   let lease: Lease
+  const neighbours: ChildProcess[] = []
   /** Running instances that no test has taken yet. */
   let spare: { id: number; key: string }[]
 
@@ -45,9 +46,10 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     ssh = createSsh(machine)
     sshd.authorize((await ssh.keys.load('berth')).publicKey)
     lease = await ssh.connect(target({ direct: sshd }))
-    spare = await rent(6 * pairs.length)
+    spare = await rent(7 * pairs.length)
   })
   afterAll(async () => {
+    for (const neighbour of neighbours) neighbour.kill()
     await ssh?.close()
     machine?.remove()
     await sshd?.close()
@@ -111,8 +113,8 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     config: Record<string, string | number>,
     loads = '3\n0\n',
   ) {
-    const folder = join(bin, `watchdog-${of.id}`)
-    mkdirSync(folder, { mode: 0o700 })
+    const folder = join(bin, String(of.id), 'watchdog')
+    mkdirSync(folder, { mode: 0o700, recursive: true })
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 })
     writeFileSync(join(folder, 'watchdog.sh'), readFileSync(script))
     const lines = { url: sim.baseUrl, instance: of.id, tick: 1, ...config }
@@ -157,20 +159,31 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
   test.concurrent.each(pairs)(
     'under $name with $tool alone',
     async ({ name, shell, tool }) => {
-      const [timed, idle, leased, busy, own, other] = spare.splice(0, 6)
-      if (!timed || !idle || !leased || !busy || !own || !other) throw new Error('no offers')
+      const [timed, idle, leased, busy, own, other, ran] = spare.splice(0, 7)
+      if (!timed || !idle || !leased || !busy || !own || !other || !ran) throw new Error('no offers')
       const bin = programs(`${name.replace(' ', '-')}-${tool}`, tool)
       const { now } = await sim.controls.advance(0)
       const put = (of: typeof timed, config: Record<string, string | number>, loads?: string) =>
         watchdog(shell, bin, of, config, loads)
-      const [onTime, whenIdle, byLease, whileBusy, ofAnother] = await Promise.all([
+      const [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun] = await Promise.all([
         // The world is an hour and more ahead of this machine: its clock would come to this an hour late.
         put(timed, { action: 'destroy', at: Math.ceil(now) + 2 }),
         put(idle, { idle: 2, below: 5 }),
         put(leased, { lease: 3 }),
         put(busy, { idle: 2, below: 5 }, '0\n97\n'),
         put({ id: other.id, key: own.key }, { idle: 1 }),
+        put(ran, {}),
       ])
+
+      // A run that has ended two seconds ago, and another one on the same instance that has not.
+      const run = join(afterRun.folder, '..', 'runs', 'x1')
+      const going = join(afterRun.folder, '..', 'runs', 'x2')
+      for (const one of [run, going]) mkdirSync(one, { recursive: true })
+      const neighbour = spawn('sh', ['-c', 'sleep 60', `${going}/x2/run.sh`])
+      neighbours.push(neighbour)
+      writeFileSync(join(going, 'pid'), String(neighbour.pid))
+      writeFileSync(join(run, 'then'), 'stop 2')
+      writeFileSync(join(run, 'code'), '0')
 
       await becomes(timed.id, undefined)
       await onTime.logs(/its time has come: destroy\n.*try 1 with \w+: done \(200\)/)
@@ -179,6 +192,11 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       await becomes(leased.id, 'stopped')
       await byLease.logs(/Berth has not renewed the lease for \d+ s: stop/)
 
+      expect(await stateOf(ran.id)).toBe('running')
+      writeFileSync(join(going, 'code'), '1')
+      await becomes(ran.id, 'stopped')
+      await afterRun.logs(/run x1 has ended: stop/)
+
       await ofAnother.logs(/try 1 with \w+: refused \(403\)/)
       expect(await stateOf(other.id)).toBe('running')
 
@@ -186,7 +204,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       whileBusy.write('loads', '0\n4\n')
       await becomes(busy.id, 'stopped')
 
-      for (const one of [onTime, whenIdle, byLease, whileBusy, ofAnother]) {
+      for (const one of [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun]) {
         expect(one.read('errors')).toBe('')
         expect(one.read('called')).toContain('/api/v0/instances/')
         expect(one.read('called')).not.toContain(one.read('key').trim())

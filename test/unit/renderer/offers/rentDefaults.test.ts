@@ -21,6 +21,7 @@ const account: AccountView = {
   tunnels: {},
   ways: {},
   watchdogs: {},
+  runs: {},
   transfers: {},
   fileTransfers: {},
 }

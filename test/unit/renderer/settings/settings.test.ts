@@ -23,6 +23,7 @@ const account: AccountView = {
   tunnels: {},
   ways: {},
   watchdogs: {},
+  runs: {},
   transfers: {},
   fileTransfers: {},
 }

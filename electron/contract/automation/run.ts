@@ -1,0 +1,94 @@
+import * as v from 'valibot'
+import { ChoiceId, RemotePath } from '../files.ts'
+import { InstanceId, RentalId } from '../ids.ts'
+import type { Problem } from '../problem.ts'
+
+/** A run of Berth's own making: `x` and sixteen hexadecimal digits. */
+export const RunId = v.pipe(v.string(), v.regex(/^x[0-9a-f]{16}$/, 'not a run'))
+
+export const RunAction = v.picklist(['nothing', 'stop', 'destroy'])
+export type RunAction = v.InferOutput<typeof RunAction>
+
+/** What is to be run, where, and what becomes of the instance then. */
+export const RunRequest = v.pipe(
+  v.object({
+    /** Where it runs: an instance, or one that is being rented. */
+    instance: v.exactOptional(InstanceId),
+    rental: v.exactOptional(RentalId),
+    command: v.pipe(
+      v.string(),
+      v.check(text => text.trim() !== '', 'give the command to run'),
+      v.maxLength(65_536, 'at most 65,536 characters'),
+      v.check(text => !text.includes('\0'), 'without a zero byte'),
+    ),
+    name: v.exactOptional(v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters'))),
+    /** A folder or file of the instance that is fetched first. */
+    fetch: v.exactOptional(RemotePath),
+    /** The folder chosen for it; without one, Berth's own in the user's downloads. */
+    into: v.exactOptional(ChoiceId),
+    atEnd: RunAction,
+    /** Whether a watchdog on the instance does it where Berth cannot. It destroys nothing that was to be fetched. */
+    watchdog: v.boolean(),
+    /** Seconds without output and without load on the GPUs after which it seems stuck; 0 for never. */
+    stuckAfter: v.pipe(v.number('give the time'), v.integer(), v.minValue(0), v.maxValue(30 * 86_400)),
+    /** Whether what was chosen is done then, too; else it is only said. */
+    stuckEnds: v.boolean(),
+  }),
+  v.check(({ instance, rental }) => (instance === undefined) !== (rental === undefined), 'say where it runs'),
+)
+export type RunRequest = v.InferOutput<typeof RunRequest>
+
+/**
+ * waiting: for its instance to run. starting: on its way there. running. fetching: it has ended, and its folder is being
+ * fetched. acting: the instance is being stopped or destroyed. kept: what was to be fetched could not be, so the
+ * instance was left as it is. over: nothing is left to do. failed: it never began, or how it ended cannot be known.
+ */
+export type RunStep = 'waiting' | 'starting' | 'running' | 'fetching' | 'acting' | 'kept' | 'over' | 'failed'
+
+/** A run as the page shows it. Times in epoch seconds of the account's time. */
+export interface RunView {
+  id: string
+  instance?: number
+  /** The rental that it waits for. */
+  rental?: string
+  name: string
+  command: string
+  step: RunStep
+  atEnd: RunAction
+  fetch?: string
+  /** Where fetched files go on this machine, as people read it. */
+  into?: string
+  watchdog: boolean
+  stuckAfter: number
+  createdAt: number
+  startedAt?: number
+  endedAt?: number
+  /** The exit code; 128 and more for a signal. */
+  code?: number
+  /** Since when there was neither output nor load; told, and so over once there is either. */
+  stuckSince?: number
+  /** Bytes of output on the instance that Berth has seen, and of those the first ones that it no longer keeps. */
+  seen: number
+  dropped: number
+  /** The last line, as plain text. */
+  lastLine: string
+  /** Its folder is here. */
+  fetched: boolean
+  /** What was done to the instance. */
+  acted?: 'stop' | 'destroy'
+  /** The instance stopped before Berth saw the end: it is left as it is then. */
+  interrupted: boolean
+  /** Why the last try of something failed. */
+  problem?: Problem
+}
+
+/** Whether something is still to come of it. */
+export function isGoing({ step }: Pick<RunView, 'step'>): boolean {
+  return step !== 'kept' && step !== 'over' && step !== 'failed'
+}
+
+/** A line of the kept output, counted from the first one that is kept. */
+export interface RunMatch {
+  line: number
+  text: string
+}

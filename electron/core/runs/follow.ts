@@ -1,0 +1,86 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Connection } from '../../ssh/connection.ts'
+import { plainLine } from '../../ssh/inside/plain-lines.ts'
+import { lookAtRun, mostAtOnce } from '../../ssh/runs/runs.ts'
+import type { RunBook } from './book.ts'
+import type { RunOutput } from './output.ts'
+import { observed, type Run, stuckSince } from './run.ts'
+
+/** How a run ended, as its own folder tells; lost when its process has gone without a code. */
+export type RunEnd = { code: number } | 'lost' | 'none'
+
+interface Following {
+  connection: Connection
+  clock: Clock
+  book: RunBook
+  output: RunOutput
+  /** The account's time, epoch seconds. */
+  now(): number
+  /** Whether this is to go on. */
+  goesOn(): boolean
+  /** Waits so many milliseconds, or until something has changed. */
+  rest(milliseconds: number): Promise<void>
+  /** It was not stuck, and seems so now. */
+  stuck(run: Run): Promise<void>
+}
+
+/** Milliseconds between two looks: while there is output, and at the most while there is none. */
+const pauses = { flowing: 500, quiet: 5000 }
+
+/**
+ * Takes over the output of a run as it comes, from where it was left, until the run has ended and all of it is here.
+ * Undefined when it is not to go on. Rejects when the connection is lost.
+ */
+export async function followRun(id: string, around: Following): Promise<RunEnd | undefined> {
+  const { connection, clock, book, output, now } = around
+  let quiet = 0
+  let loadAt: number | undefined
+  while (around.goesOn()) {
+    const run = book.find(id)
+    if (!run) return undefined
+    const loadEvery = Math.min(30, run.stuckAfter / 4) * 1000
+    const withLoad = run.stuckAfter > 0 && (loadAt === undefined || clock.monotonic() - loadAt >= loadEvery)
+    if (withLoad) loadAt = clock.monotonic()
+    const look = await lookAtRun(connection, clock, id, output.next(), withLoad)
+    if (look.state === 'none') return 'none'
+    const over = look.state === 'ended' || look.state === 'lost'
+    const all = output.next() + look.bytes.length >= look.size
+    await output.append(look.bytes, over && all)
+    note(
+      book,
+      id,
+      output,
+      observed(
+        run,
+        { bytes: look.bytes.length, ...(look.load === undefined ? {} : { load: look.load }) },
+        now(),
+      ),
+    )
+    if (over && all) return look.state === 'ended' ? { code: look.code ?? 255 } : 'lost'
+
+    const after = book.find(id)
+    const since = after && stuckSince(after, now())
+    if (after && since !== undefined && after.stuckSince === undefined) {
+      await around.stuck((await book.update(id, { stuckSince: since })) ?? after)
+      continue
+    }
+    quiet = look.bytes.length > 0 ? 0 : quiet + 1
+    if (look.bytes.length < mostAtOnce)
+      await around.rest(Math.min(pauses.quiet, pauses.flowing * 2 ** Math.min(quiet, 8)))
+  }
+  return undefined
+}
+
+function note(book: RunBook, id: string, output: RunOutput, run: Run): void {
+  const { outputAt, loadAt, stuckSince: since } = run
+  const text = output.pieces(0).texts.at(-1) ?? ''
+  const lastLine = text.trimEnd().split('\n').at(-1) ?? ''
+  book.note(id, {
+    outputAt,
+    loadAt,
+    stuckSince: since,
+    seen: output.next(),
+    dropped: output.dropped(),
+    ...(lastLine === '' ? {} : { lastLine: plainLine(lastLine).slice(0, 200) }),
+  })
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../../ports/clock.ts'
+
+/** Rests of several loops, each by its name: for a while, or until something wakes it. */
+export interface Rests {
+  /** Resolves after so many milliseconds, when it is woken, or when all ends. Without a time, only then. */
+  until(name: string, milliseconds: number | undefined): Promise<void>
+  wake(name: string): void
+  /** Resolves when all ends. */
+  readonly ended: Promise<void>
+}
+
+export function createRests(clock: Clock, ending: AbortSignal): Rests {
+  const resting = new Map<string, () => void>()
+  const ended = new Promise<void>(resolve => {
+    ending.addEventListener(
+      'abort',
+      () => {
+        resolve()
+        for (const wake of resting.values()) wake()
+      },
+      { once: true },
+    )
+  })
+  return {
+    ended,
+    wake: name => resting.get(name)?.(),
+    until(name, milliseconds) {
+      if (ending.aborted) return Promise.resolve()
+      return new Promise(resolve => {
+        let cancel: () => void = () => undefined
+        const wake = () => {
+          cancel()
+          if (resting.get(name) === wake) resting.delete(name)
+          resolve()
+        }
+        resting.set(name, wake)
+        if (milliseconds !== undefined) cancel = clock.after(milliseconds, wake)
+      })
+    },
+  }
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# A run of Berth's: one command, and in this file's folder all that is known of it: command, output, pid, code once it
+# has ended, and perhaps then: what becomes of the instance, for the watchdog. It outlives every connection.
+
+umask 077
+here=${0%/*}
+# However often it is called, the command runs once.
+mkdir "$here/claim" 2>/dev/null || exit 0
+# A signal is for the command; this goes on, to write down how it ended.
+trap : HUP INT TERM
+echo $$ > "$here/pid"
+cd "${HOME:-/root}" || exit 1
+shell='sh'
+command -v bash > /dev/null 2>&1 && shell='bash'
+"$shell" "$here/command" < /dev/null >> "$here/output" 2>&1
+code=$?
+echo "$code" > "$here/code.new" && mv -f "$here/code.new" "$here/code"

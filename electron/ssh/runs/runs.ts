@@ -1,0 +1,135 @@
+import { BerthError } from '../../contract/problem.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Connection } from '../connection.ts'
+import { runScript } from '../scripted.ts'
+
+/** How a run is. starting: its process has not said a word yet. lost: it is gone and has left no code. */
+export interface RunLook {
+  state: 'none' | 'starting' | 'running' | 'ended' | 'lost'
+  /** The exit code, once it has ended. */
+  code?: number
+  /** Bytes of its output so far. */
+  size: number
+  /** Percent, of the GPU with the highest; absent where it was not asked or is not known. */
+  load?: number
+  /** Output from the byte on that was asked for. */
+  bytes: Buffer
+}
+
+/** What becomes of the instance, for its watchdog: so many seconds after the run's end, where Berth does nothing. */
+export interface Afterwards {
+  action: 'stop' | 'destroy'
+  seconds: number
+}
+
+/** Milliseconds for one of the scripts. */
+const patience = 20_000
+/** Bytes of output that are fetched at a time. */
+export const mostAtOnce = 256 * 1024
+/** Bytes of the line before it. */
+const headline = 256
+
+/** The scripts as text. They are bundled, and needed only now. */
+async function scripts() {
+  const [run, place, start, look, end, settle] = await Promise.all([
+    import('./run.sh?raw'),
+    import('./place.sh?raw'),
+    import('./start.sh?raw'),
+    import('./look.sh?raw'),
+    import('./end.sh?raw'),
+    import('./settle.sh?raw'),
+  ])
+  return {
+    run: run.default,
+    place: place.default,
+    start: start.default,
+    look: look.default,
+    end: end.default,
+    settle: settle.default,
+  }
+}
+
+/**
+ * Starts a command that outlives the connection. Asked again for the same run, it does nothing: the command runs once.
+ * Throws `no_posix_shell`, `disk_full`, `ssh_timeout` or `ssh_closed`.
+ */
+export async function startRun(
+  connection: Connection,
+  clock: Clock,
+  run: string,
+  { command, atEnd }: { command: string; atEnd: Afterwards | undefined },
+): Promise<void> {
+  const { run: script, place, start } = await scripts()
+  const values = { run, script, command, atEnd: atEnd ? `${atEnd.action} ${atEnd.seconds}` : '' }
+  await said(connection, clock, values, [place, start], 'started')
+}
+
+/** Throws as `startRun` does. */
+export async function lookAtRun(
+  connection: Connection,
+  clock: Clock,
+  run: string,
+  from: number,
+  withLoad: boolean,
+): Promise<RunLook> {
+  const { place, look } = await scripts()
+  const values = { run, from: String(from), most: String(mostAtOnce), with_load: withLoad ? 'yes' : '' }
+  const bounds = { clock, within: patience, most: mostAtOnce + headline }
+  const { bytes } = await runScript(connection, values, [place, look], bounds)
+  const end = bytes.indexOf(10)
+  const told = /^(none|starting|running|ended|lost) (\d+|-) (\d+) (\d+|-)$/.exec(
+    bytes.subarray(0, Math.max(0, end)).toString('latin1'),
+  )
+  if (!told) throw new BerthError(noShell)
+  const [, state, code = '-', size, load = '-'] = told
+  return {
+    state: state as RunLook['state'],
+    size: Number(size),
+    bytes: bytes.subarray(end + 1),
+    ...(code === '-' ? {} : { code: Number(code) }),
+    ...(load === '-' ? {} : { load: Number(load) }),
+  }
+}
+
+/** Asks the command to end, and all that it has started. Throws as `startRun` does. */
+export async function endRun(connection: Connection, clock: Clock, run: string): Promise<void> {
+  const { place, end } = await scripts()
+  await said(connection, clock, { run }, [place, end], 'ended')
+}
+
+/**
+ * Tells the watchdog about the run. busy: Berth is at it, so it waits its time anew. over: nothing is left to do.
+ * remove: nothing is left of the run. Throws as `startRun` does.
+ */
+export async function settleRun(
+  connection: Connection,
+  clock: Clock,
+  run: string,
+  word: 'busy' | 'over' | 'remove',
+): Promise<void> {
+  const { place, settle } = await scripts()
+  await said(connection, clock, { run, word }, [place, settle], 'settled')
+}
+
+async function said(
+  connection: Connection,
+  clock: Clock,
+  values: Readonly<Record<string, string>>,
+  parts: readonly string[],
+  wanted: string,
+): Promise<void> {
+  const { text } = await runScript(connection, values, parts, { clock, within: patience, most: headline })
+  if (text.includes('refused no_room')) throw new BerthError(noRoom)
+  if (!text.includes(`${wanted} yes`)) throw new BerthError(noShell)
+}
+
+const noShell = {
+  code: 'no_posix_shell',
+  message: 'This instance’s shell cannot run what Berth puts there.',
+  advice: 'It needs a POSIX sh with the usual small programs.',
+}
+const noRoom = {
+  code: 'disk_full',
+  message: 'The run could not be written to the instance’s disk.',
+  advice: 'Make room there, then try again.',
+}

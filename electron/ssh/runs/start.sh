@@ -1,0 +1,17 @@
+# Starts the run, unless it was started before. Needs: script, command, then.
+
+mkdir -p "$here"
+if [ ! -d "$here/claim" ]; then
+  [ -z "$then" ] || printf '%s\n' "$then" > "$here/then"
+  : >> "$here/output"
+  if ! printf '%s' "$script" > "$here/run.sh" || ! printf '%s\n' "$command" > "$here/command"; then
+    echo 'refused no_room'
+    exit 0
+  fi
+  if command -v setsid > /dev/null 2>&1; then
+    setsid sh "$here/run.sh" < /dev/null > /dev/null 2>&1 &
+  else
+    nohup sh "$here/run.sh" < /dev/null > /dev/null 2>&1 &
+  fi
+fi
+echo 'started yes'

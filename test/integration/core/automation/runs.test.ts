@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { RunRequest, RunView } from '../../../../electron/contract/automation/run.ts'
+import { lacks } from '../../../needs.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+import { everyFile, requestCheapest } from '../steps.ts'
+import type { BerthUnderTest, World } from '../world.ts'
+import { openInside } from './inside.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+
+const plain = { atEnd: 'nothing', watchdog: false, stuckAfter: 0, stuckEnds: false } as const
+
+const start = (under: BerthUnderTest, request: Partial<RunRequest> & { command: string }) =>
+  under.run('startRun', { request: { ...plain, ...request } })
+
+const runOf = (under: BerthUnderTest, id: string): RunView | undefined => under.account().runs[id]
+
+const told = ({ notifier }: World, title: RegExp) => notifier.shown.some(one => title.test(one.title))
+
+/** The output as it is kept on this machine. */
+async function keptOutput(world: World, id: string): Promise<string> {
+  const files = await everyFile(world)
+  const [, text = ''] = [...files].find(([name]) => name.endsWith(`${id}.jsonl`)) ?? []
+  return text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => (JSON.parse(line) as { text: string }).text)
+    .join('')
+}
+
+describe.skipIf(lacking)(`a run${lacking}`, () => {
+  test('has its whole output after three lost connections and a restart, its code, its folder, and then stops', async () => {
+    const { world, under, sshd, instance, home, intended, restart } = await openInside()
+    mkdirSync(join(home, 'results', 'deep'), { recursive: true })
+    writeFileSync(join(home, 'results', 'deep', 'model'), 'weights')
+    const lines = 300
+    const id = await start(under, {
+      instance,
+      name: 'training',
+      command: `i=0\nwhile [ $i -lt ${lines} ]; do i=$((i+1)); echo "line $i – ünïcode"; sleep 0.03; done\necho "it's done" >&2\nexit 7`,
+      fetch: join(home, 'results'),
+      atEnd: 'stop',
+    })
+    let seen = 0
+    for (let drop = 0; drop < 3; drop += 1) {
+      await under.until(() => (runOf(under, id)?.seen ?? 0) > seen)
+      seen = runOf(under, id)?.seen ?? 0
+      expect(sshd.dropConnections()).toBeGreaterThan(0)
+    }
+    await under.until(() => (runOf(under, id)?.seen ?? 0) > seen)
+    expect(runOf(under, id)?.step).toBe('running')
+    await under.close()
+
+    const again = await restart()
+    const steps: string[] = []
+    again.berth.onChange(() => {
+      const step = runOf(again, id)?.step
+      if (step !== undefined && steps.at(-1) !== step) steps.push(step)
+      // What is fetched lies here before anything is done to the instance.
+      if (step === 'acting') steps.push(existsSync(join(home, '..', 'Berth', 'results')) ? 'fetched' : 'lost')
+    })
+    await again.until(() => runOf(again, id)?.step === 'over', 40_000)
+    expect(runOf(again, id)).toMatchObject({ code: 7, fetched: true, acted: 'stop', interrupted: false })
+    const numbered = Array.from({ length: lines }, (_, at) => `line ${at + 1} – ünïcode\n`).join('')
+    expect(await keptOutput(world, id)).toBe(`${numbered}it's done\n`)
+    expect(readFileSync(join(home, '..', 'Berth', 'results', 'deep', 'model'), 'utf8')).toBe('weights')
+    expect(await intended()).toBe('stopped')
+    expect([...new Set(steps)].filter(step => step !== 'starting')).toEqual([
+      'running',
+      'fetching',
+      'acting',
+      'fetched',
+      'over',
+    ])
+    expect(told(world, /^training has ended with exit code 7$/)).toBe(true)
+    // The command ran once, whatever was lost and asked again.
+    expect(readFileSync(join(home, '.berth', 'runs', id, 'code'), 'utf8').trim()).toBe('7')
+    const found = await again.run('searchRun', { run: id, text: 'LINE 299' })
+    expect(found).toEqual({ matches: [{ line: 299, text: 'line 299 – ünïcode' }], more: false })
+  }, 90_000)
+
+  test('whose folder cannot be fetched leaves the instance as it is, tells the watchdog, and says so', async () => {
+    const { world, under, instance, home, intended } = await openInside()
+    const id = await start(under, {
+      instance,
+      command: 'echo quick',
+      fetch: join(home, 'nowhere'),
+      atEnd: 'destroy',
+      watchdog: true,
+    })
+    await under.until(() => runOf(under, id)?.step === 'kept')
+    expect(runOf(under, id)).toMatchObject({ code: 0, fetched: false })
+    expect(runOf(under, id)?.problem?.message).toBeTruthy()
+    expect(await intended()).toBe('running')
+    await under.until(() => told(world, /is kept: .*nowhere could not be fetched/))
+    expect(under.account().watchdogs[instance]?.step).toBe('watching')
+    await under.until(() => !existsSync(join(home, '.berth', 'runs', id, 'then')))
+
+    // Once it is there, a try again fetches it and goes on to what was chosen.
+    mkdirSync(join(home, 'nowhere'))
+    await under.run('retryRun', { run: id })
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
+    expect(await intended()).toBeUndefined()
+  }, 60_000)
+
+  test('that is silent on idle GPUs seems stuck, one under load does not, and can be ended', async () => {
+    const { world, under, instance, setLoad } = await openInside()
+    const id = await start(under, { instance, command: 'echo begun; sleep 600', stuckAfter: 2 })
+    await under.until(() => (runOf(under, id)?.seen ?? 0) > 0)
+    const began = world.sim.controls.ledger().now
+    await under.until(() => world.sim.controls.ledger().now > began + 4)
+    expect(runOf(under, id)?.stuckSince).toBeUndefined()
+    setLoad(0)
+    await under.until(() => runOf(under, id)?.stuckSince !== undefined)
+    await under.until(() => told(world, /seems stuck/))
+    await under.run('endRun', { run: id })
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)?.code).toBe(143)
+  }, 60_000)
+
+  test('waits for the instance that is being rented for it', async () => {
+    const { world, under } = await openInside()
+    const rental = await under.run('rent', { request: await requestCheapest(under) })
+    const id = await start(under, { rental, command: 'echo here' })
+    expect(runOf(under, id)?.step).toBe('waiting')
+    await under.until(() => Object.keys(under.account().instances).length === 2)
+    await world.sim.controls.advance(900)
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)).toMatchObject({ code: 0, lastLine: 'here' })
+    expect(await keptOutput(world, id)).toBe('here\n')
+  }, 60_000)
+})
