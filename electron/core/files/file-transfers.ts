@@ -95,6 +95,23 @@ export function createFileTransfers({ store, clock, activity, newId }: Surroundi
       })
   }
 
+  /** It ends with Berth. What arrived stays, under a name that says that it is a part. */
+  function noteBrokenOff(
+    { direction, name, instance, folder, done, total }: FileTransferView,
+    account: string,
+  ) {
+    const way = direction === 'up' ? 'Upload' : 'Download'
+    const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
+    activity.add({
+      account,
+      instance,
+      kind: 'berth',
+      text: `${way} broken off at ${percent} % when Berth ended: ${name} ${direction === 'up' ? 'to' : 'from'} #${instance}:${folder}`,
+      detail:
+        'Begin it again: what has arrived in the same folder is not sent twice. A download that the browser took starts anew.',
+    })
+  }
+
   function prune(account: string): void {
     const over = [...all].filter(
       ([, transfer]) => transfer.account === account && isFileTransferOver(transfer.view()),
@@ -145,7 +162,11 @@ export function createFileTransfers({ store, clock, activity, newId }: Surroundi
     close() {
       closing = true
       cancelTelling?.()
-      for (const transfer of all.values()) transfer.pause()
+      for (const transfer of all.values()) {
+        const view = transfer.view()
+        if (!isFileTransferOver(view)) noteBrokenOff(view, transfer.account)
+        transfer.pause()
+      }
     },
   }
 }

@@ -94,3 +94,17 @@ test('a text is made, read and written, and a path of this machine is nobody’s
   ] as const)
     expect((await problemOf(under.berth.dispatch(name, args))).code).toBe('invalid_argument')
 })
+
+test('what was under way when Berth ended is told in Activity, and its file has not its name yet', async () => {
+  await writeFile(join(here, '-a file ü.bin'), Buffer.alloc(30_000_000, 'Berth'))
+  const { path: folder } = await under.run('listFiles', { instance })
+  const { choice = '' } = (await under.run('chooseFiles', { what: 'files' })) ?? {}
+  const transfer = await under.run('uploadChosen', { instance, folder, choice, replace: false })
+  await under.run('pauseFileTransfer', { transfer })
+  await under.close()
+  const again = await world.start()
+  const [entry] = await again.run('searchActivity', { text: 'when Berth ended', limit: 10 })
+  expect(entry).toMatchObject({ instance, kind: 'berth', text: expect.stringContaining('-a file ü.bin') })
+  const { entries } = await again.run('listFiles', { instance, path: folder })
+  expect(entries.map(({ name }) => name)).not.toContain('-a file ü.bin')
+})
