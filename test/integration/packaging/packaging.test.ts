@@ -35,6 +35,8 @@ test('everything that the app imports at run time is inside, and of its bundles 
   expect([...packages].toSorted()).toEqual(['electron', 'keytar', 'ssh2'])
   for (const path of ['package.json', 'dist/preload/preload.cjs', 'dist/renderer/index.html'])
     expect(packed.files).toContain(path)
+  const icons = await readdir(at('dist/icons'))
+  expect(packed.files).toEqual(expect.arrayContaining(icons.map(name => `dist/icons/${name}`)))
   const page = await readdir(at('dist/renderer/assets'))
   const wanted = page.filter(name => !/\.(br|map)$/.test(name)).map(name => `dist/renderer/assets/${name}`)
   expect(wanted.filter(path => !packed.files.includes(path))).toEqual([])
