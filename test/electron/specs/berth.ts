@@ -29,8 +29,8 @@ export interface Desk {
 let browser: Browser | undefined
 const endings: (() => unknown)[] = []
 
-/** Gives each test of a file a desk of its own; all that was started on it ends with the test. */
-export function useDesk(): Desk {
+/** Gives each test of a file a desk of its own, or all of them one; what was started on it ends with it. */
+export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
   let session: TestSession
   let watcher: MessageBus
   const desk: Desk = {
@@ -67,7 +67,10 @@ export function useDesk(): Desk {
   beforeAll(async () => {
     if (underDouble) browser = await openBrowser()
   })
-  beforeEach(async () => {
+  // Those that are given first come last.
+  afterAll(() => browser?.close())
+  const [begin, end] = of === 'the file' ? [beforeAll, afterAll] : [beforeEach, afterEach]
+  begin(async () => {
     session = await startSession()
     endings.push(() => session.end())
     watcher = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '' })
@@ -75,10 +78,9 @@ export function useDesk(): Desk {
     await watcher.requestName('org.kde.StatusNotifierWatcher')
     await writeOpener(session.home)
   })
-  afterEach(async () => {
+  end(async () => {
     for (const end of endings.splice(0).reverse()) await end()
   })
-  afterAll(() => browser?.close())
   return desk
 }
 

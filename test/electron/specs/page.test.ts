@@ -1,5 +1,7 @@
+import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import type { Bridge } from '../../../electron/contract/messages.ts'
+import type { Driver } from '../driver.ts'
 import { underDouble, useDesk } from './berth.ts'
 import { listenForeign } from './foreign-server.ts'
 
@@ -10,12 +12,22 @@ declare global {
   }
 }
 
-const desk = useDesk()
+const desk = useDesk('the file')
 const foreign = await listenForeign()
 afterAll(() => foreign.close())
 
+let berth: Driver | undefined
+/** Berth with a page that no other test has been in. */
+async function open(): Promise<{ page: Page; handlers: Driver['handlers'] }> {
+  berth ??= await desk.start()
+  const page = await berth.page()
+  await page.reload()
+  await page.getByText('This is the demo market.').waitFor()
+  return { page, handlers: berth.handlers }
+}
+
 test('a script in the page finds no Node, no require, no Electron, and of the bridge two functions, for good', async () => {
-  const page = await (await desk.start()).page()
+  const { page } = await open()
   const found = await page.evaluate(() => ({
     globals: ['require', 'process', 'module', 'exports', 'Buffer', 'global', '__dirname', 'electron'].filter(
       name => name in globalThis,
@@ -52,7 +64,7 @@ test('a script in the page finds no Node, no require, no Electron, and of the br
 })
 
 test('functions, symbols and promises in a message are refused; a class’s instance arrives as plain data', async () => {
-  const page = await (await desk.start()).page()
+  const { page } = await open()
   const outcome = await page.evaluate(async () => {
     const bridge = window.berth
     if (bridge === undefined) return undefined
@@ -92,7 +104,7 @@ test('functions, symbols and promises in a message are refused; a class’s inst
 })
 
 test('nothing outside is fetched, by no means that a script has', async () => {
-  const page = await (await desk.start()).page()
+  const { page } = await open()
   const urls = [foreign.url, 'https://example.com/']
   const outcomes = await page.evaluate(async ([url = '', remote = '']) => {
     const fails = (start: () => Promise<unknown>) =>
@@ -143,7 +155,7 @@ test('nothing outside is fetched, by no means that a script has', async () => {
 })
 
 test('no text becomes a script: not inline, not by eval, not as an address', async () => {
-  const page = await (await desk.start()).page()
+  const { page } = await open()
   const outcomes = await page.evaluate(() => {
     const inline = document.createElement('script')
     inline.textContent = 'window.wasRun = true'
@@ -188,8 +200,7 @@ test('no text becomes a script: not inline, not by eval, not as an address', asy
 })
 
 test('the page leads nowhere, and a web address it opens goes to the user’s browser', async () => {
-  const berth = await desk.start()
-  const page = await berth.page()
+  const { page } = await open()
   const before = page.url()
   await page.evaluate(url => {
     window.open(`${url}opened`)
@@ -215,7 +226,7 @@ test('the page leads nowhere, and a web address it opens goes to the user’s br
 })
 
 test('what a page could ask for is refused at the handlers, whatever asks', async () => {
-  const { handlers } = await desk.start()
+  const { handlers } = await open()
   for (const kind of ['will-navigate', 'will-redirect'] as const) {
     for (const url of [
       'https://example.com/',
@@ -241,7 +252,7 @@ test('what a page could ask for is refused at the handlers, whatever asks', asyn
 })
 
 test.runIf(!underDouble)('a guest, a camera and a place are refused from the page too', async () => {
-  const page = await (await desk.start()).page()
+  const { page } = await open()
   const outcome = await page.evaluate(async () => {
     const webview = document.createElement('webview')
     webview.setAttribute('src', 'https://example.com/')
