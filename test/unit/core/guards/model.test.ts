@@ -264,7 +264,8 @@ test('over thousands of histories guards do what a plain model of them does', ()
     { numRuns: 4000 },
   )
   // The histories are not empty ones: each kind acted in some, and there were outages and sleeps at its moment.
-  const times = (word: RegExp) => [...said].reduce((sum, [key, count]) => sum + (word.test(key) ? count : 0), 0)
+  const times = (word: RegExp) =>
+    [...said].reduce((sum, [key, count]) => sum + (word.test(key) ? count : 0), 0)
   for (const kind of ['time', 'duration', 'idle', 'cost', 'budget', 'credit'])
     expect(times(new RegExp(`^${kind} act`))).toBeGreaterThan(0)
   for (const word of [/ warn/, / hold/, / missed/, / over/]) expect(times(word)).toBeGreaterThan(0)

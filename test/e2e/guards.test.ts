@@ -1,0 +1,196 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import {
+  openBrowser,
+  openPage,
+  type SimulatorProcess,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+} from './app.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+const soon = { timeout: 20_000 }
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+interface Scene {
+  sim: SimulatorProcess
+  page: Page
+  errors: string[]
+  /** They run at the beginning. */
+  ids: number[]
+}
+
+async function scene(count: number): Promise<Scene> {
+  const sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  await sim.control('POST', '/sim/credit', { credit: 100 })
+  const ids: number[] = []
+  for (let made = 0; made < count; made += 1) ids.push(await rentRunning(sim))
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
+  const berth = await startBerth(home.path)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address, { viewport: { width: 1280, height: 800 } })
+  endings.push(() => page.context().close())
+  await connectAccount(page, sim)
+  await page.getByRole('row', { name: new RegExp(`#${ids[0]}`) }).waitFor()
+  return { sim, page, errors, ids }
+}
+
+async function stateOf({ sim }: Scene, id: number): Promise<string | null> {
+  const { instances } = await sim.api<{ instances: { actual_status: string | null } }>(
+    'GET',
+    `/api/v0/instances/${id}/`,
+  )
+  return instances.actual_status
+}
+
+async function pass({ sim }: Scene, seconds: number): Promise<void> {
+  await sim.control('POST', '/sim/clock', { advance: seconds })
+}
+
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByLabel(new RegExp(`^${label}: `)).click()
+  await page.getByRole('option', { name: option }).click()
+}
+
+/** Opens the dialog in the instance's details, by its menu. */
+async function newGuardOn({ page }: Scene, id: number): Promise<void> {
+  await page.getByRole('link', { name: 'Instances' }).click()
+  await page.getByRole('button', { name: new RegExp(`^More for .*#${id}`) }).click()
+  await page.getByRole('menuitem', { name: 'Guards…' }).click()
+  await page.getByRole('button', { name: 'Add guard…' }).click()
+}
+
+async function newGuardOnAccount({ page }: Scene): Promise<void> {
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  await page.getByRole('button', { name: 'Add guard…' }).click()
+}
+
+/** Sets what the dialog holds; gives the seconds until its moment, as the dialog says it. */
+async function set(page: Page): Promise<number> {
+  const preview = page
+    .getByRole('status', { name: 'What will happen' })
+    .and(page.locator('[aria-busy=false]'))
+  const moment = /, in (?:(\d+) d ?)?(?:(\d+) h ?)?(?:(\d+) min)?/
+  await expect.poll(() => preview.innerText(), soon).toMatch(moment)
+  const [, days = 0, hours = 0, minutes = 0] = moment.exec(await preview.innerText()) ?? []
+  await page.getByRole('button', { name: 'Set guard' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  return Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60
+}
+
+const halted = (at: Scene, id: number) => expect.poll(() => stateOf(at, id), soon).toBe('stopped')
+
+test('each kind is set on the page with its moment shown, warns on the row, is snoozed there, and acts', async () => {
+  const at = await scene(4)
+  const { page, ids } = at
+  const [timed = 0, lasting = 0, idle = 0, costly = 0] = ids
+  const kinds: [number, string, string?, string?][] = [
+    [timed, 'At a time'],
+    [lasting, 'After a while', 'After', '2'],
+    [costly, 'When it has cost so much', 'It has cost', '9'],
+  ]
+  for (const [id, kind, label, value] of kinds) {
+    await newGuardOn(at, id)
+    await choose(page, 'When', kind)
+    const typed = id === costly ? String(Math.ceil((await spent(at, id)) * 100 + 12) / 100) : value
+    if (label && typed) await page.getByLabel(label, { exact: true }).fill(typed)
+    await pass(at, (await set(page)) - 600)
+    const note = page.getByRole('row', { name: new RegExp(`^Soon\\. Stops .*#${id}`) })
+    await note.getByRole('button', { name: 'Snooze 1 h' }).click()
+    await page.getByText('Snoozed', { exact: true }).waitFor()
+    expect(await stateOf(at, id)).toBe('running')
+    await pass(at, 4800)
+    await halted(at, id)
+    await page
+      .getByText(/^Stopped .*#/)
+      .first()
+      .waitFor()
+  }
+
+  await newGuardOn(at, idle)
+  await choose(page, 'When', 'When it is idle')
+  await page.getByLabel('GPU load below').fill('100')
+  await page.getByLabel('For', { exact: true }).fill('6')
+  await set(page)
+  const note = page.getByRole('row', { name: new RegExp(`^Soon\\. Stops .*#${idle}`) })
+  await note.getByRole('button', { name: 'Snooze 1 h' }).click(soon)
+  await page.getByText('Snoozed', { exact: true }).waitFor()
+  expect(await stateOf(at, idle)).toBe('running')
+  await pass(at, 3600)
+  await halted(at, idle)
+  expect(at.errors).toEqual([])
+})
+
+/** Dollars that the instance has cost so far. */
+async function spent({ sim }: Scene, id: number): Promise<number> {
+  const { instances } = await sim.control<{ instances: { instance_id: number; micro_dollars: number }[] }>(
+    'GET',
+    '/sim/ledger',
+  )
+  return (instances.find(({ instance_id }) => instance_id === id)?.micro_dollars ?? 0) / 1_000_000
+}
+
+test('a budget and the credit are guarded for the whole account, and everything stops with one question', async () => {
+  const at = await scene(3)
+  const { sim, page, ids } = at
+  await newGuardOnAccount(at)
+  await choose(page, 'When', 'When a month has cost so much')
+  await page.getByLabel('One month has cost').fill('0.4')
+  await pass(at, (await set(page)) - 600)
+  await page.getByRole('button', { name: 'Snooze 1 h' }).click()
+  await page.getByText('Snoozed', { exact: true }).waitFor()
+  await pass(at, 4800)
+  for (const id of ids) await halted(at, id)
+  await page.getByRole('button', { name: /^Take off: Stops everything/ }).click()
+  await sim.control('POST', '/sim/credit', { credit: 110 * (await perHour(at)) })
+
+  for (const id of ids) await sim.api('PUT', `/api/v0/instances/${id}/`, { state: 'running' })
+  await pass(at, 600)
+  await expect
+    .poll(async () => (await Promise.all(ids.map(id => stateOf(at, id)))).join(' '), soon)
+    .toBe('running running running')
+  await page
+    .getByText(/^4 d \d+ h$/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Add guard…' }).click()
+  await choose(page, 'When', 'When the credit runs low')
+  await page.getByLabel('The credit would last less than').fill('100')
+  await pass(at, (await set(page)) - 600)
+  await page.getByRole('button', { name: 'Snooze 1 h' }).click()
+  await pass(at, 4800)
+  // It takes no more than it needs to.
+  const running = async () =>
+    (await Promise.all(ids.map(id => stateOf(at, id)))).filter(state => state === 'running').length
+  await expect.poll(running, soon).toBe(2)
+
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('stop everything')
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('alertdialog')
+  await question.getByText(/They cost \$\d+\.\d+\/h now/).waitFor()
+  await question.getByRole('button', { name: 'Stop 2 instances' }).click()
+  await expect.poll(running, soon).toBe(0)
+  expect(at.errors).toEqual([])
+})
+
+/** Dollars per hour, all instances together. */
+async function perHour({ sim }: Scene): Promise<number> {
+  const { instances } = await sim.api<{ instances: { dph_total: number }[] }>('GET', '/api/v0/instances/')
+  return instances.reduce((sum, { dph_total }) => sum + dph_total, 0)
+}
