@@ -22,6 +22,7 @@ import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
+import { watchCommands } from './commands/watches.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
 import { watchdogCommands } from './commands/watchdog.ts'
 
@@ -32,6 +33,7 @@ export const commands = {
   ...rentingCommands,
   ...failoverCommands,
   ...recoveryCommands,
+  ...watchCommands,
   ...templateCommands,
   ...moneyCommands,
   ...instanceCommands,

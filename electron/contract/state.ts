@@ -2,6 +2,7 @@ import type { FailedHostView, FailoverView } from './automation/failover.ts'
 import type { GuardView } from './automation/guard.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
+import type { WatchView } from './automation/watch.ts'
 import type { WatchdogView } from './automation/watchdog.ts'
 import type { FileTransferView } from './files.ts'
 import type { AccountId } from './ids.ts'
@@ -65,8 +66,8 @@ export type Place =
       /** A question to put to the user at once: a new bid, another offer in its place, whether to destroy it, or to get in. */
       ask?: 'bid' | 'replace' | 'destroy' | 'terminal'
     }
-  /** With `search` that search is made; with `again` the dialog to rent as in an earlier rental, by its id, is opened. */
-  | { screen: 'offers'; search?: SavedQuery; again?: string }
+  /** With `search` that search is made, with `offer` the dialog to rent that one of them is opened; with `again` the dialog to rent as in an earlier rental, by its id, is opened. */
+  | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }
   | { screen: 'templates' | 'transfers' | 'activity' | 'hosting' | 'account' | 'settings' }
   /** Whatever screen is shown, with a dialog over it. */
   | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' | 'stopAll' }
@@ -100,6 +101,8 @@ export interface AccountView {
   failedHosts: Record<string, FailedHostView>
   /** What Berth does once an interruptible instance is outbid, by its id; absent where it only tells. */
   recoveries: Record<string, RecoveryView>
+  /** Searches that are made again and again, by id. */
+  watches: Record<string, WatchView>
   /** By `tunnelKey`. */
   tunnels: Record<string, TunnelView>
   /** How the instances are reached that are connected now, by id. */

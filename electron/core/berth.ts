@@ -35,6 +35,7 @@ import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
+import { watchCommands } from './commands/watches.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
 import { watchdogCommands } from './commands/watchdog.ts'
 import type { Demo } from './demo.ts'
@@ -195,6 +196,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...rentingCommands(parts),
       ...failoverCommands(parts),
       ...recoveryCommands(parts),
+      ...watchCommands(parts),
       ...templateCommands(parts),
       ...moneyCommands(parts),
       ...instanceCommands(parts),

@@ -110,6 +110,7 @@ function emptyState(): State {
         failovers: {},
         failedHosts: {},
         recoveries: {},
+        watches: {},
         guards: {},
         tunnels: {},
         ways: {},

@@ -4,12 +4,14 @@ import { type Money, openMoney } from '../money/money.ts'
 import { type KeptRecoveries, openRecoveries } from '../recovery/open-recoveries.ts'
 import { openRuns, type Runs } from '../runs/runs.ts'
 import { openWatchdogs, type Watchdogs } from '../watchdog/watchdogs.ts'
+import { type KeptWatches, openWatches } from '../watches/open-watches.ts'
 import type { Automation, AutomationSurroundings } from './automation.ts'
 
 /** All that Berth does by itself for one account. */
 export interface Automations extends Required<Automation> {
   readonly failovers: KeptFailovers
   readonly recoveries: KeptRecoveries
+  readonly watches: KeptWatches
   readonly watchdogs: Watchdogs
   readonly runs: Runs
   readonly money: Money
@@ -24,13 +26,15 @@ export async function openAutomations(around: AutomationSurroundings): Promise<A
   const runs = await openRuns(around, watchdogs)
   const failovers = await openFailovers(around)
   const recoveries = await openRecoveries(around, failovers)
+  const watches = await openWatches(around, failovers)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
-  const all: readonly Automation[] = [money, failovers, recoveries, guards, watchdogs, runs]
+  const all: readonly Automation[] = [money, failovers, recoveries, watches, guards, watchdogs, runs]
   return {
     money,
     failovers,
     recoveries,
     guards,
+    watches,
     watchdogs,
     runs,
     looked: look => {

@@ -1,4 +1,5 @@
 import { daysCsv, instancesCsv, samplesCsv } from '../money/csv.ts'
+import { neededNames } from '../money/days.ts'
 import type { Handlers } from '../page/dispatcher.ts'
 import type { Parts } from './parts.ts'
 
@@ -6,8 +7,11 @@ type MoneyCommands = Pick<Handlers, 'moneyHistory' | 'spendingTable'>
 
 export function moneyCommands({ accounts }: Parts): MoneyCommands {
   return {
-    moneyHistory: async ({ account, from, samples }) =>
-      accounts.session(account).automations.money.history(from, samples),
+    async moneyHistory({ account, from, samples, days: last }) {
+      const { days, names, ...rest } = accounts.session(account).automations.money.history(from, samples)
+      const shown = days.slice(-last)
+      return { ...rest, days: shown, names: neededNames(names, shown) }
+    },
     async spendingTable({ account, rows }) {
       const { days, names, samples } = accounts
         .session(account)

@@ -17,10 +17,12 @@ export function goTo(page: Page, place: Place): void {
 
 const questions = { bid: 'bid', replace: 'another', destroy: 'destroy', terminal: 'terminal' } as const
 
-function showOffers(page: Page, { search, again }: Place & { screen: 'offers' }): void {
+function showOffers(page: Page, { search, offer, again }: Place & { screen: 'offers' }): void {
   if (again !== undefined) asks.ask({ kind: 'rentAgain', rental: again })
   if (search)
-    void import('../../screens/offers/market.svelte.ts').then(({ marketOf }) => marketOf(page).open(search))
+    void import('../../screens/offers/market.svelte.ts').then(({ marketOf }) =>
+      marketOf(page).open(search, offer),
+    )
 }
 
 /** The part of the address behind `#/`. */

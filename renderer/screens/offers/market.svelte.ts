@@ -26,6 +26,8 @@ export class Market {
   sortBy: SortBy = $state.raw({ column: 'price', descending: false })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
+  /** The offer to rent once the search has found it; its id. */
+  wanted: number | undefined = $state()
   #chosen: { account: AccountId; template: TemplateView; unread: readonly string[] } | undefined =
     $state.raw()
   #last: Found | undefined = $state.raw()
@@ -106,9 +108,10 @@ export class Market {
     return this.#askFor({ ...this.query, ...changes })
   }
 
-  /** Takes over a saved search. */
-  open(saved: SavedQuery): Promise<void> {
+  /** Takes over a saved search, to rent one of its offers where one is named. */
+  open(saved: SavedQuery, wanted?: number): Promise<void> {
     this.filter = saved.filter
+    this.wanted = wanted
     return this.#askFor({ ...this.query, extra: {}, ...saved.query, limit: mostOffers })
   }
 

@@ -23,11 +23,9 @@ export const firstDisk = 20
 
 /** What a new rental begins with: the image, disk and way in of the newest one, else what suits most. */
 export function freshDraft(account: AccountView | undefined, offer: OfferView): RentDraft {
-  const last = newest(account)
   return {
-    image: last?.image ?? 'pytorch/pytorch:latest',
-    access: last?.access ?? 'ssh',
-    disk: String(fitting(last?.disk ?? firstDisk, offer)),
+    ...usualWay(account),
+    disk: String(fitting(usualDisk(account), offer)),
     env: [],
     ports: '',
     onstart: '',
@@ -59,6 +57,12 @@ function volumeDraft(volume: RentRequest['volume']): VolumeDraft {
   const { create, mountPath } = volume
   const size = volume.create ? String(volume.size) : ''
   return { mode: create ? 'new' : 'link', volume: String(volume.volume), size, mountPath }
+}
+
+/** The image and the way in of the newest rental, else what suits most. */
+export function usualWay(account: AccountView | undefined): Pick<RentDraft, 'image' | 'access'> {
+  const last = newest(account)
+  return { image: last?.image ?? 'pytorch/pytorch:latest', access: last?.access ?? 'ssh' }
 }
 
 /** GB that a new rental asks for, as far as is known before an offer is chosen. */

@@ -246,11 +246,11 @@ test('how the credit went is kept every five minutes of the account’s time, ov
   await control('POST', '/sim/clock', { advance: 600 })
   await berth.run('refresh', {})
   await berth.run('refresh', {})
-  const { samples } = await berth.run('moneyHistory', { from, samples: 100 })
+  const { samples } = await berth.run('moneyHistory', { from, samples: 100, days: 100 })
   expect(samples.map(({ credit }) => credit)).toEqual([25_000_000, 12_000_000])
   await berth.close()
   berth = await world.start()
-  const again = await berth.run('moneyHistory', { from, samples: 100 })
+  const again = await berth.run('moneyHistory', { from, samples: 100, days: 100 })
   expect(again.samples.slice(0, 2)).toEqual(samples)
   expect(await berth.run('spendingTable', { rows: 'days' })).toMatch(
     /^day,spent_usd,topped_up_usd,credit_usd\r\n\d/,

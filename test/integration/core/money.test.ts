@@ -15,7 +15,7 @@ const cent = 10_000
 
 /** What Berth has counted of all days, by instance and in all. */
 async function counted(): Promise<{ spent: number; toppedUp: number; by: Record<string, number> }> {
-  const { days } = await berth.run('moneyHistory', { from: 0, samples: 5000 })
+  const { days } = await berth.run('moneyHistory', { from: 0, samples: 5000, days: 100 })
   const by: Record<string, number> = {}
   for (const { instances } of days)
     for (const [id, share] of Object.entries(instances)) by[id] = (by[id] ?? 0) + share

@@ -52,6 +52,7 @@ export function someAccount(
     failovers: {},
     failedHosts: {},
     recoveries: {},
+    watches: {},
     tunnels: {},
     ways: {},
     watchdogs: {},

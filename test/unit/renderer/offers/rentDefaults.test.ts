@@ -17,6 +17,7 @@ const account: AccountView = {
   failovers: {},
   failedHosts: {},
   recoveries: {},
+  watches: {},
   guards: {},
   tunnels: {},
   ways: {},

@@ -19,6 +19,7 @@ const account: AccountView = {
   failovers: {},
   failedHosts: {},
   recoveries: {},
+  watches: {},
   guards: {},
   tunnels: {},
   ways: {},

@@ -1,0 +1,64 @@
+import * as v from 'valibot'
+import type { Micros } from '../money.ts'
+import type { OfferView } from '../offer.ts'
+import type { Problem } from '../problem.ts'
+import { OpenRequest } from '../rental.ts'
+import { FailoverLimits, FailoverSearch } from './failover.ts'
+
+/** A watch of Berth's own making: `w` and sixteen hexadecimal digits. */
+export const WatchId = v.pipe(v.string(), v.regex(/^w[0-9a-f]{16}$/, 'not a watch'))
+
+/** What a watch may rent by itself. */
+export const WatchRents = v.object({
+  request: OpenRequest,
+  limits: FailoverLimits,
+  /** Machines in all; then the watch has done what it was for. */
+  most: v.pipe(
+    v.number('give a number of machines'),
+    v.integer('a whole number of machines'),
+    v.minValue(1, 'at least one machine'),
+    v.maxValue(20, 'at most 20 machines'),
+  ),
+})
+export type WatchRents = v.InferOutput<typeof WatchRents>
+
+/** A search of the market that is made again and again. */
+export const WatchWish = v.object({
+  name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(64, 'at most 64 characters')),
+  search: FailoverSearch,
+  /** Minutes of the account's time between looks. */
+  every: v.pipe(
+    v.number('give a number of minutes'),
+    v.integer('whole minutes'),
+    v.minValue(1, 'at least a minute'),
+    v.maxValue(1440, 'at most a day'),
+  ),
+  rents: v.exactOptional(WatchRents),
+})
+export type WatchWish = v.InferOutput<typeof WatchWish>
+
+export interface WatchView extends WatchWish {
+  id: string
+  paused: boolean
+  /** When the market was looked at last, epoch seconds of the account's time. */
+  lookedAt?: number
+  /** Offers that matched then, and the cheapest of them. */
+  matching: number
+  best?: OfferView
+  /** Why the last look gave no answer, or why it rents no more. */
+  problem?: Problem
+  /** Machines that it has rented, and is renting. */
+  rented: number
+}
+
+/** What the offers of a watch cost at a look: micro-dollars per hour. */
+export interface PriceSample {
+  /** Epoch seconds of the account's time. */
+  at: number
+  count: number
+  lowest: Micros
+  /** A quarter is cheaper, half is, a quarter is dearer. */
+  low: Micros
+  middle: Micros
+  high: Micros
+}

@@ -1,0 +1,53 @@
+import { catalogueOf, type ListedOffer } from '../../contract/market/catalogue.ts'
+import { passing } from '../../contract/market/filter.ts'
+import { Sorter } from '../../contract/market/sort.ts'
+import type { OfferView } from '../../contract/offer.ts'
+import type { Told, Watch } from './watch.ts'
+
+/** What a look at the market showed a watch. */
+export interface Sighting {
+  /** What matches, the cheapest first. */
+  matching: readonly ListedOffer[]
+  /** What the user has not heard of yet, or at a clearly higher price; the cheapest first. */
+  fresh: readonly ListedOffer[]
+  /** What is told after that. */
+  told: Told[]
+}
+
+/** A machine that comes back after so long is news again. Seconds. */
+const forgottenAfter = 86_400
+/** A machine is news again at this share of the price it was told at. */
+const clearlyCheaper = 0.95
+/** Of the offers that match, only so many of the cheapest can be news: what is dearer than those is no find. */
+const cheapest = 200
+/** Machines remembered; the oldest make room. */
+const most = 1000
+
+/** What of the market's answer matches, and what of that is news. */
+export function sighting(watch: Watch, offers: readonly OfferView[], now: number): Sighting {
+  const { query, filter } = watch.wish.search
+  const cheapestFirst = new Sorter(catalogueOf(offers, query.type)).order({
+    column: 'price',
+    descending: false,
+  })
+  const matching = passing(cheapestFirst, filter).filter(({ price }) => price !== undefined)
+  const known = new Map(
+    watch.told.filter(({ at }) => at > now - forgottenAfter).map(told => [told.machine, told]),
+  )
+  const fresh: ListedOffer[] = []
+  for (const listed of matching.slice(0, cheapest)) {
+    const machine = machineOf(listed.offer)
+    const price = listed.price ?? 0
+    const before = known.get(machine)
+    const isNews = before === undefined || price < before.price * clearlyCheaper
+    if (isNews) fresh.push(listed)
+    known.set(machine, { machine, price: isNews ? price : before.price, at: now })
+  }
+  const told = [...known.values()].sort((a, b) => a.at - b.at).slice(-most)
+  return { matching, fresh, told }
+}
+
+/** The same machine may offer one, two or more of its GPUs. */
+function machineOf({ id, machineId, gpuCount }: OfferView): string {
+  return machineId === undefined ? `offer ${id}` : `${machineId} × ${gpuCount ?? 1}`
+}

@@ -1,0 +1,62 @@
+import * as v from 'valibot'
+import type { Automation, AutomationSurroundings } from '../automation/automation.ts'
+import type { Failovers } from '../failover/failovers.ts'
+import { openDocument } from '../remember/document.ts'
+import { same } from '../same.ts'
+import { KeptPrices } from './prices.ts'
+import { Watch } from './watch.ts'
+import { watchAlertId } from './watch-alerts.ts'
+import { createWatches, type Watches } from './watches.ts'
+
+export interface KeptWatches extends Omit<Watches, 'looked' | 'dueAt'>, Automation {}
+
+/** The watches of one account, in its folder on disk and in State. */
+export async function openWatches(
+  around: AutomationSurroundings,
+  failovers: Pick<Failovers, 'start' | 'find'>,
+): Promise<KeptWatches> {
+  const { account, store, machine, files, folder, onBroken, activity, teller } = around
+  const kept = { files, clock: machine.clock, onBroken }
+  const [document, prices] = await Promise.all([
+    openDocument({ ...kept, name: `${folder}/watches.json`, schema: v.array(Watch), empty: [] }),
+    openDocument({
+      ...kept,
+      name: `${folder}/watch-prices.json`,
+      schema: v.record(v.string(), KeptPrices),
+      empty: {},
+    }),
+  ])
+
+  const watches = createWatches({
+    ...around,
+    document,
+    prices,
+    keychain: machine.keychain,
+    failovers,
+    newId: () => machine.random.hex(16),
+    changed: show,
+    note: (kind, text, detail) => activity.add({ account, kind, text, ...(detail ? { detail } : {}) }),
+    alert: alert => {
+      if (store.get().settings.alerts.watch) teller.tell(account, [alert])
+    },
+    withdraw: watch => teller.withdraw(watchAlertId(watch)),
+  })
+
+  function show(): void {
+    const view = watches.view()
+    if (around.ending.aborted || same(store.get().accounts[account]?.watches, view)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.watches = view
+    })
+  }
+
+  return {
+    ...watches,
+    looked: () => watches.looked(),
+    resume: show,
+    async flush() {
+      await Promise.all([document.flush(), prices.flush()])
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import * as v from 'valibot'
+import type { PriceSample } from '../../contract/automation/watch.ts'
+import type { Micros } from '../../contract/money.ts'
+
+/** `[at, count, lowest, low, middle, high]`. Tuples, since there are many of them. */
+export const KeptPrices = v.array(
+  v.tuple([v.number(), v.number(), v.number(), v.number(), v.number(), v.number()]),
+)
+export type KeptPrice = v.InferOutput<typeof KeptPrices>[number]
+
+/** Seconds: the first look of each hour is kept, for ninety days. */
+const step = 3600
+const keptFor = 90 * 86_400
+
+/** The prices with those of one more look; `kept` itself where the hour has one already, or there were no offers. */
+export function withPrices(
+  kept: readonly KeptPrice[],
+  at: number,
+  prices: readonly Micros[],
+): readonly KeptPrice[] {
+  const sorted = [...prices].sort((a, b) => a - b)
+  const [lowest] = sorted
+  const hour = Math.floor(at / step)
+  const hourOf = ([then]: KeptPrice) => Math.floor(then / step)
+  if (lowest === undefined || kept.some(price => hourOf(price) === hour)) return kept
+  // Time that went back takes with it what would lie in the future.
+  const earlier = kept.filter(price => price[0] > at - keptFor && hourOf(price) < hour)
+  const quartile = (share: number) => Math.round(quantile(sorted, share))
+  return [...earlier, [Math.round(at), sorted.length, lowest, quartile(0.25), quartile(0.5), quartile(0.75)]]
+}
+
+export function priceSamples(kept: readonly KeptPrice[]): PriceSample[] {
+  return kept.map(([at, count, lowest, low, middle, high]) => ({ at, count, lowest, low, middle, high }))
+}
+
+/** Between neighbours by their distance. */
+function quantile(sorted: readonly number[], share: number): number {
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)] ?? 0
+  const above = sorted[Math.ceil(place)] ?? below
+  return below + (above - below) * (place - Math.floor(place))
+}

@@ -1,0 +1,30 @@
+import type { WatchView } from '../../contract/automation/watch.ts'
+import type { OfferView } from '../../contract/offer.ts'
+import type { Problem } from '../../contract/problem.ts'
+import { withoutSecrets } from '../rentals/secrets.ts'
+import type { Watch } from './watch.ts'
+
+/** What the last look showed, as long as Berth runs. */
+export interface LastLook {
+  matching: number
+  best?: OfferView
+  problem?: Problem
+}
+
+export function watchView(
+  { id, wish, paused, lookedAt, rented, renting }: Watch,
+  last: LastLook | undefined,
+): WatchView {
+  const { rents, ...rest } = wish
+  return {
+    ...rest,
+    ...(rents ? { rents: { ...rents, request: withoutSecrets(rents.request) } } : {}),
+    id,
+    paused,
+    matching: last?.matching ?? 0,
+    rented: rented + (renting === undefined ? 0 : 1),
+    ...(lookedAt === undefined ? {} : { lookedAt }),
+    ...(last?.best ? { best: last.best } : {}),
+    ...(last?.problem ? { problem: last.problem } : {}),
+  }
+}

@@ -1,0 +1,120 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lacks } from '../needs.ts'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import {
+  openBrowser,
+  openPage,
+  type Running,
+  type SimulatorProcess,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+} from './app.ts'
+
+const lacking = lacks('chromium')
+let browser: Browser
+let sim: SimulatorProcess
+let berth: Running & { address: string }
+let home: { path: string; remove(): Promise<void> }
+let page: Page
+
+beforeAll(async () => {
+  if (lacking !== '') return
+  ;[browser, sim, home] = await Promise.all([openBrowser(), startSimulatorProcess(), scratchFolder()])
+  await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
+  berth = await startBerth(home.path)
+  ;({ page } = await openPage(browser, berth.address, { acceptDownloads: true }))
+  await connectAccount(page, sim)
+})
+afterAll(async () => {
+  await page?.context().close()
+  await berth?.stop()
+  await Promise.all([browser?.close(), sim?.stop(), home?.remove()])
+})
+
+describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () => {
+  test('what was spent is drawn, told by GPU and by instance, and saved as a table', async () => {
+    const id = await rentRunning(sim)
+    await page.getByRole('link', { name: 'Instances' }).click()
+    await page
+      .getByRole('row')
+      .filter({ hasText: String(id) })
+      .first()
+      .waitFor()
+    await sim.control('POST', '/sim/clock', { advance: 36_000 })
+    const spent = async () =>
+      (await sim.control<{ micro_dollars: number }>('GET', '/sim/ledger')).micro_dollars / 1_000_000
+    const atLeast = (await spent()) * 0.8
+    expect(atLeast).toBeGreaterThan(0.1)
+
+    await page.getByRole('link', { name: 'Account' }).click()
+    const part = page.locator('#account-spending')
+    const shown = async () => Number((await part.locator('b').first().textContent())?.replace('$', ''))
+    await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(atLeast)
+    expect(await part.getByRole('img').getAttribute('aria-label')).toMatch(/most was \$\d/)
+    await part.getByText('Instance', { exact: true }).click()
+    await part.getByRole('rowheader', { name: new RegExp(`#${id}`) }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      part.getByRole('button', { name: 'Save as CSV' }).click(),
+    ])
+    const table = await readFile(await download.path(), 'utf8')
+    expect(table).toContain('day,instance,label,gpu,spent_usd')
+    expect(table).toContain(`,${id},`)
+    await page.getByText('Runs out on').waitFor()
+    await page.getByRole('list', { name: 'What stopping would win' }).getByText(`#${id}`).waitFor()
+  })
+
+  test('a watched search tells what matches, and a click leads to renting just that', async () => {
+    await page.getByRole('link', { name: 'Offers' }).click()
+    const rents = page.getByRole('button', { name: /^Rent/ })
+    await rents.first().waitFor()
+    await page.getByRole('button', { name: 'Watch…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Anything')
+    await dialog.getByLabel('Looks every').fill('1.5')
+    await dialog.getByRole('button', { name: 'Watch', exact: true }).click()
+    await dialog.getByText('Whole minutes.').waitFor()
+    await dialog.getByLabel('Looks every').fill('1')
+    await dialog.getByRole('button', { name: 'Watch', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('matches “Anything”').waitFor()
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('button', { name: 'Rent…' }).click()
+    await dialog.getByRole('button', { name: /^Rent for/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Watches 1' }).click()
+    const row = dialog.getByRole('listitem', { name: 'Anything' })
+    await row.getByText('Watching').waitFor()
+    await row.getByRole('button', { name: 'Pause' }).click()
+    await row.getByText('Paused').waitFor()
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await row.getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog.getByText('Nothing is watched any more').waitFor()
+    await page.keyboard.press('Escape')
+  })
+
+  test('a watch that may rent does so by itself, and says when its work is done', async () => {
+    await page.getByRole('link', { name: 'Offers' }).click()
+    await page.getByRole('button', { name: 'Watch…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('One of these')
+    await dialog.getByLabel('Rent by itself').click()
+    await dialog.getByText('Neither', { exact: true }).click()
+    await dialog.getByLabel('Highest price').fill('')
+    await dialog.getByRole('button', { name: 'Watch and rent' }).click()
+    await dialog.getByText(/price/i).first().waitFor()
+    await dialog.getByLabel('Highest price').fill('0.5')
+    await dialog.getByRole('button', { name: 'Watch and rent' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('“One of these” has done its work').first().waitFor({ timeout: 60_000 })
+    const { instances } = await sim.api<{ instances: { actual_status: string }[] }>(
+      'GET',
+      '/api/v0/instances/',
+    )
+    expect(instances.map(({ actual_status }) => actual_status)).toEqual(['running', 'running'])
+  })
+})

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { WatchView, WatchWish } from '../../../electron/contract/automation/watch.ts'
+import { everCreated, instancesOf } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+let world: World
+let berth: BerthUnderTest
+
+beforeAll(async () => {
+  world = await createWorld({ speed: 60 })
+  berth = await world.startConnected()
+})
+afterAll(() => world.close())
+
+const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 } as const
+
+/** The three cheapest offers match it. */
+async function wishForCheapest(): Promise<WatchWish> {
+  const { offers } = await berth.run('searchOffers', { query })
+  const prices = offers.flatMap(({ price }) => (price === undefined ? [] : [price])).sort((a, b) => a - b)
+  return {
+    name: 'Bargains',
+    search: {
+      query,
+      filter: { priceTo: (prices[2] ?? 0) / 1_000_000 },
+      order: { column: 'price', descending: false },
+    },
+    every: 1,
+  }
+}
+
+const watchOf = (id: string): WatchView => {
+  const watch = berth.account().watches[id]
+  if (!watch) throw new Error(`there is no watch ${id}`)
+  return watch
+}
+const alertsOf = (id: string) => world.notifier.shown.filter(notice => notice.id.endsWith(id))
+const searches = () =>
+  world.sim.controls
+    .requests()
+    .filter(({ path }) => path.startsWith('/api/v0/bundles') || path.includes('/search'))
+
+test('a match is told once, however often the market is looked at and Berth is started', async () => {
+  const id = await berth.run('saveWatch', { wish: await wishForCheapest() })
+  await berth.until(() => watchOf(id).lookedAt !== undefined)
+  await berth.until(() => alertsOf(id).length > 0)
+  expect(alertsOf(id)).toMatchObject([
+    { title: expect.stringMatching(/ at \$\d+\.\d{3}\/h$/), body: expect.stringContaining('“Bargains”') },
+  ])
+  expect(watchOf(id).matching).toBeGreaterThanOrEqual(3)
+  const first = watchOf(id).lookedAt ?? 0
+  await berth.until(() => (watchOf(id).lookedAt ?? 0) > first)
+  await berth.run('lookWatch', { watch: id })
+  await berth.close()
+
+  berth = await world.start()
+  const before = searches().length
+  await berth.until(() => berth.account().connection.status === 'online')
+  await berth.run('lookWatch', { watch: id })
+  expect(searches().length).toBeGreaterThan(before)
+  expect(alertsOf(id)).toHaveLength(1)
+  expect(await berth.run('watchPrices', { watch: id })).toMatchObject([
+    { count: watchOf(id).matching, lowest: watchOf(id).best?.price },
+  ])
+  expect(everCreated(world)).toBe(0)
+
+  await berth.run('deleteWatch', { watch: id })
+  expect(berth.account().watches).toEqual({})
+})
+
+test('a click on it leads to the offer itself', async () => {
+  const id = await berth.run('saveWatch', { wish: await wishForCheapest() })
+  await berth.until(() => alertsOf(id).length > 0)
+  world.notifier.click(alertsOf(id)[0]?.id ?? '', 'show')
+  expect(berth.berth.state().goTo?.place).toMatchObject({
+    screen: 'offers',
+    offer: watchOf(id).best?.id,
+    search: { query: { type: 'on-demand' } },
+  })
+  await berth.run('deleteWatch', { watch: id })
+})
+
+test('while it is paused the market is left alone', async () => {
+  const id = await berth.run('saveWatch', { wish: await wishForCheapest() })
+  await berth.run('lookWatch', { watch: id })
+  await berth.run('pauseWatch', { watch: id, paused: true })
+  const before = searches().length
+  await world.sim.controls.advance(600)
+  await berth.run('refresh', {})
+  await berth.run('refresh', {})
+  expect(searches()).toHaveLength(before)
+  await berth.run('deleteWatch', { watch: id })
+})
+
+test('one that may rent rents as many machines as it may, over a restart, and then has done its work', async () => {
+  const wish = await wishForCheapest()
+  const price = wish.search.filter.priceTo ?? 0
+  const secret = { name: 'TOKEN', value: 'hunter2-hunter2', secret: true }
+  const request = { image: 'pytorch/pytorch', access: 'none', disk: 20, env: [secret], ports: [] } as const
+  const limits = { tries: 2, ceiling: 1, deadline: 3600, price }
+  const id = await berth.run('saveWatch', {
+    wish: { ...wish, rents: { request: { ...request, env: [secret], ports: [] }, limits, most: 2 } },
+  })
+  await berth.until(() => watchOf(id).rented > 0)
+  await berth.close()
+  berth = await world.start()
+  await berth.until(() => watchOf(id).paused, 40_000)
+  await world.sim.controls.advance(600)
+  await berth.run('refresh', {})
+  expect(watchOf(id)).toMatchObject({ rented: 2, paused: true, rents: { request: { env: [{ value: '' }] } } })
+  expect(everCreated(world)).toBe(2)
+  expect(instancesOf(berth).filter(({ state }) => state === 'running')).toHaveLength(2)
+  await expect.poll(() => alertsOf(id).at(-1)?.title).toBe('“Bargains” has done its work')
+  expect(JSON.stringify(berth.berth.state())).not.toContain('hunter2')
+  await berth.run('deleteWatch', { watch: id })
+  expect([...world.keychain.entries.values()].join()).not.toContain('hunter2')
+})
+
+test('a search that fails is said on the watch, and made again', async () => {
+  await world.sim.controls.setFaults([{ method: 'POST', path: '.*', kind: 'status', status: 500, times: 4 }])
+  const id = await berth.run('saveWatch', { wish: await wishForCheapest().catch(() => wishForCheapest()) })
+  await berth.until(() => watchOf(id).lookedAt !== undefined)
+  await world.sim.controls.setFaults([])
+  await berth.run('lookWatch', { watch: id })
+  await berth.until(() => watchOf(id).problem === undefined && watchOf(id).matching > 0)
+})

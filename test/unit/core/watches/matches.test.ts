@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import type { OfferView } from '../../../../electron/contract/offer.ts'
+import { sighting } from '../../../../electron/core/watches/matches.ts'
+import type { Watch } from '../../../../electron/core/watches/watch.ts'
+import { matchAlert } from '../../../../electron/core/watches/watch-alerts.ts'
+
+const start = 1_800_000_000
+const offer = (id: number, price: number, more: Partial<OfferView> = {}): OfferView => ({
+  id,
+  machineId: id * 10,
+  gpuName: 'H100 SXM',
+  gpuCount: 1,
+  price,
+  ...more,
+})
+const watch: Watch = {
+  id: 'w0000000000000001',
+  account: 'a00000001',
+  wish: {
+    name: 'Cheap H100',
+    search: {
+      query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 10_000 },
+      filter: { gpus: ['H100 SXM'], priceTo: 1.5 },
+      order: { column: 'price', descending: false },
+    },
+    every: 5,
+  },
+  paused: false,
+  told: [],
+  rented: 0,
+  failed: 0,
+}
+/** The prices that are news at each of several looks, five minutes apart unless said otherwise. */
+function news(looks: readonly (readonly OfferView[])[], pause = 300): number[][] {
+  let told = watch.told
+  return looks.map((offers, at) => {
+    const seen = sighting({ ...watch, told }, offers, start + at * pause)
+    told = seen.told
+    return seen.fresh.map(({ price }) => price ?? 0)
+  })
+}
+
+test('what matches is told once, the cheapest first, and what does not is not told', () => {
+  const market = [
+    offer(1, 1_490_000),
+    offer(2, 1_600_000),
+    offer(3, 1_200_000),
+    offer(4, 900_000, { gpuName: 'A100' }),
+  ]
+  expect(news([market, market])).toEqual([[1_200_000, 1_490_000], []])
+})
+
+test('the same machine is news again only when it is clearly cheaper, whatever its offer is called', () => {
+  const looks = [
+    [offer(1, 1_400_000)],
+    [offer(9, 1_390_000, { machineId: 10 })],
+    [offer(9, 1_300_000, { machineId: 10 })],
+    [offer(9, 1_300_000, { machineId: 10 })],
+  ]
+  expect(news(looks)).toEqual([[1_400_000], [], [1_300_000], []])
+})
+
+test('a machine that flickers is told once; one that was away for a day is news', () => {
+  const there = [offer(1, 1_400_000)]
+  expect(news([there, [], there])).toEqual([[1_400_000], [], []])
+  expect(news([there, [], there], 50_000)).toEqual([[1_400_000], [], [1_400_000]])
+})
+
+test('a watch that matches thousands tells once too, and what it remembers is bounded', () => {
+  const many = Array.from({ length: 3000 }, (_, at) => offer(at + 1, 1_000_000 + at))
+  expect(news([many, many]).map(({ length }) => length)).toEqual([200, 0])
+  const seen = sighting(watch, many, start)
+  expect(seen.matching).toHaveLength(3000)
+  expect(seen.told.length).toBeLessThanOrEqual(1000)
+})
+
+test('the alert names the cheapest, says how many more there are, and leads to renting it', () => {
+  const { fresh } = sighting(
+    watch,
+    [offer(1, 1_490_000), offer(3, 1_200_000, { location: 'Sweden, SE' })],
+    start,
+  )
+  expect(matchAlert(watch, fresh)).toMatchObject({
+    id: 'a00000001/watch/w0000000000000001',
+    title: 'H100 SXM at $1.200/h',
+    body: 'Sweden, SE. It matches “Cheap H100”, as does 1 more.',
+    place: { screen: 'offers', offer: 3 },
+  })
+  expect(matchAlert(watch, [])).toBeUndefined()
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { type KeptPrice, priceSamples, withPrices } from '../../../../electron/core/watches/prices.ts'
+
+const start = 1_800_000_000
+
+test('a look keeps how many there were, the lowest price and the quartiles', () => {
+  const kept = withPrices([], start, [500, 100, 300, 200, 400])
+  expect(priceSamples(kept)).toEqual([{ at: start, count: 5, lowest: 100, low: 200, middle: 300, high: 400 }])
+})
+
+test('one look an hour is kept, for ninety days', () => {
+  let kept: readonly KeptPrice[] = []
+  for (let at = start; at < start + 100 * 86_400; at += 900) kept = withPrices(kept, at, [at])
+  expect(kept).toHaveLength(90 * 24)
+  const hours = kept.map(([at]) => Math.floor(at / 3600))
+  expect(new Set(hours).size).toBe(hours.length)
+})
+
+test('a look without offers, or a second one in the hour, changes nothing', () => {
+  const kept = withPrices([], start, [7])
+  expect(withPrices(kept, start + 4000, [])).toBe(kept)
+  expect(withPrices(kept, start + 60, [9])).toBe(kept)
+})
+
+test('time that went back takes the future with it', () => {
+  const kept = withPrices(withPrices([], start + 9000, [7]), start, [9])
+  expect(priceSamples(kept).map(({ lowest }) => lowest)).toEqual([9])
+})
