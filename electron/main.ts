@@ -8,7 +8,6 @@ import { failToStart } from './local/failure.ts'
 import { ownArguments, readFlags } from './local/flags.ts'
 import { berthHome } from './local/home.ts'
 import { openMachine } from './local/machine.ts'
-import { watchNetwork } from './local/network-watch.ts'
 import { openHome } from './local/open-home.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { usedPorts } from './local/page-server/used-ports.ts'
@@ -47,7 +46,6 @@ async function start(home: string): Promise<void> {
     reservedPorts: await usedPorts(files),
   })
   endings.add(() => berth.close())
-  endings.add(watchNetwork(machine.clock, berth.lookNow))
 
   await app.whenReady()
   hardenSession(session.defaultSession)

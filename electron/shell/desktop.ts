@@ -1,6 +1,7 @@
 import { app, clipboard, Menu } from 'electron'
 import type { RunningBerth } from '../core/running.ts'
 import type { Endings } from '../local/endings.ts'
+import { watchNetwork } from '../local/network-watch.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import { askToQuit } from './life/ask-to-quit.ts'
@@ -57,6 +58,7 @@ export async function showDesktop(options: DesktopOptions): Promise<void> {
   introduce()
   showOnGoTo(berth, show)
   lookOnWake(berth)
+  endings.add(watchNetwork(options.clock, berth.lookNow))
   if (!tray || !startsHidden(options.hidden, berth.state().settings.startAtLogin)) show()
   const notice = (id: string) => void berth.dispatch('answerNotice', { id })
   options.calls.answer({ show, follow: berth.follow, notice })
