@@ -174,6 +174,21 @@ describe.concurrent('slept through', () => {
   })
 })
 
+test.concurrent('ended while it acts, it goes on after the restart, late as that is', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await guard(under, { instance: id, when: { kind: 'duration', seconds: minute }, missed: 'tell' })
+  world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/\\d+/$', kind: 'hang' }])
+  await under.until(() => guardsOf(under)[0]?.step === 'acting')
+  await under.close()
+  world.sim.controls.setFaults([])
+  await world.sim.controls.advance(9 * hour)
+  const again = await world.start()
+  await again.until(() => isHalted(again, id))
+  await again.until(() => guardsOf(again)[0]?.step === 'done')
+})
+
 test.concurrent('an answer whose clock has leapt a year ahead does no harm', async context => {
   const world = await newWorld(context)
   const leaping = leapingDates(world.sim.baseUrl)

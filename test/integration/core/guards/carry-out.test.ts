@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { carryOut } from '../../../../electron/core/guards/carry-out.ts'
+import type { Target } from '../../../../electron/core/guards/decide/least-loss.ts'
+import { parseBaseUrl } from '../../../../electron/service/base-url.ts'
+import { createClient } from '../../../../electron/service/client.ts'
+import { rentRunning } from '../steps.ts'
+import { createWorld } from '../world.ts'
+
+test('what is to be saved first is waited for; where it is not safe the instance stays, and the others have their turn', async ({
+  onTestFinished,
+}) => {
+  const world = await createWorld()
+  onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1000)
+  const under = await world.startConnected()
+  const [kept, other] = [await rentRunning(under), await rentRunning(under)]
+  const client = createClient({
+    baseUrl: parseBaseUrl(world.sim.baseUrl),
+    key: world.sim.apiKey,
+    random: Math.random,
+  })
+  const targets: Target[] = [kept, other].map(({ id }) => ({ instance: id, action: 'destroy' }))
+  const asked: number[] = []
+  const carry = (wanted: () => boolean, safe: (target: Target) => boolean) =>
+    carryOut(targets, {
+      client: () => client,
+      ending: new AbortController().signal,
+      wanted,
+      before: async target => {
+        asked.push(target.instance)
+        return safe(target)
+      },
+    })
+
+  expect(
+    await carry(
+      () => false,
+      () => true,
+    ),
+  ).toEqual({ done: [] })
+  const first = await carry(
+    () => true,
+    ({ instance }) => instance !== kept.id,
+  )
+  expect(first).toMatchObject({ done: [{ instance: other.id }], problem: { code: 'not_saved' } })
+  expect((await client.instances.list()).map(({ id }) => id)).toEqual([kept.id])
+  // What is gone already counts as done.
+  expect(
+    (
+      await carry(
+        () => true,
+        () => true,
+      )
+    ).done,
+  ).toHaveLength(2)
+  expect(await client.instances.list()).toEqual([])
+  expect(asked).toEqual([kept.id, kept.id, other.id, kept.id, other.id])
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { rentRunning } from '../steps.ts'
+import { createWorld } from '../world.ts'
+
+/** Takes the GPU load out of a service's answers, as of one that does not tell it. */
+function withoutLoads(service: string): () => void {
+  const plain = globalThis.fetch
+  globalThis.fetch = async (input, init) => {
+    const answer = await plain(input, init)
+    const address = input instanceof Request ? input.url : String(input)
+    if (!address.startsWith(service) || !address.includes('/instances/')) return answer
+    const { status, headers } = answer
+    const told = (await answer.text()).replaceAll(/"gpu_util":[^,}]+,/g, '')
+    return new Response(told, { status, headers })
+  }
+  return () => {
+    globalThis.fetch = plain
+  }
+}
+
+test('where the service does not tell the GPU load, an idle guard asks inside, and acts on what it hears', async ({
+  onTestFinished,
+}) => {
+  const world = await createWorld()
+  onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1000)
+  onTestFinished(withoutLoads(world.sim.baseUrl))
+  const under = await world.startConnected()
+  const { id, gpuLoad } = await rentRunning(under)
+  expect(gpuLoad).toBeUndefined()
+  const when = { kind: 'idle' as const, below: 100, seconds: 240 }
+  const preview = await under.run('previewGuard', { instance: id, when, action: 'stop' })
+  expect(preview.doubt).toContain('over SSH')
+  await under.run('setGuard', { instance: id, when, action: 'stop', warning: 0, missed: 'act' })
+  await under.until(() => under.account().instances[id]?.state === 'stopped')
+  expect(Object.values(under.account().guards)[0]?.history.at(-1)?.text).toMatch(/^Stopped .*below 100 %/)
+})
