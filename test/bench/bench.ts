@@ -1,5 +1,6 @@
 import { firstLoadRows } from './first-load.ts'
 import { guardRows } from './guards.ts'
+import { historyRows } from './history.ts'
 import { memoryRows } from './memory.ts'
 import { offersPageRows } from './offers-page.ts'
 import { pollRows } from './poll.ts'
@@ -17,6 +18,7 @@ const parts: [string, () => Promise<Row[]>][] = [
   ['request', requestRows],
   ['poll', pollRows],
   ['guards', guardRows],
+  ['history', historyRows],
   ['offers', offersPageRows],
   ['start', startRows],
   ['terminal', terminalRows],
