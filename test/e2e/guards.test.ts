@@ -110,7 +110,7 @@ test('each kind is set on the page with its moment shown, warns on the row, is s
     const typed = id === costly ? String(Math.ceil((await spent(at, id)) * 100 + 12) / 100) : value
     if (label && typed) await page.getByLabel(label, { exact: true }).fill(typed)
     await pass(at, (await set(page)) - 600)
-    const note = page.getByRole('row', { name: new RegExp(`^Soon\\. Stops .*#${id}`) })
+    const note = page.getByRole('row', { name: new RegExp(`^Soon\\. In .*: Stops .*#${id}`) })
     await note.getByRole('button', { name: 'Snooze 1 h' }).click()
     await page.getByText('Snoozed', { exact: true }).waitFor()
     expect(await stateOf(at, id)).toBe('running')
@@ -127,7 +127,7 @@ test('each kind is set on the page with its moment shown, warns on the row, is s
   await page.getByLabel('GPU load below').fill('100')
   await page.getByLabel('For', { exact: true }).fill('6')
   await set(page)
-  const note = page.getByRole('row', { name: new RegExp(`^Soon\\. Stops .*#${idle}`) })
+  const note = page.getByRole('row', { name: new RegExp(`^Soon\\. In .*: Stops .*#${idle}`) })
   await note.getByRole('button', { name: 'Snooze 1 h' }).click(soon)
   await page.getByText('Snoozed', { exact: true }).waitFor()
   expect(await stateOf(at, idle)).toBe('running')

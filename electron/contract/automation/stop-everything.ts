@@ -1,23 +1,29 @@
 import type { InstanceView } from '../instance.ts'
 import type { RentalView } from '../rental.ts'
 import type { AccountView } from '../state.ts'
+import { type FailoverView, isFailingOver } from './failover.ts'
 
 /** What "stop everything" stops and cancels: what costs GPUs now, or would by itself. */
 export interface Everything {
   instances: readonly InstanceView[]
+  /** Those that no failover cancels itself. */
   rentals: readonly RentalView[]
+  failovers: readonly FailoverView[]
 }
 
 /**
- * Rentals under way are cancelled, and what they have created goes with them: nothing ran on it. All else that runs,
- * is about to, or was outbid and would run again by itself, is stopped.
+ * Rentals and failovers under way are cancelled, and what they have created goes with them: nothing ran on it. All else
+ * that runs, is about to, or was outbid and would run again by itself, is stopped.
  */
-export function everything({ instances, rentals }: Pick<AccountView, 'instances' | 'rentals'>): Everything {
-  const underWay = Object.values(rentals).filter(isUnderWay)
-  const rented = new Set(underWay.map(({ instance }) => instance))
+export function everything(account: Pick<AccountView, 'instances' | 'rentals' | 'failovers'>): Everything {
+  const failovers = Object.values(account.failovers).filter(one => isFailingOver(one) && !one.cancelling)
+  const tried = new Set(failovers.flatMap(({ tries }) => tries.map(({ rental }) => rental)))
+  const underWay = Object.values(account.rentals).filter(isUnderWay)
+  const taken = new Set([...underWay, ...failovers].map(({ instance }) => instance))
   return {
-    instances: Object.values(instances).filter(instance => mayRun(instance) && !rented.has(instance.id)),
-    rentals: underWay,
+    instances: Object.values(account.instances).filter(one => mayRun(one) && !taken.has(one.id)),
+    rentals: underWay.filter(({ id }) => !tried.has(id)),
+    failovers,
   }
 }
 

@@ -1,4 +1,6 @@
+import type { FailoverView } from '../../contract/automation/failover.ts'
 import { everything } from '../../contract/automation/stop-everything.ts'
+import type { RentalView } from '../../contract/rental.ts'
 import { instanceName } from '../alerts/wording.ts'
 import type { Handlers } from '../page/dispatcher.ts'
 import { doorOf, type Parts } from './parts.ts'
@@ -38,18 +40,21 @@ export function guardCommands(parts: Parts): GuardCommands {
       const session = accounts.session(account)
       const view = store.get().accounts[session.id]
       if (!view) return { stopped: 0, cancelled: 0, failed: [] }
-      const { instances, rentals } = everything(view)
+      const { instances, rentals, failovers } = everything(view)
       const [stops, cancels] = await Promise.all([
         Promise.allSettled(instances.map(async ({ id }) => session.client.instances.stop(id))),
-        Promise.allSettled(rentals.map(({ id }) => session.rentals.cancel(id))),
+        Promise.allSettled([
+          ...rentals.map(({ id }) => session.rentals.cancel(id)),
+          ...failovers.map(({ id }) => session.automations.failovers.cancel(id)),
+        ]),
       ])
       const went = <Outcome extends PromiseSettledResult<unknown>>({ status }: Outcome) =>
         status === 'fulfilled'
       const failed = [
         ...instances.filter((_, index) => stops[index]?.status === 'rejected').map(instanceName),
-        ...rentals
-          .filter((_, index) => cancels[index]?.status === 'rejected')
-          .map(({ offer }) => `the rental of ${offer.gpuName ?? `offer ${offer.id}`}`),
+        ...[...rentals.map(nameOfRental), ...failovers.map(nameOfFailover)].filter(
+          (_, index) => cancels[index]?.status === 'rejected',
+        ),
       ]
       const stopped = stops.filter(went).length
       const cancelled = cancels.filter(went).length
@@ -63,4 +68,12 @@ export function guardCommands(parts: Parts): GuardCommands {
       return { stopped, cancelled, failed }
     },
   }
+}
+
+function nameOfRental({ offer }: RentalView): string {
+  return `the rental of ${offer.gpuName ?? `offer ${offer.id}`}`
+}
+
+function nameOfFailover({ label, tries }: FailoverView): string {
+  return `the failover of ${label ?? tries.at(-1)?.offer.gpuName ?? 'a GPU'}`
 }

@@ -76,7 +76,7 @@ const rest = {
   warning: fc.constantFrom(0, 300, 900, 3600),
   missed: fc.constantFrom('act' as const, 'tell' as const),
   setAt: fc.constant(start),
-  history: fc.constant([]),
+  history: fc.constant<Guard['history']>([]),
 }
 const guards: fc.Arbitrary<Guard> = fc.oneof(
   fc.record({ ...rest, condition: onInstance, instance: fc.constant(1) }),
