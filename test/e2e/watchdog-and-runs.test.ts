@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { startSshd } from '../integration/ssh/sshd.ts'
+import { connectAccount } from './account-steps.ts'
+import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+import { startDetour } from './detour.ts'
+
+let browser: Browser
+const endings: (() => unknown)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+/** Berth with one running instance, whose inside is Debian's own OpenSSH server, and its details open. */
+async function insideOpen() {
+  const sim = await startSimulatorProcess(['--speed', '1'])
+  endings.push(sim.stop)
+  const there = await scratchFolder()
+  endings.push(there.remove)
+  writeFileSync(join(there.path, 'nvidia-smi'), '#!/bin/sh\necho 90\n')
+  chmodSync(join(there.path, 'nvidia-smi'), 0o755)
+  const { offers } = await sim.api<{ offers: { id: number }[] }>('POST', '/api/v0/bundles/', { limit: 1 })
+  const rented = await sim.api<{ new_contract: number; instance_api_key: string }>(
+    'PUT',
+    `/api/v0/asks/${offers[0]?.id}/`,
+    { image: 'ubuntu', disk: 10, label: 'box' },
+  )
+  await sim.control('POST', '/sim/clock', { advance: 3600 })
+  const id = rented.new_contract
+  const sshd = await startSshd([
+    `SetEnv HOME=${there.path} PATH=${there.path}:/usr/bin:/bin CONTAINER_API_KEY=${rented.instance_api_key}`,
+  ])
+  endings.push(sshd.close)
+  const detour = await startDetour(sim.baseUrl, sshd.port)
+  endings.push(detour.close)
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const userHome = await scratchFolder()
+  endings.push(userHome.remove)
+  const berth = await startBerth(home.path, [], { HOME: userHome.path })
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address, { viewport: { width: 1280, height: 800 } })
+  endings.push(() => page.context().close())
+  await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
+  await page.getByRole('row', { name: /box/ }).getByRole('link').click()
+  // The first attempt makes Berth's key, which the server then has to know.
+  await page.getByRole('tab', { name: 'Inside' }).click()
+  const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
+  await vi.waitFor(() => expect(existsSync(publicKey)).toBe(true), { timeout: 20_000 })
+  sshd.authorize(readFileSync(publicKey, 'utf8').trim())
+  const intended = async () => {
+    const { instances } = await sim.api<{ instances: { intended_status: string } }>(
+      'GET',
+      `/api/v0/instances/${id}/`,
+    )
+    return instances.intended_status
+  }
+  return { sim, page, errors, berth, there: there.path, userHome: userHome.path, intended }
+}
+
+test('a run is started on the page, its output and end are seen, its folder comes, and the instance stops', async () => {
+  const { page, errors, there, userHome, intended } = await insideOpen()
+  mkdirSync(join(there, 'results'))
+  writeFileSync(join(there, 'results', 'loss.txt'), '0.01')
+  await page.getByRole('tab', { name: 'Runs' }).click()
+  await page.getByRole('button', { name: 'Run a command…' }).click()
+  const form = page.getByRole('form', { name: /^Run a command on box/ })
+  await form.getByLabel('Command').fill('for i in 1 2 3 4 5; do echo "epoch $i"; sleep 0.5; done; exit 3')
+  await form.getByLabel('Name (optional)').fill('finetune')
+  await form.getByRole('radio', { name: 'Stop it' }).check({ force: true })
+  await form.getByRole('switch', { name: /Fetch a folder first/ }).check()
+  await form.getByLabel('Folder to fetch').fill(join(there, 'results'))
+  await form.getByText(/is fetched into .*Berth, and then the instance is stopped/).waitFor()
+  await form.getByRole('button', { name: 'Run it' }).click()
+
+  const run = page.getByRole('region', { name: 'Run finetune' })
+  const output = run.getByRole('log')
+  await expect.poll(() => output.textContent(), { timeout: 30_000 }).toContain('epoch 1')
+  await run.getByText('Ended with exit code 3', { exact: true }).waitFor({ timeout: 30_000 })
+  await run.getByText(/results is in .*the instance was stopped/).waitFor()
+  expect(await output.textContent()).toContain('epoch 5')
+  expect(await intended()).toBe('stopped')
+  expect(readFileSync(join(userHome, 'Berth', 'results', 'loss.txt'), 'utf8')).toBe('0.01')
+
+  await run.getByLabel('Search the output').fill('EPOCH 4')
+  await run.getByRole('button', { name: 'Search' }).click()
+  await run.getByText('1 line has “EPOCH 4”.').waitFor()
+  expect(await output.textContent()).toBe('4: epoch 4')
+  await page.getByRole('row', { name: /box/ }).getByText('Stopped').waitFor()
+  expect(errors).toEqual([])
+})
+
+test('a watchdog that is put there on the page stops the instance once Berth is killed, and shows its log before', async () => {
+  const { page, errors, berth, there, intended } = await insideOpen()
+  await page.getByRole('tab', { name: 'Watchdog' }).click()
+  const form = page.getByRole('form', { name: 'What the watchdog does' })
+  await form.getByRole('switch', { name: /When Berth is away/ }).check({ timeout: 30_000 })
+  await form.getByLabel('Minutes away').fill('0.15')
+  await form.getByText('or once Berth was away for 9 s').waitFor()
+  await form.getByRole('button', { name: 'Put a watchdog there' }).click()
+  const watchdog = page.getByRole('region', { name: /^Watchdog on box/ })
+  await watchdog.getByText('Watching.').waitFor()
+  await watchdog.getByText(/uses the container’s own key/).waitFor()
+  await watchdog.getByRole('button', { name: 'Show its log' }).click()
+  await page
+    .getByLabel('Lines of the watchdog’s log')
+    .getByText(/watching instance/)
+    .waitFor()
+  expect(existsSync(join(there, '.berth', 'watchdog', 'key'))).toBe(false)
+
+  await page.getByRole('button', { name: 'Change…' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  expect(errors).toEqual([])
+  expect(await intended()).toBe('running')
+  berth.process.kill('SIGKILL')
+  await once(berth.process, 'exit')
+  await vi.waitFor(async () => expect(await intended()).toBe('stopped'), { timeout: 40_000, interval: 250 })
+})
