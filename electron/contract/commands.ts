@@ -22,9 +22,9 @@ import { templateCommands } from './commands/templates.ts'
 import { transferCommands } from './commands/transfers.ts'
 import { tunnelCommands } from './commands/tunnels.ts'
 import { twoFactorCommands } from './commands/two-factor.ts'
-import { watchCommands } from './commands/watches.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
 import { watchdogCommands } from './commands/watchdog.ts'
+import { watchCommands } from './commands/watches.ts'
 
 /** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
 export const commands = {
