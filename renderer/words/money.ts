@@ -13,9 +13,10 @@ export function money(micros: Micros): string {
   return written(micros, whole)
 }
 
-/** A small sum, to a tenth of a cent: "$0.003". */
+/** A small sum, to a tenth of a cent: "$0.003", "under $0.001". */
 export function fineMoney(micros: Micros): string {
-  return written(micros, Math.abs(micros) < 1_000_000 ? fine : whole)
+  if (micros > 0 && micros < 1000) return 'under $0.001'
+  return micros < 1000 || micros >= 1_000_000 ? money(micros) : written(micros, fine)
 }
 
 /** A price per hour for a column of them, always to a tenth of a cent: "$2.140/h". */

@@ -2,7 +2,7 @@ import type { InstanceView } from '../../contract/instance.ts'
 import { micros } from '../../contract/money.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { isDead } from '../../contract/reading.ts'
-import type { Rental } from '../rentals/rental.ts'
+import { isUnderWay, type Rental } from '../rentals/rental.ts'
 import { sentenceFor } from '../rentals/sentences.ts'
 import { costBy, type Drop, type Failover, openTry, spentOn, type Try } from './failover.ts'
 import { sentences } from './sentences.ts'
@@ -55,7 +55,7 @@ export function nextMove(failover: Failover, sight: Sight): Move {
   const nothing = rental.step === 'failed' && rental.instance === undefined
   if (current.drop || failover.unwanted) {
     if (rental.step === 'cancelled' || nothing) return { do: 'settle' }
-    return rental.unwanted ? { do: 'wait' } : { do: 'take back' }
+    return rental.unwanted && isUnderWay(rental) ? { do: 'wait' } : { do: 'take back' }
   }
   switch (rental.step) {
     case 'asking':
@@ -107,10 +107,10 @@ function onceRunning(failover: Failover, current: Try, rental: Rental, sight: Si
   if (runs && (failover.request.access !== 'ssh' || ssh === 'answered'))
     return { do: 'end', step: 'ready', instance: instance.id }
   if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
-  const late = Math.max(
-    (rental.createdAt ?? rental.startedAt) + rental.deadline,
-    (current.runningAt ?? now) + graceForSsh,
-  )
+  const runningAt = current.runningAt ?? now
+  // It was created before it ran, whatever a clock says that was set back since.
+  const createdAt = Math.min(rental.createdAt ?? rental.startedAt, runningAt)
+  const late = Math.max(createdAt + rental.deadline, runningAt + graceForSsh)
   if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
   if (runs && ssh !== 'asking') return { do: 'knock' }
   return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }

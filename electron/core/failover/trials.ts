@@ -110,7 +110,7 @@ export function createTrials(
           signal: ending,
         })
         const choice = bestOffer(book.existing(id), found.map(offerView), hosts.view())
-        const request = await secrets.restore(id, book.existing(id).request)
+        const request = await secrets.restore({ id }, book.existing(id).request)
         const failover = book.existing(id)
         if (ending.aborted) return false
         if (failover.unwanted) return true

@@ -123,11 +123,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     const { id } = instance
     const from = recovery.asked?.from ?? instance.bid ?? 0
     const at = now()
-    await intend(id, {
-      asked: { bid, from, at },
-      lastAt: recovery.asked ? recovery.lastAt : at,
-      held: undefined,
-    })
+    await intend(id, { asked: { bid, from, at }, lastAt: at, held: undefined })
     try {
       await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
     } catch (error) {

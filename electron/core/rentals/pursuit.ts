@@ -82,7 +82,7 @@ export function createPursuit(
 
   async function ask(rental: Rental): Promise<Work | 'done'> {
     if (rental.unwanted) return 'done'
-    const request = await secrets.restore(rental.id, rental.request)
+    const request = await secrets.restore(rental, rental.request)
     if (!request) {
       await end(rental.id, { step: 'failed', problem: sentenceFor('secrets_lost') })
       return 'done'
@@ -207,7 +207,9 @@ export function createPursuit(
     id: string,
     { step, problem }: { step: Rental['step']; problem?: Rental['problem'] },
   ): Promise<void> {
-    await secrets.forget(existing(id)).catch(() => undefined)
+    // What was created had its secrets forgotten then; its end is noted at once, so that nothing comes in between.
+    const before = existing(id)
+    if (before.instance === undefined) await secrets.forget(before).catch(() => undefined)
     const rental = await update(id, { step, problem })
     if (step === 'failed') around.tell('Renting failed', rental, problem)
     if (step === 'cancelled')

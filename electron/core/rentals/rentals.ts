@@ -84,6 +84,9 @@ export interface Owned {
   deadline: number
 }
 
+/** Seconds by which two tellings of the account's time may differ. */
+const blur = 60
+
 /** Looks without the instance until it counts as gone: the first may have begun before it was created. */
 const looksUntilGone = 2
 
@@ -125,7 +128,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
   return {
     async rent(request, offer, owned) {
       const id = `r${around.newId()}`
-      await secrets.keep(id, request)
+      if (!owned) await secrets.keep(id, request)
       try {
         await book.add({
           id,
@@ -140,7 +143,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
           ...(owned ? { owner: owned.owner } : {}),
         })
       } catch (error) {
-        await secrets.forget({ id, request }).catch(() => undefined)
+        if (!owned) await secrets.forget({ id, request }).catch(() => undefined)
         throw error
       }
       around.tell('Renting', existing(id))
@@ -192,6 +195,8 @@ export function createRentals(around: RentalsSurroundings): Rentals {
         if (instance) missing.delete(rental.id)
         else missing.set(rental.id, absent)
         if (!instance && absent < looksUntilGone) continue
+        // A clock that was set back must not put the deadline off.
+        if ((rental.createdAt ?? 0) > around.now() + blur) void update(rental.id, { createdAt: around.now() })
         const { step, problem } = nextStep(rental, instance, around.now())
         if (step === rental.step && same(problem, rental.problem)) continue
         if (!isUnderWay({ ...rental, step })) missing.delete(rental.id)

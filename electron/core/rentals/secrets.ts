@@ -10,9 +10,13 @@ type WithEnv = Pick<RentRequest, 'env'>
 /** Secret values of a rental's or a failover's environment: in the keychain while it is asked for, and never on disk. */
 export interface RentalSecrets {
   keep(rental: string, request: WithEnv): Promise<void>
-  /** The request with its values again; undefined when they are gone. */
-  restore<Request extends WithEnv>(rental: string, request: Request): Promise<Request | undefined>
-  forget(rental: { id: string; request: WithEnv }): Promise<void>
+  /** A try has those of its failover. The request with its values again; undefined when they are gone. */
+  restore<Request extends WithEnv>(
+    of: { id: string; owner?: string },
+    request: Request,
+  ): Promise<Request | undefined>
+  /** Those of a try stay with its failover. */
+  forget(rental: { id: string; owner?: string; request: WithEnv }): Promise<void>
 }
 
 export function rentalSecrets(keychain: Keychain): RentalSecrets {
@@ -26,9 +30,9 @@ export function rentalSecrets(keychain: Keychain): RentalSecrets {
         JSON.stringify(Object.fromEntries(secret.map(({ name, value }) => [name, value]))),
       )
     },
-    async restore(rental, request) {
+    async restore({ id, owner }, request) {
       if (!request.env.some(variable => variable.secret)) return request
-      const text = await keychain.get(entry(rental))
+      const text = await keychain.get(entry(owner ?? id))
       const values = text === undefined ? undefined : v.parse(Values, JSON.parse(text))
       if (!values) return undefined
       const env = request.env.map(variable =>
@@ -36,8 +40,9 @@ export function rentalSecrets(keychain: Keychain): RentalSecrets {
       )
       return { ...request, env }
     },
-    async forget({ id, request }) {
-      if (request.env.some(variable => variable.secret)) await keychain.delete(entry(id))
+    async forget({ id, owner, request }) {
+      if (owner === undefined && request.env.some(variable => variable.secret))
+        await keychain.delete(entry(id))
     },
   }
 }

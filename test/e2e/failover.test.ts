@@ -1,0 +1,177 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  openBrowser,
+  openPage,
+  type SimulatorProcess,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+} from './app.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+interface Listed {
+  id: number
+  actual_status: string | null
+  dph_base: number
+  min_bid: number
+}
+
+async function instancesOf(sim: SimulatorProcess): Promise<Listed[]> {
+  return (await sim.api<{ instances: Listed[] }>('GET', '/api/v0/instances/')).instances
+}
+
+async function connected(): Promise<{ sim: SimulatorProcess; page: Page; errors: string[] }> {
+  const sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
+  const berth = await startBerth(home.path)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
+  await dialog.getByLabel('API key').fill(sim.apiKey)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  return { sim, page, errors }
+}
+
+async function seen(page: Page, name: string): Promise<void> {
+  const folder = process.env['BERTH_LOOK']
+  if (folder === undefined) return
+  for (const scheme of ['light', 'dark'] as const)
+    for (const [width, height] of [
+      [1280, 800],
+      [700, 600],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.setViewportSize({ width, height })
+      await page.screenshot({ path: `${folder}/${name}-${scheme}-${width}.png` })
+    }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1080, height: 720 })
+}
+
+test('rented with failover, a bad machine is dropped on the row, remembered among the offers, and forgiven', {
+  timeout: 120_000,
+}, async () => {
+  const { sim, page, errors } = await connected()
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByRole('button', { name: 'Rent with failover' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Tries', { exact: true }).fill('0')
+  await dialog.getByRole('button', { name: /^Rent from/ }).click()
+  await dialog.getByText('At least one try.').waitFor()
+  await seen(page, 'dialog')
+  await dialog.getByLabel('Tries', { exact: true }).fill('3')
+  await dialog.getByRole('button', { name: /^Rent from/ }).click()
+
+  await page.getByText('Try 1 of 3').waitFor()
+  await expect.poll(async () => (await instancesOf(sim)).length, { timeout: 20_000 }).toBe(1)
+  const [first] = await instancesOf(sim)
+  await sim.control('POST', `/sim/instances/${first?.id}`, { actual_status: 'exited' })
+  const tries = page.getByRole('list', { name: 'Tries that were dropped' })
+  await tries.getByText('crashed').waitFor({ timeout: 30_000 })
+  await page.getByText('Try 2 of 3').waitFor({ timeout: 30_000 })
+  await seen(page, 'row')
+  await page.getByText('Ready on try 2 of 3').waitFor({ timeout: 60_000 })
+  await tries.getByText(/cost (\$|under)/).waitFor()
+  const left = await instancesOf(sim)
+  expect(left.map(({ actual_status }) => actual_status)).toEqual(['running'])
+  expect(left[0]?.id).not.toBe(first?.id)
+  await seen(page, 'ready')
+  await page.getByRole('button', { name: 'Dismiss', exact: true }).click()
+  await page.getByText('Ready on try 2 of 3').waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByRole('table', { name: 'Offers' }).getByRole('button', { name: /^Rent/ }).first().focus()
+  await page.keyboard.press('End')
+  await page.getByRole('button', { name: /^Failed before/ }).click()
+  await seen(page, 'failed')
+  await page.getByRole('button', { name: 'Forgive' }).click()
+  await page.getByRole('button', { name: /^Failed before/ }).waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+})
+
+test('cancelled on its row, a failover leaves nothing', { timeout: 60_000 }, async () => {
+  const { sim, page, errors } = await connected()
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByRole('button', { name: 'Rent with failover' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Rent from/ })
+    .click()
+  await expect.poll(async () => (await instancesOf(sim)).length, { timeout: 20_000 }).toBe(1)
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByText('Nothing is rented').waitFor({ timeout: 30_000 })
+  expect(await instancesOf(sim)).toEqual([])
+  expect(errors).toEqual([])
+})
+
+test('a bid is raised by itself once it is outbid, seen at the service, and switched off on the row', {
+  timeout: 120_000,
+}, async () => {
+  const { sim, page, errors } = await connected()
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByText('Interruptible', { exact: true }).click()
+  await page
+    .getByRole('button', { name: /^Rent 1 ×/ })
+    .first()
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Rent for/ })
+    .click()
+  const row = page.getByRole('row', { name: /RTX|GTX|Tesla|A\d+|L\d+/ }).first()
+  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+  const [before] = await instancesOf(sim)
+  if (!before) throw new Error('nothing is rented')
+
+  await row.getByRole('link').click()
+  await page.getByRole('tab', { name: 'Outbid' }).click()
+  await page.getByText('Raise the bid', { exact: true }).click()
+  await page.getByLabel('Bid up to').fill('40')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The highest bid is $32 per hour.').waitFor()
+  await page.getByLabel('Bid up to').fill('2')
+  await page.getByLabel('At most every').fill('60')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('up to $2.00/h, at most every 1 h').waitFor()
+
+  await sim.control('POST', '/sim/outbid', { instance_id: before.id })
+  await expect
+    .poll(async () => (await instancesOf(sim))[0]?.dph_base, { timeout: 30_000 })
+    .toBeGreaterThan(before.dph_base)
+  const [after] = await instancesOf(sim)
+  expect((after?.dph_base ?? 0) - (after?.min_bid ?? 0)).toBeLessThanOrEqual(0.01 + 1e-9)
+  await page.getByText(/1 raise has added/).waitFor({ timeout: 30_000 })
+  await seen(page, 'recovery')
+
+  // Sooner than it may: it says how long it waits, with its off switch beside it.
+  await sim.control('POST', '/sim/outbid', { instance_id: before.id })
+  await page
+    .getByText(/Berth raises the bid in/)
+    .first()
+    .waitFor({ timeout: 30_000 })
+  await seen(page, 'outbid')
+  await page.getByRole('button', { name: 'Only tell me' }).click()
+  await page.getByRole('button', { name: 'Recover by itself' }).waitFor()
+  expect(errors).toEqual([])
+})
