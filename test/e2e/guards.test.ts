@@ -33,7 +33,8 @@ interface Scene {
 }
 
 async function scene(count: number): Promise<Scene> {
-  const sim = await startSimulatorProcess()
+  // Slow enough that a warning stands while the page is read, on a busy machine too.
+  const sim = await startSimulatorProcess(['--speed', '30'])
   endings.push(sim.stop)
   await sim.control('POST', '/sim/credit', { credit: 100 })
   const ids: number[] = []
