@@ -134,12 +134,15 @@ export type Connection =
   /** First answer awaited; what is shown, if anything, is from an earlier session, as old as `since`. */
   | { status: 'connecting'; since?: number }
   | { status: 'online' }
-  /** What is shown is as old as `since`, account time in epoch seconds; the next try is under way by itself. */
-  | { status: 'offline'; since?: number; problem: Problem }
+  /**
+   * Not seen: it cannot be reached, or does not answer well; then `answered` is the HTTP status. What is shown is as
+   * old as `since`, account time in epoch seconds; the next try is under way by itself.
+   */
+  | { status: 'offline'; since?: number; problem: Problem; answered?: number }
   /** The key is wrong or revoked: polling has stopped until it is replaced. */
   | { status: 'refused'; since?: number; problem: Problem }
   /** The key is not at hand: lost from the keychain, or the keychain is locked. */
-  | { status: 'locked'; problem: Problem }
+  | { status: 'locked'; since?: number; problem: Problem }
 
 export interface SavedSearch {
   id: string

@@ -15,6 +15,7 @@ import { problemOf } from '../problems.ts'
 import { openDocument } from '../remember/document.ts'
 import type { Store } from '../store.ts'
 import { accountKeys, shortLivedEntries } from './account-keys.ts'
+import { accountView } from './account-view.ts'
 import { type KeptAccount, KeptAccounts } from './kept-accounts.ts'
 import { openSession, type Session } from './session.ts'
 
@@ -72,6 +73,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
   })
   const sessions = new Map<AccountId, Session>()
   const demoEntries = shortLivedEntries()
+  let lastTurn: Promise<unknown> = Promise.resolve()
   const keysOf = (account: Pick<KeptAccount, 'id' | 'baseUrl'>) =>
     accountKeys(account.id === 'demo' ? demoEntries : keychain, account)
 
@@ -82,7 +84,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
     rate?: number,
   ): Promise<void> {
     store.change(draft => {
-      draft.accounts[account.id] = viewOf(account, clock.now(), rate)
+      draft.accounts[account.id] = accountView(account, clock.now(), rate)
     })
     try {
       sessions.set(account.id, await open(account, key, files, rate))
@@ -150,6 +152,35 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
     }
   }
 
+  /** The same user at the same address stays one account. */
+  async function connectUser(
+    baseUrl: string,
+    userId: number,
+    key: string,
+    name: string | undefined,
+  ): Promise<AccountId> {
+    const same = document.get().accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === userId)
+    if (same) {
+      await useKey(same, key)
+      await showId(same.id)
+      return same.id
+    }
+    const id = `a${machine.random.hex(8)}`
+    const account = { id, name: name ?? new URL(baseUrl).host, baseUrl, userId }
+    await keep(account, key)
+    await begin(account, key, machine.files)
+    await showId(id)
+    activity.add({ account: id, kind: 'user', text: `Connected ${account.name}`, detail: baseUrl })
+    return id
+  }
+
+  /** One after the other: two that connect the same user at once must not make two accounts of it. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = lastTurn.then(work)
+    lastTurn = done.catch(() => undefined)
+    return done
+  }
+
   /** What was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
   async function forget(id: AccountId): Promise<void> {
     const names = [
@@ -211,19 +242,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       const user = await identify(createClient({ baseUrl, key, random: machine.random.fraction }), {
         retries: 1,
       })
-      const same = document.get().accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === user.id)
-      if (same) {
-        await useKey(same, key)
-        await showId(same.id)
-        return same.id
-      }
-      const id = `a${machine.random.hex(8)}`
-      const account = { id, name: name ?? new URL(baseUrl).host, baseUrl, userId: user.id }
-      await keep(account, key)
-      await begin(account, key, machine.files)
-      await showId(id)
-      activity.add({ account: id, kind: 'user', text: `Connected ${account.name}`, detail: baseUrl })
-      return id
+      return inTurn(() => connectUser(baseUrl, user.id, key, name))
     },
     async replaceKey(id, key) {
       const { name, baseUrl, userId } = existing(id)
@@ -303,32 +322,6 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       await Promise.all([...sessions.values()].map(session => session.close()))
       await document.flush()
     },
-  }
-}
-
-function viewOf({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 1): AccountView {
-  return {
-    id,
-    name,
-    baseUrl,
-    demo: id === 'demo',
-    connection: { status: 'connecting' },
-    clock: { serverAt: now, localAt: now, rate },
-    spendPerHour: 0,
-    instances: {},
-    rentals: {},
-    guards: {},
-    failovers: {},
-    failedHosts: {},
-    recoveries: {},
-    watches: {},
-    tunnels: {},
-    ways: {},
-    watchdogs: {},
-    runs: {},
-    transfers: {},
-    fileTransfers: {},
-    ...(userId === undefined ? {} : { userId }),
   }
 }
 

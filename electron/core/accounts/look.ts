@@ -9,7 +9,8 @@ import { problemOf } from '../problems.ts'
 /** What one look at an account came to. */
 export type Look =
   | { outcome: 'seen'; user?: User; instances?: readonly Instance[]; limitation?: string }
-  | { outcome: 'failed'; problem: Problem }
+  /** `status`: of the HTTP answer, where one came. */
+  | { outcome: 'failed'; problem: Problem; status?: number }
   | { outcome: 'refused'; problem: Problem }
 
 /**
@@ -29,7 +30,10 @@ export async function lookAt(client: ServiceClient, signal: AbortSignal): Promis
     result.status === 'rejected' ? [result.reason as unknown] : [],
   )
   const passing = reasons.find(reason => !isRefusal(reason))
-  if (passing !== undefined) return { outcome: 'failed', problem: problemOf(passing) }
+  if (passing !== undefined) {
+    const status = passing instanceof ServiceError ? passing.status : 0
+    return { outcome: 'failed', problem: problemOf(passing), ...(status > 0 && { status }) }
+  }
   if (user.status === 'fulfilled')
     return {
       outcome: 'seen',

@@ -12,7 +12,7 @@ export interface Poller {
 
 export interface PollerOptions {
   clock: Clock
-  /** One look; rejects when the service could not be asked. Its time limits are its own. */
+  /** One look; rejects when the service could not be asked, with `BadlyAnswered` when it was. Its time limits are its own. */
   poll: () => Promise<void>
   /** Milliseconds between looks that went well. */
   interval: () => number
@@ -22,18 +22,30 @@ export interface PollerOptions {
   random: () => number
 }
 
+/** What a look rejects with when the service did answer, only not well: such a one is mostly well again soon. */
+export class BadlyAnswered extends Error {
+  override readonly name = 'BadlyAnswered'
+}
+
 /** Milliseconds: however often it failed, Berth looks again after this. */
 const longestPause = 120_000
+/** The same where the service answers, only not well. */
+const longestPauseAnswered = 30_000
 
 /** Milliseconds until the next look after so many failures in a row: doubling, with a quarter of jitter either way. */
-export function pauseAfter(failures: number, interval: number, random: number): number {
+export function pauseAfter(
+  { failures, answered = false }: { failures: number; answered?: boolean },
+  interval: number,
+  random: number,
+): number {
   if (failures === 0) return interval
-  const backoff = Math.min(Math.max(longestPause, interval), interval * 2 ** Math.min(failures, 16))
-  return backoff * (0.75 + random * 0.5)
+  const longest = Math.max(answered ? longestPauseAnswered : longestPause, interval)
+  return Math.min(longest, interval * 2 ** Math.min(failures, 16)) * (0.75 + random * 0.5)
 }
 
 export function createPoller({ clock, poll, interval, held, random }: PollerOptions): Poller {
   let failures = 0
+  let answered = false
   let cancelNext: (() => void) | undefined
   let running: Promise<void> | undefined
   let following: Promise<void> | undefined
@@ -45,12 +57,16 @@ export function createPoller({ clock, poll, interval, held, random }: PollerOpti
     try {
       await poll()
       failures = 0
-    } catch {
+    } catch (error) {
       failures += 1
+      answered = error instanceof BadlyAnswered
     }
     running = undefined
     if (!paused && !stopped && !following)
-      cancelNext = clock.after(pauseAfter(failures, interval(), random()), () => void (held?.() || begin()))
+      cancelNext = clock.after(
+        pauseAfter({ failures, answered }, interval(), random()),
+        () => void (held?.() || begin()),
+      )
   }
 
   function begin(): Promise<void> {

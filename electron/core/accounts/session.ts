@@ -25,7 +25,7 @@ import { keyMissing } from './key-missing.ts'
 import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { type Look, lookAt, userFields } from './look.ts'
 import { isPaused } from './pause.ts'
-import { createPoller } from './poller.ts'
+import { BadlyAnswered, createPoller } from './poller.ts'
 import { showLook } from './show-look.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
@@ -211,13 +211,19 @@ export async function openSession(
     await alerts.looked(after, store.get().settings)
   }
 
-  async function failed({ outcome, problem }: Exclude<Look, { outcome: 'seen' }>): Promise<void> {
+  async function failed(look: Exclude<Look, { outcome: 'seen' }>): Promise<void> {
+    const { outcome, problem } = look
     const other = outcome === 'refused' ? await around.anotherKey(inUse ?? '') : undefined
     if (ending.signal.aborted) return
     if (other !== undefined) return goOnWith(other)
     const before = account()?.connection.status
     const since = seenAt === undefined ? {} : { since: seenAt }
-    setConnection({ status: outcome === 'refused' ? 'refused' : 'offline', ...since, problem })
+    const answered = outcome === 'failed' && look.status !== undefined ? { answered: look.status } : {}
+    setConnection(
+      outcome === 'refused'
+        ? { status: 'refused', ...since, problem }
+        : { status: 'offline', ...since, problem, ...answered },
+    )
     if (before === 'online' || before === 'connecting' || (outcome === 'refused' && before !== 'refused'))
       activity.add({
         account: id,
@@ -226,7 +232,9 @@ export async function openSession(
         ...(problem.advice ? { detail: problem.advice } : {}),
       })
     if (outcome === 'refused') poller.pause()
-    throw new Error(problem.code)
+    // One that says that it is asked too often is not asked the sooner for it.
+    const soonWell = answered.answered !== undefined && problem.code !== 'rate_limited'
+    throw soonWell ? new BadlyAnswered(problem.code) : new Error(problem.code)
   }
 
   function goOnWith(newKey: string): void {
@@ -274,7 +282,8 @@ export async function openSession(
   })
   if (key === undefined) {
     poller.pause()
-    setConnection({ status: 'locked', problem: keyMissing(machine.keychain) })
+    const since = seenAt === undefined ? {} : { since: seenAt }
+    setConnection({ status: 'locked', ...since, problem: keyMissing(machine.keychain) })
   } else begin()
 
   return {

@@ -6,7 +6,7 @@ export interface Sentence {
   advice: string
 }
 
-/** Section 7, general table. */
+/** Section 7, general table, and what is said in many places. */
 export const generalSentences = {
   invalid_args: {
     message: 'The service refused the request: a value is missing or not allowed.',
@@ -31,6 +31,11 @@ export const generalSentences = {
   no_such_user: {
     message: 'The source or the destination of the copy was not found, or this account may not use it.',
     advice: 'Check both instances and paths.',
+  },
+  // In the two-factor table, and what machines and a plain 404 say too.
+  not_found: {
+    message: 'The service has nothing under this id.',
+    advice: 'Refresh; it may have been removed in the meantime.',
   },
 } satisfies Record<string, Sentence>
 

@@ -106,10 +106,6 @@ export const twoFactorSentences = {
     message: 'No phone number was given, and the account has none.',
     advice: 'Enter a phone number with its country code, such as +15551234567.',
   },
-  not_found: {
-    message: 'The service has nothing under this id.',
-    advice: 'Refresh; it may have been removed in the meantime.',
-  },
   tfa_method_not_configured: {
     message: 'The authenticator app is not set up for this account, or its secret was lost.',
     advice: 'Set the authenticator app up again, or use another method.',

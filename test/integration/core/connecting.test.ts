@@ -46,7 +46,7 @@ test('a wrong key is refused, and nothing of it is kept', async () => {
   const key = 'wrong-key-0123456789'
   const problem = await refused(under.run('connectAccount', { baseUrl: world.sim.baseUrl, key }))
   expect(problem.code).toBe('unauthorized')
-  expect(problem.advice).toBeTruthy()
+  expect(problem.advice).toBe('Check the key, or replace it in the account’s settings.')
   await nothingKept(under, key, world.sim.baseUrl)
 })
 
@@ -98,6 +98,17 @@ test('connecting the same user again replaces the key instead of adding an accou
   const { baseUrl, apiKey } = world.sim
   await under.run('connectAccount', { baseUrl: `${baseUrl}/`, key: apiKey })
   expect(Object.keys(under.berth.state().accounts)).toHaveLength(1)
+})
+
+test('connecting the same user twice at once makes one account', async () => {
+  const under = await world.start()
+  const { baseUrl, apiKey: key } = world.sim
+  const ids = await Promise.all(
+    [baseUrl, `${baseUrl}/`].map(url => under.run('connectAccount', { baseUrl: url, key })),
+  )
+  expect(new Set(ids).size).toBe(1)
+  expect(Object.keys(under.berth.state().accounts)).toEqual([ids[0]])
+  expect([...world.keychain.entries.keys()]).toHaveLength(1)
 })
 
 test('a key that is not in the keychain locks the account until it is entered again', async () => {

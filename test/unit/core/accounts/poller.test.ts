@@ -1,5 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createPoller, type Poller, pauseAfter } from '../../../../electron/core/accounts/poller.ts'
+import {
+  BadlyAnswered,
+  createPoller,
+  type Poller,
+  pauseAfter,
+} from '../../../../electron/core/accounts/poller.ts'
 import { HandClock, settled } from '../hand-clock.ts'
 
 let clock: HandClock
@@ -7,7 +12,7 @@ let poller: Poller
 let looks: number
 let atOnce: number
 let most: number
-let failing: boolean
+let failing: Error | undefined
 let held: boolean
 /** Ends the look that is under way. */
 let finish: (() => void) | undefined
@@ -17,7 +22,7 @@ beforeEach(() => {
   looks = 0
   atOnce = 0
   most = 0
-  failing = false
+  failing = undefined
   held = false
   finish = undefined
   poller = createPoller({
@@ -31,7 +36,7 @@ beforeEach(() => {
       most = Math.max(most, atOnce)
       try {
         if (finish) await new Promise<void>(resolve => (finish = resolve))
-        if (failing) throw new Error('no answer')
+        if (failing) throw failing
       } finally {
         atOnce -= 1
       }
@@ -45,28 +50,34 @@ test('it looks once per interval while all is well', async () => {
   expect(looks).toBe(7)
 })
 
-test('it looks more and more rarely while it fails, and recovers at once', async () => {
-  failing = true
-  void poller.look()
-  const pauses: number[] = []
-  for (let look = 0; look < 6; look += 1) {
-    await settled()
-    const [next = 0] = clock.waiting
-    pauses.push(next)
-    await clock.pass(next)
-  }
-  expect(pauses).toEqual([20_000, 40_000, 80_000, 120_000, 120_000, 120_000])
-  failing = false
-  await poller.look()
-  expect(clock.waiting).toEqual([10_000])
-})
+test.each([
+  ['cannot be reached', new Error('no answer'), [20_000, 40_000, 80_000, 120_000, 120_000, 120_000]],
+  ['answers badly', new BadlyAnswered('server_error'), [20_000, 30_000, 30_000, 30_000, 30_000, 30_000]],
+])(
+  'while the service %s it looks more and more rarely, and recovers at once',
+  async (_, failure, expected) => {
+    failing = failure
+    void poller.look()
+    const pauses: number[] = []
+    for (let look = 0; look < 6; look += 1) {
+      await settled()
+      const [next = 0] = clock.waiting
+      pauses.push(next)
+      await clock.pass(next)
+    }
+    expect(pauses).toEqual(expected)
+    failing = undefined
+    await poller.look()
+    expect(clock.waiting).toEqual([10_000])
+  },
+)
 
 test('the jitter is a quarter either way, and only on failures', () => {
-  expect(pauseAfter(1, 10_000, 0)).toBe(15_000)
-  expect(pauseAfter(1, 10_000, 1)).toBe(25_000)
-  expect(pauseAfter(0, 10_000, 1)).toBe(10_000)
-  expect(pauseAfter(1000, 10_000, 0.5)).toBe(120_000)
-  expect(pauseAfter(1, 300_000, 0.5)).toBe(300_000)
+  expect(pauseAfter({ failures: 1 }, 10_000, 0)).toBe(15_000)
+  expect(pauseAfter({ failures: 1 }, 10_000, 1)).toBe(25_000)
+  expect(pauseAfter({ failures: 0 }, 10_000, 1)).toBe(10_000)
+  expect(pauseAfter({ failures: 1000 }, 10_000, 0.5)).toBe(120_000)
+  expect(pauseAfter({ failures: 1 }, 300_000, 0.5)).toBe(300_000)
 })
 
 test('looks asked for during a look are one look that follows it', async () => {

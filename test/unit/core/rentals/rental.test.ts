@@ -54,7 +54,7 @@ test.each(['crashed', 'silent', 'offline', 'outbid', 'stopped'] as const)(
     const { step: next, problem } = step(state)
     expect(next).toBe('failed')
     expect(problem?.code).toBe(state)
-    expect(problem?.advice).toBeTruthy()
+    expect(problem?.advice).toMatch(/^[A-Z].{10,}\.$/)
   },
 )
 

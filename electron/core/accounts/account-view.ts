@@ -1,0 +1,29 @@
+import type { AccountView } from '../../contract/state.ts'
+import type { KeptAccount } from './kept-accounts.ts'
+
+/** An account as State has it before its first look. `now`: epoch milliseconds; `rate`: of its time. */
+export function accountView({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 1): AccountView {
+  return {
+    id,
+    name,
+    baseUrl,
+    demo: id === 'demo',
+    connection: { status: 'connecting' },
+    clock: { serverAt: now, localAt: now, rate },
+    spendPerHour: 0,
+    instances: {},
+    rentals: {},
+    guards: {},
+    failovers: {},
+    failedHosts: {},
+    recoveries: {},
+    watches: {},
+    tunnels: {},
+    ways: {},
+    watchdogs: {},
+    runs: {},
+    transfers: {},
+    fileTransfers: {},
+    ...(userId === undefined ? {} : { userId }),
+  }
+}
