@@ -351,7 +351,7 @@ act() {
 tell_state() {
   {
     echo "now=$now"
-    echo "tool=${tools## }"
+    echo "tools=${tools# }"
     [ -z "$load" ] || echo "load=$load"
     [ -z "$idle_since" ] || echo "idle_for=$((uptime - idle_since))"
     [ -z "$lease" ] || echo "leased_for=$((uptime - leased_at))"
@@ -371,7 +371,7 @@ begin() {
   if [ -n "$at" ] && [ "$now" -ge "$at" ]; then
     if [ -f "$here/done" ] || [ $((now - at)) -gt 900 ]; then echo "$at" > "$here/spent"; fi
   fi
-  log "watching instance ${instance:-it is on} by${tools:- nothing}${sure:+, by the service’s time}"
+  log "watching instance ${instance:-it is on} with ${tools# }${sure:+, by the service’s time}"
 }
 
 run() {
