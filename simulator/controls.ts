@@ -34,6 +34,8 @@ export interface Controls {
   outbid(instanceId: number): Promise<void>
   /** Sets the account's credit, in dollars. */
   setCredit(credit: number): void
+  /** Pays in so many dollars. */
+  topUp(amount: number): void
   /** Replaces the fault rules. */
   setFaults(rules: readonly FaultInput[]): void
   /** A `tfa_secret`, as a login in a browser would have issued it. */
@@ -87,6 +89,12 @@ export function createControls({ world, doors, faults, log }: Parts): Controls {
       if (Math.abs(value) > 1_000_000_000) throw new Fields({}).refuse('credit is too large.')
       world.settle()
       world.account.setCredit(value)
+    },
+    topUp(amount) {
+      const value = new Fields({ amount }).number('amount')
+      if (value <= 0 || value > 1_000_000)
+        throw new Fields({}).refuse('amount is from 0 to 1,000,000 dollars.')
+      world.account.topUp(value)
     },
     setFaults: rules => faults.replace(readFaultRules(rules)),
     issueTfaSecret: () => world.account.issueTfaSecret(),

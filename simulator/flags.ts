@@ -16,6 +16,7 @@ export function readFlags(words: string[]): SimulatorOptions {
     offers: integer('offers', flags.offers, 1, 100_000, 500),
     limits: !flags['no-limits'],
     calm: flags.calm === true,
+    ...(flags.flaky === undefined ? {} : { flaky: share('flaky', flags.flaky) }),
   }
 }
 
@@ -30,6 +31,7 @@ function parse(words: string[]) {
         offers: { type: 'string' },
         'no-limits': { type: 'boolean' },
         calm: { type: 'boolean' },
+        flaky: { type: 'string' },
       },
     }).values
   } catch (error) {
@@ -48,6 +50,14 @@ function integer(
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < low || value > high) {
     throw new FlagError(`--${name} takes an integer from ${low} to ${high}, not "${text}".`)
+  }
+  return value
+}
+
+function share(name: string, text: string): number {
+  const value = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || value > 1) {
+    throw new FlagError(`--${name} takes a share from 0 to 1, not "${text}".`)
   }
   return value
 }

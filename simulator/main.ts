@@ -1,7 +1,8 @@
 import { FlagError, readFlags } from './flags.ts'
 import { startSimulator } from './simulator.ts'
 
-const usage = 'npm run simulator -- [--port 0] [--seed 7] [--speed 60] [--offers 500] [--no-limits] [--calm]'
+const usage =
+  'npm run simulator -- [--port 0] [--seed 7] [--speed 60] [--offers 500] [--no-limits] [--calm] [--flaky 0.12]'
 
 /** The simulator as a program: prints one JSON line when it answers, and stops on SIGTERM or SIGINT. */
 async function main(): Promise<void> {

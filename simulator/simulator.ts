@@ -5,6 +5,7 @@ import { Doors } from './doors.ts'
 import { createApp } from './http/app.ts'
 import { Faults } from './http/faults.ts'
 import { RequestLog } from './http/request-log.ts'
+import { FLAKY } from './world/instances/fate.ts'
 import { World } from './world/world.ts'
 
 export interface SimulatorOptions {
@@ -20,6 +21,8 @@ export interface SimulatorOptions {
   limits?: boolean
   /** No flaky hosts and no rivals; default false. */
   calm?: boolean
+  /** The share of machines that are flaky, 0 to 1; default 0.12. */
+  flaky?: number
   /** Whether /sim/ is served; default true, false inside the product. */
   controlPlane?: boolean
 }
@@ -42,7 +45,7 @@ const HEARTBEAT = 250
 /** Starts the service on loopback. Rejects when the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, seed = 7, speed = 60, offers = 500, limits = true, calm = false } = options
-  const world = new World({ seed, speed, offers, calm })
+  const world = new World({ seed, speed, offers, calm, flaky: options.flaky ?? FLAKY })
   const doors = new Doors(world)
   const parts = { world, doors, faults: new Faults(), log: new RequestLog() }
   const controls = createControls(parts)

@@ -23,6 +23,7 @@ export function createApp(parts: Parts, controls: Controls, options: AppOptions)
   })
   app.use('/api/*', async (context, next) => {
     const logged = log.add(context.req.method, pathOf(context), epochSeconds(world.clock.now()))
+    context.set('logged', logged)
     await next()
     if (!context.env.incoming.socket.destroyed) logged.status = context.res.status
   })

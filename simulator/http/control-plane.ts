@@ -44,6 +44,11 @@ export function serveControlPlane(app: Hono<Bindings>, controls: Controls): void
     controls.setCredit(body.number('credit'))
     return context.json({ success: true })
   })
+  app.post('/sim/top-up', async context => {
+    const body = await readBody(context)
+    controls.topUp(body.number('amount'))
+    return context.json({ success: true })
+  })
   app.post('/sim/faults', async context => {
     const body = await readBody(context)
     controls.setFaults(body.array('rules') as FaultInput[])

@@ -29,7 +29,9 @@ export class Faults {
 export function faultMiddleware(faults: Faults): MiddlewareHandler<Bindings> {
   return async (context, next) => {
     const rule = faults.take(context.req.method, new URL(context.req.url).pathname)
-    return rule ? await misbehave(rule, context, next) : await next()
+    if (!rule) return await next()
+    context.get('logged').fault = rule.kind
+    return await misbehave(rule, context, next)
   }
 }
 

@@ -1,9 +1,15 @@
-/** A request to the service. `status` is 0 while, or if, it was not answered; `at` in epoch seconds. */
+import type { FaultKind } from './fault-rules.ts'
+
+/**
+ * A request to the service. `status` is 0 while, or if, it was not answered; `at` in epoch seconds; `fault` is what a
+ * fault rule did to it.
+ */
 export interface LoggedRequest {
   method: string
   path: string
   status: number
   at: number
+  fault: FaultKind | null
 }
 
 /** How many requests are remembered; the oldest go first. */
@@ -14,7 +20,7 @@ export class RequestLog {
   #requests: LoggedRequest[] = []
 
   add(method: string, path: string, at: number): LoggedRequest {
-    const request = { method, path, status: 0, at }
+    const request: LoggedRequest = { method, path, status: 0, at, fault: null }
     this.#requests.push(request)
     if (this.#requests.length > KEPT * 1.1) this.#requests = this.#requests.slice(-KEPT)
     return request

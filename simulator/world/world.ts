@@ -22,6 +22,8 @@ export interface WorldOptions {
   offers: number
   /** No flaky hosts, no rivals. */
   calm: boolean
+  /** The share of machines that are flaky, where it is not calm. */
+  flaky: number
 }
 
 /** Everything the service knows, by subject. It lives in memory and knows no HTTP. */
@@ -46,12 +48,19 @@ export class World {
   /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
   readonly sshPorts = new Map<number, number>()
 
-  constructor({ seed, speed, offers, calm }: WorldOptions) {
+  constructor({ seed, speed, offers, calm, flaky }: WorldOptions) {
     this.seed = seed
     this.clock = new WorldClock(speed)
     this.market = new Market(seed, offers)
     this.book = new Book()
-    this.instances = new Instances({ seed, calm, clock: this.clock, market: this.market, book: this.book })
+    this.instances = new Instances({
+      seed,
+      calm,
+      flaky,
+      clock: this.clock,
+      market: this.market,
+      book: this.book,
+    })
     this.account = new Account(seed, this.clock, this.book)
     this.apiKeys = new ApiKeys(seed, this.clock, this.account)
     this.keys = new Keys(this.apiKeys, this.instances)

@@ -86,6 +86,11 @@ export class Account {
     this.#paidIn = micro(credit) + this.#book.total(this.#clock.now())
   }
 
+  /** Pays in so many dollars. */
+  topUp(amount: number): void {
+    this.#paidIn += micro(amount)
+  }
+
   /** Adds a public key; one that is there already is returned as it is. */
   addSshKey(text: string): AccountSshKey {
     const known = this.sshKeys.find(key => key.ssh_key === text)

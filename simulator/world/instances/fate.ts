@@ -20,18 +20,18 @@ export interface Trouble {
   after: number
 }
 
-/** The share of machines that are flaky. */
-const FLAKY = 0.12
+/** The share of machines that are flaky where nothing else is said. */
+export const FLAKY = 0.12
 
-/** A machine's fate, from the seed and its id alone; on a calm market every machine is sound. */
-export function machineFate(seed: number, machineId: number, calm: boolean): Fate {
+/** A machine's fate, from the seed and its id alone; `flaky` is the share of machines that are not sound. */
+export function machineFate(seed: number, machineId: number, flaky: number): Fate {
   const draw = new Draw(seed, 'fate', machineId)
   const fate = {
     provisioned: draw.between(4, 15),
     booted: 60 + draw.next() ** 2 * 235,
     restarted: draw.between(12, 45),
   }
-  if (!draw.chance(FLAKY) || calm) return { ...fate, trouble: null }
+  if (!draw.chance(flaky)) return { ...fate, trouble: null }
   const kind = draw.pick(['stuck', 'exited', 'exited', 'offline', 'unknown'])
   return {
     ...fate,

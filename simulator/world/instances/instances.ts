@@ -18,15 +18,24 @@ const BID_STEP = 1000
 export class Instances {
   readonly #seed: number
   readonly #calm: boolean
+  readonly #flaky: number
   readonly #clock: WorldClock
   readonly #market: Market
   readonly #book: Book
   readonly #all = new Map<number, Instance>()
   readonly #firstId: number
 
-  constructor(options: { seed: number; calm: boolean; clock: WorldClock; market: Market; book: Book }) {
+  constructor(options: {
+    seed: number
+    calm: boolean
+    flaky: number
+    clock: WorldClock
+    market: Market
+    book: Book
+  }) {
     this.#seed = options.seed
     this.#calm = options.calm
+    this.#flaky = options.calm ? 0 : options.flaky
     this.#clock = options.clock
     this.#market = options.market
     this.#book = options.book
@@ -150,7 +159,7 @@ export class Instances {
 
   #boot(instance: Instance, now: number, how: Start): void {
     const { machine_id } = instance.offer.facts
-    const fate = machineFate(this.#seed, machine_id, this.#calm)
+    const fate = machineFate(this.#seed, machine_id, this.#flaky)
     instance.plan = bootPlan(fate, instance.launch.image, now, how)
     instance.boots += 1
     const rival =

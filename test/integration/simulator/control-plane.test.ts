@@ -66,6 +66,8 @@ test('a forced status stays, whatever time does, until a command on the instance
 test('credit, outbid, account states, secrets and the logs', async () => {
   expect((await post('/sim/credit', { credit: 1.5 })).status).toBe(200)
   expect((await service.call('GET', '/api/v0/users/current/')).body['credit']).toBe(1.5)
+  expect((await post('/sim/top-up', { amount: 10.25 })).status).toBe(200)
+  expect((await service.call('GET', '/api/v0/users/current/')).body['credit']).toBe(11.75)
   const { id } = await service.rent({ price: 30 })
   expect((await post('/sim/outbid', { instance_id: id })).status).toBe(200)
   expect(await service.instance(id)).toMatchObject({ actual_status: 'stopped' })
@@ -85,6 +87,7 @@ test('credit, outbid, account states, secrets and the logs', async () => {
     path: `/api/v0/instances/${id}/`,
     status: 200,
     at: expect.any(Number),
+    fault: null,
   })
 })
 
@@ -95,6 +98,7 @@ test.each([
   ['/sim/clock', []],
   ['/sim/clock', 'x'],
   ['/sim/credit', { credit: null }],
+  ['/sim/top-up', { amount: -1 }],
   ['/sim/account', { legacy: 'yes' }],
   ['/sim/account', { nonsense: true }],
   ['/sim/outbid', { instance_id: 'x' }],

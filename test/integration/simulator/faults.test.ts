@@ -31,7 +31,7 @@ test.each([
   await expect(create()).rejects.toThrow()
   expect((await count()) - before).toBe(made)
   const logged = service.sim.controls.requests().findLast(request => request.method === 'PUT')
-  expect(logged).toMatchObject({ path: expect.stringContaining('/asks/'), status: 0 })
+  expect(logged).toMatchObject({ path: expect.stringContaining('/asks/'), status: 0, fault: kind })
   expect((await create()).status).toBe(200)
 })
 

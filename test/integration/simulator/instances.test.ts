@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { machineFate } from '../../../simulator/world/instances/fate.ts'
+import { FLAKY, machineFate } from '../../../simulator/world/instances/fate.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
@@ -165,7 +165,7 @@ test('flaky machines end as the seed says: never ready, crashed, offline or sile
   try {
     const offers = await rough.offers({ type: 'on-demand' })
     for (const kind of ['stuck', 'exited', 'offline', 'unknown'] as const) {
-      const offer = offers.find(({ machine_id }) => machineFate(7, machine_id, false).trouble?.kind === kind)
+      const offer = offers.find(({ machine_id }) => machineFate(7, machine_id, FLAKY).trouble?.kind === kind)
       const { id } = await rough.rent({}, offer)
       await rough.sim.controls.advance(5 * 3600)
       const status = kind === 'stuck' ? 'loading' : kind

@@ -20,6 +20,7 @@ beforeAll(async () => {
     ['POST', '/sim/account'],
     ['POST', '/sim/outbid'],
     ['POST', '/sim/credit'],
+    ['POST', '/sim/top-up'],
     ['POST', '/sim/faults'],
   ]
 })
@@ -28,7 +29,7 @@ afterAll(() => service.sim.close())
 const names = fc.constantFrom(
   ...(
     'client_id price state label image disk env onstart runtype template_hash_id volume_info extra_filters ssh_key ' +
-    'order type limit allocated_storage gpu_name verified advance actual_status legacy instance_id credit rules __proto__'
+    'order type limit allocated_storage gpu_name verified advance actual_status legacy instance_id credit amount rules __proto__'
   ).split(' '),
 )
 /** JSON of any shape, but no state that would end the instance or the faults that would end the test. */

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { machineFate, machineRival } from '../../../simulator/world/instances/fate.ts'
+import { FLAKY, machineFate, machineRival } from '../../../simulator/world/instances/fate.ts'
 import { bootPlan } from '../../../simulator/world/instances/plan.ts'
 
 const machines = Array.from({ length: 2000 }, (_, index) => 10_000 + index)
 
 test('a machine has the same fate in the same world, whatever was asked before', () => {
-  const there = machines.map(id => machineFate(7, id, false))
-  const back = machines.toReversed().map(id => machineFate(7, id, false))
+  const there = machines.map(id => machineFate(7, id, FLAKY))
+  const back = machines.toReversed().map(id => machineFate(7, id, FLAKY))
   expect(back.toReversed()).toEqual(there)
-  expect(machines.map(id => machineFate(8, id, false))).not.toEqual(there)
+  expect(machines.map(id => machineFate(8, id, FLAKY))).not.toEqual(there)
 })
 
 test('some machines are flaky in each of the four ways, most are sound', () => {
-  const fates = machines.map(id => machineFate(7, id, false))
+  const fates = machines.map(id => machineFate(7, id, FLAKY))
   const troubled = fates.filter(fate => fate.trouble)
   expect(troubled.length).toBeGreaterThan(machines.length * 0.08)
   expect(troubled.length).toBeLessThan(machines.length * 0.16)
@@ -21,13 +21,19 @@ test('some machines are flaky in each of the four ways, most are sound', () => {
   )
 })
 
+test('the share of flaky machines is what it is told', () => {
+  const troubled = machines.filter(id => machineFate(7, id, 1 / 3).trouble)
+  expect(troubled.length).toBeGreaterThan(machines.length * 0.29)
+  expect(troubled.length).toBeLessThan(machines.length * 0.38)
+})
+
 test('on a calm market every machine is sound', () => {
-  expect(machines.every(id => machineFate(7, id, true).trouble === null)).toBe(true)
+  expect(machines.every(id => machineFate(7, id, 0).trouble === null)).toBe(true)
 })
 
 test('a first boot goes through null and loading to running in 1 to 5 minutes', () => {
   for (const id of machines) {
-    const plan = bootPlan(machineFate(7, id, true), 'image', 0, 'first')
+    const plan = bootPlan(machineFate(7, id, 0), 'image', 0, 'first')
     const statuses = plan.map(step => ('status' in step ? step.status : 'rival'))
     expect(statuses.filter((status, index) => status !== statuses[index - 1])).toEqual([
       null,
@@ -42,7 +48,7 @@ test('a first boot goes through null and loading to running in 1 to 5 minutes', 
 })
 
 test('a machine that gets stuck never reports running', () => {
-  const stuck = machines.map(id => machineFate(7, id, false)).find(fate => fate.trouble?.kind === 'stuck')
+  const stuck = machines.map(id => machineFate(7, id, FLAKY)).find(fate => fate.trouble?.kind === 'stuck')
   if (!stuck) throw new Error('no machine gets stuck')
   const plan = bootPlan(stuck, 'image', 0, 'first')
   expect(plan.at(-1)).toMatchObject({ status: 'loading' })

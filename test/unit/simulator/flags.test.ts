@@ -3,7 +3,7 @@ import { FlagError, readFlags } from '../../../simulator/flags.ts'
 
 test('flags become options, with the defaults of a plain start', () => {
   expect(readFlags([])).toEqual({ port: 0, seed: 7, speed: 60, offers: 500, limits: true, calm: false })
-  const words = '--port 8000 --seed 3 --speed 0.5 --offers 20000 --no-limits --calm'.split(' ')
+  const words = '--port 8000 --seed 3 --speed 0.5 --offers 20000 --no-limits --calm --flaky 0.33'.split(' ')
   expect(readFlags(words)).toEqual({
     port: 8000,
     seed: 3,
@@ -11,6 +11,7 @@ test('flags become options, with the defaults of a plain start', () => {
     offers: 20_000,
     limits: false,
     calm: true,
+    flaky: 0.33,
   })
 })
 
@@ -19,6 +20,7 @@ test.each([
   '--port x',
   '--speed 0',
   '--speed -1',
+  '--flaky 1.5',
   '--offers 0',
   '--seed 1.5',
   '--fast',
