@@ -129,7 +129,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
     const watch = existing(id)
     const { search, rents } = watch.wish
     if (!rents || watch.renting !== undefined || watch.rented >= rents.most) return
-    const request = await secrets.restore(id, rents.request)
+    const request = await secrets.restore({ id }, rents.request)
     if (!request) return stop(id, secretsLost)
     const failover = `f${around.newId()}`
     await document.write(watches =>
@@ -248,7 +248,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
 
   /** The page never gets a secret value back: one that it leaves empty stays what it was. */
   async function withKnownSecrets(request: OpenRequest, before: Watch | undefined): Promise<OpenRequest> {
-    const known = before?.wish.rents && (await secrets.restore(before.id, before.wish.rents.request))
+    const known = before?.wish.rents && (await secrets.restore({ id: before.id }, before.wish.rents.request))
     const knownValue = (name: string) => known?.env.find(other => other.secret && other.name === name)?.value
     const env = request.env.map(each =>
       each.secret && each.value === '' ? { ...each, value: knownValue(each.name) ?? '' } : each,
