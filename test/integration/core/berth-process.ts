@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isFailingOver } from '../../../electron/contract/automation/failover.ts'
 import { startBerth } from '../../../electron/core/berth.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { systemDownloads } from '../../../electron/local/downloads.ts'
@@ -10,7 +11,8 @@ import { silentLog } from '../../unit/core/silent-log.ts'
 
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
- * rent something. Prints `renting` before it rents, and `settled` once no rental is under way.
+ * rent something or `failover` to rent it with failover. Prints `renting` before it rents, and `settled` once neither
+ * a rental nor a failover is under way.
  */
 const [folder = '', baseUrl = '', key = '', task = ''] = process.argv.slice(2)
 
@@ -39,6 +41,26 @@ const berth = await startBerth({
   app: { version: 'test', shell: 'browser', terminals: [] },
 })
 
+if (task === 'failover') {
+  await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
+  await berth.dispatch('connectAccount', { baseUrl, key })
+  process.stdout.write('renting\n')
+  await berth.dispatch('rentWithFailover', {
+    search: {
+      query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 20 },
+      filter: {},
+      order: { column: 'price', descending: false },
+    },
+    request: {
+      image: 'pytorch/pytorch',
+      access: 'ssh',
+      disk: 20,
+      env: [{ name: 'TOKEN', value: 'secret', secret: true }],
+      ports: [],
+    },
+    limits: { tries: 4, ceiling: 5, deadline: 600 },
+  })
+}
 if (task === 'rent') {
   await berth.dispatch('connectAccount', { baseUrl, key })
   const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1 }
@@ -61,7 +83,8 @@ function sayWhenSettled(): void {
   const [account] = Object.values(berth.state().accounts)
   if (account?.connection.status !== 'online') return
   const underWay = Object.values(account.rentals).some(({ step }) => step !== 'failed')
-  if (!underWay) process.stdout.write('settled\n')
+  const failingOver = Object.values(account.failovers).some(isFailingOver)
+  if (!underWay && !failingOver) process.stdout.write('settled\n')
 }
 
 /** A keychain that outlives the process. */

@@ -1,41 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '../../../simulator/simulator.ts'
+import { buildKillable, type Killable, said } from './killable.ts'
 
 /** How often it is killed; BERTH_KILLS asks for more. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 20)
 /** Rounds under way at once: most of a round is waiting. */
 const atOnce = 5
 
-let program: string
-let folder: string
-const children = new Set<ChildProcess>()
-
+let processes: Killable
 beforeAll(async () => {
-  // Built once, since what is built starts four times faster; beside node_modules, which it imports from.
-  folder = await mkdtemp(join(import.meta.dirname, '../../../node_modules/.berth-killed-'))
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      ssr: join(import.meta.dirname, 'berth-process.ts'),
-      outDir: folder,
-      target: 'node20',
-      rollupOptions: { output: { entryFileNames: 'berth.mjs' } },
-    },
-  })
-  program = join(folder, 'berth.mjs')
+  processes = await buildKillable()
 })
-afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => processes.remove())
 
 interface Round {
   round: number
@@ -57,14 +37,14 @@ async function killAndGoOn(round: number): Promise<Round> {
   if (round % 2 === 1)
     sim.controls.setFaults([{ method: 'PUT', path: '/asks/', kind: 'delay', ms: 80, times: 1 }])
   try {
-    const first = start(home, sim.baseUrl, sim.apiKey, 'rent')
+    const first = processes.start(home, sim.baseUrl, sim.apiKey, 'rent')
     await said(first, 'renting')
     await new Promise(resolve => setTimeout(resolve, killedAfter))
     first.kill('SIGKILL')
     await once(first, 'exit')
     const wished = (await kept(home)).includes('"pytorch/pytorch"')
 
-    const second = start(home, sim.baseUrl, sim.apiKey, 'go on')
+    const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on')
     await said(second, 'settled')
     second.kill('SIGKILL')
     await once(second, 'exit')
@@ -80,20 +60,6 @@ async function killAndGoOn(round: number): Promise<Round> {
     await sim.close()
     await rm(home, { recursive: true, force: true })
   }
-}
-
-function start(...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  children.add(child)
-  child.once('exit', () => children.delete(child))
-  return child
-}
-
-async function said(child: ChildProcess, wanted: string): Promise<void> {
-  if (!child.stdout) throw new Error('its output is not piped')
-  const lines = createInterface(child.stdout)
-  for await (const line of lines) if (line === wanted) return
-  throw new Error(`it ended before it said ${wanted}`)
 }
 
 /** The rentals as they are on disk. */
