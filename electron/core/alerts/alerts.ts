@@ -98,7 +98,7 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
 }
 
 /** One for each instance: what is told of it later takes the place of what was told before. */
-export function instanceAlertId(account: AccountView['id'], instance: number): string {
+function instanceAlertId(account: AccountView['id'], instance: number): string {
   return `${account}/${instance}`
 }
 

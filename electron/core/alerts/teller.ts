@@ -6,7 +6,7 @@ import type { Activity } from '../activity/activity.ts'
 import { goTo } from '../go-to.ts'
 import { problemOf } from '../problems.ts'
 import type { Store } from '../store.ts'
-import { type Alert, type AlertButton, instanceAlertId, lowCreditAlert } from './alerts.ts'
+import { type Alert, type AlertButton, lowCreditAlert } from './alerts.ts'
 import { isBeforeUser, type PagePlace } from './before-user.ts'
 import type { Showing } from './showing.ts'
 import type { Told } from './told.ts'
@@ -19,7 +19,7 @@ export interface Teller {
   dismiss(id: string): void
   /** Tells something of Berth's own; `answered` does what its text or button stands for, else Activity is shown. */
   say(notice: Notice, answered?: (action: string | undefined) => void): void
-  /** The user got in: that it is ready is no news any more. */
+  /** The user got in, by whatever way: that it is ready is no news any more, whoever said so. */
   entered(account: AccountId, instance: number): void
   /** What a page shows now; without a place, that it has gone. */
   pageIsAt(page: object, place?: PagePlace): void
@@ -109,8 +109,8 @@ export function createTeller({ store, activity, notifier, showing }: TellerSurro
       }
     },
     entered(account, instance) {
-      const id = instanceAlertId(account, instance)
-      if (told.get(id)?.alert.kind === 'ready') teller.withdraw(id)
+      for (const [id, { account: of, alert }] of told)
+        if (of === account && alert.instance === instance && alert.state === 'running') teller.withdraw(id)
     },
     withdraw(id) {
       told.delete(id)

@@ -54,7 +54,11 @@ export function accessCommands(parts: Parts): AccessCommands {
       const { account, instance } = doorOf(parts, args)
       await access.chooseTmux(account, instance.id, keep)
     },
-    openSystemTerminal: args => access.openSystemTerminal(doorOf(parts, args)),
+    async openSystemTerminal(args) {
+      const door = doorOf(parts, args)
+      await access.openSystemTerminal(door)
+      parts.teller.entered(door.account, door.instance.id)
+    },
     sshCommand: args => access.commandLine(doorOf(parts, args)),
     async attachKey({ key, ...args }) {
       const door = doorOf(parts, args)

@@ -9,7 +9,7 @@ import { doorOf, noteUser, type OnInstance, type Parts } from './parts.ts'
 type TunnelCommands = Pick<Handlers, 'openJupyter' | 'openPort' | 'closeTunnel' | 'findPorts'>
 
 export function tunnelCommands(parts: Parts): TunnelCommands {
-  const { access, accounts, machine, store, tunnels } = parts
+  const { access, accounts, machine, store, teller, tunnels } = parts
   const { clock, opener } = machine
 
   /** The door as it is each time it is asked for: an instance may move while its tunnel is open. */
@@ -43,6 +43,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
         (await directJupyter(door(), token, clock)) ??
         (await tunnels.open(door, jupyterPurpose({ door, token, access, clock })))
       if (url === undefined) return { opened: false }
+      teller.entered(account, instance.id)
       noteUser(parts, account, 'Opened Jupyter on', instance, new URL(url).host)
       return handOver(url, caller)
     },
@@ -50,6 +51,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
       const door = doorsOf(args)
       const { account, instance } = door()
       const url = await tunnels.open(door, portPurpose(port, clock))
+      teller.entered(account, instance.id)
       noteUser(parts, account, `Forwarded port ${port} of`, instance, url)
       return url === undefined ? { opened: false } : handOver(url, caller)
     },

@@ -82,6 +82,35 @@ test('a dead host is advised on: destroy it, try another offer', async () => {
   }
 })
 
+test('that an instance is ready is no news any more, by whatever way the user got in', async () => {
+  const closed: string[] = []
+  world.notifier.close = async id => void closed.push(id)
+  world.machine.programs = {
+    find: async name => (name === 'code' || name === 'kitty' ? `/usr/bin/${name}` : undefined),
+    launch: async () => undefined,
+  }
+  const under = await world.startConnected()
+  await under.run('changeSettings', { settings: { sshConfig: true } })
+  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const ways = {
+    openJupyter: () => under.run('openJupyter', { instance: id }),
+    openPort: () => under.run('openPort', { instance: id, port: 8080 }),
+    openEditor: () => under.run('openEditor', { instance: id }),
+    openSystemTerminal: () => under.run('openSystemTerminal', { instance: id }),
+  }
+  for (const [way, getIn] of Object.entries(ways)) {
+    for (const status of ['loading', 'running']) {
+      await world.sim.controls.forceStatus(id, status)
+      await under.run('refresh', {})
+    }
+    const ready = world.notifier.shown.at(-1)
+    expect(ready?.title, way).toMatch(/is ready$/)
+    closed.length = 0
+    await getIn()
+    expect(closed, way).toEqual([ready?.id])
+  }
+})
+
 test('without notifications of the desktop, alerts are on the page until they are answered', async () => {
   const silent = { ...world.notifier, available: false }
   const under = await world.start({ machine: { ...world.machine, notifier: silent } })
