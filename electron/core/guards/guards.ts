@@ -198,9 +198,11 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     show()
   }
 
-  function looked({ account: view, at }: FreshLook): void {
+  function looked({ account: view, credit, at }: FreshLook): void {
     for (const id of absent) if (view.instances[book.find(id)?.instance ?? '']) absent.delete(id)
-    const sight = sights.fresh(view, at)
+    // A credit that this answer did not tell is not decided on.
+    const { credit: _, ...rest } = view
+    const sight = sights.fresh(credit === undefined ? rest : { ...rest, credit }, at)
     for (const [instance, when] of acted)
       if (view.instances[instance]?.state !== 'running' || Math.abs(at - when) > sight.gap)
         acted.delete(instance)

@@ -15,7 +15,7 @@ type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'clock'>
 /** Keeps track of when the account was seen, and of whether its time can be believed. */
 export interface Sights {
   /** After a fresh look. */
-  fresh(account: AccountView, at: number): Omit<Sight, 'acted'>
+  fresh(account: SeenAccount, at: number): Omit<Sight, 'acted'>
   /** What was known last, where nothing newer is to be had. */
   stale(account: AccountView): Omit<Sight, 'acted'>
   facts(account: SeenAccount, at: number): Facts

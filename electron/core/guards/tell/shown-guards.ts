@@ -86,7 +86,8 @@ export function createShownGuards({
       if (!before) return
       next = undefined
       const changed = book.all().flatMap(guard => redrawn(guard, before[guard.id], facts, now) ?? [])
-      const gone = Object.keys(before).filter(id => !book.find(id))
+      const kept = new Set(book.all().map(({ id }) => id))
+      const gone = Object.keys(before).filter(id => !kept.has(id))
       if (changed.length === 0 && gone.length === 0) return
       store.change(draft => {
         const target = draft.accounts[account]

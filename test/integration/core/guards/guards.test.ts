@@ -62,7 +62,11 @@ describe.concurrent('each kind is kept by the first fresh answer after its momen
     const world = await newWorld(context)
     const under = await world.startConnected()
     const { id } = await rentRunning(under)
+    // A day that ends meanwhile begins its budget anew.
+    if (new Date(world.sim.controls.ledger().now * 1000).getHours() >= 18)
+      await world.sim.controls.advance(7 * hour)
     world.sim.controls.setCredit(100)
+    await under.run('refresh', {})
     await guard(under, wish(under, id, world.sim.controls.ledger().now))
     await under.run('refresh', {})
     expect(stateOf(under, id)).toBe('running')
@@ -187,6 +191,22 @@ test.concurrent('ended while it acts, it goes on after the restart, late as that
   const again = await world.start()
   await again.until(() => isHalted(again, id))
   await again.until(() => guardsOf(again)[0]?.step === 'done')
+})
+
+test.concurrent('a credit that a look did not tell is not acted on', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  world.sim.controls.setCredit(0.01)
+  await under.run('refresh', {})
+  world.sim.controls.setFaults([{ path: '/users/current', kind: 'status', status: 403 }])
+  await guard(under, { when: { kind: 'credit', hours: 100 } })
+  await sleepThrough(under, world, hour)
+  await sleepThrough(under, world, hour)
+  expect(under.account().limitation).toContain('credit')
+  expect(stops(world, id)).toEqual([])
+  world.sim.controls.setFaults([])
+  await under.until(() => isHalted(under, id))
 })
 
 test.concurrent('an answer whose clock has leapt a year ahead does no harm', async context => {
