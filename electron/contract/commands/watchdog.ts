@@ -1,5 +1,5 @@
 import { WatchdogWish } from '../automation/watchdog.ts'
-import { command, onInstance } from './command.ts'
+import { account, command, onInstance } from './command.ts'
 
 /** The watchdog inside an instance, which goes on when this machine sleeps. */
 export const watchdogCommands = {
@@ -12,6 +12,8 @@ export const watchdogCommands = {
   removeWatchdog: command(onInstance).answers<void>(),
   /** Looks at it now, which renews its lease; finds one that another Berth has put there. */
   lookAtWatchdog: command(onInstance).answers<void>(),
+  /** Lines for a start script that put one there, for an instance that is not rented yet. They hold no secret. */
+  watchdogStartScript: command({ account, wish: WatchdogWish }).answers<string>(),
   /** What it wrote down, oldest first; `at` in epoch seconds of the account's time. */
   watchdogLog: command(onInstance).answers<readonly { at: number; text: string }[]>(),
 }

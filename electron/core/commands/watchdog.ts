@@ -1,7 +1,12 @@
+import { watchdogStartScript } from '../../ssh/watchdog/start-script.ts'
 import type { Handlers } from '../page/dispatcher.ts'
+import { tickOf } from '../watchdog/kept.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from './parts.ts'
 
-type WatchdogCommands = Pick<Handlers, 'putWatchdog' | 'removeWatchdog' | 'lookAtWatchdog' | 'watchdogLog'>
+type WatchdogCommands = Pick<
+  Handlers,
+  'putWatchdog' | 'removeWatchdog' | 'lookAtWatchdog' | 'watchdogLog' | 'watchdogStartScript'
+>
 
 export function watchdogCommands(parts: Parts): WatchdogCommands {
   const of = ({ account }: OnInstance) => parts.accounts.session(account).automations.watchdogs
@@ -18,6 +23,11 @@ export function watchdogCommands(parts: Parts): WatchdogCommands {
       await of(args).remove(args.instance)
     },
     lookAtWatchdog: args => of(args).visit(args.instance),
+    watchdogStartScript({ account, wish }) {
+      const { id } = parts.accounts.session(account)
+      const url = parts.store.get().accounts[id]?.baseUrl ?? ''
+      return watchdogStartScript(wish, url, tickOf(wish))
+    },
     watchdogLog: args => of(args).log(args.instance),
   }
 }

@@ -62,3 +62,8 @@ export function watchdogView(kept: KeptWatchdog, problem: Problem | undefined): 
   const { renewedAt: _, told: __, ...view } = kept
   return { ...view, ...(problem ? { problem } : {}) }
 }
+
+/** Whether a start script brings a watchdog. */
+export function startsWatchdog(onstart: string | undefined): boolean {
+  return onstart?.includes('# >>> berth watchdog') ?? false
+}

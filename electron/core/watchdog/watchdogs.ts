@@ -1,7 +1,6 @@
-import * as v from 'valibot'
 import type { WatchdogDeed, WatchdogWish } from '../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../contract/instance.ts'
-import { BerthError, type Problem } from '../../contract/problem.ts'
+import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { Connection } from '../../ssh/connection.ts'
 import {
@@ -16,9 +15,9 @@ import { instanceName } from '../alerts/wording.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
-import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
-import { KeptWatchdog, likelyDeed, tickOf, visitEvery, watchdogView } from './kept.ts'
+import { openWatchdogBook } from './book.ts'
+import { type KeptWatchdog, likelyDeed, startsWatchdog, tickOf, visitEvery } from './kept.ts'
 import { deedAlert, goneAlert, wishSentence } from './telling.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
@@ -39,46 +38,18 @@ const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_
 export async function openWatchdogs(around: AutomationSurroundings): Promise<Watchdogs> {
   const { account, store, machine, activity, teller, access, ending } = around
   const { clock } = machine
-  const document = await openDocument({
-    files: around.files,
-    clock,
-    name: `${around.folder}/watchdogs.json`,
-    schema: v.array(KeptWatchdog),
-    empty: [],
-    onBroken: around.onBroken,
-  })
-  const problems = new Map<number, Problem>()
+  const book = await openWatchdogBook(around)
+  const { find, keep, show, problems } = book
   const fails = new Map<number, number>()
   const missing = new Map<number, number>()
+  /** Instances whose start script brings one, and which were looked into already. */
+  const sought = new Set<number>()
   /** Visits that wait for their time, by instance; and those under way, one after the other. */
   const waiting = new Map<number, () => void>()
   const underWay = new Map<number, Promise<void>>()
 
-  const find = (instance: number) => document.get().find(kept => kept.instance === instance)
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
   const nameOf = (instance: number) => instanceName(viewOf(instance) ?? { id: instance })
-
-  function show(): void {
-    const views = Object.fromEntries(
-      document.get().map(kept => [kept.instance, watchdogView(kept, problems.get(kept.instance))]),
-    )
-    if (ending.aborted || same(store.get().accounts[account]?.watchdogs, views)) return
-    store.change(draft => {
-      const target = draft.accounts[account]
-      if (target) target.watchdogs = views
-    })
-  }
-
-  const replaced = (instance: number, kept: KeptWatchdog | undefined) => (all: KeptWatchdog[]) => [
-    ...all.filter(other => other.instance !== instance),
-    ...(kept ? [kept] : []),
-  ]
-
-  async function keep(kept: KeptWatchdog): Promise<void> {
-    const written = document.record(replaced(kept.instance, kept))
-    show()
-    await written
-  }
 
   async function forget(instance: number): Promise<void> {
     waiting.get(instance)?.()
@@ -86,9 +57,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
     problems.delete(instance)
     fails.delete(instance)
     missing.delete(instance)
-    const written = document.record(replaced(instance, undefined))
-    show()
-    await written
+    await book.remove(instance)
   }
 
   /** The next visit, so many seconds from now. Those of a watchdog that is there wait for no look at the service. */
@@ -205,7 +174,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
 
   /** Whether the start script of the rental brings it back. */
   function startsIt(instance: number): boolean {
-    return around.record(instance)?.onstart?.includes('.berth/watchdog/watchdog.sh') ?? false
+    return startsWatchdog(around.record(instance)?.onstart)
   }
 
   function tellDeed(deed: WatchdogDeed, instance: number, seems = false): void {
@@ -218,9 +187,15 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
   async function discover(view: InstanceView): Promise<void> {
     const look = await within(view, connection => lookAtWatchdog(connection, clock, ''))
     if (!look || find(view.id)) return
-    const kept: KeptWatchdog = { instance: view.id, wish: look.wish, step: 'watching', foreign: true }
-    await note(kept, look, false)
-    visitIn(view.id, visitEvery(kept))
+    const kept = { instance: view.id, wish: look.wish }
+    if (!look.placed) {
+      // From the start script, and it does not know its instance yet.
+      await keep({ ...kept, step: 'putting', foreign: false })
+      return visitIn(view.id, 0)
+    }
+    const foreign: KeptWatchdog = { ...kept, step: 'watching', foreign: true }
+    await note(foreign, look, false)
+    visitIn(view.id, visitEvery(foreign))
   }
 
   function existing(instance: number): InstanceView {
@@ -245,8 +220,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
         foreign: false,
         ...(before?.did ? { did: before.did } : {}),
       }
-      await document.write(replaced(instance, kept))
-      show()
+      await book.intend(kept)
       try {
         await visit(instance)
       } catch (error) {
@@ -260,8 +234,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
       const kept = find(instance)
       if (!kept) return
       if (kept.step === 'lost') return forget(instance)
-      await document.write(replaced(instance, { ...kept, step: 'removing' }))
-      show()
+      await book.intend({ ...kept, step: 'removing' })
       await visit(instance).catch(() => undefined)
     },
     async visit(instance) {
@@ -270,8 +243,14 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
       else await discover(view)
     },
     log: instance => within(existing(instance), connection => watchdogLog(connection, clock)),
-    looked({ account: { instances }, at }: FreshLook) {
-      for (const kept of document.get()) {
+    looked({ account: { instances }, records, at }: FreshLook) {
+      for (const { id, onstart } of records) {
+        const view = instances[id]
+        if (!view || !canGetIn(view) || find(id) || sought.has(id) || !startsWatchdog(onstart)) continue
+        sought.add(id)
+        void discover(view).catch(() => sought.delete(id))
+      }
+      for (const kept of book.all()) {
         const { instance } = kept
         const view = instances[instance]
         const absent = view ? 0 : (missing.get(instance) ?? 0) + 1
@@ -298,7 +277,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
       for (const cancel of waiting.values()) cancel()
       waiting.clear()
       await Promise.allSettled(underWay.values())
-      await document.flush()
+      await book.flush()
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts'
 import { outputOf } from '../exec.ts'
 import { plainLine } from '../inside/plain-lines.ts'
 import { runScript } from '../scripted.ts'
+import { configLines } from './config.ts'
 
 /** What a watchdog is told when it is put there. */
 export interface WatchdogConfig {
@@ -25,6 +26,8 @@ export interface WatchdogLook {
   wish: WatchdogWish
   alive: boolean
   hooked: boolean
+  /** Whether it was told which instance it is on. */
+  placed: boolean
   key: 'container' | 'kept'
   load?: number
   idleFor?: number
@@ -141,20 +144,7 @@ async function run(
 }
 
 function configText({ wish, instance, url, now, tick }: WatchdogConfig): string {
-  const lines = {
-    instance,
-    url,
-    action: wish.action,
-    at: wish.at,
-    idle: wish.idle?.seconds,
-    below: wish.idle?.below,
-    lease: wish.lease,
-    tick,
-    told: Math.floor(now),
-  }
-  return Object.entries(lines)
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
-    .join('\n')
+  return configLines({ ...wish, instance, url, tick, told: Math.floor(now) }).join('\n')
 }
 
 function readLook(found: ReadonlyMap<string, string>): WatchdogLook | undefined {
@@ -181,6 +171,7 @@ function readLook(found: ReadonlyMap<string, string>): WatchdogLook | undefined 
     },
     alive: found.get('alive') === 'yes',
     hooked: found.get('hooked') === 'yes',
+    placed: found.has('config.instance'),
     key: found.get('config.key') === 'kept' ? 'kept' : 'container',
     ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
   }

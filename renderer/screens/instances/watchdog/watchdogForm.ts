@@ -16,6 +16,7 @@ export interface WatchdogFields {
 }
 
 type FieldName = 'hours' | 'idleMinutes' | 'below' | 'leaseMinutes'
+export type WatchdogErrors = Partial<Record<FieldName, string>>
 
 export const emptyFields: WatchdogFields = {
   action: 'stop',
@@ -46,10 +47,8 @@ export function fieldsOf({ action, at, idle, lease }: WatchdogWish, now: number)
 export function readWish(
   fields: WatchdogFields,
   now: number,
-):
-  | { wish: WatchdogWish; errors?: undefined }
-  | { wish?: undefined; errors: Partial<Record<FieldName, string>> } {
-  const errors: Partial<Record<FieldName, string>> = {}
+): { wish: WatchdogWish; errors?: undefined } | { wish?: undefined; errors: WatchdogErrors } {
+  const errors: WatchdogErrors = {}
   const amount = (name: FieldName, seconds: number, what: string): number => {
     const value = Number(fields[name].trim().replace(',', '.'))
     const whole = Math.round(value * seconds)
@@ -73,6 +72,12 @@ export function readWish(
       ...(lease === undefined ? {} : { lease }),
     },
   }
+}
+
+/** A start script with lines put first, after the line that says what runs it. */
+export function withLinesFirst(script: string, lines: string): string {
+  const [, head = '', rest = ''] = /^(#![^\n]*\n)?([\s\S]*)$/.exec(script) ?? []
+  return `${head}${lines}${rest}`
 }
 
 function tidy(value: number): string {

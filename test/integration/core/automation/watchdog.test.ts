@@ -104,6 +104,27 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(viewOf(again, instance)?.did).toMatchObject({ action: 'stop', why: 'lease' })
   }, 60_000)
 
+  test('comes with the start script of a rental, and Berth tells it on its first visit which instance it is on', async () => {
+    const { world, under, sshd, instance, home } = await openInside()
+    const wish = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
+    const onstart = await under.run('watchdogStartScript', { wish })
+    expect(onstart).not.toContain(world.sim.apiKey)
+    expect(onstart.length).toBeLessThan(10_000)
+    // As the container does at its start, twice.
+    const script = join(sshd.folder, 'onstart.sh')
+    writeFileSync(script, onstart)
+    for (let start = 0; start < 2; start += 1) execSync(`HOME=${home} sh ${script}`)
+    const folder = join(home, '.berth', 'watchdog')
+    await vi.waitFor(
+      () => expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('watching instance it is on'),
+      patient,
+    )
+    await under.run('lookAtWatchdog', { instance })
+    await under.until(() => viewOf(under, instance)?.step === 'watching')
+    expect(viewOf(under, instance)).toMatchObject({ wish, foreign: false })
+    expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
+  }, 60_000)
+
   test('is refused in a sentence where it could not work, and then nothing of it is there', async () => {
     const { world, under, instance, home } = await openInside()
     world.keychain.entries.delete(`${under.account().id} instance ${instance}`)
