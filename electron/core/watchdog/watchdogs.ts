@@ -11,6 +11,7 @@ import {
   watchdogLog,
 } from '../../ssh/watchdog/watchdog.ts'
 import { instanceKeyEntry } from '../accounts/instance-key.ts'
+import type { Alert } from '../alerts/alerts.ts'
 import { instanceName } from '../alerts/wording.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import { present } from '../present.ts'
@@ -147,7 +148,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
     if (!look) {
       if (kept.step === 'lost') return
       await keep({ ...kept, step: 'lost' })
-      teller.tell(account, [goneAlert(account, instance, nameOf(instance))])
+      tell(goneAlert(account, instance, nameOf(instance)))
       return
     }
     const { load, idleFor, leasedFor, why, tries, key, hooked, did } = look
@@ -178,9 +179,20 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
   }
 
   function tellDeed(deed: WatchdogDeed, instance: number, seems = false): void {
-    const alert = deedAlert(account, instance, nameOf(instance), deed, seems)
+    tell(deedAlert(account, instance, nameOf(instance), deed, seems))
+  }
+
+  function tell(alert: Alert): void {
+    const { instance, title, body } = alert
     if (store.get().settings.alerts.guard) teller.tell(account, [alert])
-    else activity.add({ account, instance, kind: 'berth', text: alert.title, detail: alert.body })
+    else
+      activity.add({
+        account,
+        kind: 'berth',
+        text: title,
+        detail: body,
+        ...(instance === undefined ? {} : { instance }),
+      })
   }
 
   /** There may be one already, from a wish whose answer was lost or from another Berth. */
