@@ -1,6 +1,6 @@
-import type { InstanceView } from './instance.ts'
-import type { Micros } from './money.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './app/settings.ts'
+import type { InstanceView } from './instance/instance.ts'
+import type { Micros } from './spending/money.ts'
 import type { AccountTime, AccountView } from './state.ts'
 
 /** What page, tray and core read out of State alike. Local times in epoch milliseconds of this machine. */

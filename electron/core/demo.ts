@@ -1,4 +1,4 @@
-import type { DemoMessage } from '../contract/demo-events.ts'
+import type { DemoMessage } from '../contract/app/demo-events.ts'
 import type { Files } from '../ports/files.ts'
 
 /** The demo market, as the entry that started it hands it over. */

@@ -1,6 +1,6 @@
+import type { MainMessage } from '../contract/bridge/messages.ts'
 import type { CommandName } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
-import type { MainMessage } from '../contract/messages.ts'
 import type { Place, State } from '../contract/state.ts'
 import type { Notice } from '../ports/notifier.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type ChangeableSettings, defaultSettings, Settings } from '../contract/settings.ts'
+import { type ChangeableSettings, defaultSettings, Settings } from '../contract/app/settings.ts'
 import type { Autostart } from '../ports/autostart.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'

@@ -2,14 +2,14 @@ import { homedir } from 'node:os'
 import type { Files } from '../ports/files.ts'
 import type { Machine } from '../ports/machine.ts'
 import type { Notifier } from '../ports/notifier.ts'
+import { systemDownloads } from './chosen/downloads.ts'
 import { systemClock } from './clock.ts'
-import { systemDownloads } from './downloads.ts'
-import type { Endings } from './endings.ts'
 import { openKeychain } from './keychain/open-keychain.ts'
 import { systemOpener } from './opener.ts'
 import { systemPrograms } from './programs.ts'
 import { systemRandom } from './random.ts'
 import { agentSocket } from './ssh-agent.ts'
+import type { Endings } from './start/endings.ts'
 
 /** The platform as Berth knows it: whatever is neither macOS nor Windows is treated as Linux. */
 function platformOf(platform: NodeJS.Platform): Machine['platform'] {

@@ -1,7 +1,7 @@
 import { app, clipboard, Menu } from 'electron'
 import type { RunningBerth } from '../core/running.ts'
-import type { Endings } from '../local/endings.ts'
 import { watchNetwork } from '../local/network-watch.ts'
+import type { Endings } from '../local/start/endings.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import { askToQuit } from './life/ask-to-quit.ts'

@@ -1,6 +1,6 @@
 import { BrowserWindow, dialog } from 'electron'
-import { chosenFolder } from '../local/chosen-folder.ts'
-import { chosenItem } from '../local/chosen-items.ts'
+import { chosenFolder } from '../local/chosen/chosen-folder.ts'
+import { chosenItem } from '../local/chosen/chosen-items.ts'
 import type { FileDialogs } from '../ports/chosen-files.ts'
 
 type Properties = NonNullable<Electron.OpenDialogOptions['properties']>

@@ -1,8 +1,8 @@
 import type { ClientChannel } from 'ssh2'
 import { BerthError } from '../contract/problem.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Connection } from './connection.ts'
-import { connectionLost, reasonOf, timedOut } from './ssh-problems.ts'
+import type { Connection } from './connection/connection.ts'
+import { connectionLost, reasonOf, timedOut } from './connection/ssh-problems.ts'
 
 /** What a command printed, cut to a limit, and how it ended: 127 where the shell does not know it. */
 export interface Output {

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Connection } from './connection/connection.ts'
 import { type Output, outputOf } from './exec.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { SshAddress } from '../contract/instance.ts'
-import { hostKeyAlias } from './known-hosts.ts'
-import { checkHost, checkPort } from './ssh-address.ts'
+import type { SshAddress } from '../contract/instance/instance.ts'
+import { hostKeyAlias } from './connection/known-hosts.ts'
+import { checkHost, checkPort } from './connection/ssh-address.ts'
 
 /** All that the system's ssh needs to get in as Berth does. Paths are absolute. */
 export interface SshCommand {

@@ -1,4 +1,4 @@
-import type { Bridge } from '../../electron/contract/messages.ts'
+import type { Bridge } from '../../electron/contract/bridge/messages.ts'
 import { Link } from './link.ts'
 import type { Page } from './page.svelte.ts'
 import { SocketBridge } from './socket.ts'

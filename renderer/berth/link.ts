@@ -1,5 +1,5 @@
+import type { Bridge, MainMessage } from '../../electron/contract/bridge/messages.ts'
 import type { Berth } from '../../electron/contract/commands.ts'
-import type { Bridge, MainMessage } from '../../electron/contract/messages.ts'
 import { BerthError, type Problem } from '../../electron/contract/problem.ts'
 import type { State } from '../../electron/contract/state.ts'
 import { Replica } from './replica.ts'

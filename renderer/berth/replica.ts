@@ -1,5 +1,5 @@
 import { apply } from 'mutative'
-import type { MainMessage } from '../../electron/contract/messages.ts'
+import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import type { State } from '../../electron/contract/state.ts'
 
 type Told = Extract<MainMessage, { kind: 'state' | 'patch' }>

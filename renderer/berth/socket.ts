@@ -1,5 +1,5 @@
-import { decodeMessage, encodeMessage } from '../../electron/contract/frames.ts'
-import type { Bridge, MainMessage, PageMessage } from '../../electron/contract/messages.ts'
+import { decodeMessage, encodeMessage } from '../../electron/contract/bridge/frames.ts'
+import type { Bridge, MainMessage, PageMessage } from '../../electron/contract/bridge/messages.ts'
 
 /** How the page reaches the main process at this moment. */
 export type Reach = 'connecting' | 'connected' | 'lost'

@@ -1,4 +1,4 @@
-import { type StreamMessage, streamWindow } from '../../electron/contract/messages.ts'
+import { type StreamMessage, streamWindow } from '../../electron/contract/bridge/messages.ts'
 import type { Problem } from '../../electron/contract/problem.ts'
 
 /** Consumed bytes are granted back in pieces of this size: a quarter of the window, so that it never runs dry. */

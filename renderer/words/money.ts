@@ -1,4 +1,4 @@
-import type { Micros } from '../../electron/contract/money.ts'
+import type { Micros } from '../../electron/contract/spending/money.ts'
 
 const whole = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const fine = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 })

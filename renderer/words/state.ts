@@ -1,5 +1,5 @@
-import type { InstanceState, InstanceView } from '../../electron/contract/instance.ts'
-import type { RentalStep } from '../../electron/contract/rental.ts'
+import type { InstanceState, InstanceView } from '../../electron/contract/instance/instance.ts'
+import type { RentalStep } from '../../electron/contract/market/rental.ts'
 
 /** Running; on its way; at rest; needs you. */
 export type Shape = 'running' | 'busy' | 'stopped' | 'needs-you'

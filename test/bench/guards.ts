@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../electron/contract/instance.ts'
+import type { InstanceView } from '../../electron/contract/instance/instance.ts'
 import { guardActions, type Sight } from '../../electron/core/guards/decide/guard-actions.ts'
 import type { Guard } from '../../electron/core/guards/guard.ts'
 import { median, type Row } from './row.ts'

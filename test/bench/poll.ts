@@ -1,5 +1,5 @@
-import type { MainMessage } from '../../electron/contract/messages.ts'
-import { defaultSettings } from '../../electron/contract/settings.ts'
+import { defaultSettings } from '../../electron/contract/app/settings.ts'
+import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import type { State } from '../../electron/contract/state.ts'
 import { alerts } from '../../electron/core/alerts/alerts.ts'
 import { applyChanges, compareInstances, type KnownRecords } from '../../electron/core/instances/reconcile.ts'

@@ -1,4 +1,4 @@
-import type { Micros } from '../money.ts'
+import type { Micros } from '../spending/money.ts'
 
 const cent = 10_000
 /** Section 8: no bid is higher. */

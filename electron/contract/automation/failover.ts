@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { Micros } from '../money.ts'
-import { OfferFilter, OfferQuery } from '../offer.ts'
+import { OfferFilter, OfferQuery } from '../market/offer.ts'
+import type { RentalView } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
-import type { RentalView } from '../rental.ts'
+import type { Micros } from '../spending/money.ts'
 
 /** A failover of Berth's own making: `f` and sixteen hexadecimal digits. */
 export const FailoverId = v.pipe(v.string(), v.regex(/^f[0-9a-f]{16}$/, 'not a failover'))

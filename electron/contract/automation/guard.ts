@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Micros } from '../money.ts'
 import type { Problem } from '../problem.ts'
+import type { Micros } from '../spending/money.ts'
 
 /** A guard: `g` and sixteen hexadecimal digits. */
 export const GuardId = v.pipe(v.string(), v.regex(/^g[0-9a-f]{16}$/, 'not a guard'))

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Micros } from '../money.ts'
+import { BidPrice } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
-import { BidPrice } from '../rental.ts'
+import type { Micros } from '../spending/money.ts'
 import { FailoverLimits } from './failover.ts'
 
 /** Seconds between two acts on one instance, at the least. */

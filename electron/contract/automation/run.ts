@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { ChoiceId, RemotePath } from '../files.ts'
 import { InstanceId, RentalId } from '../ids.ts'
+import { ChoiceId, RemotePath } from '../instance/files.ts'
 import type { Problem } from '../problem.ts'
 
 /** A run of Berth's own making: `x` and sixteen hexadecimal digits. */

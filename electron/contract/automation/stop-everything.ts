@@ -1,5 +1,5 @@
-import type { InstanceView } from '../instance.ts'
-import type { RentalView } from '../rental.ts'
+import type { InstanceView } from '../instance/instance.ts'
+import type { RentalView } from '../market/rental.ts'
 import type { AccountView } from '../state.ts'
 import { type FailoverView, isFailingOver } from './failover.ts'
 

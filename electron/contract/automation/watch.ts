@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { Micros } from '../money.ts'
-import type { OfferView } from '../offer.ts'
+import type { OfferView } from '../market/offer.ts'
+import { OpenRequest } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
-import { OpenRequest } from '../rental.ts'
+import type { Micros } from '../spending/money.ts'
 import { FailoverLimits, FailoverSearch } from './failover.ts'
 
 /** A watch of Berth's own making: `w` and sixteen hexadecimal digits. */

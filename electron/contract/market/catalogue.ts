@@ -1,5 +1,5 @@
-import type { Micros } from '../money.ts'
-import type { OfferQuery, OfferView } from '../offer.ts'
+import type { Micros } from '../spending/money.ts'
+import type { OfferQuery, OfferView } from './offer.ts'
 import { countryOf } from './place.ts'
 
 /** An offer with what filtering and drawing need, worked out once per answer. */

@@ -1,5 +1,5 @@
-import type { OfferFilter } from '../offer.ts'
 import type { ListedOffer } from './catalogue.ts'
+import type { OfferFilter } from './offer.ts'
 
 /** A part of the filter that the page shows as one chip. */
 export type FilterPart =

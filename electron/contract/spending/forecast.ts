@@ -1,5 +1,5 @@
-import type { Micros } from '../money.ts'
 import type { AccountView } from '../state.ts'
+import type { Micros } from './money.ts'
 
 /** When the credit runs out if all goes on as it is. Times in epoch seconds of the account's time. */
 export interface Forecast {

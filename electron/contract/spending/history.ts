@@ -1,4 +1,4 @@
-import type { Micros } from '../money.ts'
+import type { Micros } from './money.ts'
 
 /** A stretch of time: what was spent in it, and the credit at its end. */
 export interface MoneySample {

@@ -1,8 +1,8 @@
-import type { KeptShell } from '../../contract/terminal.ts'
+import type { KeptShell } from '../../contract/instance/terminal.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Lease } from '../../ssh/sharing.ts'
-import type { Shell, ShellSize } from '../../ssh/shell.ts'
-import { freeName, historyOf, keptShells, tmuxCommand } from '../../ssh/tmux.ts'
+import type { Lease } from '../../ssh/connection/sharing.ts'
+import type { Shell, ShellSize } from '../../ssh/shell/shell.ts'
+import { freeName, historyOf, keptShells, tmuxCommand } from '../../ssh/shell/tmux.ts'
 
 /** Which shell is wanted. */
 export interface ShellWanted extends ShellSize {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { AccountId } from '../../contract/ids.ts'
-import type { AttachedKey } from '../../contract/ssh-key.ts'
+import type { AttachedKey } from '../../contract/instance/ssh-key.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 import { type Document, openDocument } from '../remember/document.ts'

@@ -1,5 +1,5 @@
-import { micros } from '../../contract/money.ts'
 import type { Problem } from '../../contract/problem.ts'
+import { micros } from '../../contract/spending/money.ts'
 import type { User } from '../../service/account.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'

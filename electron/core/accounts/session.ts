@@ -1,6 +1,6 @@
 import type { AccountId } from '../../contract/ids.ts'
-import { micros } from '../../contract/money.ts'
 import { BerthError } from '../../contract/problem.ts'
+import { micros } from '../../contract/spending/money.ts'
 import type { AccountView, Connection } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Settings } from '../../contract/settings.ts'
+import type { Settings } from '../../contract/app/settings.ts'
 import type { AccountView } from '../../contract/state.ts'
 import { type DocumentOptions, openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'

@@ -1,4 +1,4 @@
-import type { Settings } from '../../contract/settings.ts'
+import type { Settings } from '../../contract/app/settings.ts'
 import type { Notice } from '../../ports/notifier.ts'
 
 type QuietHours = Settings['quietHours']

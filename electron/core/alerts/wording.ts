@@ -1,5 +1,5 @@
-import type { InstanceView } from '../../contract/instance.ts'
-import type { Micros } from '../../contract/money.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 
 /** `$48.20` */
 export function dollars(amount: Micros): string {

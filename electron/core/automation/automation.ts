@@ -1,5 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
-import type { Micros } from '../../contract/money.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { ChosenFolder } from '../../ports/chosen-files.ts'
 import type { Machine } from '../../ports/machine.ts'

@@ -3,9 +3,9 @@ import type { FailedHostView } from '../../contract/automation/failover.ts'
 import { catalogueOf, type ListedOffer } from '../../contract/market/catalogue.ts'
 import { failedLast } from '../../contract/market/failed-last.ts'
 import { passing } from '../../contract/market/filter.ts'
+import type { OfferView } from '../../contract/market/offer.ts'
 import { Sorter } from '../../contract/market/sort.ts'
-import { micros } from '../../contract/money.ts'
-import type { OfferView } from '../../contract/offer.ts'
+import { micros } from '../../contract/spending/money.ts'
 import type { Failover } from './failover.ts'
 
 /** What a failover rents next. */

@@ -1,6 +1,6 @@
 import type { FailoverStep, FailoverView } from '../../contract/automation/failover.ts'
-import type { InstanceView } from '../../contract/instance.ts'
-import { micros } from '../../contract/money.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { micros } from '../../contract/spending/money.ts'
 import { present } from '../present.ts'
 import type { Rental } from '../rentals/rental.ts'
 import { type Failover, openTry, spentOn, type Try } from './failover.ts'

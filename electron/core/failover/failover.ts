@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { FailoverId, FailoverLimits, FailoverSearch } from '../../contract/automation/failover.ts'
 import { InstanceId, RentalId } from '../../contract/ids.ts'
-import type { Micros } from '../../contract/money.ts'
-import { OpenRequest } from '../../contract/rental.ts'
+import { OpenRequest } from '../../contract/market/rental.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import { StoredOffer, StoredProblem } from '../rentals/rental.ts'
 
 /** Why a try is dropped. */

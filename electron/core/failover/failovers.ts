@@ -1,6 +1,6 @@
 import type { FailoverView } from '../../contract/automation/failover.ts'
 import type { AccountId } from '../../contract/ids.ts'
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { Keychain } from '../../ports/keychain.ts'
 import type { ServiceClient } from '../../service/client.ts'

@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import { problemOf } from '../problems.ts'
 import type { Rental } from '../rentals/rental.ts'

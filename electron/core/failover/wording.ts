@@ -1,4 +1,4 @@
-import type { RentalView } from '../../contract/rental.ts'
+import type { RentalView } from '../../contract/market/rental.ts'
 
 /** `1 × RTX 4090 in Sweden, SE, machine 10012`. */
 export function tryName({

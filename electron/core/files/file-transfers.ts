@@ -1,5 +1,5 @@
-import type { FileTransferView } from '../../contract/files.ts'
-import { isFileTransferOver } from '../../contract/files.ts'
+import type { FileTransferView } from '../../contract/instance/files.ts'
+import { isFileTransferOver } from '../../contract/instance/files.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Activity } from '../activity/activity.ts'

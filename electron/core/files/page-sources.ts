@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
-import type { PageFile } from '../../contract/files.ts'
-import { answerHead, encodeRequest, unreadable } from '../../contract/page-files.ts'
+import type { PageFile } from '../../contract/instance/files.ts'
+import { answerHead, encodeRequest, unreadable } from '../../contract/instance/page-files.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Source } from '../../ports/chosen-files.ts'
 

@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import { outputOf } from '../../ssh/exec.ts'
 import { gpuQuestion, readGpus } from '../../ssh/inside/look.ts'

@@ -1,5 +1,5 @@
 import type { GuardCondition } from '../../contract/automation/guard.ts'
-import type { GuardWish } from '../../contract/commands/guards.ts'
+import type { GuardWish } from '../../contract/commands/instance/guards.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Guard } from './guard.ts'
 

@@ -5,7 +5,7 @@ import type {
   NetworkDiskView,
   WorkergroupRequest,
   WorkergroupView,
-} from '../../contract/hosting.ts'
+} from '../../contract/account/hosting.ts'
 import type {
   CleanedUp,
   NetworkDiskRequest as DiskBody,

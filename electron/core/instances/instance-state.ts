@@ -1,4 +1,4 @@
-import type { InstanceState } from '../../contract/instance.ts'
+import type { InstanceState } from '../../contract/instance/instance.ts'
 
 /** What the state of an instance depends on. Prices in dollars per hour. */
 export interface Standing {

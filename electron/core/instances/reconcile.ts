@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Instance } from '../../service/instances.ts'
 import { same } from '../same.ts'
 import { project } from './project.ts'

@@ -1,5 +1,5 @@
-import type { InstanceState, InstanceView } from '../../contract/instance.ts'
-import { type Micros, micros } from '../../contract/money.ts'
+import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
+import { type Micros, micros } from '../../contract/spending/money.ts'
 
 /** What an instance costs, micro-dollars per hour. GPUs are charged from `running`, the disk from creation on. */
 export interface Prices {

@@ -1,4 +1,4 @@
-import type { ApiKeyView, NewApiKey } from '../../contract/api-key.ts'
+import type { ApiKeyView, NewApiKey } from '../../contract/account/api-key.ts'
 import type { ApiKey, NewApiKey as CreatedKey } from '../../service/api-keys.ts'
 import { present } from '../present.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AccountId, InstanceId } from '../../contract/ids.ts'
-import { SavedQuery } from '../../contract/offer.ts'
+import { SavedQuery } from '../../contract/market/offer.ts'
 import type { Place } from '../../contract/state.ts'
 
 /** Where a `berth://` link leads. Without an account, the one that fits. */

@@ -1,6 +1,6 @@
-import type { InstanceView } from '../../contract/instance.ts'
-import type { Micros } from '../../contract/money.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { spentBy } from '../../contract/reading.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 
 /** What has been counted already, up to a moment of the account's time. */
 export interface Counted {

@@ -1,5 +1,5 @@
-import type { Micros } from '../../contract/money.ts'
 import type { MoneyDay, MoneySample, SpenderName } from '../../contract/spending/history.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 
 type Cell = string | number
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Micros } from '../../contract/money.ts'
 import type { MoneyDay, SpenderName } from '../../contract/spending/history.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import { dayParts } from './local-days.ts'
 
 const amounts = v.record(v.string(), v.number())

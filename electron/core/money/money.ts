@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Micros } from '../../contract/money.ts'
 import type { MoneyDay, MoneyHistory, SpenderName } from '../../contract/spending/history.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import { openDocument } from '../remember/document.ts'
 import { accrue, type Counted } from './accrual.ts'

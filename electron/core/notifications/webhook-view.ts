@@ -1,4 +1,4 @@
-import type { WebhookFields, WebhookView } from '../../contract/notifications.ts'
+import type { WebhookFields, WebhookView } from '../../contract/account/notifications.ts'
 import type { Webhook, WebhookRequest } from '../../service/webhooks.ts'
 import { present } from '../present.ts'
 

@@ -1,5 +1,5 @@
-import { micros } from '../../contract/money.ts'
-import type { OfferQuery, OfferView } from '../../contract/offer.ts'
+import type { OfferQuery, OfferView } from '../../contract/market/offer.ts'
+import { micros } from '../../contract/spending/money.ts'
 import type { Offer, OfferSearch } from '../../service/offers.ts'
 import { present } from '../present.ts'
 

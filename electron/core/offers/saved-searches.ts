@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { SavedQuery } from '../../contract/offer.ts'
+import { SavedQuery } from '../../contract/market/offer.ts'
 import type { Machine } from '../../ports/machine.ts'
 import { openDocument } from '../remember/document.ts'
 import type { Store } from '../store.ts'

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
-import type { OfferView } from '../../contract/offer.ts'
+import type { OfferView } from '../../contract/market/offer.ts'
 
 /** The offers of each account's latest searches: what a rental says of its offer comes from here, not from the page. */
 export interface SeenOffers {

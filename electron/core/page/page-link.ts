@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { MainMessage } from '../../contract/messages.ts'
+import type { MainMessage } from '../../contract/bridge/messages.ts'
 import { problemOf } from '../problems.ts'
 import type { PageLink } from '../running.ts'
 import type { Store } from '../store.ts'

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { type StreamMessage, streamWindow } from '../../contract/messages.ts'
+import { type StreamMessage, streamWindow } from '../../contract/bridge/messages.ts'
 import type { Problem } from '../../contract/problem.ts'
 
 /** The streams of one page: each a Duplex on this side, and numbered messages with grants on the other. */

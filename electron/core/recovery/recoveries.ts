@@ -1,5 +1,5 @@
 import type { RecoveryChoice, RecoveryView } from '../../contract/automation/recovery.ts'
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { spentBy } from '../../contract/reading.ts'
 import type { ServiceClient } from '../../service/client.ts'

@@ -1,7 +1,7 @@
 import { bidWithin } from '../../contract/automation/bid.ts'
-import type { InstanceView } from '../../contract/instance.ts'
-import { type Micros, micros } from '../../contract/money.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
+import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { Recovery } from './recovery.ts'
 
 /** What a recovery does next, given a fresh look at its instance. */

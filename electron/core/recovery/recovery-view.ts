@@ -1,5 +1,5 @@
 import type { RecoveryStep, RecoveryView } from '../../contract/automation/recovery.ts'
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { present } from '../present.ts'
 import type { Recovery } from './recovery.ts'
 import { recoveryMove } from './recovery-move.ts'

@@ -1,5 +1,5 @@
+import type { RentalView } from '../../contract/market/rental.ts'
 import { BerthError } from '../../contract/problem.ts'
-import type { RentalView } from '../../contract/rental.ts'
 import { present } from '../present.ts'
 import type { Document } from '../remember/document.ts'
 import { isUnderWay, type Rental } from './rental.ts'

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { FailoverId } from '../../contract/automation/failover.ts'
 import { AccountId, RentalId } from '../../contract/ids.ts'
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { RentRequest } from '../../contract/market/rental.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { isDead } from '../../contract/reading.ts'
-import { RentRequest } from '../../contract/rental.ts'
 import { sentenceFor } from './sentences.ts'
 
 export const StoredProblem: v.GenericSchema<Problem> = v.object({

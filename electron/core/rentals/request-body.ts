@@ -1,4 +1,4 @@
-import type { RentRequest } from '../../contract/rental.ts'
+import type { RentRequest } from '../../contract/market/rental.ts'
 import type { NewInstance, VolumeInfo } from '../../service/offers.ts'
 import { markLabel, markVariable } from './mark.ts'
 

@@ -1,5 +1,5 @@
-import type { InstanceView } from '../../contract/instance.ts'
-import type { OpenRequest, RentRequest } from '../../contract/rental.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { OpenRequest, RentRequest } from '../../contract/market/rental.ts'
 import type { Instance } from '../../service/instances.ts'
 
 /** GB, where nothing says how much a replacement needs. */

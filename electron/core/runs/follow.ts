@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { Connection } from '../../ssh/connection.ts'
+import type { Connection } from '../../ssh/connection/connection.ts'
 import { plainLine } from '../../ssh/inside/plain-lines.ts'
 import { lookAtRun, mostAtOnce } from '../../ssh/runs/runs.ts'
 import type { RunBook } from './book.ts'

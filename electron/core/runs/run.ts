@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { RunAction, type RunView } from '../../contract/automation/run.ts'
-import type { InstanceState } from '../../contract/instance.ts'
+import type { InstanceState } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { Afterwards } from '../../ssh/runs/runs.ts'
 import { present } from '../present.ts'

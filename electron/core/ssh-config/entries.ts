@@ -1,7 +1,7 @@
 import type { AccountId } from '../../contract/ids.ts'
-import type { InstanceView, SshAddress } from '../../contract/instance.ts'
+import type { InstanceView, SshAddress } from '../../contract/instance/instance.ts'
 import type { State } from '../../contract/state.ts'
-import { sameAddress } from '../../ssh/addresses.ts'
+import { sameAddress } from '../../ssh/connection/addresses.ts'
 
 /** An instance that the SSH config tells of, with the address at which it is reached best. */
 export interface Listed {

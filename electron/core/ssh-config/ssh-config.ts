@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { AccountId } from '../../contract/ids.ts'
-import type { SshAddress } from '../../contract/instance.ts'
+import type { SshAddress } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { State } from '../../contract/state.ts'
 import type { Machine } from '../../ports/machine.ts'

@@ -1,4 +1,4 @@
-import type { TemplateFields, TemplateFilter } from '../../contract/template.ts'
+import type { TemplateFields, TemplateFilter } from '../../contract/market/template.ts'
 import type { Condition, Filters } from '../../service/filter.ts'
 import type { TemplateFields as ServiceFields, TemplateSearchFields } from '../../service/templates.ts'
 import { present } from '../present.ts'

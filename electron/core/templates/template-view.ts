@@ -1,4 +1,4 @@
-import type { TemplateFields, TemplateView } from '../../contract/template.ts'
+import type { TemplateFields, TemplateView } from '../../contract/market/template.ts'
 import type { Template } from '../../service/templates.ts'
 import { present } from '../present.ts'
 

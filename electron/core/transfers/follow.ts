@@ -1,5 +1,5 @@
-import type { InstanceView } from '../../contract/instance.ts'
-import { isOver } from '../../contract/transfer.ts'
+import { isOver } from '../../contract/account/transfer.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { present } from '../present.ts'
 import { namesPath, readLine, speaksOf } from './status-line.ts'
 import { instancesOf, type Transfer } from './transfer.ts'

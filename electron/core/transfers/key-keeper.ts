@@ -1,4 +1,4 @@
-import { isOver, type TransferKey } from '../../contract/transfer.ts'
+import { isOver, type TransferKey } from '../../contract/account/transfer.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { deleteSyncKey, findSyncKey, keyName } from './sync-key.ts'
 import type { Transfer } from './transfer.ts'

@@ -1,5 +1,5 @@
+import type { TransferKey } from '../../contract/account/transfer.ts'
 import { BerthError } from '../../contract/problem.ts'
-import type { TransferKey } from '../../contract/transfer.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { needing } from '../keys/permission.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { TransferView } from '../../contract/transfer.ts'
+import type { TransferView } from '../../contract/account/transfer.ts'
 
 const Side = v.object({ instance: v.exactOptional(v.number()), path: v.string() })
 

@@ -1,6 +1,11 @@
-import type { InstanceView } from '../../contract/instance.ts'
+import {
+  type CopyRequest,
+  isOver,
+  type SyncRequest,
+  type TransferView,
+} from '../../contract/account/transfer.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
-import { type CopyRequest, isOver, type SyncRequest, type TransferView } from '../../contract/transfer.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import type { CloudSync } from '../../service/transfers.ts'

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
-import { addressText, type Candidate } from '../../ssh/addresses.ts'
+import { addressText, type Candidate } from '../../ssh/connection/addresses.ts'
 import { same } from '../same.ts'
 import type { Store } from '../store.ts'
 

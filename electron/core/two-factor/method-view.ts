@@ -1,4 +1,4 @@
-import type { TwoFactorMethod, TwoFactorStatus } from '../../contract/two-factor.ts'
+import type { TwoFactorMethod, TwoFactorStatus } from '../../contract/account/two-factor.ts'
 import type {
   TwoFactorMethod as ServiceMethod,
   TwoFactorStatus as ServiceStatus,

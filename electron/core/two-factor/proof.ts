@@ -1,4 +1,4 @@
-import type { Proof } from '../../contract/two-factor.ts'
+import type { Proof } from '../../contract/account/two-factor.ts'
 import type { Proof as ServiceProof } from '../../service/two-factor.ts'
 
 /** How the user proves to be themselves, as the service is told (section 4.7). */

@@ -1,5 +1,5 @@
+import type { UpdateView } from '../../contract/app/update.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
-import type { UpdateView } from '../../contract/update.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Updater } from '../../ports/updater.ts'

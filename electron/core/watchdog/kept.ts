@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type WatchdogReason, type WatchdogView, WatchdogWish } from '../../contract/automation/watchdog.ts'
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 
 const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])

@@ -1,8 +1,8 @@
 import type { WatchdogDeed, WatchdogWish } from '../../contract/automation/watchdog.ts'
-import type { InstanceView } from '../../contract/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
-import type { Connection } from '../../ssh/connection.ts'
+import type { Connection } from '../../ssh/connection/connection.ts'
 import {
   lookAtWatchdog,
   putWatchdog,

@@ -1,7 +1,7 @@
 import { catalogueOf, type ListedOffer } from '../../contract/market/catalogue.ts'
 import { passing } from '../../contract/market/filter.ts'
+import type { OfferView } from '../../contract/market/offer.ts'
 import { Sorter } from '../../contract/market/sort.ts'
-import type { OfferView } from '../../contract/offer.ts'
 import type { Told, Watch } from './watch.ts'
 
 /** What a look at the market showed a watch. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { PriceSample } from '../../contract/automation/watch.ts'
-import type { Micros } from '../../contract/money.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 
 /** `[at, count, lowest, low, middle, high]`. Tuples, since there are many of them. */
 export const KeptPrices = v.array(

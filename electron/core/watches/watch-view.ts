@@ -1,5 +1,5 @@
 import type { WatchView } from '../../contract/automation/watch.ts'
-import type { OfferView } from '../../contract/offer.ts'
+import type { OfferView } from '../../contract/market/offer.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { withoutSecrets } from '../rentals/secrets.ts'
 import type { Watch } from './watch.ts'

@@ -1,7 +1,7 @@
 import type { Files } from '../../ports/files.ts'
 import type { Programs } from '../../ports/programs.ts'
-import { pageLeadingTo } from '../leading-page.ts'
 import { openFile } from '../opener.ts'
+import { pageLeadingTo } from '../start/leading-page.ts'
 
 const name = 'open-berth.html'
 

@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws'
-import { decodeMessage, encodeMessage } from '../../contract/frames.ts'
+import { decodeMessage, encodeMessage } from '../../contract/bridge/frames.ts'
 import type { RunningBerth } from '../../core/running.ts'
 
 /** Bytes that may wait in a socket before the page's streams are held back. */

@@ -1,5 +1,5 @@
 import { app } from 'electron'
-import { linkAmong } from '../../local/flags.ts'
+import { linkAmong } from '../../local/start/flags.ts'
 
 /** What the desktop asks of a Berth that is there already, or will be soon: to be shown, at a link or a notice. */
 type Call = { link?: string; notice?: string }

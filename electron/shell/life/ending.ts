@@ -1,5 +1,5 @@
 import { app, powerMonitor } from 'electron'
-import type { Endings } from '../../local/endings.ts'
+import type { Endings } from '../../local/start/endings.ts'
 
 /** How Electron ends here. */
 export interface Ending {

@@ -1,4 +1,4 @@
-import { isFileTransferOver } from '../../contract/files.ts'
+import { isFileTransferOver } from '../../contract/instance/files.ts'
 import type { State } from '../../contract/state.ts'
 import { instanceLine, rateWords, word } from '../tray/tray-words.ts'
 

@@ -1,6 +1,6 @@
-import type { InstanceState, InstanceView } from '../../contract/instance.ts'
-import type { Micros } from '../../contract/money.ts'
+import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { creditLasts } from '../../contract/reading.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView } from '../../contract/state.ts'
 
 /** Characters of a name that a menu shows. */

@@ -1,6 +1,6 @@
-import type { SshAddress } from '../../contract/instance.ts'
-import { hostKeyAlias } from '../known-hosts.ts'
-import { checkHost, checkPort } from '../ssh-address.ts'
+import type { SshAddress } from '../../contract/instance/instance.ts'
+import { hostKeyAlias } from '../connection/known-hosts.ts'
+import { checkHost, checkPort } from '../connection/ssh-address.ts'
 import { optionPath } from '../ssh-command.ts'
 import { hostNames, type Named } from './host-names.ts'
 

@@ -1,5 +1,5 @@
 import { type Pack, pack as tarPack } from 'tar-stream'
-import { harmless } from '../../contract/file-names.ts'
+import { harmless } from '../../contract/instance/file-names.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { ByteSink } from '../../ports/chosen-files.ts'
 import { copyDown } from './copying.ts'

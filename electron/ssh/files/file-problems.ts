@@ -1,4 +1,4 @@
-import { harmless } from '../../contract/file-names.ts'
+import { harmless } from '../../contract/instance/file-names.ts'
 import { BerthError } from '../../contract/problem.ts'
 
 /** The connection went while something was asked: it can be asked again over another one. */

@@ -1,5 +1,5 @@
-import { checkedName, harmless, joined } from '../../contract/file-names.ts'
-import { isUnreadable } from '../../contract/files.ts'
+import { checkedName, harmless, joined } from '../../contract/instance/file-names.ts'
+import { isUnreadable } from '../../contract/instance/files.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { unreadableName } from './file-problems.ts'
 import type { Sftp } from './sftp.ts'

@@ -1,9 +1,9 @@
 import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2'
 import ssh2 from 'ssh2'
-import { harmless } from '../../contract/file-names.ts'
-import { isUnreadable } from '../../contract/files.ts'
-import type { Connection } from '../connection.ts'
-import { reasonOf } from '../ssh-problems.ts'
+import { harmless } from '../../contract/instance/file-names.ts'
+import { isUnreadable } from '../../contract/instance/files.ts'
+import type { Connection } from '../connection/connection.ts'
+import { reasonOf } from '../connection/ssh-problems.ts'
 import { noSftp, refused, SftpLost, unreadableName } from './file-problems.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp

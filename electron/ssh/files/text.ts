@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { folderOf, joined } from '../../contract/file-names.ts'
-import { type FileVersion, largestText } from '../../contract/files.ts'
+import { folderOf, joined } from '../../contract/instance/file-names.ts'
+import { type FileVersion, largestText } from '../../contract/instance/files.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { isMissing } from './file-problems.ts'
 import type { Sftp } from './sftp.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { folderOf, joined } from '../../contract/file-names.ts'
+import { folderOf, joined } from '../../contract/instance/file-names.ts'
 import type { OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
 import { copyUp } from './copying.ts'
 import { existing, isMissing } from './file-problems.ts'

@@ -1,5 +1,10 @@
-import { checkedName, joined } from '../../contract/file-names.ts'
-import { isUnreadable, type RemoteEntry, type RemoteFolder, type RemoteKind } from '../../contract/files.ts'
+import { checkedName, joined } from '../../contract/instance/file-names.ts'
+import {
+  isUnreadable,
+  type RemoteEntry,
+  type RemoteFolder,
+  type RemoteKind,
+} from '../../contract/instance/files.ts'
 import { SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 

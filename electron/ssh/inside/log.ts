@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../connection/connection.ts'
 import { openExec, outputOf } from '../exec.ts'
 import { quote } from '../ssh-command.ts'
 import { plainLines } from './plain-lines.ts'

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { DiskLook, GpuLook } from '../../contract/inside.ts'
+import type { DiskLook, GpuLook } from '../../contract/instance/inside.ts'
 
 /** What is asked of every GPU; its name last, for it may hold commas. */
 const fields = [

@@ -1,10 +1,10 @@
 import { Duplex } from 'node:stream'
-import type { InsideLook } from '../../contract/inside.ts'
+import type { InsideLook } from '../../contract/instance/inside.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../connection/connection.ts'
+import { reasonOf } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'
-import { reasonOf } from '../ssh-problems.ts'
 import { diskQuestion, gpuQuestion, readDisks, readGpus } from './look.ts'
 
 /** A stream to the page, and why it ended. */

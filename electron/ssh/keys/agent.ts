@@ -1,5 +1,5 @@
 import ssh2, { type BaseAgent, type IdentityCallback, type ParsedKey } from 'ssh2'
-import { fingerprintOf, typeOf } from '../openssh-key.ts'
+import { fingerprintOf, typeOf } from './openssh-key.ts'
 
 /** A key that the user's SSH agent holds. */
 export interface AgentKey {

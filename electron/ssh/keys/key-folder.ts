@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fingerprintOf, typeOf } from '../openssh-key.ts'
+import { fingerprintOf, typeOf } from './openssh-key.ts'
 import { readPrivateKey } from './private-key.ts'
 
 /** The public half of a key file, and where the private half lies. */

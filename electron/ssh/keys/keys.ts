@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { BaseAgent, ParsedKey } from 'ssh2'
-import { berthKey, type SshKey } from '../../contract/ssh-key.ts'
+import { berthKey, type SshKey } from '../../contract/instance/ssh-key.ts'
 import type { Files } from '../../ports/files.ts'
-import { fingerprintOf, makeKeyPair, typeOf } from '../openssh-key.ts'
 import { type Agent, openAgent } from './agent.ts'
 import { findKeyFile, type KeyFile, keyFilesIn, keyNamesIn } from './key-folder.ts'
 import {
@@ -15,6 +14,7 @@ import {
   unusable,
   wrongPassphrase,
 } from './key-problems.ts'
+import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import { loadOrMakeOwn, type OwnKey, ownKeyName } from './own-key.ts'
 import { openPassphrases, type Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'

@@ -1,7 +1,7 @@
 import type { ParsedKey } from 'ssh2'
 import type { Files } from '../../ports/files.ts'
-import { fingerprintOf, makeKeyPair, typeOf } from '../openssh-key.ts'
 import { unusable } from './key-problems.ts'
+import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import { readPrivateKey } from './private-key.ts'
 
 /** Berth's own key: both halves, and where the private one lies. */

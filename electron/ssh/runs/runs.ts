@@ -1,6 +1,6 @@
 import { BerthError } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../connection/connection.ts'
 import { runScript } from '../scripted.ts'
 
 /** How a run is. starting: its process has not said a word yet. lost: it is gone and has left no code. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import type { SshAddress } from '../../contract/instance.ts'
+import type { SshAddress } from '../../contract/instance/instance.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** Milliseconds. */

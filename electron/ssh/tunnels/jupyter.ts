@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../ports/clock.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../connection/connection.ts'
 import { type ListedJupyter, readJupyterList } from './jupyter-list.ts'
 import { statusOf } from './web.ts'
 

@@ -1,7 +1,7 @@
 import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
 import { plainLine } from '../inside/plain-lines.ts'
 import { runScript } from '../scripted.ts'

@@ -1,6 +1,6 @@
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { Args } from '../../../electron/contract/commands.ts'
-import { typedNumber } from '../numbers.ts'
+import { typedNumber } from '../fields/numbers.ts'
 
 export type GuardKind = 'time' | 'duration' | 'idle' | 'cost' | 'day' | 'month' | 'credit'
 

@@ -1,7 +1,7 @@
 import type { Place } from '../../../electron/contract/state.ts'
 import type { Page } from '../../berth/page.svelte.ts'
-import { asks } from '../asks.svelte.ts'
-import { route } from '../route.svelte.ts'
+import { asks } from '../dialogs/asks.svelte.ts'
+import { route } from './route.svelte.ts'
 
 /** Goes where a notification, the tray, a menu or a link leads, and puts the question that comes with it. */
 export function goTo(page: Page, place: Place): void {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { NetworkDiskRequest, WorkergroupRequest } from '../../../electron/contract/hosting.ts'
-import { typedNumber } from '../../components/numbers.ts'
+import { NetworkDiskRequest, WorkergroupRequest } from '../../../electron/contract/account/hosting.ts'
+import { typedNumber } from '../../components/fields/numbers.ts'
 
 /** A request, or what is wrong by field, as sentences. */
 export type Read<Request> = { request: Request } | { errors: Record<string, string> }

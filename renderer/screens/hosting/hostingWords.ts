@@ -1,4 +1,8 @@
-import type { MachineAnswer, MachineView, WorkergroupView } from '../../../electron/contract/hosting.ts'
+import type {
+  MachineAnswer,
+  MachineView,
+  WorkergroupView,
+} from '../../../electron/contract/account/hosting.ts'
 import { count, reliability } from '../../words/size.ts'
 
 /** "2 expired contracts went." */

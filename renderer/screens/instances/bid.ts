@@ -1,6 +1,6 @@
 import { bidAbove } from '../../../electron/contract/automation/bid.ts'
-import type { InstanceView } from '../../../electron/contract/instance.ts'
-import type { Micros } from '../../../electron/contract/money.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { Micros } from '../../../electron/contract/spending/money.ts'
 
 /**
  * A bid that wins against the lowest that would run now: a cent more, a tenth of a cent below ten cents. Undefined

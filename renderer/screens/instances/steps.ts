@@ -1,5 +1,5 @@
-import type { InstanceView } from '../../../electron/contract/instance.ts'
-import type { RentalView } from '../../../electron/contract/rental.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { RentalView } from '../../../electron/contract/market/rental.ts'
 
 interface Step {
   name: string

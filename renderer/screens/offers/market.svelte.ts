@@ -1,11 +1,16 @@
 import type { AccountId } from '../../../electron/contract/ids.ts'
+import type {
+  OfferFilter,
+  OfferQuery,
+  OffersAnswer,
+  SavedQuery,
+} from '../../../electron/contract/market/offer.ts'
 import { type SortBy, type SortColumn, sortAfterClick } from '../../../electron/contract/market/sort.ts'
-import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '../../../electron/contract/offer.ts'
+import type { TemplateView } from '../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
-import type { TemplateView } from '../../../electron/contract/template.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
-import { readExtraFilters } from '../templates/extraFilters.ts'
-import { usualDisk } from './rentDefaults.ts'
+import { readExtraFilters } from '../templates/list/extraFilters.ts'
+import { usualDisk } from './rent/rentDefaults.ts'
 
 /** As many offers as the page asks for. */
 const mostOffers = 10_000

@@ -1,7 +1,7 @@
 import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
 import type { FilterPart } from '../../../electron/contract/market/filter.ts'
+import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
 import { countryName } from '../../../electron/contract/market/place.ts'
-import type { OfferFilter, OfferView } from '../../../electron/contract/offer.ts'
 import { price as priceWords } from '../../words/money.ts'
 import { count } from '../../words/size.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { typedNumber } from '../../components/numbers.ts'
+import { typedNumber } from '../../components/fields/numbers.ts'
 
 /** Reads a typed number for a setting: the value in the setting's own unit, or what is wrong with it. */
 export function readSetting(

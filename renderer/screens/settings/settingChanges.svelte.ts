@@ -1,5 +1,5 @@
+import type { Settings } from '../../../electron/contract/app/settings.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
-import type { Settings } from '../../../electron/contract/settings.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { partBefore } from './partBefore.ts'
 

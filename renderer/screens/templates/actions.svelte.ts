@@ -1,8 +1,8 @@
-import type { TemplateView } from '../../../electron/contract/template.ts'
+import type { TemplateView } from '../../../electron/contract/market/template.ts'
 import type { Page } from '../../berth/page.svelte.ts'
-import type { MenuEntry } from '../../components/menu.ts'
+import type { MenuEntry } from '../../components/menu/menu.ts'
 import { copyText } from '../../frame/clipboard.ts'
-import { route } from '../../frame/route.svelte.ts'
+import { route } from '../../frame/place/route.svelte.ts'
 import { marketOf } from '../offers/market.svelte.ts'
 import { pathOf } from './place.ts'
 

@@ -1,9 +1,9 @@
 import type { AccountId } from '../../../electron/contract/ids.ts'
+import type { TemplateFilter, TemplateView } from '../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
-import type { TemplateFilter, TemplateView } from '../../../electron/contract/template.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
-import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './listing.ts'
-import type { TemplateDraft } from './templateForm.ts'
+import type { TemplateDraft } from './editor/templateForm.ts'
+import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './list/listing.ts'
 
 /** An editor's texts, what they were before, and which template they are of. */
 export interface Unsaved {

@@ -1,4 +1,4 @@
-import type { TemplateView } from '../../../electron/contract/template.ts'
+import type { TemplateView } from '../../../electron/contract/market/template.ts'
 
 /** How one gets in: `SSH, direct`, `JupyterLab, with SSH`. */
 export function accessWords(template: TemplateView): string {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { InstanceView } from '../../../electron/contract/instance.ts'
-import { CopyRequest, SyncRequest } from '../../../electron/contract/transfer.ts'
+import { CopyRequest, SyncRequest } from '../../../electron/contract/account/transfer.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { firstWords, unquoted } from '../../words/shellWords.ts'
 import { instanceName, stateWords } from '../../words/state.ts'
 

@@ -1,4 +1,8 @@
-import { isRunning, type TransferStep, type TransferView } from '../../../electron/contract/transfer.ts'
+import {
+  isRunning,
+  type TransferStep,
+  type TransferView,
+} from '../../../electron/contract/account/transfer.ts'
 import type { Shape } from '../../words/state.ts'
 
 const steps: Record<TransferStep, { word: string; shape: Shape }> = {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
-import type { Bridge } from '../../../electron/contract/messages.ts'
+import type { Bridge } from '../../../electron/contract/bridge/messages.ts'
 import type { Driver } from '../driver.ts'
 import { underDouble, useDesk } from './berth.ts'
 import { listenForeign } from './foreign-server.ts'

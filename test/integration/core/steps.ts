@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { InstanceView } from '../../../electron/contract/instance.ts'
-import type { RentalView, RentRequest } from '../../../electron/contract/rental.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { RentalView, RentRequest } from '../../../electron/contract/market/rental.ts'
 import type { BerthUnderTest, World } from './world.ts'
 
 /** A request for the cheapest offer that no earlier call of this Berth has taken. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { TemplateFields } from '../../../electron/contract/template.ts'
+import type { TemplateFields } from '../../../electron/contract/market/template.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 let world: World

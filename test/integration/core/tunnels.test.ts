@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { tunnelKey } from '../../../electron/contract/instance/tunnel.ts'
+import type { TemplateFields } from '../../../electron/contract/market/template.ts'
 import { BerthError } from '../../../electron/contract/problem.ts'
-import type { TemplateFields } from '../../../electron/contract/template.ts'
-import { tunnelKey } from '../../../electron/contract/tunnel.ts'
 import { rentRunning } from './steps.ts'
 import { createWorld, type World } from './world.ts'
 

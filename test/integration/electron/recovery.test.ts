@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '../../../electron/contract/messages.ts'
+import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
 
 let folder: string

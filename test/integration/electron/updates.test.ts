@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '../../../electron/contract/messages.ts'
+import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import type { State } from '../../../electron/contract/state.ts'
 import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
 

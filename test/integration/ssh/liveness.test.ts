@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
+import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import { scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { answerTo, target } from './steps.ts'

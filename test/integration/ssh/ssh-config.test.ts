@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { configText } from '../../../electron/ssh/config/config-text.ts'
 import { editInPlace } from '../../../electron/ssh/config/edit-in-place.ts'
 import { userConfig } from '../../../electron/ssh/config/user-config.ts'
-import { createSsh } from '../../../electron/ssh/connections.ts'
+import { createSsh } from '../../../electron/ssh/connection/connections.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, problemOf } from './steps.ts'

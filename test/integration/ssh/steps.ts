@@ -1,7 +1,7 @@
-import type { SshAddress } from '../../../electron/contract/instance.ts'
+import type { SshAddress } from '../../../electron/contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../../electron/contract/problem.ts'
-import type { Target } from '../../../electron/ssh/sharing.ts'
-import type { Shell, ShellSize } from '../../../electron/ssh/shell.ts'
+import type { Target } from '../../../electron/ssh/connection/sharing.ts'
+import type { Shell, ShellSize } from '../../../electron/ssh/shell/shell.ts'
 
 /** What the tests of this folder say about a shell they open; the rest is as good as any. */
 export interface Wanted {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { createSsh, type Ssh } from '../../../electron/ssh/connections.ts'
+import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import { openTunnel, type Tunnel, type TunnelNeeds } from '../../../electron/ssh/tunnels/tunnel.ts'
 import { whatAnswers } from '../../../electron/ssh/tunnels/web.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'

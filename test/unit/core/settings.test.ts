@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { ChangeableSettings, defaultSettings } from '../../../electron/contract/settings.ts'
+import { ChangeableSettings, defaultSettings } from '../../../electron/contract/app/settings.ts'
 import { openSettings, readSettings } from '../../../electron/core/settings.ts'
 import { HandClock } from './hand-clock.ts'
 import { MemoryFiles } from './memory-files.ts'

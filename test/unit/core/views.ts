@@ -1,5 +1,5 @@
-import type { InstanceView } from '../../../electron/contract/instance.ts'
-import { defaultSettings } from '../../../electron/contract/settings.ts'
+import { defaultSettings } from '../../../electron/contract/app/settings.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
 
 export function instanceView(given: Partial<InstanceView> = {}): InstanceView {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FlagError, linkAmong, ownArguments, readFlags } from '../../../electron/local/flags.ts'
+import { FlagError, linkAmong, ownArguments, readFlags } from '../../../electron/local/start/flags.ts'
 
 test('without flags: no forced browser, any port, 20 times real time, opened by itself', () => {
   expect(readFlags([])).toEqual({

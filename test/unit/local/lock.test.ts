@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { AlreadyRunningError, lockFolder } from '../../../electron/local/lock.ts'
+import { AlreadyRunningError, lockFolder } from '../../../electron/local/start/lock.ts'
 
 let folder = ''
 let path = ''
@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 /** A process that holds the lock until it is told to end. */
 async function holder() {
   const script = `
-    import { lockFolder } from ${JSON.stringify(new URL('../../../electron/local/lock.ts', import.meta.url).href)}
+    import { lockFolder } from ${JSON.stringify(new URL('../../../electron/local/start/lock.ts', import.meta.url).href)}
     await lockFolder(${JSON.stringify(path)}, 0)
     process.stdout.write('held')
     setInterval(() => {}, 1000)`

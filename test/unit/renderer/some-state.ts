@@ -1,6 +1,6 @@
-import type { InstanceView } from '../../../electron/contract/instance.ts'
-import type { RentalView } from '../../../electron/contract/rental.ts'
-import { defaultSettings } from '../../../electron/contract/settings.ts'
+import { defaultSettings } from '../../../electron/contract/app/settings.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
 
 /** A running instance, unless told otherwise. */

@@ -1,6 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { expect, test } from 'vitest'
-import { accelerators } from '../../../electron/contract/accelerators.ts'
+import { accelerators } from '../../../electron/contract/app/accelerators.ts'
 import { appMenu, type MenuAction } from '../../../electron/shell/menus/app-menu.ts'
 
 function flat(items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {

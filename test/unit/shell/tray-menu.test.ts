@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../electron/contract/instance.ts'
+import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
 import { type MenuItemModel, trayMenu } from '../../../electron/shell/tray/tray-menu.ts'
 import { accountView, emptyState, instanceView } from '../core/views.ts'

@@ -1,7 +1,7 @@
 import { sign, verify } from 'node:crypto'
 import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
-import { fingerprintOf, makeKeyPair, typeOf } from '../../../electron/ssh/openssh-key.ts'
+import { fingerprintOf, makeKeyPair, typeOf } from '../../../electron/ssh/keys/openssh-key.ts'
 
 test('every key pair made is whole, those whose bytes begin with zero too', () => {
   for (let n = 0; n < 600; n++) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BerthError } from '../../../electron/contract/problem.ts'
-import { candidates } from '../../../electron/ssh/addresses.ts'
-import { checkHost, checkPort } from '../../../electron/ssh/ssh-address.ts'
+import { candidates } from '../../../electron/ssh/connection/addresses.ts'
+import { checkHost, checkPort } from '../../../electron/ssh/connection/ssh-address.ts'
 
 const hosts = [
   'ssh4.example.com',

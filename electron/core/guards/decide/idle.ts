@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../../contract/instance.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Guard } from '../guard.ts'
 
 /**

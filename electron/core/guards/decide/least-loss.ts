@@ -1,6 +1,6 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
-import type { InstanceView } from '../../../contract/instance.ts'
-import type { Micros } from '../../../contract/money.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Micros } from '../../../contract/spending/money.ts'
 import type { Guard } from '../guard.ts'
 
 /** What a guard acts on. */

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../contract/money.ts'
+import type { Micros } from '../../../contract/spending/money.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { Guard } from '../guard.ts'
 import { calmRate } from './least-loss.ts'

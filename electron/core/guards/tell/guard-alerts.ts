@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../contract/ids.ts'
-import type { InstanceView } from '../../../contract/instance.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { Alert } from '../../alerts/alerts.ts'
 import { instanceName, pricePerHour } from '../../alerts/wording.ts'

@@ -1,5 +1,5 @@
 import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts'
-import type { InstanceView } from '../../../contract/instance.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { present } from '../../present.ts'
 import type { Guard } from '../guard.ts'
 import { guardSentence } from './guard-words.ts'

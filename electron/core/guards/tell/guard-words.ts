@@ -1,5 +1,5 @@
 import type { GuardAction, GuardCondition } from '../../../contract/automation/guard.ts'
-import type { InstanceView } from '../../../contract/instance.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { dollars, hoursAndMinutes, instanceName } from '../../alerts/wording.ts'
 import type { Target } from '../decide/least-loss.ts'
 import type { Guard } from '../guard.ts'

@@ -1,6 +1,6 @@
 import type { GuardView } from '../../../contract/automation/guard.ts'
 import type { AccountId } from '../../../contract/ids.ts'
-import type { InstanceView } from '../../../contract/instance.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import { same } from '../../same.ts'
 import type { Store } from '../../store.ts'

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../../electron/contract/money.ts'
+import type { Micros } from '../../../../electron/contract/spending/money.ts'
 
 /** What the credit was at a moment of the account's time, in epoch seconds. */
 export interface CreditSample {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ApiKeyRequest, permissionCategories } from '../../../../electron/contract/api-key.ts'
+import { ApiKeyRequest, permissionCategories } from '../../../../electron/contract/account/api-key.ts'
 import { firstMessage } from '../firstMessage.ts'
 
 /** What is typed into the form of a new key. */

@@ -1,4 +1,4 @@
-import { permissionCategories } from '../../../../electron/contract/api-key.ts'
+import { permissionCategories } from '../../../../electron/contract/account/api-key.ts'
 
 /** What a key with a category may do (FIELDS: which calls are in which). */
 const words: Record<(typeof permissionCategories)[number], string> = {

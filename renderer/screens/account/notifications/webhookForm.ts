@@ -1,4 +1,4 @@
-import { WebhookFields, type WebhookView } from '../../../../electron/contract/notifications.ts'
+import { WebhookFields, type WebhookView } from '../../../../electron/contract/account/notifications.ts'
 import { firstMessage } from '../firstMessage.ts'
 
 /** What is typed into the form of a webhook. */

@@ -1,5 +1,5 @@
-import type { Micros } from '../../../../electron/contract/money.ts'
 import type { MoneyDay, MoneyHistory, SpenderName } from '../../../../electron/contract/spending/history.ts'
+import type { Micros } from '../../../../electron/contract/spending/money.ts'
 
 export type Span = 'today' | 'month' | 'year'
 export type By = 'time' | 'model' | 'instance'

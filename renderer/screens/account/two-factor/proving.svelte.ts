@@ -1,6 +1,11 @@
 import * as v from 'valibot'
+import {
+  BackupCode,
+  PhoneNumber,
+  type Proof,
+  SixDigits,
+} from '../../../../electron/contract/account/two-factor.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
-import { BackupCode, PhoneNumber, type Proof, SixDigits } from '../../../../electron/contract/two-factor.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { firstMessage } from '../firstMessage.ts'
 import type { Choice } from './choices.ts'

@@ -1,4 +1,4 @@
-import type { TwoFactorMethod } from '../../../../electron/contract/two-factor.ts'
+import type { TwoFactorMethod } from '../../../../electron/contract/account/two-factor.ts'
 import type { Shape } from '../../../words/state.ts'
 
 /** The user's `tfa_status` (section 3.2) as a word and a shape; undefined where it is not known. */

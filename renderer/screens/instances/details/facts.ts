@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { spentBy } from '../../../../electron/contract/reading.ts'
 import type { WayIn } from '../../../../electron/contract/state.ts'
 import { money, price } from '../../../words/money.ts'

@@ -3,7 +3,7 @@ import {
   isFailingOver,
   type TryView,
 } from '../../../../electron/contract/automation/failover.ts'
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { placeName } from '../../../../electron/contract/market/place.ts'
 import type { Shape } from '../../../words/state.ts'
 import { duration } from '../../../words/time.ts'

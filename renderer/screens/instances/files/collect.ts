@@ -1,4 +1,4 @@
-import type { PageFile } from '../../../../electron/contract/files.ts'
+import type { PageFile } from '../../../../electron/contract/instance/files.ts'
 
 /** Files of the page, and the folders they lie in, as they are sent. */
 export interface Collected {

@@ -1,6 +1,10 @@
 import { SvelteSet } from 'svelte/reactivity'
-import { joined } from '../../../../electron/contract/file-names.ts'
-import { isUnreadable, type RemoteEntry, type RemoteFolder } from '../../../../electron/contract/files.ts'
+import { joined } from '../../../../electron/contract/instance/file-names.ts'
+import {
+  isUnreadable,
+  type RemoteEntry,
+  type RemoteFolder,
+} from '../../../../electron/contract/instance/files.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import type { Collected } from './collect.ts'

@@ -4,7 +4,7 @@ import {
   type PieceRequest,
   requestLength,
   unreadable,
-} from '../../../../electron/contract/page-files.ts'
+} from '../../../../electron/contract/instance/page-files.ts'
 import type { PageStream } from '../../../berth/stream.ts'
 
 /** Gives the main process the pieces of files that it asks for in the stream, until it ends the stream. */

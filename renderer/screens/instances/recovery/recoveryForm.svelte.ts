@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
-import { typedNumber } from '../../../components/numbers.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { typedNumber } from '../../../components/fields/numbers.ts'
 
 type Kind = RecoveryChoice['kind']
 

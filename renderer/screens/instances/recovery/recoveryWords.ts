@@ -1,7 +1,7 @@
 import type { RecoveryView } from '../../../../electron/contract/automation/recovery.ts'
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
-import type { Micros } from '../../../../electron/contract/money.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { spentBy } from '../../../../electron/contract/reading.ts'
+import type { Micros } from '../../../../electron/contract/spending/money.ts'
 import { fineMoney, rate } from '../../../words/money.ts'
 import { duration } from '../../../words/time.ts'
 

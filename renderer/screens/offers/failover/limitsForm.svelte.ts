@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { FailoverLimits } from '../../../../electron/contract/automation/failover.ts'
-import type { Micros } from '../../../../electron/contract/money.ts'
-import { typedNumber } from '../../../components/numbers.ts'
+import type { Micros } from '../../../../electron/contract/spending/money.ts'
+import { typedNumber } from '../../../components/fields/numbers.ts'
 
 /** How far a failover may go, as it is filled in. */
 export class LimitsForm {

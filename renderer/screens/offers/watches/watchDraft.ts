@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type WatchView, WatchWish } from '../../../../electron/contract/automation/watch.ts'
-import type { OpenRequest } from '../../../../electron/contract/rental.ts'
-import { typedNumber } from '../../../components/numbers.ts'
+import type { OpenRequest } from '../../../../electron/contract/market/rental.ts'
+import { typedNumber } from '../../../components/fields/numbers.ts'
 
 /** The watch dialog as typed. */
 export interface WatchDraft {

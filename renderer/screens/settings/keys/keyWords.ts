@@ -1,4 +1,4 @@
-import type { AttachedKey, SshKey } from '../../../../electron/contract/ssh-key.ts'
+import type { AttachedKey, SshKey } from '../../../../electron/contract/instance/ssh-key.ts'
 
 /** What a key is called on the page; `keys` are all that there are. */
 export function keyTitle(key: SshKey, keys: readonly SshKey[]): string {

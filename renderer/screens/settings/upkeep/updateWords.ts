@@ -1,4 +1,4 @@
-import type { UpdateView } from '../../../../electron/contract/update.ts'
+import type { UpdateView } from '../../../../electron/contract/app/update.ts'
 
 /** The one step that can be taken now, if any. */
 export type UpdateStep = 'look' | 'fetch' | 'install'

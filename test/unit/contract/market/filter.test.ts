@@ -9,7 +9,7 @@ import {
   without,
   withValues,
 } from '../../../../electron/contract/market/filter.ts'
-import type { OfferFilter } from '../../../../electron/contract/offer.ts'
+import type { OfferFilter } from '../../../../electron/contract/market/offer.ts'
 import { offer } from '../../renderer/offers/listed.ts'
 
 const market = catalogueOf(

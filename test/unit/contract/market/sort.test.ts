@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
+import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 import { type SortBy, Sorter, sortAfterClick } from '../../../../electron/contract/market/sort.ts'
-import type { OfferView } from '../../../../electron/contract/offer.ts'
 import { offer } from '../../renderer/offers/listed.ts'
 
 const sorted = (offers: OfferView[], by: SortBy, type: 'on-demand' | 'bid' = 'on-demand') =>

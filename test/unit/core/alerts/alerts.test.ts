@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../electron/contract/instance.ts'
-import { defaultSettings } from '../../../../electron/contract/settings.ts'
+import { defaultSettings } from '../../../../electron/contract/app/settings.ts'
+import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
 import { alerts } from '../../../../electron/core/alerts/alerts.ts'
 import type { Told } from '../../../../electron/core/alerts/told.ts'
 import { accountView, instanceView } from '../views.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../electron/contract/instance.ts'
-import { defaultSettings, type Settings } from '../../../../electron/contract/settings.ts'
+import { defaultSettings, type Settings } from '../../../../electron/contract/app/settings.ts'
+import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
 import { alerts } from '../../../../electron/core/alerts/alerts.ts'
 import { openShowing } from '../../../../electron/core/alerts/showing.ts'
 import { createTeller } from '../../../../electron/core/alerts/teller.ts'

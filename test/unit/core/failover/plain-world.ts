@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import type { Instance } from '../../../../electron/service/instances.ts'
 import type { NewInstance, OfferSearch } from '../../../../electron/service/offers.ts'

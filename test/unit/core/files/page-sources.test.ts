@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type StreamMessage, streamWindow } from '../../../../electron/contract/messages.ts'
+import { type StreamMessage, streamWindow } from '../../../../electron/contract/bridge/messages.ts'
 import { pageSources } from '../../../../electron/core/files/page-sources.ts'
 import { createStreams } from '../../../../electron/core/page/streams.ts'
 import { PageStream } from '../../../../renderer/berth/stream.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { guardActions, type Sight } from '../../../../electron/core/guards/decide/guard-actions.ts'
 import { dueOf, type Facts } from '../../../../electron/core/guards/decide/moment.ts'
 import { calmed, type Guard } from '../../../../electron/core/guards/guard.ts'

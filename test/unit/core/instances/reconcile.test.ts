@@ -1,6 +1,6 @@
 import { create } from 'mutative'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import {
   applyChanges,
   compareInstances,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { accrue, type Counted } from '../../../../electron/core/money/accrual.ts'
 import { instanceView } from '../views.ts'
 

@@ -1,6 +1,6 @@
 import { apply } from 'mutative'
 import { beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '../../../../electron/contract/messages.ts'
+import type { MainMessage } from '../../../../electron/contract/bridge/messages.ts'
 import { BerthError } from '../../../../electron/contract/problem.ts'
 import type { State } from '../../../../electron/contract/state.ts'
 import type { Dispatch } from '../../../../electron/core/page/dispatcher.ts'

@@ -1,6 +1,6 @@
 import { Duplex, PassThrough } from 'node:stream'
 import { beforeEach, expect, test } from 'vitest'
-import { type StreamMessage, streamWindow } from '../../../../electron/contract/messages.ts'
+import { type StreamMessage, streamWindow } from '../../../../electron/contract/bridge/messages.ts'
 import { createStreams, type Streams } from '../../../../electron/core/page/streams.ts'
 import { settled } from '../hand-clock.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { createRecoveries, type Recoveries } from '../../../../electron/core/recovery/recoveries.ts'
 import { Recovery } from '../../../../electron/core/recovery/recovery.ts'
 import { openDocument } from '../../../../electron/core/remember/document.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../electron/contract/instance.ts'
+import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
 import { nextStep, type Rental } from '../../../../electron/core/rentals/rental.ts'
 import { requestBody } from '../../../../electron/core/rentals/request-body.ts'
 import { withoutSecrets } from '../../../../electron/core/rentals/secrets.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OfferView } from '../../../../electron/contract/offer.ts'
+import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 import { sighting } from '../../../../electron/core/watches/matches.ts'
 import type { Watch } from '../../../../electron/core/watches/watch.ts'
 import { matchAlert } from '../../../../electron/core/watches/watch-alerts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TwoFactorStatus } from '../../../../electron/contract/two-factor.ts'
+import type { TwoFactorStatus } from '../../../../electron/contract/account/two-factor.ts'
 import { mayNeedLogin } from '../../../../renderer/components/answers/needsLogin.ts'
 import { choices } from '../../../../renderer/screens/account/two-factor/choices.ts'
 import { countdown } from '../../../../renderer/screens/account/two-factor/words.ts'

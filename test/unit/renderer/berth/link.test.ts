@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Bridge, MainMessage, PageMessage } from '../../../../electron/contract/messages.ts'
+import type { Bridge, MainMessage, PageMessage } from '../../../../electron/contract/bridge/messages.ts'
 import { BerthError } from '../../../../electron/contract/problem.ts'
 import type { State } from '../../../../electron/contract/state.ts'
 import { Link } from '../../../../renderer/berth/link.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type StreamMessage, streamWindow } from '../../../../electron/contract/messages.ts'
+import { type StreamMessage, streamWindow } from '../../../../electron/contract/bridge/messages.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { PageStream } from '../../../../renderer/berth/stream.ts'
 

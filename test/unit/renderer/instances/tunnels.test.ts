@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TunnelView } from '../../../../electron/contract/tunnel.ts'
+import type { TunnelView } from '../../../../electron/contract/instance/tunnel.ts'
 import { factsOf } from '../../../../renderer/screens/instances/details/facts.ts'
 import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
 import { tunnelSteps, tunnelTrouble } from '../../../../renderer/screens/instances/tunnelWords.ts'

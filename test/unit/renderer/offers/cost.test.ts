@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { creditWouldLast, rentalCost, suggestedBid } from '../../../../renderer/screens/offers/cost.ts'
+import { creditWouldLast, rentalCost, suggestedBid } from '../../../../renderer/screens/offers/rent/cost.ts'
 import { offer } from './listed.ts'
 
 test('the price follows the disk: the storage it includes is taken off, the storage wanted put on', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPastedOptions, soundsSecret } from '../../../../renderer/screens/offers/envText.ts'
+import { readPastedOptions, soundsSecret } from '../../../../renderer/screens/offers/rent/envText.ts'
 
 const env = (text: string) =>
   Object.fromEntries(readPastedOptions(text).env.map(({ name, value }) => [name, value]))

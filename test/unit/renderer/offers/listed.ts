@@ -1,4 +1,4 @@
-import type { OfferView } from '../../../../electron/contract/offer.ts'
+import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 
 /** A full offer, of which a test changes what it is about. */
 export function offer(changes: Partial<OfferView> & { id: number }): OfferView {

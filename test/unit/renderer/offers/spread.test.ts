@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import { priceSpread, quantile } from '../../../../renderer/screens/offers/spread.ts'
+import { priceSpread, quantile } from '../../../../renderer/screens/offers/table/spread.ts'
 import { offer } from './listed.ts'
 
 const spreadOf = (prices: number[], bars?: number) =>

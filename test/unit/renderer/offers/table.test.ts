@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import { actionsWidth, columnsFor } from '../../../../renderer/screens/offers/columns.ts'
+import { actionsWidth, columnsFor } from '../../../../renderer/screens/offers/table/columns.ts'
 import {
   ageWords,
   networkWords,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { defaultSettings, Settings } from '../../../../electron/contract/settings.ts'
+import { defaultSettings, Settings } from '../../../../electron/contract/app/settings.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
+import { removalNotes } from '../../../../renderer/screens/settings/accounts/removal.ts'
 import { readSetting } from '../../../../renderer/screens/settings/numberSetting.ts'
 import { partBefore } from '../../../../renderer/screens/settings/partBefore.ts'
-import { removalNotes } from '../../../../renderer/screens/settings/removal.ts'
 
 const { entries } = Settings
 const account: AccountView = {

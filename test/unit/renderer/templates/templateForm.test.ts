@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { TemplateView } from '../../../../electron/contract/template.ts'
-import { conditionRows, readConditions } from '../../../../renderer/screens/templates/conditions.ts'
-import { readExtraFilters } from '../../../../renderer/screens/templates/extraFilters.ts'
-import { readFilter, typedValue } from '../../../../renderer/screens/templates/filterFields.ts'
-import { sorted, whoseOnly } from '../../../../renderer/screens/templates/listing.ts'
-import { changesSince, draftOf, readTemplate } from '../../../../renderer/screens/templates/templateForm.ts'
+import type { TemplateView } from '../../../../electron/contract/market/template.ts'
+import {
+  changesSince,
+  draftOf,
+  readTemplate,
+} from '../../../../renderer/screens/templates/editor/templateForm.ts'
+import { conditionRows, readConditions } from '../../../../renderer/screens/templates/list/conditions.ts'
+import { readExtraFilters } from '../../../../renderer/screens/templates/list/extraFilters.ts'
+import { readFilter, typedValue } from '../../../../renderer/screens/templates/list/filterFields.ts'
+import { sorted, whoseOnly } from '../../../../renderer/screens/templates/list/listing.ts'
 
 const view: TemplateView = {
   name: 'Trainer',

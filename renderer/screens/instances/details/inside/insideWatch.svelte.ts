@@ -1,5 +1,5 @@
-import type { InsideLook } from '../../../../../electron/contract/inside.ts'
-import type { InstanceView } from '../../../../../electron/contract/instance.ts'
+import type { InsideLook } from '../../../../../electron/contract/instance/inside.ts'
+import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import type { Problem } from '../../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../../berth/stream.ts'

@@ -1,6 +1,6 @@
+import { defaultSettings } from '../../../../../electron/contract/app/settings.ts'
+import type { OpenedTerminal } from '../../../../../electron/contract/instance/terminal.ts'
 import type { Problem } from '../../../../../electron/contract/problem.ts'
-import { defaultSettings } from '../../../../../electron/contract/settings.ts'
-import type { OpenedTerminal } from '../../../../../electron/contract/terminal.ts'
 import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../../berth/stream.ts'
 import { copyText } from '../../../../frame/clipboard.ts'

@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import { name } from '../commands/command.ts'
+
+/** The permission categories that are known (section 5.3 and what deployments add). */
+export const permissionCategories = [
+  'misc',
+  'user_read',
+  'user_write',
+  'instance_read',
+  'instance_write',
+  'machine_read',
+  'machine_write',
+] as const
+
+const Constraints = v.record(v.string(), v.unknown())
+
+/** A key to be made. Without `permissions` it may do everything. */
+export const ApiKeyRequest = v.object({
+  name,
+  /** By category, known ones or others; the value is the category's constraints, `{}` for none. */
+  permissions: v.exactOptional(v.record(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)), Constraints)),
+  /** Optional parameters for advanced keys (section 4.1). */
+  keyParams: v.exactOptional(Constraints),
+})
+export type ApiKeyRequest = v.InferOutput<typeof ApiKeyRequest>
+
+/** A key as a listing shows it; the secret is masked. */
+export interface ApiKeyView {
+  id: number
+  name?: string
+  /** The last characters, as far as the service shows them. */
+  masked?: string
+  userId?: number
+  rights?: string
+  teamId?: number
+  teamName?: string
+  permissions?: Record<string, unknown>
+  /** Whether it is the one Berth itself uses for this account, as far as can be told. */
+  inUse?: boolean
+}
+
+/** The answer to a key's creation: the secret is in it this once. */
+export interface NewApiKey {
+  id: number
+  secret: string
+  /** False: permissions are disabled on this account, and the key may do everything. */
+  permissions: false | Record<string, unknown>
+}

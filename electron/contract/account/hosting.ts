@@ -1,0 +1,58 @@
+import * as v from 'valibot'
+import { given, ServiceId, text } from '../commands/command.ts'
+
+/** A network disk, new or (with `disk`) for further machines (section 4.4). */
+export const NetworkDiskRequest = v.object({
+  mountPoint: given('the mount point', 1024),
+  machines: v.pipe(v.array(ServiceId), v.minLength(1, 'give at least one machine'), v.maxLength(1000)),
+  disk: v.exactOptional(ServiceId),
+})
+export type NetworkDiskRequest = v.InferOutput<typeof NetworkDiskRequest>
+
+/** Section 2.9. */
+export const WorkergroupRequest = v.object({
+  endpointName: v.exactOptional(given('the endpoint’s name', 256)),
+  endpointId: v.exactOptional(ServiceId),
+  templateHash: v.exactOptional(given('the template’s hash', 256)),
+  templateId: v.exactOptional(ServiceId),
+  searchParams: v.exactOptional(text(4096)),
+  launchArgs: v.exactOptional(text(4096)),
+  minLoad: v.exactOptional(
+    v.pipe(v.number('a load is a number'), v.finite(), v.minValue(0, 'a load is not below 0')),
+  ),
+  targetUtilisation: v.exactOptional(
+    v.pipe(v.number('a utilisation is a number'), v.finite(), v.minValue(0, 'not below 0')),
+  ),
+})
+export type WorkergroupRequest = v.InferOutput<typeof WorkergroupRequest>
+
+export interface WorkergroupView extends WorkergroupRequest {
+  id?: number
+}
+
+/** A machine of the user's own. */
+export interface MachineView {
+  id?: number
+  hostname?: string
+  gpuName?: string
+  gpuCount?: number
+  location?: string
+  /** 0 to 1. */
+  reliability?: number
+  listed?: boolean
+  verification?: string
+}
+
+export interface NetworkDiskView {
+  id?: number
+  mountPoint?: string
+  machines: readonly number[]
+}
+
+/** What the service says of a maintenance that was cancelled, or of a clean-up. `at` in epoch seconds. */
+export interface MachineAnswer {
+  at?: number
+  message?: string
+  /** Expired contracts that went; of a clean-up. */
+  deleted?: number
+}

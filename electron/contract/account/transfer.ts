@@ -1,0 +1,85 @@
+import * as v from 'valibot'
+import { given } from '../commands/command.ts'
+import { InstanceId } from '../ids.ts'
+
+const path = (what: string) => given(what, 4096)
+
+/** A copy between two instances (section 4.3). */
+export const CopyRequest = v.pipe(
+  v.object({
+    from: InstanceId,
+    fromPath: path('the path to copy from'),
+    to: InstanceId,
+    toPath: path('the path to copy to'),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['from'], ['fromPath'], ['to'], ['toPath']],
+      ({ from, fromPath, to, toPath }) => from !== to || fromPath !== toPath,
+      'this is where it is copied from',
+    ),
+    ['toPath'],
+  ),
+)
+export type CopyRequest = v.InferOutput<typeof CopyRequest>
+
+/** A cloud sync (section 4.3). */
+export const SyncRequest = v.object({
+  instance: InstanceId,
+  direction: v.picklist(['Instance To Cloud', 'Cloud To Instance']),
+  instancePath: path('the path on the instance'),
+  cloudPath: path('the path in the cloud'),
+  /** The id of a cloud connection, made in the service's web console. */
+  connection: given('the id of the cloud connection', 256),
+  flags: v.pipe(v.array(v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(256))), v.maxLength(50)),
+})
+export type SyncRequest = v.InferOutput<typeof SyncRequest>
+
+export const TransferId = v.pipe(v.string(), v.regex(/^t[0-9a-f]{16}$/, 'not a transfer'))
+
+/**
+ * Where a transfer stands, as far as the service tells. `unknown`: it says nothing of it, or no more; with `endedAt`
+ * it never will.
+ */
+export type TransferStep = 'starting' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown'
+
+/** A copy or sync that Berth started. What the service says of it is about 30 seconds late. */
+export interface TransferView {
+  id: string
+  kind: 'copy' | 'sync'
+  /** `Instance To Cloud` and so on, or absent for a copy. */
+  direction?: SyncRequest['direction']
+  from: { instance?: number; path: string }
+  to: { instance?: number; path: string }
+  step: TransferStep
+  /** The service's status line about it, or why nothing is known. */
+  message?: string
+  /** 0 to 1, where the status line tells. */
+  progress?: number
+  /** Epoch seconds of the account's time. */
+  startedAt: number
+  endedAt?: number
+  /** Where the service shows its result; a web address. */
+  resultUrl?: string
+  /** The API key that was made for a sync. */
+  key?: TransferKey
+}
+
+/** `in-use` until the sync has ended; `stays` where Berth could not delete it, so the user should. Never the secret. */
+export interface TransferKey {
+  id: number
+  name: string
+  state: 'in-use' | 'deleted' | 'stays'
+  /** False where the account has no permissions, so that the key may do everything. */
+  scoped: boolean
+}
+
+/** Whether it goes on, as far as is known. */
+export function isRunning({ step }: Pick<TransferView, 'step'>): boolean {
+  return step === 'starting' || step === 'running'
+}
+
+/** Whether nothing more will come of it. */
+export function isOver({ step, endedAt }: Pick<TransferView, 'step' | 'endedAt'>): boolean {
+  return endedAt !== undefined || step === 'done' || step === 'failed' || step === 'cancelled'
+}

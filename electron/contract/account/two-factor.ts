@@ -1,0 +1,90 @@
+import * as v from 'valibot'
+import { ServiceId, text } from '../commands/command.ts'
+
+export const SixDigits = v.pipe(v.string(), v.trim(), v.regex(/^\d{6}$/, 'a code has six digits'))
+export const BackupCode = v.pipe(
+  v.string(),
+  v.trim(),
+  v.toUpperCase(),
+  v.regex(/^[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}$/, 'a backup code has the form XXXX-XXXX-XXXX'),
+)
+/** E.164. */
+export const PhoneNumber = v.pipe(
+  v.string(),
+  v.trim(),
+  v.transform(number => number.replace(/[\s().-]/g, '')),
+  v.regex(/^\+[1-9]\d{6,14}$/, 'write the number with + and the country, such as +15551234567'),
+)
+export const MethodLabel = v.pipe(v.string(), v.trim(), v.maxLength(30, 'a label has at most 30 characters'))
+/** What a send step gave; it goes back with the code. */
+export const ChallengeSecret = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096))
+
+/** How the user proves to be themselves. */
+export const Proof = v.variant('with', [
+  v.object({ with: v.literal('totp'), code: SixDigits, method: v.exactOptional(ServiceId) }),
+  v.object({
+    with: v.literal('sms'),
+    code: SixDigits,
+    secret: ChallengeSecret,
+    method: v.exactOptional(ServiceId),
+  }),
+  v.object({ with: v.literal('email'), code: SixDigits, secret: ChallengeSecret }),
+  v.object({ with: v.literal('backup'), backupCode: BackupCode }),
+])
+export type Proof = v.InferOutput<typeof Proof>
+
+export const NewMethod = v.variant('kind', [
+  v.object({
+    kind: v.literal('totp'),
+    code: SixDigits,
+    secret: ChallengeSecret,
+    label: v.exactOptional(MethodLabel),
+  }),
+  v.object({
+    kind: v.literal('sms'),
+    code: SixDigits,
+    secret: ChallengeSecret,
+    phone: PhoneNumber,
+    label: v.exactOptional(MethodLabel),
+  }),
+])
+export type NewMethod = v.InferOutput<typeof NewMethod>
+
+export const SmsRequest = v.object({
+  phone: v.exactOptional(PhoneNumber),
+  method: v.exactOptional(ServiceId),
+  secret: v.exactOptional(text(4096)),
+})
+
+/** Section 2.6. Times in epoch seconds of the account's time. */
+export interface TwoFactorMethod {
+  id: number
+  kind: string
+  label?: string
+  /** Masked. */
+  phone?: string
+  primary: boolean
+  failCount: number
+  lockedUntil?: number
+  createdAt?: number
+  lastUsed?: number
+}
+
+export interface TwoFactorStatus {
+  enabled: boolean
+  /** `enabled`, `disabled` or `legacy` (section 3.2). */
+  status?: string
+  methods: readonly TwoFactorMethod[]
+  backupCodesRemaining: number
+  /** Whether a method may be added now: a window of 30 minutes after an authorization. */
+  mayAdd: boolean
+  /** When the window that Berth saw opening closes, epoch seconds of the account's time. */
+  mayAddUntil?: number
+}
+
+export interface LoginAnswer {
+  /** Whether the service gave a session key, which is in the keychain and used from now on. */
+  session: boolean
+  backupCodesRemaining?: number
+  legacy: boolean
+}

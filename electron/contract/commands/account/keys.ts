@@ -1,0 +1,16 @@
+import { ApiKeyRequest, type ApiKeyView, type NewApiKey } from '../../account/api-key.ts'
+import { account, command, given, ServiceId } from '../command.ts'
+
+/** The account's API keys, and its own SSH keys. */
+export const keyCommands = {
+  listApiKeys: command({ account }).answers<readonly ApiKeyView[]>(),
+  /** The answer has the secret, this once. */
+  createApiKey: command({ account, request: ApiKeyRequest }).answers<NewApiKey>(),
+  /** Refused with `not_supported` where the service cannot. */
+  deleteApiKey: command({ account, id: ServiceId }).answers<void>(),
+  /** Keys that the service puts on every new instance; `not_supported` where it has none. */
+  listAccountSshKeys: command({ account }).answers<
+    readonly { id?: number; publicKey: string; name?: string }[]
+  >(),
+  addAccountSshKey: command({ account, publicKey: given('a public key', 16_384) }).answers<void>(),
+}

@@ -1,0 +1,22 @@
+import * as v from 'valibot'
+import type { FollowedLog } from '../../instance/inside.ts'
+import { command, onInstance } from '../command.ts'
+
+/** What goes on inside an instance, over SSH, while somebody looks. */
+export const insideCommands = {
+  /** A look every few seconds for as long as the stream is open: one `InsideLook` as JSON on each line. */
+  watchInside: command(onInstance).answers<{ stream: number }>(),
+  /** Follows the start script's log, or another file of the instance. */
+  followLog: command({
+    ...onInstance,
+    path: v.optional(
+      v.pipe(
+        v.string(),
+        v.trim(),
+        v.regex(/^\//, 'give the path from the root, as /var/log/onstart.log'),
+        v.maxLength(1024, 'at most 1024 characters'),
+        v.regex(/^[^\p{Cc}]*$/u, 'without control characters'),
+      ),
+    ),
+  }).answers<FollowedLog>(),
+}

@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { BidPrice } from '../../market/rental.ts'
+import { command, onInstance } from '../command.ts'
+
+/** What can be done with an instance. */
+export const instanceCommands = {
+  stopInstance: command(onInstance).answers<void>(),
+  startInstance: command(onInstance).answers<void>(),
+  rebootInstance: command(onInstance).answers<void>(),
+  destroyInstance: command(onInstance).answers<void>(),
+  renameInstance: command({
+    ...onInstance,
+    label: v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters')),
+  }).answers<void>(),
+  changeBid: command({ ...onInstance, price: BidPrice }).answers<void>(), // dollars per hour, 0.001 to 32
+  /** The service's whole record of it, unknown fields too, secrets masked. */
+  instanceRecord: command(onInstance).answers<Record<string, unknown>>(),
+}

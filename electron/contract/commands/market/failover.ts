@@ -1,0 +1,23 @@
+import { FailoverId, FailoverLimits, FailoverSearch } from '../../automation/failover.ts'
+import { OpenRequest } from '../../market/rental.ts'
+import { account, command, ServiceId } from '../command.ts'
+
+const onFailover = { account, failover: FailoverId }
+
+/** Renting with failover, and what becomes of it. */
+export const failoverCommands = {
+  /** Answers with the failover's id once the wish is on disk; it goes on by itself and is told in State. */
+  rentWithFailover: command({
+    account,
+    search: FailoverSearch,
+    /** With a bid, that is the highest: each try bids just above the lowest that runs there. */
+    request: OpenRequest,
+    limits: FailoverLimits,
+  }).answers<string>(),
+  /** Ends it at whatever step; what it has created is destroyed. */
+  cancelFailover: command(onFailover).answers<void>(),
+  /** Takes one that has ended off the list. */
+  dismissFailover: command(onFailover).answers<void>(),
+  /** Forgets that a machine failed. */
+  forgiveHost: command({ account, machine: ServiceId }).answers<void>(),
+}

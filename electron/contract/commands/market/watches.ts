@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { type PriceSample, WatchId, WatchWish } from '../../automation/watch.ts'
+import { account, command } from '../command.ts'
+
+const onWatch = { account, watch: WatchId }
+
+/** Searches that are made again and again. */
+export const watchCommands = {
+  /** Begins one, or with `watch` changes one; answers its id. It looks at the market at once. */
+  saveWatch: command({ account, watch: v.optional(WatchId), wish: WatchWish }).answers<string>(),
+  pauseWatch: command({ ...onWatch, paused: v.boolean() }).answers<void>(),
+  /** What it has rented stays. */
+  deleteWatch: command(onWatch).answers<void>(),
+  /** Looks at the market now; resolves when that has ended. */
+  lookWatch: command(onWatch).answers<void>(),
+  /** What its offers cost at each look, an hour apart and oldest first; kept for 90 days. */
+  watchPrices: command(onWatch).answers<readonly PriceSample[]>(),
+}

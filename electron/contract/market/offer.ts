@@ -1,0 +1,107 @@
+import * as v from 'valibot'
+import type { Micros } from '../spending/money.ts'
+
+const scalar = v.union([v.pipe(v.string(), v.maxLength(200)), v.pipe(v.number(), v.finite()), v.boolean()])
+
+/** Conditions on an offer's fields as the service takes them, `{field: {operator: value}}` (section 4.5's operators). */
+export const ExtraFilters = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/i, 'a field is written like cuda_max_good')),
+    v.record(
+      v.picklist(['eq', 'neq', 'lt', 'lte', 'gt', 'gte', 'in', 'notin']),
+      v.union([scalar, v.pipe(v.array(scalar), v.maxLength(100, 'at most 100 values'))]),
+    ),
+  ),
+  v.check(filters => Object.keys(filters).length <= 50, 'at most 50 fields'),
+  v.check(
+    filters =>
+      !['type', 'order', 'limit', 'allocated_storage', 'client_id'].some(name =>
+        Object.hasOwn(filters, name),
+      ),
+    'what a search is told beside its filters is no filter',
+  ),
+)
+export type ExtraFilters = v.InferOutput<typeof ExtraFilters>
+
+/** What the service is asked for; everything else is filtered on the page, over what came back. */
+export const OfferQuery = v.object({
+  type: v.picklist(['on-demand', 'bid']),
+  /** Only identity-checked hosts. */
+  verifiedOnly: v.boolean(),
+  /** GB that the price includes. */
+  storage: v.pipe(v.number(), v.gtValue(0), v.maxValue(100_000)),
+  limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20_000)),
+  /** What the page has no filter for: the service is asked for it. */
+  extra: v.exactOptional(ExtraFilters),
+})
+export type OfferQuery = v.InferOutput<typeof OfferQuery>
+
+/** The offer filters of the page: kept in saved searches. Absent means any. */
+export const OfferFilter = v.object({
+  gpus: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(100))),
+  countFrom: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  countTo: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  /** Dollars per hour. */
+  priceTo: v.optional(v.pipe(v.number(), v.minValue(0))),
+  regions: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(100))),
+  /** GB per GPU. */
+  memoryFrom: v.optional(v.pipe(v.number(), v.minValue(0))),
+  /** GB. */
+  diskFrom: v.optional(v.pipe(v.number(), v.minValue(0))),
+  /** 0 to 1. */
+  reliabilityFrom: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+  /** Mb/s. */
+  downFrom: v.optional(v.pipe(v.number(), v.minValue(0))),
+  text: v.optional(v.pipe(v.string(), v.maxLength(200))),
+})
+export type OfferFilter = v.InferOutput<typeof OfferFilter>
+
+export const SavedQuery = v.object({ query: OfferQuery, filter: OfferFilter })
+export type SavedQuery = v.InferOutput<typeof SavedQuery>
+
+/** One offer. What a service leaves out is absent. */
+export interface OfferView {
+  id: number
+  gpuName?: string
+  gpuCount?: number
+  /** MB per GPU. */
+  gpuMemory?: number
+  /** Micro-dollars per hour, with the storage asked for. */
+  price?: Micros
+  /** Micro-dollars per hour: the lowest bid that runs now, disk not included. */
+  minimumBid?: Micros
+  /** Micro-dollars per hour for the storage asked for. */
+  storagePrice?: Micros
+  score?: number
+  scorePerDollar?: number
+  cpuName?: string
+  cpuCores?: number
+  /** MB. */
+  memory?: number
+  /** GB. */
+  disk?: number
+  /** Mb/s. */
+  down?: number
+  up?: number
+  /** Dollars per GB of traffic. */
+  downCost?: number
+  upCost?: number
+  /** 0 to 1. */
+  reliability?: number
+  verified?: boolean
+  location?: string
+  directPorts?: number
+  /** Seconds the offer lasts. */
+  lasts?: number
+  cuda?: number
+  machineId?: number
+  hostId?: number
+}
+
+export interface OffersAnswer {
+  offers: readonly OfferView[]
+  /** Epoch milliseconds on this machine at which the service answered. */
+  at: number
+  /** True when the service had at least as many as `limit`. */
+  limited: boolean
+}

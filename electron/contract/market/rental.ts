@@ -1,0 +1,176 @@
+import * as v from 'valibot'
+import { OfferId } from '../ids.ts'
+import type { Problem } from '../problem.ts'
+import type { Micros } from '../spending/money.ts'
+import type { OfferView } from './offer.ts'
+
+/** Dollars per hour (section 8). */
+export const BidPrice = v.pipe(
+  v.number('give the bid as a number of dollars per hour'),
+  v.finite(),
+  v.minValue(0.001, 'the lowest bid is $0.001 per hour'),
+  v.maxValue(32, 'the highest bid is $32 per hour'),
+)
+
+const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
+
+const mountPath = v.pipe(
+  v.string(),
+  v.regex(/^\//, 'a mount path begins with /'),
+  v.maxLength(1024, 'at most 1,024 characters'),
+)
+
+export const EnvName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'letters, digits and _, not beginning with a digit'),
+  v.maxLength(256, 'at most 256 characters'),
+)
+
+/** One port of the container and, if it matters, the one outside. */
+export const PortRequest = v.object({
+  container: v.pipe(
+    v.number('a port is a number'),
+    v.integer('a port is a whole number'),
+    v.minValue(1, 'ports begin at 1'),
+    v.maxValue(65535, 'ports end at 65535'),
+  ),
+  protocol: v.picklist(['tcp', 'udp']),
+})
+
+/** A volume to link, or to create from a volume offer (section 2.4). */
+export const VolumeRequest = v.variant('create', [
+  v.object({
+    create: v.literal(false),
+    volume: v.pipe(v.number('give the volume’s id'), v.safeInteger(), v.minValue(1)),
+    mountPath,
+  }),
+  v.object({
+    create: v.literal(true),
+    /** Of the volume offer. */
+    volume: v.pipe(v.number('give the volume offer’s id'), v.safeInteger(), v.minValue(1)),
+    /** GB. */
+    size: v.pipe(
+      v.number('give the size in GB'),
+      v.finite(),
+      v.gtValue(0, 'the volume must be larger than 0 GB'),
+    ),
+    mountPath,
+  }),
+])
+
+const imageHint = 'an image is written like pytorch/pytorch:latest'
+
+/** Docker image with an optional tag. */
+const ImageName = v.pipe(
+  v.string(),
+  v.trim(),
+  v.maxLength(512, 'at most 512 characters'),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9._\-/:@]*$/, imageHint),
+)
+
+/** What the rent dialog asks for. */
+const requestFields = v.object({
+  offer: OfferId,
+  /** Empty for the template's. */
+  image: v.union([v.literal(''), ImageName], imageHint),
+  /** How to get in. */
+  access: v.picklist(['ssh', 'jupyter', 'none']),
+  /** GB. */
+  disk: v.pipe(
+    v.number('give the disk in GB'),
+    v.finite(),
+    v.gtValue(0, 'the disk must be larger than 0 GB'),
+    v.maxValue(100_000, 'at most 100,000 GB'),
+  ),
+  env: v.pipe(
+    v.array(v.object({ name: EnvName, value: text(32_768), secret: v.boolean() })),
+    v.maxLength(200, 'at most 200 variables'),
+  ),
+  ports: v.pipe(v.array(PortRequest), v.maxLength(64, 'at most 64 ports')),
+  onstart: v.optional(text(16_384)),
+  label: v.optional(text(128)),
+  /** Dollars per hour: makes it interruptible. */
+  bid: v.optional(BidPrice),
+  /** A template to begin with: what is given here overrides it, `env` is merged (section 4.2). Then the image may be empty. */
+  template: v.optional(
+    v.object({ hash: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)), name: text(256) }),
+  ),
+  /** Replaces the image's command; only where neither SSH nor Jupyter is asked for. */
+  args: v.optional(text(16_384)),
+  volume: v.optional(VolumeRequest),
+})
+
+const imageOrTemplate = 'give a Docker image, such as pytorch/pytorch'
+
+export const RentRequest = v.pipe(
+  requestFields,
+  v.forward(
+    v.partialCheck(
+      [['image'], ['template']],
+      ({ image, template }) => image !== '' || template !== undefined,
+      imageOrTemplate,
+    ),
+    ['image'],
+  ),
+)
+export type RentRequest = v.InferOutput<typeof RentRequest>
+
+/** The same before an offer is chosen for it. */
+export const OpenRequest = v.pipe(
+  v.omit(requestFields, ['offer']),
+  v.forward(
+    v.partialCheck(
+      [['image'], ['template']],
+      ({ image, template }) => image !== '' || template !== undefined,
+      imageOrTemplate,
+    ),
+    ['image'],
+  ),
+)
+export type OpenRequest = v.InferOutput<typeof OpenRequest>
+
+/** The steps of a rental, in their order. `lost`: the answer did not come, the account is being looked at. */
+export type RentalStep =
+  | 'asking'
+  | 'lost'
+  | 'unclear'
+  | 'waiting'
+  | 'running'
+  | 'late'
+  | 'failed'
+  | 'cancelled'
+
+export interface RentalView {
+  id: string
+  step: RentalStep
+  /** Known once the service has created it. */
+  instance?: number
+  offer: {
+    id: number
+    gpuName?: string
+    gpuCount?: number /** MB per GPU */
+    gpuMemory?: number
+    pricePerHour?: Micros
+    location?: string
+  }
+  /** Empty where it is left to the template. */
+  image: string
+  /** The name of the template it is rented from. */
+  template?: string
+  label?: string
+  interruptible: boolean
+  /** Epoch seconds of the account's time. */
+  startedAt: number
+  /** Seconds of the account's time until `late`, counted from creation. */
+  deadline: number
+  /** While `unclear`: instances that may be the one; the user says which, or that none is. */
+  candidates?: readonly number[]
+  problem?: Problem
+}
+
+/** The best offer like an instance's machine, and how to rent it. */
+export interface Replacement {
+  /** Absent when the market has nothing like it now. */
+  offer?: OfferView
+  request: OpenRequest
+}

@@ -1,0 +1,18 @@
+import type { Handlers } from '../../page/dispatcher.ts'
+import type { Parts } from '../parts.ts'
+
+type AccountCommands = Pick<
+  Handlers,
+  'connectAccount' | 'replaceKey' | 'renameAccount' | 'removeAccount' | 'showAccount' | 'refresh'
+>
+
+export function accountCommands({ accounts }: Parts): AccountCommands {
+  return {
+    connectAccount: ({ baseUrl, key, name }) => accounts.connect(baseUrl, key, name),
+    replaceKey: ({ account, key }) => accounts.replaceKey(account, key),
+    renameAccount: ({ account, name }) => accounts.rename(account, name),
+    removeAccount: ({ account }) => accounts.remove(account),
+    showAccount: ({ account }) => accounts.show(account),
+    refresh: ({ account }) => accounts.session(account).look(),
+  }
+}

@@ -1,0 +1,89 @@
+import { BerthError } from '../../../contract/problem.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import {
+  machineAnswer,
+  machineView,
+  networkDiskBody,
+  networkDiskView,
+  workergroupBody,
+  workergroupView,
+} from '../../hosting/hosting-view.ts'
+import { needing } from '../../keys/permission.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import type { Parts } from '../parts.ts'
+
+type HostingCommands = Pick<
+  Handlers,
+  | 'listMachines'
+  | 'cancelMaintenance'
+  | 'cleanUpMachine'
+  | 'listNetworkDisks'
+  | 'addNetworkDisk'
+  | 'listWorkergroups'
+  | 'createWorkergroup'
+>
+
+/** What owners of machines do, and serverless endpoints (sections 4.4 and 4.6). */
+export function hostingCommands({ accounts, activity }: Parts): HostingCommands {
+  const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
+  return {
+    async listMachines({ account }) {
+      const { client } = accounts.session(account)
+      return (await needing('machine_read', client.machines.list())).map(machineView)
+    },
+    async cancelMaintenance({ account, machine }) {
+      const { id, client } = accounts.session(account)
+      const answer = machineAnswer(
+        await needing('machine_write', onMachine(machine, client.machines.cancelMaintenance(machine))),
+      )
+      note(id, `Cancelled the maintenance of machine #${machine}`)
+      return answer
+    },
+    async cleanUpMachine({ account, machine }) {
+      const { id, client } = accounts.session(account)
+      const answer = machineAnswer(
+        await needing('machine_write', onMachine(machine, client.machines.cleanup(machine))),
+      )
+      note(id, `Cleaned up machine #${machine}: ${answer.deleted ?? 0} expired contracts went`)
+      return answer
+    },
+    async listNetworkDisks({ account }) {
+      const { client } = accounts.session(account)
+      return (await needing('machine_read', client.machines.listNetworkDisks())).map(networkDiskView)
+    },
+    async addNetworkDisk({ account, request }) {
+      const { id, client } = accounts.session(account)
+      const disk = await needing('machine_write', client.machines.addNetworkDisk(networkDiskBody(request)))
+      const on = request.machines.map(machine => `#${machine}`).join(', ')
+      note(id, `${request.disk === undefined ? 'Added' : 'Extended'} network disk #${disk} on machines ${on}`)
+      return { disk }
+    },
+    async listWorkergroups({ account }) {
+      const { client } = accounts.session(account)
+      return (await needing('misc', client.workergroups.list())).map(workergroupView)
+    },
+    async createWorkergroup({ account, request }) {
+      const { id, client } = accounts.session(account)
+      const group = workergroupView(
+        await needing('misc', client.workergroups.create(workergroupBody(request))),
+      )
+      note(id, `Created ${group.id === undefined ? 'a workergroup' : `workergroup #${group.id}`}`)
+      return group
+    },
+  }
+}
+
+/** Waits for a call on one machine: a 404, which has no code there, is told as what it means (section 4.4). */
+async function onMachine<Answer>(machine: number, call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status === 404)) throw error
+    throw new BerthError({
+      code: 'not_found',
+      message: `There is no machine #${machine} on this account.`,
+      advice: 'Check its id: only the owner of a machine may do this.',
+      field: 'machine',
+    })
+  }
+}

@@ -1,0 +1,66 @@
+import { BerthError } from '../../../contract/problem.ts'
+import type { AccountSshKey } from '../../../service/account.ts'
+import type { KeyPermissions } from '../../../service/api-keys.ts'
+import { keyViews, newKey } from '../../keys/key-view.ts'
+import { needing } from '../../keys/permission.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import { present } from '../../present.ts'
+import type { Parts } from '../parts.ts'
+
+type KeyCommands = Pick<
+  Handlers,
+  'listApiKeys' | 'createApiKey' | 'deleteApiKey' | 'listAccountSshKeys' | 'addAccountSshKey'
+>
+
+export function keyCommands({ accounts, activity }: Parts): KeyCommands {
+  const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
+  return {
+    async listApiKeys({ account }) {
+      const { id, client } = accounts.session(account)
+      const [keys, own] = await Promise.all([
+        needing('user_read', client.apiKeys.list()),
+        accounts.apiKey(id),
+      ])
+      return keyViews(keys, own)
+    },
+    async createApiKey({ account, request: { name, permissions, keyParams } }) {
+      const { id, client } = accounts.session(account)
+      const made = await needing(
+        'user_write',
+        client.apiKeys.create({
+          name,
+          ...(permissions ? { permissions: { api: permissions } satisfies KeyPermissions } : {}),
+          ...(keyParams ? { key_params: keyParams } : {}),
+        }),
+      )
+      note(id, `Made the API key “${name}” #${made.id}`)
+      return newKey(made)
+    },
+    async deleteApiKey({ account, id: key }) {
+      const { id, client } = accounts.session(account)
+      await needing('user_write', client.apiKeys.remove(key))
+      note(id, `Deleted API key #${key}`)
+    },
+    async listAccountSshKeys({ account }) {
+      const keys = await needing('user_read', accounts.session(account).client.account.listSshKeys())
+      return keys.flatMap(sshKeyView)
+    },
+    async addAccountSshKey({ account, publicKey }) {
+      if (!/^(ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/=]+( .*)?$/.test(publicKey))
+        throw new BerthError({
+          code: 'not_a_public_key',
+          message: 'That is not one line of an OpenSSH public key.',
+          advice: 'It begins with its type, such as ssh-ed25519. A private key never belongs here.',
+          field: 'publicKey',
+        })
+      const { id, client } = accounts.session(account)
+      await needing('user_write', client.account.addSshKey(publicKey))
+      note(id, 'Added an SSH key to the account')
+    },
+  }
+}
+
+function sshKeyView({ id, name, ssh_key, public_key, key }: AccountSshKey) {
+  const publicKey = ssh_key ?? public_key ?? key
+  return publicKey === undefined ? [] : [present({ id, publicKey, name })]
+}

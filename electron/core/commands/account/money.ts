@@ -1,0 +1,23 @@
+import { daysCsv, instancesCsv, samplesCsv } from '../../money/csv.ts'
+import { neededNames } from '../../money/days.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import type { Parts } from '../parts.ts'
+
+type MoneyCommands = Pick<Handlers, 'moneyHistory' | 'spendingTable'>
+
+export function moneyCommands({ accounts }: Parts): MoneyCommands {
+  return {
+    async moneyHistory({ account, from, samples, days: last }) {
+      const { days, names, ...rest } = accounts.session(account).automations.money.history(from, samples)
+      const shown = days.slice(-last)
+      return { ...rest, days: shown, names: neededNames(names, shown) }
+    },
+    async spendingTable({ account, rows }) {
+      const { days, names, samples } = accounts
+        .session(account)
+        .automations.money.history(0, Number.MAX_SAFE_INTEGER)
+      if (rows === 'days') return daysCsv(days)
+      return rows === 'instances' ? instancesCsv(days, names) : samplesCsv(samples)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { BerthError } from '../../../contract/problem.ts'
+import type { User } from '../../../service/account.ts'
+import { needing } from '../../keys/permission.ts'
+import { webhookRequest, webhookView } from '../../notifications/webhook-view.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import type { Parts } from '../parts.ts'
+
+type NotificationCommands = Pick<
+  Handlers,
+  | 'readPreferences'
+  | 'replacePreferences'
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+>
+
+export function notificationCommands({ accounts, activity, store }: Parts): NotificationCommands {
+  const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
+
+  /** The service wants the user's own id in the path. */
+  function userOf(account: string): User['id'] {
+    const user = store.get().accounts[account]?.userId
+    if (user === undefined)
+      throw new BerthError({
+        code: 'user_unknown',
+        message: 'The user’s id is not known: this key may not read the account.',
+        advice: 'Use a key with the permission user_read.',
+      })
+    return user
+  }
+
+  return {
+    async readPreferences({ account }) {
+      const { id, client } = accounts.session(account)
+      return needing('user_read', client.account.notificationPreferences(userOf(id)))
+    },
+    async replacePreferences({ account, preferences }) {
+      const { id, client } = accounts.session(account)
+      const inForce = await needing(
+        'user_write',
+        client.account.replaceNotificationPreferences(userOf(id), preferences),
+      )
+      note(id, 'Changed the notification preferences')
+      return inForce
+    },
+    async listWebhooks({ account }) {
+      return (await needing('user_read', accounts.session(account).client.webhooks.list())).map(webhookView)
+    },
+    async createWebhook({ account, fields }) {
+      const { id, client } = accounts.session(account)
+      const made = await needing(
+        'user_write',
+        client.webhooks.create({ name: fields.name, webhook_url: fields.url, event_types: fields.events }),
+      )
+      note(id, `Made the webhook “${made.name}” #${made.id}`)
+      return webhookView(made)
+    },
+    async updateWebhook({ account, id: webhook, changes }) {
+      const { id, client } = accounts.session(account)
+      const after = await needing('user_write', client.webhooks.update(webhook, webhookRequest(changes)))
+      note(id, `Changed webhook #${webhook}`)
+      return { webhook: webhookView(after.webhook), enabled: after.enabled }
+    },
+    async deleteWebhook({ account, id: webhook }) {
+      const { id, client } = accounts.session(account)
+      await needing('user_write', client.webhooks.remove(webhook))
+      note(id, `Deleted webhook #${webhook}`)
+    },
+  }
+}

@@ -1,0 +1,170 @@
+import type { NewMethod } from '../../../contract/account/two-factor.ts'
+import type { AccountId } from '../../../contract/ids.ts'
+import type { NewMethod as ServiceMethod } from '../../../service/two-factor.ts'
+import { needing } from '../../keys/permission.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import { present } from '../../present.ts'
+import { methodView, statusView } from '../../two-factor/method-view.ts'
+import { methodId, serviceProof } from '../../two-factor/proof.ts'
+import type { Parts } from '../parts.ts'
+
+type TwoFactorCommands = Pick<
+  Handlers,
+  | 'twoFactorStatus'
+  | 'twoFactorLogin'
+  | 'sendEmailCode'
+  | 'sendSmsCode'
+  | 'resendSmsCode'
+  | 'setUpTotp'
+  | 'authorizeNewMethod'
+  | 'confirmNewMethods'
+  | 'addMethod'
+  | 'updateMethod'
+  | 'removeMethod'
+  | 'regenerateBackupCodes'
+>
+
+/** Seconds of the account's time that a method may be added for after an authorization (section 8). */
+const addingWindow = 30 * 60
+
+export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFactorCommands {
+  /** When the windows close that Berth saw opening, epoch seconds of the account's time. */
+  const closes = new Map<AccountId, number>()
+
+  const opened = (account: AccountId) => closes.set(account, accounts.session(account).now() + addingWindow)
+
+  /** A change to the account: done, written down, and looked at, since it changes the status that State shows. */
+  async function change<Answer>(account: AccountId, text: string, doing: Promise<Answer>): Promise<Answer> {
+    const answer = await needing('user_write', doing)
+    activity.add({ account, kind: 'user', text })
+    void accounts.session(account).look()
+    return answer
+  }
+
+  return {
+    async twoFactorStatus({ account }) {
+      const { id, client } = accounts.session(account)
+      const status = await needing('user_read', client.twoFactor.status())
+      return statusView(status, store.get().accounts[id]?.tfaStatus, closes.get(id))
+    },
+    async twoFactorLogin({ account, proof, admin }) {
+      const { id, client } = accounts.session(account)
+      const user = await client.twoFactor.login({ ...serviceProof(proof), ...(admin ? { admin } : {}) })
+      if (user.session_key !== undefined) await accounts.useSessionKey(id, user.session_key)
+      return present({
+        session: user.session_key !== undefined,
+        backupCodesRemaining:
+          proof.with === 'backup' ? (user.backup_codes_remaining ?? 0) : user.backup_codes_remaining,
+        legacy: user.legacy_tfa_user ?? false,
+      })
+    },
+    async sendEmailCode({ account }) {
+      const { secret } = await needing('user_write', accounts.session(account).client.twoFactor.sendEmail({}))
+      return { secret }
+    },
+    async sendSmsCode({ account, request }) {
+      const { secret } = await needing(
+        'user_write',
+        accounts.session(account).client.twoFactor.sendSms(smsRequest(request)),
+      )
+      return { secret }
+    },
+    async resendSmsCode({ account, request }) {
+      const { secret } = await needing(
+        'user_write',
+        accounts.session(account).client.twoFactor.resendSms(smsRequest(request)),
+      )
+      return { secret }
+    },
+    async setUpTotp({ account }) {
+      const { secret, provisioning_uri: uri } = await needing(
+        'user_write',
+        accounts.session(account).client.twoFactor.setUpTotp(),
+      )
+      return { secret, uri }
+    },
+    async authorizeNewMethod({ account, by }) {
+      const { id, client } = accounts.session(account)
+      const started = await needing(
+        'user_write',
+        client.twoFactor.authorizeNewMethod(
+          by.with === 'backup'
+            ? { backup_code: by.backupCode }
+            : { tfa_method: by.with, ...methodId(by.method) },
+        ),
+      )
+      const granted = by.with === 'backup'
+      if (granted) opened(id)
+      return { granted, ...(started.secret === undefined ? {} : { secret: started.secret }) }
+    },
+    async confirmNewMethods({ account, code, secret }) {
+      const { id, client } = accounts.session(account)
+      await needing('user_write', client.twoFactor.confirmAuthorization({ code, secret }))
+      opened(id)
+    },
+    async addMethod({ account, method }) {
+      const { id, client } = accounts.session(account)
+      const added = await change(
+        id,
+        `Added ${kindWords[method.kind]} to two-factor authentication`,
+        client.twoFactor.confirmMethod(serviceMethod(method)),
+      )
+      return added.backup_codes ? { backupCodes: added.backup_codes } : {}
+    },
+    async updateMethod({ account, method, label, primary }) {
+      const { id, client } = accounts.session(account)
+      const { method: after } = await change(
+        id,
+        `Changed two-factor method #${method}`,
+        client.twoFactor.updateMethod({
+          tfa_method_id: method,
+          ...(label === undefined ? {} : { label }),
+          ...(primary === undefined ? {} : { is_primary: primary }),
+        }),
+      )
+      return methodView(after)
+    },
+    async removeMethod({ account, proof, method }) {
+      const { id, client } = accounts.session(account)
+      const { remaining_methods: remaining } = await change(
+        id,
+        'Removed a method of two-factor authentication',
+        client.twoFactor.removeMethod({
+          ...serviceProof(proof),
+          ...(method === undefined ? {} : { target_id: method }),
+        }),
+      )
+      return { remaining: remaining ?? 0 }
+    },
+    async regenerateBackupCodes({ account, proof }) {
+      const { id, client } = accounts.session(account)
+      const { backup_codes: codes } = await change(
+        id,
+        'Replaced the backup codes',
+        client.twoFactor.regenerateBackupCodes(serviceProof(proof)),
+      )
+      return codes
+    },
+  }
+}
+
+const kindWords = { totp: 'an authenticator app', sms: 'text messages' } as const
+
+function serviceMethod(method: NewMethod): ServiceMethod {
+  const { kind, code, secret, label } = method
+  return {
+    tfa_method: kind,
+    code,
+    secret,
+    ...(label ? { label } : {}),
+    ...(method.kind === 'sms' ? { phone_number: method.phone } : {}),
+  }
+}
+
+function smsRequest({ phone, method, secret }: { phone?: string; method?: number; secret?: string }) {
+  return {
+    ...methodId(method),
+    ...(phone === undefined ? {} : { phone_number: phone }),
+    ...(secret ? { secret } : {}),
+  }
+}

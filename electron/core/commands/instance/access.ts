@@ -1,0 +1,74 @@
+import { BerthError } from '../../../contract/problem.ts'
+import type { Shell } from '../../../ssh/shell/shell.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import type { Streams } from '../../page/streams.ts'
+import { doorOf, noteUser, type Parts } from '../parts.ts'
+
+type AccessCommands = Pick<
+  Handlers,
+  | 'openTerminal'
+  | 'resizeTerminal'
+  | 'shellHistory'
+  | 'keptShells'
+  | 'keepShells'
+  | 'openSystemTerminal'
+  | 'sshCommand'
+  | 'attachKey'
+  | 'acceptHostKey'
+>
+
+export function accessCommands(parts: Parts): AccessCommands {
+  const { access } = parts
+  /** The open shells of each page, by stream. */
+  const shells = new WeakMap<Streams, Map<number, Shell>>()
+
+  return {
+    async openTerminal({ columns, rows, session, fresh, ...args }, { streams }) {
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'A terminal is opened on a page.' })
+      const door = doorOf(parts, args)
+      const opened = await access.openShell(door, { columns, rows, session, fresh })
+      const { shell } = opened
+      const stream = streams.open(shell.stream, shell.ended)
+      const open = shells.get(streams) ?? new Map<number, Shell>()
+      shells.set(streams, open.set(stream, shell))
+      parts.teller.entered(door.account, door.instance.id)
+      void shell.ended.catch(() => undefined).finally(() => open.delete(stream))
+      noteUser(
+        parts,
+        door.account,
+        'Opened a terminal on',
+        door.instance,
+        [shell.address, shell.direct ? 'direct' : 'proxy', opened.session && `tmux ${opened.session}`]
+          .filter(part => part !== undefined)
+          .join(', '),
+      )
+      const { shell: _shell, ...about } = opened
+      return { ...about, stream, address: shell.address, direct: shell.direct, hostKey: shell.hostKey }
+    },
+    async resizeTerminal({ stream, columns, rows }, { streams }) {
+      if (streams) shells.get(streams)?.get(stream)?.resize(columns, rows)
+    },
+    shellHistory: ({ session, ...args }) => access.shellHistory(doorOf(parts, args), session),
+    keptShells: args => access.keptShells(doorOf(parts, args)),
+    async keepShells({ keep, ...args }) {
+      const { account, instance } = doorOf(parts, args)
+      await access.chooseTmux(account, instance.id, keep)
+    },
+    async openSystemTerminal(args) {
+      const door = doorOf(parts, args)
+      await access.openSystemTerminal(door)
+      parts.teller.entered(door.account, door.instance.id)
+    },
+    sshCommand: args => access.commandLine(doorOf(parts, args)),
+    async attachKey({ key, ...args }) {
+      const door = doorOf(parts, args)
+      await access.attachKey(door.account, door.instance.id, door.client, key)
+      noteUser(parts, door.account, 'Attached the SSH key to', door.instance, key)
+    },
+    async acceptHostKey({ fingerprint, ...args }) {
+      const { account, instance } = doorOf(parts, args)
+      await access.acceptHostKey(account, instance.id, fingerprint)
+      noteUser(parts, account, 'Accepted another host key for', instance, fingerprint)
+    },
+  }
+}

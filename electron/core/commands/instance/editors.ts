@@ -1,0 +1,29 @@
+import { openEditor } from '../../../ssh/editors/editors.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import { sshConfigOff } from '../../ssh-config/ssh-config.ts'
+import { doorOf, noteUser, type Parts } from '../parts.ts'
+
+type EditorCommands = Pick<Handlers, 'openEditor' | 'sshConfigIncluded' | 'includeSshConfig'>
+
+export function editorCommands(parts: Parts): EditorCommands {
+  const { access, activity, machine, sshConfig, store } = parts
+  return {
+    async openEditor({ editor, ...args }) {
+      const door = doorOf(parts, args)
+      const { account, instance } = door
+      // Before anything else, so that who has it switched off need not wait to be told.
+      await sshConfig.hostOf(account, instance.id)
+      sshConfig.reached(account, instance.id, await access.probe(door))
+      const host = await sshConfig.hostOf(account, instance.id)
+      await openEditor(machine, editor ?? store.get().settings.editor, host)
+      parts.teller.entered(account, instance.id)
+      noteUser(parts, account, 'Opened an editor on', instance, host)
+    },
+    sshConfigIncluded: () => sshConfig.isIncluded(),
+    async includeSshConfig() {
+      if (!store.get().settings.sshConfig) throw sshConfigOff()
+      await sshConfig.turn(true)
+      activity.add({ kind: 'user', text: 'Added Berth’s line to ~/.ssh/config again' })
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { FailoverView } from '../../../contract/automation/failover.ts'
+import { everything } from '../../../contract/automation/stop-everything.ts'
+import type { RentalView } from '../../../contract/market/rental.ts'
+import { instanceName } from '../../alerts/wording.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import { doorOf, type Parts } from '../parts.ts'
+
+type GuardCommands = Pick<
+  Handlers,
+  'setGuard' | 'previewGuard' | 'removeGuard' | 'snoozeGuard' | 'stopEverything'
+>
+
+export function guardCommands(parts: Parts): GuardCommands {
+  const { accounts, activity, store } = parts
+  const guardsOf = (account: string | undefined) => accounts.session(account).automations.guards
+
+  /** What it is to guard must be there. */
+  function check({
+    account,
+    instance,
+  }: {
+    account?: string | undefined
+    instance?: number | undefined
+  }): void {
+    if (instance !== undefined) doorOf(parts, { account, instance })
+  }
+
+  return {
+    async setGuard({ account, guard, ...wish }) {
+      check({ account, instance: wish.instance })
+      return guardsOf(account).set(wish, guard)
+    },
+    async previewGuard({ account, ...wish }) {
+      check({ account, instance: wish.instance })
+      return guardsOf(account).preview(wish)
+    },
+    removeGuard: ({ account, guard }) => guardsOf(account).remove(guard),
+    snoozeGuard: ({ account, guard, minutes }) => guardsOf(account).snooze(guard, minutes),
+    async stopEverything({ account }) {
+      const session = accounts.session(account)
+      const view = store.get().accounts[session.id]
+      if (!view) return { stopped: 0, cancelled: 0, failed: [] }
+      const { instances, rentals, failovers } = everything(view)
+      const [stops, cancels] = await Promise.all([
+        Promise.allSettled(instances.map(async ({ id }) => session.client.instances.stop(id))),
+        Promise.allSettled([
+          ...rentals.map(({ id }) => session.rentals.cancel(id)),
+          ...failovers.map(({ id }) => session.automations.failovers.cancel(id)),
+        ]),
+      ])
+      const went = <Outcome extends PromiseSettledResult<unknown>>({ status }: Outcome) =>
+        status === 'fulfilled'
+      const failed = [
+        ...instances.filter((_, index) => stops[index]?.status === 'rejected').map(instanceName),
+        ...[...rentals.map(nameOfRental), ...failovers.map(nameOfFailover)].filter(
+          (_, index) => cancels[index]?.status === 'rejected',
+        ),
+      ]
+      const stopped = stops.filter(went).length
+      const cancelled = cancels.filter(went).length
+      activity.add({
+        account: session.id,
+        kind: failed.length > 0 ? 'error' : 'user',
+        text: `Stopped everything: ${stopped} ${stopped === 1 ? 'instance' : 'instances'}${cancelled > 0 ? `, ${cancelled} ${cancelled === 1 ? 'rental' : 'rentals'} cancelled` : ''}`,
+        ...(failed.length > 0 ? { detail: `Not stopped: ${failed.join(', ')}.` } : {}),
+      })
+      await session.look()
+      return { stopped, cancelled, failed }
+    },
+  }
+}
+
+function nameOfRental({ offer }: RentalView): string {
+  return `the rental of ${offer.gpuName ?? `offer ${offer.id}`}`
+}
+
+function nameOfFailover({ label, tries }: FailoverView): string {
+  return `the failover of ${label ?? tries.at(-1)?.offer.gpuName ?? 'a GPU'}`
+}

@@ -1,0 +1,54 @@
+import { maskRecord } from '../../instances/mask-record.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import { markLabel, rentalOf } from '../../rentals/mark.ts'
+import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
+
+type InstanceCommands = Pick<
+  Handlers,
+  | 'stopInstance'
+  | 'startInstance'
+  | 'rebootInstance'
+  | 'destroyInstance'
+  | 'renameInstance'
+  | 'changeBid'
+  | 'instanceRecord'
+>
+
+export function instanceCommands(parts: Parts): InstanceCommands {
+  /** One change to one instance: done, written down, and looked at. */
+  async function change(
+    args: OnInstance,
+    verb: string,
+    act: (door: ReturnType<typeof doorOf>) => Promise<unknown>,
+  ) {
+    const door = doorOf(parts, args)
+    await act(door)
+    noteUser(parts, door.account, verb, door.instance)
+    await parts.accounts.session(door.account).look()
+  }
+
+  return {
+    stopInstance: args =>
+      change(args, 'Stopped', ({ client, instance }) => client.instances.stop(instance.id)),
+    startInstance: args =>
+      change(args, 'Started', ({ client, instance }) => client.instances.start(instance.id)),
+    rebootInstance: args =>
+      change(args, 'Rebooted', ({ client, instance }) => client.instances.reboot(instance.id)),
+    destroyInstance: args =>
+      change(args, 'Destroyed', ({ client, instance }) => client.instances.destroy(instance.id)),
+    renameInstance: ({ label, ...args }) =>
+      change(args, `Renamed to “${label}”:`, ({ account, client, instance }) => {
+        const record = parts.accounts.session(account).record(instance.id)
+        const rental = rentalOf(record?.label, [])
+        return client.instances.rename(instance.id, rental ? markLabel(label, rental) : label)
+      }),
+    changeBid: ({ price, ...args }) =>
+      change(args, `Bid $${price}/h for`, ({ client, instance }) =>
+        client.instances.changeBid(instance.id, price),
+      ),
+    async instanceRecord(args) {
+      const { account, instance } = doorOf(parts, args)
+      return maskRecord(parts.accounts.session(account).record(instance.id) ?? {})
+    },
+  }
+}

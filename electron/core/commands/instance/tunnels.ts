@@ -1,0 +1,75 @@
+import type { OpenedAddress } from '../../../contract/instance/tunnel.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { Caller, Handlers } from '../../page/dispatcher.ts'
+import { directJupyter, jupyterPurpose } from '../../tunnels/jupyter.ts'
+import { offeredPorts, portPurpose, rentedPorts } from '../../tunnels/port.ts'
+import { portsOfTemplate } from '../../tunnels/template-ports.ts'
+import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
+
+type TunnelCommands = Pick<Handlers, 'openJupyter' | 'openPort' | 'closeTunnel' | 'findPorts'>
+
+export function tunnelCommands(parts: Parts): TunnelCommands {
+  const { access, accounts, machine, store, teller, tunnels } = parts
+  const { clock, opener } = machine
+
+  /** The door as it is each time it is asked for: an instance may move while its tunnel is open. */
+  function doorsOf(args: OnInstance) {
+    const { account, instance } = doorOf(parts, args)
+    return () => doorOf(parts, { account, instance: instance.id })
+  }
+
+  /**
+   * Hands an address to the user's browser. A page that is in a browser itself opens it there; where this machine has
+   * none, a page gets the address to show.
+   */
+  async function handOver(url: string, { streams }: Caller): Promise<OpenedAddress> {
+    if (streams && store.get().app.shell === 'browser') return { url, opened: false }
+    try {
+      await opener.openPrivately(url)
+      return { url, opened: true }
+    } catch (error) {
+      if (streams && error instanceof BerthError && error.problem.code === 'no_browser')
+        return { url, opened: false }
+      throw error
+    }
+  }
+
+  return {
+    async openJupyter(args, caller) {
+      const door = doorsOf(args)
+      const { account, instance } = door()
+      const token = accounts.session(account).record(instance.id)?.jupyter_token || undefined
+      const url =
+        (await directJupyter(door(), token, clock)) ??
+        (await tunnels.open(door, jupyterPurpose({ door, token, access, clock })))
+      if (url === undefined) return { opened: false }
+      teller.entered(account, instance.id)
+      noteUser(parts, account, 'Opened Jupyter on', instance, new URL(url).host)
+      return handOver(url, caller)
+    },
+    async openPort({ port, ...args }, caller) {
+      const door = doorsOf(args)
+      const { account, instance } = door()
+      const url = await tunnels.open(door, portPurpose(port, clock))
+      teller.entered(account, instance.id)
+      noteUser(parts, account, `Forwarded port ${port} of`, instance, url)
+      return url === undefined ? { opened: false } : handOver(url, caller)
+    },
+    async closeTunnel({ port, ...args }) {
+      const { id } = accounts.session(args.account)
+      await tunnels.closeOne(id, args.instance, port)
+    },
+    async findPorts(args) {
+      const door = doorOf(parts, args)
+      const { client, record: recordOf } = accounts.session(door.account)
+      const record = recordOf(door.instance.id)
+      const ofTemplate = portsOfTemplate(client.templates, record?.template_hash_id)
+      const lease = await access.connect(door)
+      try {
+        return await offeredPorts(lease, rentedPorts(record ?? {}, await ofTemplate))
+      } finally {
+        lease.release()
+      }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { watchdogStartScript } from '../../../ssh/watchdog/start-script.ts'
+import type { Handlers } from '../../page/dispatcher.ts'
+import { tickOf } from '../../watchdog/kept.ts'
+import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
+
+type WatchdogCommands = Pick<
+  Handlers,
+  'putWatchdog' | 'removeWatchdog' | 'lookAtWatchdog' | 'watchdogLog' | 'watchdogStartScript'
+>
+
+export function watchdogCommands(parts: Parts): WatchdogCommands {
+  const of = ({ account }: OnInstance) => parts.accounts.session(account).automations.watchdogs
+
+  return {
+    async putWatchdog({ wish, ...args }) {
+      const door = doorOf(parts, args)
+      await of(args).put(args.instance, wish)
+      noteUser(parts, door.account, 'Asked for a watchdog on', door.instance)
+    },
+    async removeWatchdog(args) {
+      const door = doorOf(parts, args)
+      noteUser(parts, door.account, 'Took the watchdog off', door.instance)
+      await of(args).remove(args.instance)
+    },
+    lookAtWatchdog: args => of(args).visit(args.instance),
+    watchdogStartScript({ account, wish }) {
+      const { id } = parts.accounts.session(account)
+      const url = parts.store.get().accounts[id]?.baseUrl ?? ''
+      return watchdogStartScript(wish, url, tickOf(wish))
+    },
+    watchdogLog: args => of(args).log(args.instance),
+  }
+}

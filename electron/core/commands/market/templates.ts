@@ -1,0 +1,40 @@
+import type { Handlers } from '../../page/dispatcher.ts'
+import { changesBody, selectFilters, templateBody } from '../../templates/template-body.ts'
+import { templateView } from '../../templates/template-view.ts'
+import type { Parts } from '../parts.ts'
+
+type TemplateCommands = Pick<
+  Handlers,
+  'searchTemplates' | 'createTemplate' | 'editTemplate' | 'deleteTemplate'
+>
+
+/** Stored launch configurations (section 4.5). What was done is in Activity by name, never with env or token. */
+export function templateCommands({ accounts, activity, store }: Parts): TemplateCommands {
+  return {
+    async searchTemplates({ account, filters }) {
+      const session = accounts.session(account)
+      const found = await session.client.templates.search(selectFilters(filters))
+      const userId = store.get().accounts[session.id]?.userId
+      return found.map(template => templateView(template, userId))
+    },
+    async createTemplate({ account, fields }) {
+      const session = accounts.session(account)
+      const { id, hash_id: hash } = await session.client.templates.create(templateBody(fields))
+      activity.add({ account: session.id, kind: 'user', text: `Created template ${fields.name}` })
+      return { id, hash }
+    },
+    async editTemplate({ account, hash, changes }) {
+      const session = accounts.session(account)
+      const edited = await session.client.templates.edit(hash, changesBody(changes))
+      const name = edited.name ?? changes.name
+      activity.add({ account: session.id, kind: 'user', text: `Edited template ${name ?? hash}` })
+      await session.rentals.followTemplate(hash, edited.hash_id, name)
+      return { hash: edited.hash_id }
+    },
+    async deleteTemplate({ account, id }) {
+      const session = accounts.session(account)
+      await session.client.templates.remove(id)
+      activity.add({ account: session.id, kind: 'user', text: `Deleted template #${id}` })
+    },
+  }
+}

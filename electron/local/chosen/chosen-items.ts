@@ -1,0 +1,65 @@
+import { open, readdir, realpath, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { ChosenItem, OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
+
+/** Folders within folders. */
+const deepest = 64
+
+/** A file or folder of this machine that the user chose, to be sent. */
+export function chosenItem(path: string): ChosenItem {
+  const name = basename(path)
+  return {
+    name,
+    async list() {
+      const list: SourceList & { folders: string[][]; files: Source[] } = {
+        folders: [],
+        files: [],
+        leftOut: 0,
+      }
+      await visit(path, [name], list, await realpath(path))
+      return list
+    },
+  }
+}
+
+async function visit(
+  path: string,
+  names: string[],
+  list: { folders: string[][]; files: Source[]; leftOut: number },
+  top: string,
+): Promise<void> {
+  const stats = await stat(path).catch(() => undefined)
+  if (stats?.isFile()) {
+    list.files.push({
+      path: names,
+      size: stats.size,
+      modified: stats.mtimeMs,
+      executable: (stats.mode & 0o100) !== 0,
+      open: () => openSource(path),
+    })
+    return
+  }
+  if (!stats?.isDirectory() || names.length > deepest) {
+    list.leftOut++
+    return
+  }
+  list.folders.push(names)
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const inner = join(path, entry.name)
+    const isLink = entry.isSymbolicLink()
+    const target = isLink ? await stat(inner).catch(() => undefined) : undefined
+    if (isLink && !target?.isFile()) list.leftOut++
+    else await visit(inner, [...names, entry.name], list, top)
+  }
+}
+
+async function openSource(path: string): Promise<OpenSource> {
+  const file = await open(path, 'r')
+  return {
+    async read(offset, into) {
+      const { bytesRead } = await file.read(into, 0, into.length, offset)
+      return bytesRead
+    },
+    close: () => file.close(),
+  }
+}

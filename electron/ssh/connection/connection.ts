@@ -1,0 +1,195 @@
+import type { Socket } from 'node:net'
+import { NodeSSH } from 'node-ssh'
+import type { Client, ServerHostKeyAlgorithm } from 'ssh2'
+import type { SshAddress } from '../../contract/instance/instance.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { LoadedKey } from '../keys/keys.ts'
+import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
+import { dial, type Limits } from './dial.ts'
+import type { KnownHosts } from './known-hosts.ts'
+import { connectionLost, keyRefused, reasonOf, timedOut, unreachable } from './ssh-problems.ts'
+
+/** An SSH connection on which the key was accepted. Shells, SFTP and tunnels are channels of it. */
+export interface Connection {
+  ssh: NodeSSH
+  client: Client
+  address: SshAddress
+  /** `SHA256:…` of the key that the host proved, and whether it was the first one seen of the instance. */
+  hostKey: { fingerprint: string; firstSight: boolean }
+  /** Resolves when the connection is over: with why, unless it was ended with `close`. */
+  lost: Promise<Problem | undefined>
+  close(): void
+}
+
+export interface Attempt {
+  account: string
+  instance: number
+  address: SshAddress
+  key: LoadedKey
+  knownHosts: KnownHosts
+}
+
+/** Milliseconds between two questions whether the other side is still there. */
+const pingInterval = 3000
+/** Milliseconds between two looks at what came, and how many empty ones in a row mean that nobody is there. */
+const lookInterval = 2000
+const silentLooks = 5
+
+/**
+ * Milliseconds within which a host must take the connection, and as many within which it must say its first word: one
+ * that is silent for so long is better tried again than waited for.
+ */
+const patience = 10_000
+
+/**
+ * Connects and authenticates at one address. The host key is remembered once our key was accepted under it, so that
+ * what a wrong port shows is never taken for the instance's. No agent is forwarded.
+ * Throws `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `key_refused` or `ssh_closed`.
+ */
+export async function connectTo(attempt: Attempt, limits: Limits): Promise<Connection> {
+  const { account, instance, address, key, knownHosts } = attempt
+  const start = limits.clock.monotonic()
+  const known = await knownHosts.known(account, instance)
+  const socket = await dial(address, { ...limits, within: Math.min(limits.within, patience) })
+
+  let offered: Buffer | undefined
+  let refusal: unknown
+  let late = false
+  const giveUp = () => {
+    late = true
+    socket.destroy()
+  }
+  const left = Math.max(0, limits.within - (limits.clock.monotonic() - start))
+  const cancel = limits.clock.after(left, giveUp)
+  const cancelSilence = limits.clock.after(Math.min(left, patience), () => {
+    if (socket.bytesRead === 0) giveUp()
+  })
+  const abort = () => socket.destroy()
+  limits.signal.addEventListener('abort', abort, { once: true })
+  if (limits.signal.aborted) abort()
+
+  try {
+    const ssh = new NodeSSH()
+    const ready = ssh.connect({
+      sock: socket,
+      username: 'root',
+      // Never one after the other: what is offered and by whom is the key's choice alone.
+      authHandler: [{ ...key.proof, username: 'root' }],
+      readyTimeout: 0, // the deadline above covers it
+      keepaliveInterval: pingInterval,
+      keepaliveCountMax: Number.MAX_SAFE_INTEGER, // `watch` decides, by what comes
+      ...(known === undefined ? {} : { algorithms: { serverHostKey: algorithmsFor(known) } }),
+      hostVerifier: (hostKey: Buffer, verdict: (permitted: boolean) => void) => {
+        const verified = offered?.equals(hostKey)
+          ? Promise.resolve()
+          : knownHosts.verify(account, instance, hostKey)
+        verified.then(
+          () => {
+            offered = hostKey
+            verdict(true)
+          },
+          error => {
+            refusal = error
+            verdict(false)
+          },
+        )
+      },
+    })
+    const client = ssh.connection
+    // node-ssh listens for errors only until the connection is ready; one without a listener would end Berth.
+    let fault: unknown
+    client?.on('error', error => {
+      fault = error
+    })
+    await ready
+    if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
+    await knownHosts.remember(account, instance, offered)
+    client.setNoDelay(true)
+    const hostKey = { fingerprint: fingerprintOf(offered), firstSight: known === undefined }
+    return watch({ ssh, client, address, hostKey, socket, clock: limits.clock, fault: () => fault })
+  } catch (error) {
+    socket.destroy()
+    if (limits.signal.aborted || late) throw limits.signal.aborted ? limits.signal.reason : timedOut(address)
+    if (refusal !== undefined) throw refusal
+    if (error instanceof BerthError) throw error
+    throw isRefusedKey(error) ? keyRefused(address, key) : unreachable(address, reasonOf(error))
+  } finally {
+    cancel()
+    cancelSilence()
+    limits.signal.removeEventListener('abort', abort)
+  }
+}
+
+interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostKey'> {
+  socket: Socket
+  clock: Clock
+  fault(): unknown
+}
+
+/**
+ * A connection that notices within 12 seconds that nobody is there any more. Any byte counts as life, unlike in
+ * ssh2's own keepalive, whose answers can queue behind seconds of output. Looks are counted rather than
+ * milliseconds, so that a machine that slept does not take its sleep for the other side's silence.
+ */
+function watch({ ssh, client, address, hostKey, socket, clock, fault }: Watched): Connection {
+  let closed = false
+  let silence = 0
+  let heard = socket.bytesRead
+  let cancel = clock.after(lookInterval, look)
+
+  function look() {
+    silence = socket.bytesRead === heard ? silence + 1 : 0
+    heard = socket.bytesRead
+    if (silence >= silentLooks) socket.destroy()
+    else cancel = clock.after(lookInterval, look)
+  }
+
+  const lost = new Promise<Problem | undefined>(resolve => {
+    client.once('close', () => {
+      cancel()
+      const why = silence >= silentLooks ? 'nothing was heard from it any more' : whyClosed(fault())
+      resolve(closed ? undefined : connectionLost(address, why))
+    })
+  })
+  return {
+    ssh,
+    client,
+    address,
+    hostKey,
+    lost,
+    close() {
+      closed = true
+      client.end()
+      // What a dead peer never answers must not keep the socket.
+      const kill = clock.after(lookInterval, () => socket.destroy())
+      client.once('close', kill)
+    },
+  }
+}
+
+function whyClosed(fault: unknown): string {
+  return fault === undefined ? 'the other side closed it' : reasonOf(fault)
+}
+
+function isRefusedKey(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('level' in error && error.level === 'client-authentication') return true
+  return /too many authentication failures/i.test(error.message)
+}
+
+/** The kind of key that is known first: a server that has gained another kind is not a changed host. */
+function algorithmsFor(known: Buffer): ServerHostKeyAlgorithm[] {
+  const all: ServerHostKeyAlgorithm[] = [
+    'ssh-ed25519',
+    'ecdsa-sha2-nistp256',
+    'ecdsa-sha2-nistp384',
+    'ecdsa-sha2-nistp521',
+    'rsa-sha2-512',
+    'rsa-sha2-256',
+    'ssh-rsa',
+  ]
+  const type = typeOf(known)
+  const isKnownKind = (name: string) => (type === 'ssh-rsa' ? /rsa/.test(name) : name === type)
+  return [...all.filter(isKnownKind), ...all.filter(name => !isKnownKind(name))]
+}

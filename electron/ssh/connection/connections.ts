@@ -1,0 +1,141 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Files } from '../../ports/files.ts'
+import type { Programs } from '../../ports/programs.ts'
+import type { Agent } from '../keys/agent.ts'
+import { type Keys, openKeys } from '../keys/keys.ts'
+import type { Passphrases } from '../keys/passphrases.ts'
+import { openShellOn, type Shell, type ShellSize } from '../shell/shell.ts'
+import { findTerminals, openSystemTerminal, type Terminal } from '../shell/system-terminal.ts'
+import { sshCommand } from '../ssh-command.ts'
+import { type Candidate, candidates } from './addresses.ts'
+import { greets } from './dial.ts'
+import { type KnownHosts, openKnownHosts } from './known-hosts.ts'
+import { type Lease, shareConnections, type Target, type WayListener, within } from './sharing.ts'
+import { closedHere } from './ssh-problems.ts'
+
+/** Getting in, for all accounts and instances. */
+export interface Ssh {
+  readonly keys: Keys
+  readonly knownHosts: KnownHosts
+  /**
+   * A shell of the given size; several to one instance share one connection. Throws `bad_address`, `key_missing`,
+   * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `known_hosts_damaged`, `ssh_unreachable`,
+   * `ssh_timeout`, `ssh_closed` or `shell_refused`.
+   */
+  openShell(options: Target & ShellWish): Promise<Shell>
+  /** A share in the instance's connection, for what is no shell. Throws as `openShell` does. */
+  connect(target: Target): Promise<Lease>
+  /** The first way on which an SSH server greets. Throws `bad_address`, or what the last of them threw. */
+  probe(target: Pick<Target, 'addresses' | 'jupyterRuntype' | 'deadlineMs'>): Promise<Candidate>
+  /** The system's ssh and its arguments, for the address in use or else the first. Throws `bad_address`, `key_missing`. */
+  command(target: Omit<Target, 'deadlineMs'>): Promise<string[]>
+  /** The terminal programs on this machine. */
+  terminals(): Promise<Terminal[]>
+  /** Opens one of them, or with an empty id the first, on an instance. Throws `no_terminal` and as `command` does. */
+  openSystemTerminal(target: Omit<Target, 'deadlineMs'>, terminal: string): Promise<void>
+  /** The instance has gone: its connections end and its host key is forgotten. */
+  drop(account: string, instance: number): Promise<void>
+  /** Ends everything. */
+  close(): Promise<void>
+}
+
+/** The size of a shell, and what runs in the place of the user's own. */
+export interface ShellWish extends ShellSize {
+  command?: string | undefined
+}
+
+export interface SshNeeds {
+  files: Files
+  programs: Programs
+  clock: Clock
+  /** The user's home folder, where `.ssh` lies. */
+  home: string
+  platform: 'linux' | 'darwin' | 'win32'
+  onWay?: WayListener
+  passphrases?: Passphrases
+  agent?: Agent
+}
+
+/** Milliseconds for which a shell on a connection that was there may fail to open before a fresh one is made. */
+const patience = 3000
+
+export function createSsh(needs: SshNeeds): Ssh {
+  const { files, programs, clock, platform, onWay } = needs
+  const keys = openKeys(needs)
+  const knownHosts = openKnownHosts(files)
+  const sharing = shareConnections(keys, knownHosts, clock, onWay)
+  const closing = new AbortController()
+
+  async function shellOn(lease: Lease, wish: ShellWish, ms: number): Promise<Shell> {
+    const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', wish, wish.command)
+    try {
+      const shell = await within(clock, opening, ms)
+      shell.ended.then(lease.release)
+      return shell
+    } catch (error) {
+      lease.release()
+      opening.then(
+        late => late.close(),
+        () => {},
+      )
+      throw error
+    }
+  }
+
+  async function command(target: Omit<Target, 'deadlineMs'>): Promise<string[]> {
+    const { account, instance, addresses, jupyterRuntype, keyName } = target
+    const [first] = candidates(addresses, jupyterRuntype)
+    const way = sharing.inUse(account, instance) ?? first
+    if (way === undefined) throw new Error('no way in, and no bad address either')
+    const { path: keyPath } = await keys.locate(keyName)
+    return sshCommand({ account, instance, address: way.address, keyPath, knownHostsPath: knownHosts.path })
+  }
+
+  return {
+    keys,
+    knownHosts,
+    connect: sharing.connect,
+    async openShell(options) {
+      const start = clock.monotonic()
+      const left = () => options.deadlineMs - (clock.monotonic() - start)
+      const lease = await sharing.connect(options)
+      if (!lease.found) return shellOn(lease, options, left())
+      try {
+        return await shellOn(lease, options, Math.min(patience, left()))
+      } catch (error) {
+        // The server's limit of channels is reached, or the connection is dead and nobody has noticed yet.
+        if (left() <= 0 || closing.signal.aborted) throw error
+        sharing.retire(lease)
+        return shellOn(await sharing.connect({ ...options, deadlineMs: left() }), options, left())
+      }
+    },
+    async probe({ addresses, jupyterRuntype, deadlineMs }) {
+      const start = clock.monotonic()
+      const ways = candidates(addresses, jupyterRuntype)
+      let last: unknown = closedHere()
+      for (const [index, way] of ways.entries()) {
+        const left = Math.max(0, deadlineMs - (clock.monotonic() - start))
+        try {
+          await greets(way.address, { clock, within: left / (ways.length - index), signal: closing.signal })
+          return way
+        } catch (error) {
+          last = error
+        }
+      }
+      throw last
+    },
+    command,
+    terminals: () => findTerminals(programs, platform),
+    async openSystemTerminal(target, terminal) {
+      await openSystemTerminal({ programs, platform }, terminal, await command(target))
+    },
+    async drop(account, instance) {
+      await sharing.drop(account, instance)
+      await knownHosts.forget(account, instance)
+    },
+    async close() {
+      closing.abort(closedHere())
+      await sharing.close()
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { connect, type Socket } from 'node:net'
+import type { SshAddress } from '../../contract/instance/instance.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { closedHere, reasonOf, timedOut, unreachable } from './ssh-problems.ts'
+
+/** How long an attempt may take, and what ends it before that. */
+export interface Limits {
+  clock: Clock
+  /** Milliseconds. */
+  within: number
+  signal: AbortSignal
+}
+
+/**
+ * A TCP connection, without Nagle's delay. Throws `ssh_unreachable`, `ssh_timeout`, or `ssh_closed` when the signal
+ * ends it.
+ */
+export function dial(address: SshAddress, { clock, within, signal }: Limits): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address.host, port: address.port, noDelay: true })
+    const giveUp = (error: Error) => {
+      settle()
+      socket.on('error', () => {}) // whatever it still has to say
+      socket.destroy()
+      reject(error)
+    }
+    const abort = () => giveUp(closedHere())
+    const cancel = clock.after(within, () => giveUp(timedOut(address)))
+    const settle = () => {
+      cancel()
+      signal.removeEventListener('abort', abort)
+      socket.removeAllListeners('error')
+      socket.removeAllListeners('connect')
+    }
+    socket.on('error', error => giveUp(unreachable(address, reasonOf(error))))
+    socket.on('connect', () => {
+      settle()
+      resolve(socket)
+    })
+    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
+  })
+}
+
+/** Whether an SSH server greets there. Throws what `dial` throws, and `ssh_unreachable` for another kind of server. */
+export async function greets(address: SshAddress, limits: Limits): Promise<void> {
+  const start = limits.clock.monotonic()
+  const socket = await dial(address, limits)
+  const left = limits.within - (limits.clock.monotonic() - start)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const cancel = limits.clock.after(Math.max(0, left), () => reject(timedOut(address)))
+      const abort = () => reject(closedHere())
+      limits.signal.addEventListener('abort', abort)
+      let text = ''
+      socket.on('data', chunk => {
+        text += chunk.toString('latin1')
+        if (/^SSH-/m.test(text)) resolve()
+        else if (text.length > 8192) reject(unreachable(address, 'what answers is no SSH server'))
+      })
+      socket.on('error', error => reject(unreachable(address, reasonOf(error))))
+      socket.on('close', () => {
+        cancel()
+        limits.signal.removeEventListener('abort', abort)
+        reject(unreachable(address, 'it hung up before it said what it is'))
+      })
+    })
+  } finally {
+    socket.destroy()
+  }
+}

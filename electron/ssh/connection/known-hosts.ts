@@ -1,0 +1,176 @@
+import * as v from 'valibot'
+import { BerthError } from '../../contract/problem.ts'
+import type { Files } from '../../ports/files.ts'
+import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
+
+/**
+ * The host key of each instance, by account and instance rather than by host and port, since proxies give the same
+ * port to one machine after another.
+ */
+export interface KnownHosts {
+  /** The file in OpenSSH's own format, for the system's ssh. */
+  readonly path: string
+  /** The bytes of the key that is known, if one is. */
+  known(account: string, instance: number): Promise<Buffer | undefined>
+  /**
+   * Whether the key that a host offers is the one that is known; `new` where none is.
+   * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints.
+   */
+  verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'>
+  /** Remembers the first key seen. Throws `host_key_changed` when another one is known. */
+  remember(account: string, instance: number, key: Buffer): Promise<void>
+  /**
+   * Puts the key that was offered and refused in the place of the known one. Throws `host_key_not_offered` unless the
+   * fingerprint is that of one that was refused in this run.
+   */
+  accept(account: string, instance: number, fingerprint: string): Promise<void>
+  forget(account: string, instance: number): Promise<void>
+}
+
+const Book = v.object({ version: v.literal(1), hosts: v.record(v.string(), v.object({ key: v.string() })) })
+type Book = v.InferOutput<typeof Book>
+
+const bookName = 'known-hosts.json'
+const sshName = 'known_hosts'
+const refusedKept = 8
+
+/** The name under which an instance's host key stands in the OpenSSH file, whatever its address. */
+export function hostKeyAlias(account: string, instance: number): string {
+  return `berth-${account}-${instance}`
+}
+
+export function openKnownHosts(files: Files): KnownHosts {
+  /** The last few keys that were offered and refused in this run: one instance can be tried at several addresses. */
+  const refused = new Map<string, Buffer[]>()
+  let book: Promise<Book> | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+
+  function read(): Promise<Book> {
+    book ??= readBook(files).catch(error => {
+      book = undefined
+      throw error
+    })
+    return book
+  }
+
+  async function find(alias: string): Promise<Buffer | undefined> {
+    const { hosts } = await read()
+    const entry = hosts[alias]
+    return entry === undefined ? undefined : Buffer.from(entry.key, 'base64')
+  }
+
+  /**
+   * One change at a time, on disk when it resolves. What the system's ssh saw first and the user accepted there, in
+   * the OpenSSH file, is taken over with it.
+   */
+  function change(edit: (hosts: Book['hosts']) => Book['hosts']): Promise<void> {
+    const done = turn.then(async () => {
+      const { hosts } = await read()
+      const seenElsewhere = hostsIn((await files.read(sshName)) ?? '')
+      const after: Book = { version: 1, hosts: edit({ ...seenElsewhere, ...hosts }) }
+      await files.write(bookName, `${JSON.stringify(after, null, 2)}\n`)
+      book = Promise.resolve(after)
+      await files.write(sshName, opensshText(after))
+    })
+    turn = done.catch(() => {})
+    return done
+  }
+
+  async function known(account: string, instance: number): Promise<Buffer | undefined> {
+    const alias = hostKeyAlias(account, instance)
+    const key = await find(alias)
+    if (key !== undefined || hostsIn((await files.read(sshName)) ?? '')[alias] === undefined) return key
+    await change(hosts => hosts)
+    return find(alias)
+  }
+
+  async function verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'> {
+    const key = await known(account, instance)
+    if (key === undefined) return 'new'
+    if (key.equals(offered)) return 'known'
+    const alias = hostKeyAlias(account, instance)
+    const others = (refused.get(alias) ?? []).filter(other => !other.equals(offered))
+    refused.set(alias, [...others, offered].slice(-refusedKept))
+    throw changed(key, offered)
+  }
+
+  return {
+    path: files.path(sshName),
+    known,
+    verify,
+    async remember(account, instance, key) {
+      if ((await verify(account, instance, key)) === 'known') return
+      const alias = hostKeyAlias(account, instance)
+      await change(hosts => ({ ...hosts, [alias]: hosts[alias] ?? { key: key.toString('base64') } }))
+      await verify(account, instance, key)
+    },
+    async accept(account, instance, fingerprint) {
+      const alias = hostKeyAlias(account, instance)
+      const key = refused.get(alias)?.find(offered => fingerprintOf(offered) === fingerprint)
+      if (key === undefined) throw notOffered()
+      await change(hosts => ({ ...hosts, [alias]: { key: key.toString('base64') } }))
+      refused.delete(alias)
+    },
+    async forget(account, instance) {
+      const alias = hostKeyAlias(account, instance)
+      refused.delete(alias)
+      await change(hosts => {
+        const { [alias]: _gone, ...rest } = hosts
+        return rest
+      })
+    },
+  }
+}
+
+async function readBook(files: Files): Promise<Book> {
+  const text = await files.read(bookName)
+  if (text === undefined) return { version: 1, hosts: {} }
+  try {
+    return v.parse(Book, JSON.parse(text))
+  } catch {
+    // Going on with an empty one would take any key for a first sight.
+    throw new BerthError({
+      code: 'known_hosts_damaged',
+      message: `The file of known host keys, ${files.path(bookName)}, cannot be read, so no host can be checked.`,
+      advice: 'Restore the file, or delete it to have every host’s key remembered afresh.',
+    })
+  }
+}
+
+function opensshText(book: Book): string {
+  const lines = Object.entries(book.hosts).map(
+    ([alias, { key }]) => `${alias} ${typeOf(Buffer.from(key, 'base64'))} ${key}\n`,
+  )
+  return `# Written by Berth: the host keys of instances, by account and instance.\n${lines.join('')}`
+}
+
+/** The keys in OpenSSH's format that stand under names of Berth's. */
+function hostsIn(text: string): Book['hosts'] {
+  const entries = text
+    .split('\n')
+    .map(line => line.trim().split(/\s+/))
+    .filter(
+      ([alias = '', , key = '']) => alias.startsWith('berth-') && typeOf(Buffer.from(key, 'base64')) !== '',
+    )
+  // Of several lines for one name ssh trusts any; the first is the one that was seen first.
+  return Object.fromEntries(entries.reverse().map(([alias = '', , key = '']) => [alias, { key }]))
+}
+
+function changed(known: Buffer, offered: Buffer): BerthError {
+  return new BerthError({
+    code: 'host_key_changed',
+    message:
+      'The instance shows another host key than the one Berth knows for it, so the connection was refused. ' +
+      'Either its SSH server was set up anew, or somebody is in between.',
+    advice: 'Compare the two fingerprints; accept the new key only if you know why it changed.',
+    facts: { known: fingerprintOf(known), offered: fingerprintOf(offered) },
+  })
+}
+
+function notOffered(): BerthError {
+  return new BerthError({
+    code: 'host_key_not_offered',
+    message: 'No host key with this fingerprint was offered and refused.',
+    advice: 'Connect again and compare the fingerprint that is shown then.',
+  })
+}

@@ -1,0 +1,165 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Keys } from '../keys/keys.ts'
+import { type Addresses, type Candidate, candidates, sameAddress } from './addresses.ts'
+import { type Entrance, getIn } from './get-in.ts'
+import type { KnownHosts } from './known-hosts.ts'
+import { closedHere, timedOut } from './ssh-problems.ts'
+
+/** Which instance, how to reach it, and with which key. */
+export interface Target {
+  account: string
+  instance: number
+  addresses: Addresses
+  /** Whether its runtype has Jupyter: some deployments then mean the proxy's next port. */
+  jupyterRuntype: boolean
+  /** `berth`, or the name of a key in `~/.ssh`. */
+  keyName: string
+  /** Milliseconds until it must be done, however many addresses are tried. */
+  deadlineMs: number
+}
+
+/** A share in an instance's connection, for whatever runs over it. The last one to release it closes it. */
+export interface Lease extends Entrance {
+  /** Whether the connection was there before. */
+  found: boolean
+  release(): void
+}
+
+/** One connection per account and instance, for all who ask. */
+export interface Sharing {
+  /** A share in the instance's connection, which is made where there is none. */
+  connect(target: Target): Promise<Lease>
+  /** No further shares in this connection are given; those that are out stay good. */
+  retire(lease: Lease): void
+  /** The way by which the instance is reached now, if it is. */
+  inUse(account: string, instance: number): Candidate | undefined
+  drop(account: string, instance: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** An instance's connection, being made or there, and how many share it. */
+interface Shared {
+  of: string
+  keyName: string
+  entrance: Promise<Entrance>
+  open: Entrance | undefined
+  shares: number
+  abort: AbortController
+}
+
+/** Hears by which way an instance is reached; undefined once its connection is over. */
+export type WayListener = (account: string, instance: number, way: Candidate | undefined) => void
+
+export function shareConnections(
+  keys: Keys,
+  knownHosts: KnownHosts,
+  clock: Clock,
+  onWay: WayListener = () => undefined,
+): Sharing {
+  /** Those that take further shares, by account and instance. */
+  const sharable = new Map<string, Shared>()
+  /** Those and the retired ones. */
+  const all = new Set<Shared>()
+  let closed = false
+
+  function begin(target: Target, ways: readonly Candidate[]): Shared {
+    const { account, instance, keyName, deadlineMs } = target
+    const abort = new AbortController()
+    const make = async () => {
+      const key = await keys.load(keyName)
+      const limits = { clock, within: deadlineMs, signal: abort.signal }
+      return getIn(ways, { account, instance, key, knownHosts }, limits)
+    }
+    const of = nameOf(account, instance)
+    const shared: Shared = { of, keyName, entrance: make(), open: undefined, shares: 0, abort }
+    all.add(shared)
+    sharable.set(of, shared)
+    shared.entrance.then(
+      entrance => {
+        shared.open = entrance
+        onWay(target.account, target.instance, entrance.candidate)
+        entrance.connection.lost.then(() => {
+          forget(shared)
+          const rest = [...all].find(other => other.of === of && other.open !== undefined)
+          onWay(target.account, target.instance, rest?.open?.candidate)
+        })
+      },
+      () => forget(shared),
+    )
+    return shared
+  }
+
+  function forget(shared: Shared): void {
+    all.delete(shared)
+    if (sharable.get(shared.of) === shared) sharable.delete(shared.of)
+  }
+
+  /** A connection that is there or under way, unless it goes where the service no longer points, or by another key. */
+  function current(target: Target, ways: readonly Candidate[]): Shared | undefined {
+    const shared = sharable.get(nameOf(target.account, target.instance))
+    if (shared === undefined || shared.keyName !== target.keyName) return undefined
+    const at = shared.open?.candidate.address
+    return at === undefined || ways.some(way => sameAddress(way.address, at)) ? shared : undefined
+  }
+
+  async function share(shared: Shared, deadlineMs: number): Promise<Lease> {
+    const found = shared.open !== undefined
+    shared.shares++
+    let released = false
+    const release = () => {
+      if (released) return
+      released = true
+      shared.shares--
+      if (shared.shares === 0) void end(shared)
+    }
+    try {
+      return { ...(await within(clock, shared.entrance, deadlineMs)), found, release }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** Resolves once the connection is over. */
+  async function end(shared: Shared): Promise<void> {
+    if (sharable.get(shared.of) === shared) sharable.delete(shared.of)
+    shared.abort.abort(closedHere())
+    const entrance = await shared.entrance.catch(() => undefined)
+    entrance?.connection.close()
+    await entrance?.connection.lost
+    all.delete(shared)
+  }
+
+  return {
+    async connect(target) {
+      if (closed) throw closedHere()
+      const ways = candidates(target.addresses, target.jupyterRuntype)
+      return share(current(target, ways) ?? begin(target, ways), target.deadlineMs)
+    },
+    retire(lease) {
+      for (const [of, shared] of sharable) {
+        if (shared.open?.connection === lease.connection) sharable.delete(of)
+      }
+    },
+    inUse: (account, instance) => sharable.get(nameOf(account, instance))?.open?.candidate,
+    async drop(account, instance) {
+      await Promise.all([...all].filter(shared => shared.of === nameOf(account, instance)).map(end))
+    },
+    async close() {
+      closed = true
+      await Promise.all([...all].map(end))
+    },
+  }
+}
+
+/** Rejects with `ssh_timeout` when it takes longer than so many milliseconds. */
+export function within<T>(clock: Clock, work: Promise<T>, milliseconds: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(Math.max(0, milliseconds), () => reject(timedOut(undefined)))
+    work.then(resolve, reject).finally(cancel)
+  })
+}
+
+function nameOf(account: string, instance: number): string {
+  return `${account}/${instance}`
+}

@@ -1,0 +1,86 @@
+import type { SshAddress } from '../../contract/instance/instance.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import { keyTitle } from '../keys/key-problems.ts'
+import type { LoadedKey } from '../keys/keys.ts'
+import { addressText } from './addresses.ts'
+
+/** Nothing answers there, or what answers is no SSH server. `why` is a clause such as `the connection was refused`. */
+export function unreachable(address: SshAddress, why: string): BerthError {
+  return new BerthError({
+    code: 'ssh_unreachable',
+    message: `SSH does not answer at ${addressText(address)}: ${why}.`,
+    advice: 'A machine that has just started may need another minute. Try again, or look at its status line.',
+  })
+}
+
+export function timedOut(address: SshAddress | undefined): BerthError {
+  const place = address === undefined ? '' : ` at ${addressText(address)}`
+  return new BerthError({
+    code: 'ssh_timeout',
+    message: `SSH did not answer in time${place}.`,
+    advice: 'Try again. If the instance keeps silent, its host may be gone: try another offer.',
+  })
+}
+
+export function keyRefused(address: SshAddress, key: LoadedKey): BerthError {
+  return new BerthError({
+    code: 'key_refused',
+    message: `${addressText(address)} refused ${keyTitle(key.name)} (${key.fingerprint}).`,
+    advice: 'Attach this key to the instance, then try again; some need a restart until it counts.',
+    facts: { key: key.name, fingerprint: key.fingerprint },
+  })
+}
+
+/** A connection that was there has gone. */
+export function connectionLost(address: SshAddress, why: string): Problem {
+  return {
+    code: 'ssh_closed',
+    message: `The connection to ${addressText(address)} was lost: ${why}.`,
+    advice: 'Connect again.',
+  }
+}
+
+/** Berth itself ended it: the instance went, or Berth is closing. */
+export function closedHere(): BerthError {
+  return new BerthError({
+    code: 'ssh_closed',
+    message: 'The connection was ended, because the instance is gone or Berth is closing.',
+  })
+}
+
+export function shellRefused(address: SshAddress, why: string): BerthError {
+  return new BerthError({
+    code: 'shell_refused',
+    message: `${addressText(address)} let Berth in but gave no shell: ${why}.`,
+    advice: 'The image may come without a shell. Try again, or rent with another image.',
+  })
+}
+
+/** The reason in an error of the socket or the resolver, as a clause. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return (
+    reasons[code] ?? (error instanceof Error && error.message !== '' ? plain(error.message) : 'no reason')
+  )
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was reset',
+  EHOSTUNREACH: 'there is no way to the host',
+  ENETUNREACH: 'there is no way to the network',
+  ENETDOWN: 'the network is down',
+  ETIMEDOUT: 'the host did not answer',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name could not be looked up',
+}
+
+/** A server's own words, cut to one harmless line. */
+function plain(text: string): string {
+  return text
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .trim()
+    .replace(/\.$/, '')
+    .slice(0, 200)
+}

@@ -1,0 +1,40 @@
+import type { SshAddress } from '../../contract/instance/instance.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Programs } from '../../ports/programs.ts'
+import { quote } from '../ssh-command.ts'
+
+/**
+ * The arguments of a terminal command of the user's own, with its placeholders filled in. `{ssh}` alone becomes the
+ * arguments of ssh one by one, within an argument one line for a POSIX shell; `{host}` and `{port}` are the address.
+ * Without any of them, ssh and its arguments come at the end.
+ */
+export function ownTerminalArgs(
+  command: readonly string[],
+  ssh: readonly string[],
+  { host, port }: SshAddress,
+): string[] {
+  const given = command.some(arg => /\{(ssh|host|port)\}/.test(arg)) ? command : [...command, '{ssh}']
+  const values: Readonly<Record<string, string>> = { ssh: quote(ssh), host, port: String(port) }
+  return given.flatMap(arg =>
+    arg === '{ssh}' ? ssh : [arg.replaceAll(/\{(ssh|host|port)\}/g, (_, name: string) => values[name] ?? '')],
+  )
+}
+
+/** Opens it on the address; there is never a shell in between. Throws `no_terminal`. */
+export async function openOwnTerminal(
+  programs: Programs,
+  command: readonly string[],
+  [ssh = 'ssh', ...args]: readonly string[],
+  address: SshAddress,
+): Promise<void> {
+  const [name = '', ...rest] = command
+  const program = await programs.find(name)
+  if (program === undefined) {
+    throw new BerthError({
+      code: 'no_terminal',
+      message: `The terminal program “${name}” of settings.json is not on this machine.`,
+      advice: 'Give its whole path in terminal.command of settings.json, then start Berth again.',
+    })
+  }
+  await programs.launch(program, ownTerminalArgs(rest, [(await programs.find(ssh)) ?? ssh, ...args], address))
+}

@@ -1,0 +1,134 @@
+import { Duplex } from 'node:stream'
+import type { ClientChannel } from 'ssh2'
+import type { Problem } from '../../contract/problem.ts'
+import { addressText } from '../connection/addresses.ts'
+import type { Connection } from '../connection/connection.ts'
+import { connectionLost, reasonOf, shellRefused } from '../connection/ssh-problems.ts'
+
+/** A shell on an instance. */
+export interface Shell {
+  /** Its bytes both ways. What is not read holds the other side back; so does a write that has not called back. */
+  stream: Duplex
+  resize(columns: number, rows: number): void
+  close(): void
+  /** `root@host:port`. */
+  address: string
+  /** Whether it goes to the machine itself and not through the service's proxy. */
+  direct: boolean
+  hostKey: Connection['hostKey']
+  /** Resolves when it is over: with why, unless the shell ended by itself or was closed here. */
+  ended: Promise<Problem | undefined>
+}
+
+export interface ShellSize {
+  columns: number
+  rows: number
+}
+
+/** Opens a shell on a connection: the user's own, or a command of Berth's in its place. Throws `shell_refused`. */
+export async function openShellOn(
+  connection: Connection,
+  direct: boolean,
+  size: ShellSize,
+  command?: string,
+): Promise<Shell> {
+  const { client, address } = connection
+  const channel = await new Promise<ClientChannel>((resolve, reject) => {
+    const window = { term: 'xterm-256color', cols: size.columns, rows: size.rows }
+    const opened = (error: Error | undefined, channel: ClientChannel) =>
+      error ? reject(error) : resolve(channel)
+    if (command === undefined) client.shell(window, opened)
+    else client.exec(command, { pty: window }, opened)
+  }).catch(error => {
+    throw shellRefused(address, reasonOf(error))
+  })
+
+  let closedHere = false
+  const stream = streamOf(channel)
+  const ended = new Promise<Problem | undefined>(resolve => {
+    const end = (problem: Problem | undefined) => resolve(closedHere ? undefined : problem)
+    let exited = false
+    let ending = false
+    channel.once('end', () => {
+      ending = true
+    })
+    channel.once('exit', (code: number | null, signal?: string) => {
+      exited = true
+      if (code === null) end(connectionLost(address, `the shell was ended by ${signal ?? 'a signal'}`))
+    })
+    channel.once('close', () => {
+      // A connection that goes down closes its channels first: the reason comes right after.
+      if (exited) end(undefined)
+      else setImmediate(() => end(connectionLost(address, 'the shell was ended from the other side')))
+    })
+    stream.once('close', () => {
+      if (!ending) end(undefined)
+    })
+    connection.lost.then(end)
+  })
+  ended.then(() => {
+    // What came before the end is still read; then the stream ends by itself.
+    channel.close()
+  })
+  return {
+    stream,
+    resize: (columns, rows) => channel.setWindow(rows, columns, 0, 0),
+    close() {
+      closedHere = true
+      stream.destroy()
+    },
+    address: addressText(address),
+    direct,
+    hostKey: connection.hostKey,
+    ended,
+  }
+}
+
+/**
+ * The channel as a stream that keeps Node's promises. ssh2's own does not: destroying it destroys nothing, it never
+ * tells `close` while something is unread, and a write after the end never calls back.
+ */
+function streamOf(channel: ClientChannel): Duplex {
+  let over = false
+  let waiting: ((error?: Error | null) => void) | undefined
+  const stream = new Duplex({
+    allowHalfOpen: false,
+    read: () => void channel.resume(),
+    write(chunk, _encoding, done) {
+      if (over) return done()
+      waiting = done
+      channel.write(chunk, () => {
+        waiting = undefined
+        done()
+      })
+    },
+    final(done) {
+      channel.end()
+      done()
+    },
+    destroy(error, done) {
+      finish()
+      channel.removeAllListeners('data')
+      channel.resume()
+      channel.close()
+      done(error)
+    },
+  })
+  /** Nothing can be written any more: whoever waits for a write is let go. */
+  function finish() {
+    over = true
+    const done = waiting
+    waiting = undefined
+    done?.()
+  }
+  channel.on('data', (chunk: Buffer) => {
+    if (!stream.push(chunk)) channel.pause()
+  })
+  channel.once('end', () => {
+    finish()
+    stream.push(null)
+  })
+  channel.on('error', () => {}) // told by `ended`
+  channel.stderr.resume()
+  return stream
+}

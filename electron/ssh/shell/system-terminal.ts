@@ -1,0 +1,139 @@
+import { BerthError } from '../../contract/problem.ts'
+import type { Programs } from '../../ports/programs.ts'
+import { quote } from '../ssh-command.ts'
+
+/** A terminal program found on this machine. */
+export interface Terminal {
+  id: string
+  name: string
+  /** The absolute path of the program to start, which for macOS is `osascript` or `open`. */
+  program: string
+}
+
+type Platform = 'linux' | 'darwin' | 'win32'
+
+interface Kind {
+  id: string
+  name: string
+  /** The program to start. */
+  program: string
+  /** Where the application lies, when that is not on the PATH. */
+  installedAt?: string
+  args(command: readonly string[]): string[]
+}
+
+/**
+ * Terminal and iTerm2 take a command by AppleScript alone, and type it into the user's shell: so it goes there quoted,
+ * as an argument of the script rather than a part of its text. A `.command` file would have to be executable, and
+ * would stay behind.
+ */
+const script = (...lines: string[]) => ['on run argv', ...lines, 'end run'].flatMap(line => ['-e', line])
+
+const kinds: Readonly<Record<Platform, readonly Kind[]>> = {
+  linux: [
+    onPath('x-terminal-emulator', 'The desktop’s terminal', command => ['-e', ...command]),
+    onPath('gnome-terminal', 'GNOME Terminal', command => ['--', ...command]),
+    onPath('konsole', 'Konsole', command => ['-e', ...command]),
+    onPath('xfce4-terminal', 'Xfce Terminal', command => ['-x', ...command]),
+    onPath('kitty', 'kitty', command => [...command]),
+    onPath('alacritty', 'Alacritty', command => ['-e', ...command]),
+    onPath('wezterm', 'WezTerm', command => ['start', '--', ...command]),
+    onPath('ghostty', 'Ghostty', command => ['-e', ...command]),
+    onPath('foot', 'foot', command => [...command]),
+  ],
+  darwin: [
+    {
+      id: 'terminal',
+      name: 'Terminal',
+      program: 'osascript',
+      args: command => [
+        ...script(
+          'tell application "Terminal"',
+          'activate',
+          'do script "exec " & (item 1 of argv)',
+          'end tell',
+        ),
+        quote(command),
+      ],
+    },
+    {
+      id: 'iterm2',
+      name: 'iTerm2',
+      program: 'osascript',
+      installedAt: '/Applications/iTerm.app/Contents/MacOS/iTerm2',
+      args: command => [
+        ...script(
+          'tell application "iTerm"',
+          'activate',
+          'set berthWindow to (create window with default profile)',
+          'tell current session of berthWindow to write text "exec " & (item 1 of argv)',
+          'end tell',
+        ),
+        quote(command),
+      ],
+    },
+    {
+      id: 'ghostty',
+      name: 'Ghostty',
+      program: 'open',
+      installedAt: '/Applications/Ghostty.app/Contents/MacOS/ghostty',
+      args: command => ['-na', 'Ghostty', '--args', '-e', ...command],
+    },
+  ],
+  win32: [
+    {
+      id: 'windows-terminal',
+      name: 'Windows Terminal',
+      program: 'wt.exe',
+      // A semicolon would begin another of its own commands.
+      args: command => ['new-tab', '--', ...command.map(arg => arg.replaceAll(';', '\\;'))],
+    },
+    // The window that cmd lives in, without cmd: ssh alone runs in it, and no shell reads the arguments.
+    { id: 'cmd', name: 'Console (cmd)', program: 'conhost.exe', args: command => [...command] },
+  ],
+}
+
+function onPath(id: string, name: string, args: Kind['args']): Kind {
+  return { id, name, program: id, args }
+}
+
+/** The terminal programs that are on this machine, the likeliest choice first. */
+export async function findTerminals(programs: Programs, platform: Platform): Promise<Terminal[]> {
+  const found = await Promise.all(
+    kinds[platform].map(async ({ id, name, program, installedAt }) => {
+      if (installedAt !== undefined && (await programs.find(installedAt)) === undefined) return undefined
+      const path = await programs.find(program)
+      return path === undefined ? undefined : { id, name, program: path }
+    }),
+  )
+  return found.filter(terminal => terminal !== undefined)
+}
+
+/**
+ * Opens a window of a terminal program with a command in it. `id` is one that `findTerminals` gave; empty means the
+ * first. Throws `no_terminal`.
+ */
+export async function openSystemTerminal(
+  { programs, platform }: { programs: Programs; platform: Platform },
+  id: string,
+  command: readonly string[],
+): Promise<void> {
+  const terminals = await findTerminals(programs, platform)
+  const terminal = id === '' ? terminals[0] : terminals.find(candidate => candidate.id === id)
+  const kind = kinds[platform].find(candidate => candidate.id === terminal?.id)
+  if (terminal === undefined || kind === undefined) throw noTerminal(id)
+  // The program itself rather than its name: what the window's own PATH holds is not ours to know.
+  const [name = 'ssh', ...args] = command
+  await programs.launch(terminal.program, kind.args([(await programs.find(name)) ?? name, ...args]))
+}
+
+function noTerminal(id: string): BerthError {
+  return new BerthError({
+    code: 'no_terminal',
+    message:
+      id === ''
+        ? 'No terminal program that Berth knows was found on this machine.'
+        : `The terminal program “${id}” is not on this machine.`,
+    advice: 'Use the terminal in Berth’s own window, or choose another program in Settings.',
+  })
+}

@@ -1,0 +1,36 @@
+import { type AcceleratorName, acceleratorOf } from '../../../electron/contract/app/accelerators.ts'
+import { asks } from '../dialogs/asks.svelte.ts'
+import { route } from '../place/route.svelte.ts'
+
+const typing = 'input, textarea, select, [contenteditable], .xterm'
+
+/** All but the palette's are screens to go to. */
+function press(name: AcceleratorName): void {
+  if (name === 'palette') {
+    if (asks.open?.kind === 'palette') asks.close()
+    else asks.ask({ kind: 'palette' })
+  } else route.go(name)
+}
+
+/** The keys that work anywhere on the page. */
+export function pageKey(event: KeyboardEvent): void {
+  const inTerminal = event.target instanceof Element && event.target.closest('.xterm') !== null
+  const accelerator = acceleratorOf(event)
+  if (accelerator !== undefined) {
+    // A shell wants its control keys (Ctrl K cuts a line): there only the Command key is Berth's.
+    if (inTerminal && !event.metaKey) return
+    if (asks.open && accelerator !== 'palette') return
+    event.preventDefault()
+    press(accelerator)
+    return
+  }
+  if (asks.open || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target instanceof Element && event.target.closest(typing)) return
+  if (event.key === '?') asks.ask({ kind: 'shortcuts' })
+  if (event.key === '/') {
+    const filter = document.querySelector<HTMLInputElement>('main input[type=search]')
+    if (!filter) return
+    event.preventDefault()
+    filter.focus()
+  }
+}

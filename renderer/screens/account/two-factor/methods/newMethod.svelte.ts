@@ -1,0 +1,99 @@
+import * as v from 'valibot'
+import {
+  MethodLabel,
+  type NewMethod,
+  PhoneNumber,
+  SixDigits,
+} from '../../../../../electron/contract/account/two-factor.ts'
+import type { Problem } from '../../../../../electron/contract/problem.ts'
+import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
+import { firstMessage } from '../../firstMessage.ts'
+
+/** A method being set up: an authenticator's secret or a phone's code, and what is typed for it. */
+export class NewMethodDraft {
+  kind: 'totp' | 'sms' = $state('totp')
+  label = $state('')
+  code = $state('')
+  phone = $state('')
+  tried = $state(false)
+  problem: Problem | undefined = $state.raw()
+  /** The authenticator's secret and its otpauth address. */
+  setup: { secret: string; uri: string } | undefined = $state.raw()
+  /** What the text message's code goes back with, and the number it went to. */
+  sent: { secret: string; phone: string } | undefined = $state.raw()
+  readonly #page: Page
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  readonly errors = $derived.by(() => ({
+    label: firstMessage(MethodLabel, this.label),
+    code: this.tried ? firstMessage(SixDigits, this.code) : undefined,
+    phone:
+      this.kind === 'sms' && (this.tried || this.problem?.field === 'phone')
+        ? firstMessage(PhoneNumber, this.phone)
+        : undefined,
+  }))
+
+  /** Asks for an authenticator's secret, once. */
+  async setUp(): Promise<void> {
+    if (this.setup) return
+    await this.#attempt(async () => {
+      this.setup = await this.#page.berth.setUpTotp({})
+    })
+  }
+
+  /** Sends a code to the phone; `again` where one went there a moment ago. */
+  async send(again = false): Promise<void> {
+    const phone = v.safeParse(PhoneNumber, this.phone)
+    if (!phone.success) {
+      this.problem = { code: 'invalid_argument', message: '', field: 'phone' }
+      return
+    }
+    const request = { phone: phone.output }
+    await this.#attempt(async () => {
+      const { secret } = await (again
+        ? this.#page.berth.resendSmsCode({ request })
+        : this.#page.berth.sendSmsCode({ request }))
+      this.sent = { secret, phone: phone.output }
+    })
+  }
+
+  /** Adds it. Gives the backup codes that come with a first method, or undefined when it was not added. */
+  async add(): Promise<{ backupCodes?: readonly string[] } | undefined> {
+    this.tried = true
+    this.problem = undefined
+    const { errors } = this
+    if (errors.label || errors.code || errors.phone) return undefined
+    const method = this.#method()
+    if (!method) {
+      this.problem = notSent
+      return undefined
+    }
+    return this.#attempt(() => this.#page.berth.addMethod({ method }))
+  }
+
+  #method(): NewMethod | undefined {
+    const label = this.label.trim()
+    const rest = { code: this.code, ...(label ? { label } : {}) }
+    if (this.kind === 'totp') return this.setup && { kind: 'totp', secret: this.setup.secret, ...rest }
+    return this.sent && { kind: 'sms', secret: this.sent.secret, phone: this.sent.phone, ...rest }
+  }
+
+  async #attempt<Answer>(doing: () => Promise<Answer>): Promise<Answer | undefined> {
+    this.problem = undefined
+    try {
+      return await doing()
+    } catch (error) {
+      this.problem = problemOf(error)
+      return undefined
+    }
+  }
+}
+
+const notSent: Problem = {
+  code: 'no_code_sent',
+  message: 'No code has been sent to this phone yet.',
+  advice: 'Have one sent, then enter it.',
+}

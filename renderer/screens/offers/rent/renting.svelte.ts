@@ -1,0 +1,267 @@
+import type { OfferView } from '../../../../electron/contract/market/offer.ts'
+import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
+import type { TemplateView } from '../../../../electron/contract/market/template.ts'
+import type { Problem } from '../../../../electron/contract/problem.ts'
+import { type Page, problemOf } from '../../../berth/page.svelte.ts'
+import { typedNumber } from '../../../components/fields/numbers.ts'
+import { noVolume } from '../../../components/fields/volume.ts'
+import { templatesView } from '../../templates/templatesView.svelte.ts'
+import { creditWouldLast, rentalCost } from './cost.ts'
+import { readPastedOptions, soundsSecret } from './envText.ts'
+import { draftFrom, firstDisk, freshDraft } from './rentDefaults.ts'
+import { fieldOfPath, type RentDraft, type RentErrors, readDraft, sentRows } from './rentForm.ts'
+import {
+  type FilledField,
+  type FilledValues,
+  filledValues,
+  overridden,
+  type RentTemplate,
+  rentTemplate,
+  unmet,
+  withFilled,
+} from './rentTemplate.ts'
+
+/** What a rent dialog is opened with. */
+export interface RentSubject {
+  offer: OfferView
+  /** GB that the offer’s price includes; without it, the disk of `request`. */
+  pricedDisk?: number
+  interruptible: boolean
+  /** The template that was chosen beforehand. */
+  template?: TemplateView
+  /** How an earlier machine was rented, to fill the dialog with. */
+  request?: Omit<RentRequest, 'offer'>
+  /** The instance that is destroyed first. */
+  replaces?: number
+  /** How it is rented, where that is not this one offer. */
+  otherwise?: Otherwise
+}
+
+/** Another way to rent what the dialog was filled in with. */
+export interface Otherwise {
+  /** Whether it may be sent; what is wrong is told where it was typed. */
+  check(): boolean
+  send(request: RentRequest): Promise<unknown>
+}
+
+/** A rental being filled in. Nothing typed is lost until it is rented or given up. */
+export class Renting {
+  readonly subject: RentSubject
+  readonly #page: Page
+  readonly #untouched: string
+  readonly #fresh: FilledValues
+  /** What the fields began with: those that still say so are nobody's own. */
+  #began: FilledValues
+  draft: RentDraft = $state({
+    image: '',
+    access: 'ssh',
+    disk: '',
+    env: [],
+    ports: '',
+    onstart: '',
+    args: '',
+    volume: noVolume,
+    label: '',
+    bid: '',
+  })
+  /** What is rented from, if anything. */
+  template: RentTemplate | undefined = $state.raw()
+  /** True while it is being sent, and for good once it was accepted: a second Enter does nothing. */
+  sending = $state(false)
+  /** Why it was refused, when that is about no field. */
+  problem: Problem | undefined = $state.raw()
+  #tried = $state(false)
+  #left: readonly string[] = $state.raw([])
+  #refused: { field: string; message: string; value: string } | undefined = $state.raw()
+  #lastKey = 0
+
+  constructor(page: Page, subject: RentSubject) {
+    this.#page = page
+    this.subject = subject
+    const { offer, request } = subject
+    const fresh = freshDraft(page.account, offer)
+    this.#fresh = filledValues(fresh)
+    this.#began = filledValues(request ? draftFrom(request, offer) : fresh)
+    this.draft = request ? draftFrom(request, offer) : fresh
+    this.#lastKey = this.draft.env.length
+    if (subject.template) this.use(subject.template)
+    this.#untouched = JSON.stringify(this.draft)
+    if (request?.template) void this.#remember(request.template)
+  }
+
+  /** Rents from a template: it fills in what was not typed already. Undefined rents without one. */
+  use(template: TemplateView | undefined): void {
+    const chosen = template && rentTemplate(template, this.#fresh)
+    const now = chosen?.values?.fields ?? this.#fresh
+    this.draft = withFilled(this.draft, this.#began, now)
+    this.#began = now
+    this.template = chosen
+  }
+
+  /** Rents from the template with this hash, which nobody has seen: the service tells whether there is one. */
+  useHash(hash: string): void {
+    this.use(undefined)
+    this.template = { hash, name: hash }
+  }
+
+  /** Fields in which the draft overrides its template. */
+  readonly overridden: readonly FilledField[] = $derived.by(() => overridden(this.draft, this.template))
+
+  /** Takes a field back to what the template says. */
+  backTo(field: FilledField): void {
+    const fields = this.template?.values?.fields
+    if (fields) this.draft = { ...this.draft, [field]: structuredClone(fields[field]) }
+  }
+
+  /** What of the template's machine filters this machine does not meet. */
+  readonly unmet: readonly string[] = $derived.by(() =>
+    this.template
+      ? unmet(this.template, this.subject.offer, this.subject.interruptible ? 'bid' : 'on-demand')
+      : [],
+  )
+
+  /** A remembered rental knows its template by hash alone: what it left to the template is filled in once it is found. */
+  async #remember({ hash, name }: { hash: string; name: string }): Promise<void> {
+    this.template = { hash, name }
+    const found = await templatesView(this.#page)
+      .find(hash)
+      .catch(() => undefined)
+    if (this.template?.hash !== hash || !found) return
+    const template = rentTemplate(found, this.#fresh)
+    const { image, onstart, args } = template.values?.fields ?? this.#fresh
+    const { draft } = this
+    this.draft = {
+      ...draft,
+      image: draft.image || image,
+      onstart: this.subject.request?.onstart === undefined ? draft.onstart || onstart : draft.onstart,
+      args: this.subject.request?.args === undefined ? draft.args || args : draft.args,
+    }
+    this.#began = template.values?.fields ?? this.#began
+    this.template = template
+  }
+
+  readonly #read = $derived.by(() =>
+    readDraft(this.draft, this.subject.offer, this.subject.interruptible, this.template),
+  )
+
+  /** What to say at which field: all of it after a try to rent, before that only for fields already left. */
+  readonly errors: RentErrors = $derived.by(() => {
+    const all = 'errors' in this.#read ? this.#read.errors : {}
+    const told = Object.entries(all).filter(([field]) => this.#tried || this.#left.includes(field))
+    const refused = this.#refused
+    if (refused && refused.value === this.#valueOf(refused.field)) told.push([refused.field, refused.message])
+    return Object.fromEntries(told)
+  })
+
+  /** What it will cost as filled in; undefined while the disk or the bid is no number, or the price is not known. */
+  readonly cost = $derived.by(() => {
+    const disk = typedNumber(this.draft.disk)
+    const bid = this.subject.interruptible ? typedNumber(this.draft.bid) : undefined
+    if (disk === undefined || !(disk > 0) || (this.subject.interruptible && !(Number(bid) > 0)))
+      return undefined
+    return rentalCost(
+      this.subject.offer,
+      this.subject.pricedDisk ?? this.subject.request?.disk ?? firstDisk,
+      disk,
+      bid,
+    )
+  })
+
+  /** Seconds that the credit lasts with it. */
+  readonly lasts = $derived.by(() => {
+    const account = this.#page.account
+    return this.cost && account
+      ? creditWouldLast(account.credit, account.spendPerHour, this.cost.perHour)
+      : undefined
+  })
+
+  /** True when the bid is below the lowest that runs now: it would be created, and wait. */
+  readonly bidTooLow = $derived.by(() => {
+    const bid = typedNumber(this.draft.bid)
+    const { minimumBid } = this.subject.offer
+    return this.subject.interruptible && bid !== undefined && bid * 1_000_000 < (minimumBid ?? 0)
+  })
+
+  get touched(): boolean {
+    return JSON.stringify(this.draft) !== this.#untouched
+  }
+
+  /** A field was left: from now on its mistakes are told. */
+  leave(field: string): void {
+    if (!this.#left.includes(field)) this.#left = [...this.#left, field]
+  }
+
+  addVariable(): number {
+    const key = ++this.#lastKey
+    this.draft.env.push({ key, name: '', value: '', secret: false })
+    return key
+  }
+
+  removeVariable(key: number): void {
+    this.draft.env = this.draft.env.filter(row => row.key !== key)
+  }
+
+  /** Takes pasted options over into rows and ports; gives the lines that could not be read. */
+  paste(text: string): string[] {
+    const { env, ports, unread } = readPastedOptions(text)
+    const rows = sentRows(this.draft).filter(row => !env.some(({ name }) => name === row.name.trim()))
+    const added = env.map(({ name, value }) => ({
+      key: ++this.#lastKey,
+      name,
+      value,
+      secret: soundsSecret(name),
+    }))
+    this.draft.env = [...rows, ...added]
+    const kept = this.draft.ports.split(/[\s,;]+/).filter(port => port !== '')
+    this.draft.ports = [...new Set([...kept, ...ports])].join(', ')
+    return unread
+  }
+
+  /** Rents once. True when the intent is on disk; false when something is wrong, told in `errors` or `problem`. */
+  async rent(): Promise<boolean> {
+    if (this.sending) return false
+    this.#tried = true
+    this.problem = undefined
+    this.#refused = undefined
+    const may = this.subject.otherwise?.check() ?? true
+    if ('errors' in this.#read || !may) return false
+    const { request } = this.#read
+    const account = this.#page.account?.id
+    this.sending = true
+    const rows = sentRows(this.draft)
+    try {
+      const { otherwise, replaces } = this.subject
+      if (otherwise) await otherwise.send(request)
+      else
+        await this.#page.berth.rent({
+          ...(account !== undefined && { account }),
+          request,
+          ...(replaces !== undefined && { replaces }),
+        })
+      return true
+    } catch (error) {
+      this.sending = false
+      this.#refuse(problemOf(error), rows)
+      return false
+    }
+  }
+
+  #refuse(problem: Problem, rows: ReturnType<typeof sentRows>): void {
+    const field = problem.field === undefined ? '' : fieldOfPath(problem.field, rows)
+    if (field === '') {
+      this.problem = problem
+      return
+    }
+    const message = problem.advice ? `${problem.message} ${problem.advice}` : problem.message
+    this.#refused = { field, message, value: this.#valueOf(field) }
+  }
+
+  /** What stands in a field, to tell whether it was changed since it was refused. */
+  #valueOf(field: string): string {
+    const [name, key] = field.split('.')
+    if (name === 'env') {
+      return JSON.stringify(this.draft.env.filter(row => key === undefined || row.key === Number(key)))
+    }
+    return JSON.stringify(Object.entries(this.draft).find(([each]) => each === name)?.[1])
+  }
+}

@@ -1,0 +1,29 @@
+import type { AccountView } from '../../../../electron/contract/state.ts'
+import { rate } from '../../../words/money.ts'
+
+/** What goes on once Berth has forgotten an account: sentences for the question whether to remove it. */
+export function removalNotes(account: AccountView): string[] {
+  const notes = [`Berth forgets ${account.name} and its API key on this computer. The account itself stays.`]
+  const count = Object.keys(account.instances).length
+  const which = count === 1 ? 'Its instance goes' : `Its ${count} instances go`
+  if (count > 0 && account.spendPerHour > 0) {
+    notes.push(
+      `${which} on costing ${rate(account.spendPerHour)}, and Berth will not warn about it any more. Destroy them first if they are not needed.`,
+    )
+  } else if (count > 0) {
+    notes.push(`${which} on, and Berth will not watch over ${count === 1 ? 'it' : 'them'} any more.`)
+  } else if (account.connection.status !== 'online') {
+    notes.push('Berth cannot see now whether it rents anything: what it rents goes on costing.')
+  } else {
+    notes.push('It rents nothing now.')
+  }
+  const underWay = Object.values(account.rentals).filter(({ step }) =>
+    ['asking', 'lost', 'unclear', 'waiting', 'late'].includes(step),
+  ).length
+  if (underWay > 0) {
+    notes.push(
+      `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} under way: what it gets is charged, and not shown here.`,
+    )
+  }
+  return notes
+}
