@@ -161,9 +161,11 @@ test('a rental can bring a watchdog with its start script, and a run can be aske
     .getByLabel('Command')
     .fill('python3 train.py')
   await page.getByRole('button', { name: 'Run it' }).click()
-  await page
-    .getByRole('region', { name: 'Run python3 train.py' })
-    .getByText('Waits for its instance')
-    .waitFor()
+  const run = page.getByRole('region', { name: 'Run python3 train.py' })
+  await run.getByText('Waits for its instance').waitFor()
+  // The simulator's own shell is scripted and runs nothing: that is said, and ends it.
+  await sim.control('POST', '/sim/clock', { advance: 900 })
+  await run.getByText('This instance’s shell cannot run what Berth puts there.').waitFor({ timeout: 30_000 })
+  await run.getByText('Failed', { exact: true }).waitFor()
   expect(errors).toEqual([])
 })

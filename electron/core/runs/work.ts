@@ -45,6 +45,8 @@ interface Surroundings {
 
 /** Milliseconds until what failed is tried again; the last one stays. */
 const pauses = [1000, 2000, 5000, 15_000, 60_000]
+/** What no later try mends. */
+const hopeless = new Set(['no_posix_shell', 'disk_full'])
 /** Milliseconds between two words to the watchdog that Berth is at it. */
 const busyEvery = 60_000
 
@@ -108,6 +110,11 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
         if (waits) await rests.until(id, undefined)
       } catch (error) {
         if (ending.aborted) return
+        const { code, message, advice } = problemOf(error)
+        if (hopeless.has(code)) {
+          await book.update(id, { step: 'failed', problem: present({ code, message, advice }) })
+          return
+        }
         book.setProblem(id, problemOf(error))
         await rests.until(id, pauses[Math.min(fails, pauses.length - 1)])
         fails += 1
