@@ -2,6 +2,7 @@ import { demoEventWords } from '../../contract/app/demo-events.ts'
 import type { CommandName } from '../../contract/commands.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { RentalView } from '../../contract/market/rental.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { AccountView, Place, SavedSearch, State } from '../../contract/state.ts'
 import { dueEntries } from './tray-due.ts'
@@ -76,13 +77,19 @@ function accountEntries(account: AccountView): MenuItemModel[] {
   const more = instances.length - most
   return [
     { separator: true },
-    ...rentals.map(({ offer }) => ({
-      label: `Renting ${word(offer.gpuName ?? `offer ${offer.id}`)}…`,
+    ...rentals.map(rental => ({
+      label: rentalLine(rental),
       action: go(account, { screen: 'instances' }),
     })),
     ...instances.slice(0, most).map(instance => instanceEntry(account, instance)),
     ...(more > 0 ? [{ label: `${more} more…`, action: go(account, { screen: 'instances' }) }] : []),
   ]
+}
+
+/** One that came to nothing stays until the user has read why. */
+function rentalLine({ step, offer }: RentalView): string {
+  const name = word(offer.gpuName ?? `offer ${offer.id}`)
+  return step === 'failed' ? `Could not rent ${name}` : `Renting ${name}…`
 }
 
 function instanceEntry(account: AccountView, instance: InstanceView): MenuItemModel {

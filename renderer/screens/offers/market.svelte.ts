@@ -108,6 +108,14 @@ export class Market {
     }
   }
 
+  /** An offer was asked for: nobody rents it a second time, whatever the answer that is shown still says. */
+  took(offer: number): void {
+    const last = this.#last
+    if (!last) return
+    const offers = last.answer.offers.filter(({ id }) => id !== offer)
+    this.#last = { ...last, answer: { ...last.answer, offers } }
+  }
+
   /** Changes what the service is asked for. */
   ask(changes: Partial<OfferQuery>): Promise<void> {
     return this.#askFor({ ...this.query, ...changes })

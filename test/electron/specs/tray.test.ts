@@ -25,10 +25,13 @@ async function instanceEntry(berth: Driver): Promise<SeenItem | undefined> {
   return (await entries(berth)).find(({ label }) => /#\d+:/.test(label))
 }
 
-async function rentOne(page: Page): Promise<void> {
+/** Rents an offer of one GPU by its place in the list, and comes back to the instances. */
+async function rentOne(page: Page, { at = 0, kind = 'On-demand' } = {}): Promise<void> {
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByText(kind, { exact: true }).click()
   await page
     .getByRole('button', { name: /^Rent 1 ×/ })
-    .first()
+    .nth(at)
     .click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
@@ -111,12 +114,35 @@ test('every entry of the tray does what it says', async () => {
 })
 
 test('what the tray makes happen in the demo happens', async () => {
-  const berth = await desk.start('--speed', '200')
+  const berth = await desk.start('--speed', '60')
   const page = await berth.page()
-  await page.getByRole('link', { name: 'Offers' }).click()
-  await rentOne(page)
-  await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toContain(': Running')
   const happens = (event: string) => berth.clickMenu(['Make something happen', event])
+  /** What the instances' entries say after the name, in order. */
+  const states = async () =>
+    (await labels(berth)).flatMap(label => /#\d+: ([^,]+)/.exec(label)?.[1] ?? []).toSorted()
+
+  // The cheapest two are on a host that goes offline by itself.
+  const sound = 2
+  await rentOne(page, { at: sound })
+  await rentOne(page, { at: sound })
+  await expect.poll(states, soon).toEqual(['Running', 'Running'])
+  const rows = page.getByRole('row').filter({ has: page.getByRole('button', { name: /^More/ }) })
+  await expect.poll(() => rows.getByText(/^1 h /).count()).toBe(0)
+  await happens('An hour passes')
+  await expect.poll(() => rows.getByText(/^1 h /).count(), soon).toBe(2)
+
+  await happens('A container crashes')
+  await expect.poll(states, soon).toEqual(['Crashed', 'Running'])
+  await happens('A host goes offline')
+  await expect.poll(states, soon).toEqual(['Crashed', 'Offline'])
+  await rows.getByText('Offline', { exact: true }).waitFor()
+
+  await rentOne(page, { at: sound, kind: 'Interruptible' })
+  await expect.poll(states, soon).toEqual(['Crashed', 'Offline', 'Running'])
+  await happens('Someone bids more than you')
+  await expect.poll(states, soon).toEqual(['Crashed', 'Offline', 'Outbid'])
+  await rows.getByText('Outbid', { exact: true }).waitFor()
+
   const creditIs = (wanted: (dollars: number) => boolean) =>
     expect
       .poll(async () => {
@@ -124,12 +150,9 @@ test('what the tray makes happen in the demo happens', async () => {
         return wanted(Number(/\$([\d.]+)/.exec(line)?.[1]))
       }, soon)
       .toBe(true)
-
   await happens('The credit runs low')
   await creditIs(dollars => dollars < 5)
   await happens('Credit is added')
   await creditIs(dollars => dollars > 10)
-  await happens('A container crashes')
-  await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toMatch(/: (Crashed|Stopped)/)
   expect(berth.errors()).toEqual([])
 })

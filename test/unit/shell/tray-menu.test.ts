@@ -135,6 +135,23 @@ test('what does not show changes nothing: another look with the same facts gives
   expect(trayMenu(stateOf({ ...after, credit: 49_999_000 }))).toEqual(trayMenu(stateOf(before)))
 })
 
+test('a rental that came to nothing is not said to be under way', () => {
+  const rental = (id: string, step: 'waiting' | 'failed') => ({
+    [id]: {
+      id,
+      step,
+      offer: { id: 1, gpuName: 'H100' },
+      image: '',
+      interruptible: false,
+      startedAt: 0,
+      deadline: 600,
+    },
+  })
+  const rentals = { ...rental('r1', 'waiting'), ...rental('r2', 'failed') }
+  const found = labels(trayMenu(stateOf(accountView({ rentals }))))
+  expect(found.filter(label => label.includes('H100'))).toEqual(['Renting H100…', 'Could not rent H100'])
+})
+
 test('the last rental is offered again by its name, as a dialog with it filled in', () => {
   const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune' } })
   expect(entry(trayMenu(stateOf(account)), 'Rent llama-finetune again…').action).toEqual({

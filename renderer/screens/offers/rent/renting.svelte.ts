@@ -6,6 +6,7 @@ import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 import { noVolume } from '../../../components/fields/volume.ts'
 import { templatesView } from '../../templates/templatesView.svelte.ts'
+import { marketOf } from '../market.svelte.ts'
 import { creditWouldLast, rentalCost } from './cost.ts'
 import { readPastedOptions, soundsSecret } from './envText.ts'
 import { draftFrom, firstDisk, freshDraft } from './rentDefaults.ts'
@@ -232,12 +233,14 @@ export class Renting {
     try {
       const { otherwise, replaces } = this.subject
       if (otherwise) await otherwise.send(request)
-      else
+      else {
         await this.#page.berth.rent({
           ...(account !== undefined && { account }),
           request,
           ...(replaces !== undefined && { replaces }),
         })
+        marketOf(this.#page).took(request.offer)
+      }
       return true
     } catch (error) {
       this.sending = false
