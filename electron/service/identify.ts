@@ -24,6 +24,25 @@ export async function identify(client: ServiceClient, options?: CallOptions): Pr
   }
 }
 
+/**
+ * The same, but undefined for a key that the service takes for two-factor calls alone, since a login must come first
+ * (section 5.7).
+ */
+export async function identifyOrLogin(
+  client: ServiceClient,
+  options?: CallOptions,
+): Promise<User | undefined> {
+  try {
+    return await identify(client, options)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || (error.status !== 401 && error.status !== 403)) throw error
+    await client.twoFactor.status(options).catch(() => {
+      throw error
+    })
+    return undefined
+  }
+}
+
 /** Another shape of answer, or no such path: this service has had both since its first version. */
 function isForeign(error: ServiceError): boolean {
   return ['bad_answer', 'not_found', 'not_supported', 'refused'].includes(error.code)

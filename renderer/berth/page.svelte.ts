@@ -1,5 +1,6 @@
 import { createContext } from 'svelte'
 import type { Berth } from '../../electron/contract/commands.ts'
+import { lastSeenAt } from '../../electron/contract/outage.ts'
 import { BerthError, type Problem } from '../../electron/contract/problem.ts'
 import { accountNow } from '../../electron/contract/reading.ts'
 import type { AccountView, State } from '../../electron/contract/state.ts'
@@ -20,14 +21,26 @@ export interface Remark {
 export class Page {
   /** Undefined until the main process has first told it. Never changed in place. */
   state: State | undefined = $state.raw()
-  /** Whether the main process can be reached. */
-  reach: Reach = $state('connecting')
+  #reach: Reach = $state('connecting')
+  /** Epoch milliseconds of this machine. */
+  #lostAt: number | undefined = $state()
   remarks: Remark[] = $state.raw([])
   #link: Link | undefined
   #lastRemark = 0
 
   /** The account that is shown. */
   readonly account: AccountView | undefined = $derived(this.state?.accounts[this.state.shown ?? ''])
+
+  /** Whether the main process can be reached. */
+  get reach(): Reach {
+    return this.#reach
+  }
+
+  set reach(reach: Reach) {
+    this.#reach = reach
+    if (reach === 'connected') this.#lostAt = undefined
+    else if (reach === 'lost') this.#lostAt ??= Date.now()
+  }
 
   attach(link: Link): void {
     this.#link = link
@@ -47,6 +60,26 @@ export class Page {
   /** The shown account's time, in epoch seconds; ticks. */
   get accountNow(): number {
     return this.account ? accountNow(this.account.clock, now.ms) : now.ms / 1000
+  }
+
+  /**
+   * Seconds of this machine's time until a moment of the account's (epoch seconds), 0 once it has passed: what is
+   * counted down is counted as the user's clock goes, also where the account's runs faster.
+   */
+  secondsUntil(at: number): number {
+    return Math.max(0, (at - this.accountNow) / (this.account?.clock.rate ?? 1))
+  }
+
+  /** When what is shown of the account was last seen (its time, epoch seconds); undefined while it is seen. */
+  get asOf(): number | undefined {
+    if (!this.account) return undefined
+    const lost = this.#lostAt === undefined ? undefined : accountNow(this.account.clock, this.#lostAt)
+    return lastSeenAt(this.account.connection) ?? lost
+  }
+
+  /** The moment for which what grows with time is told (account time, epoch seconds): now, or when it was last seen. */
+  get figuresAt(): number {
+    return this.asOf ?? this.accountNow
   }
 
   /** Shows a remark for a moment. */

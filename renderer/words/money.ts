@@ -19,13 +19,10 @@ export function fineMoney(micros: Micros): string {
   return micros < 1000 || micros >= 1_000_000 ? money(micros) : written(micros, fine)
 }
 
-/** A price per hour for a column of them, always to a tenth of a cent: "$2.140/h". */
-export function price(micros: Micros): string {
-  return `${written(micros, fine)}/h`
-}
-
-/** A price per hour in a sentence, as short as it can be said: "$1.05/h", "$0.006/h". */
+/**
+ * A price per hour: "$2.140/h", "$0.006/h". Always to a tenth of a cent, in tables and sentences alike, so that the
+ * same price reads the same wherever it stands: bids and disks differ by tenths of cents, and hours add up.
+ */
 export function rate(micros: Micros): string {
-  const cents = Math.abs(micros) >= 100_000 || micros % 10_000 === 0
-  return `${written(micros, cents ? whole : fine)}/h`
+  return `${written(micros, fine)}/h`
 }

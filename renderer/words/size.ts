@@ -11,6 +11,11 @@ export function gigabytes(value: number): string {
   return `${(value < 10 ? tenths : number).format(value)} GB`
 }
 
+/** The room on a host's disk, of which only whole GB can be rented: "535 GB" for 535.9. */
+export function diskRoom(value: number): string {
+  return gigabytes(Math.floor(value))
+}
+
 /** A GPU's memory, from the service's MB: "80 GB". */
 export function gpuMemory(megabytes: number): string {
   return `${number.format(megabytes / 1024)} GB`

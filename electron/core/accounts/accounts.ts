@@ -5,7 +5,7 @@ import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
-import { identify } from '../../service/identify.ts'
+import { identify, identifyOrLogin } from '../../service/identify.ts'
 import type { Access } from '../access/access.ts'
 import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
@@ -23,7 +23,10 @@ import { openSession, type Session } from './session.ts'
 export interface Accounts {
   /** The session of an account, or of the one that is shown. Throws `no_such_account`. */
   session(id: AccountId | undefined): Session
-  /** Checks the key against the current user, and keeps both. The same user at the same address gets the new key. */
+  /**
+   * Checks the key against the current user, and keeps both. The same user at the same address gets the new key. A key
+   * that may make two-factor calls alone is kept without knowing whose it is: the login that comes next shows it.
+   */
   connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId>
   replaceKey(id: AccountId, key: string): Promise<void>
   /** Goes on with the session key of a two-factor login, which is kept beside the API key and preferred to it. */
@@ -155,7 +158,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
   /** The same user at the same address stays one account. */
   async function connectUser(
     baseUrl: string,
-    userId: number,
+    userId: number | undefined,
     key: string,
     name: string | undefined,
   ): Promise<AccountId> {
@@ -166,7 +169,12 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       return same.id
     }
     const id = `a${machine.random.hex(8)}`
-    const account = { id, name: name ?? new URL(baseUrl).host, baseUrl, userId }
+    const account = {
+      id,
+      name: name ?? new URL(baseUrl).host,
+      baseUrl,
+      ...(userId === undefined ? {} : { userId }),
+    }
     await keep(account, key)
     await begin(account, key, machine.files)
     await showId(id)
@@ -239,10 +247,9 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
     },
     async connect(baseUrlText, key, name) {
       const baseUrl = parseBaseUrl(baseUrlText)
-      const user = await identify(createClient({ baseUrl, key, random: machine.random.fraction }), {
-        retries: 1,
-      })
-      return inTurn(() => connectUser(baseUrl, user.id, key, name))
+      const client = createClient({ baseUrl, key, random: machine.random.fraction })
+      const user = await identifyOrLogin(client, { retries: 1 })
+      return inTurn(() => connectUser(baseUrl, user?.id, key, name))
     },
     async replaceKey(id, key) {
       const { name, baseUrl, userId } = existing(id)

@@ -1,3 +1,4 @@
+import { outageWords } from '../../contract/outage.ts'
 import { isCreditLow, isDead } from '../../contract/reading.ts'
 import type { AccountView, State } from '../../contract/state.ts'
 import type { TrayState } from '../../local/tray-images.ts'
@@ -62,9 +63,11 @@ function mattersOf(account: AccountView, { settings }: State): string[] {
 /** Why what is shown may be old. */
 function unseenOf(accounts: readonly AccountView[], pausedUntil: number | undefined): string[] {
   if (pausedUntil !== undefined) return [`Paused until ${timeOfDay(pausedUntil)}`]
-  return accounts
-    .filter(({ connection }) => connection.status === 'offline')
-    .map(({ name }) => `${word(name)} is offline`)
+  return accounts.flatMap(({ name, connection }) => {
+    if (connection.status !== 'offline') return []
+    const since = connection.since === undefined ? '' : `, as of ${timeOfDay(connection.since * 1000)}`
+    return `${word(name)}: ${outageWords(connection)}${since}`
+  })
 }
 
 function isBusy({ instances, rentals }: AccountView): boolean {

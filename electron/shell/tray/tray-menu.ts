@@ -3,8 +3,9 @@ import type { CommandName } from '../../contract/commands.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { RentalView } from '../../contract/market/rental.ts'
+import { lastSeenAt, outageWords } from '../../contract/outage.ts'
 import { canGetIn } from '../../contract/reading.ts'
-import type { AccountView, Place, SavedSearch, State } from '../../contract/state.ts'
+import type { AccountView, Connection, Place, SavedSearch, State } from '../../contract/state.ts'
 import { dueEntries } from './tray-due.ts'
 import { creditLine, instanceLine, instanceTitle, spendLine, timeOfDay, word } from './tray-words.ts'
 
@@ -53,13 +54,20 @@ function accountLines(account: AccountView): MenuItemModel[] {
   const running = Object.values(account.instances).filter(instance => instance.state === 'running').length
   const lines = [creditLine(account), spendLine(account.spendPerHour, running)]
   if (account.demo) lines.unshift('Demo: nothing here costs money')
-  if (account.connection.status !== 'online') lines.push(connectionWords[account.connection.status])
+  if (account.connection.status !== 'online') lines.push(unseenLine(account.connection))
   return lines.map(label => ({ label }))
 }
 
-const connectionWords = {
+/** `Service fails (500), as of 14:02` */
+function unseenLine(connection: Connection): string {
+  const since = lastSeenAt(connection)
+  const why = connection.status === 'offline' ? outageWords(connection) : unseenWords[connection.status]
+  return since === undefined ? why : `${why}, as of ${timeOfDay(since * 1000)}`
+}
+
+const unseenWords = {
+  online: 'Online',
   connecting: 'Connecting…',
-  offline: 'Offline: this is what was last known',
   refused: 'The API key was refused',
   locked: 'The API key is not at hand',
 } as const

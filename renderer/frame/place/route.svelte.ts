@@ -2,10 +2,12 @@
 class Route {
   screen = $state('instances')
   rest: readonly string[] = $state.raw([])
+  /** Which step of the history this is: they are numbered, so that a step back can be told from one on. */
+  #step = 0
 
   /** Follows the address; gives the function that ends this. */
   run(): () => void {
-    const follow = () => this.#read()
+    const follow = () => this.#follow()
     follow()
     window.addEventListener('hashchange', follow)
     return () => window.removeEventListener('hashchange', follow)
@@ -17,7 +19,22 @@ class Route {
 
   /** Goes without leaving a step to come back to. */
   replace(path: string): void {
-    history.replaceState(null, '', `#/${path}`)
+    history.replaceState(history.state, '', `#/${path}`)
+    this.#read()
+  }
+
+  /** Back while a dialog is open closes it, as Escape does, and leaves the page where it is. */
+  #follow(): void {
+    const step = stepOf(history.state)
+    if (step === undefined) {
+      this.#step += 1
+      history.replaceState({ step: this.#step }, '')
+    } else if (step < this.#step && openDialog()) {
+      history.go(this.#step - step)
+      const focused = document.activeElement ?? document.body
+      focused.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }))
+      return
+    } else this.#step = step
     this.#read()
   }
 
@@ -26,6 +43,18 @@ class Route {
     this.screen = screen ?? 'instances'
     if (rest.join('/') !== this.rest.join('/')) this.rest = rest
   }
+}
+
+function stepOf(state: unknown): number | undefined {
+  const step: unknown =
+    typeof state === 'object' && state !== null && 'step' in state ? state.step : undefined
+  return typeof step === 'number' ? step : undefined
+}
+
+function openDialog(): boolean {
+  return (
+    document.querySelector('[role=dialog][data-state=open], [role=alertdialog][data-state=open]') !== null
+  )
 }
 
 export const route = new Route()

@@ -2,6 +2,7 @@ import { type FailoverView, isFailingOver } from '../../../electron/contract/aut
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
+import { placeName } from '../../../electron/contract/market/place.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { isNear } from '../../components/guards/guardWords.ts'
@@ -84,11 +85,12 @@ export function filterRows(rows: readonly Row[], typed: string): readonly Row[] 
   return rows.filter(row => {
     const { instance, rental, failover } = row
     const offer = rental?.offer ?? failover?.tries.at(-1)?.offer
+    const place = instance?.location ?? offer?.location
     const text = [
       rowState(row).word,
       instance ? instanceName(instance) : (rental ?? failover)?.label,
       instance?.gpu?.name ?? offer?.gpuName,
-      instance?.location ?? offer?.location,
+      place === undefined ? undefined : `${place} ${placeName(place)}`,
       instance?.image ?? ((rental ?? failover)?.image || (rental ?? failover)?.template),
     ]
       .join(' ')

@@ -64,8 +64,10 @@ function underRental(rental: RentalView): Under {
 }
 
 function outbidText(instance: InstanceView): string {
+  const { bid, minimumBid } = instance
+  const yours = bid === undefined ? '' : `, yours is ${rate(bid)}`
   const rival =
-    instance.minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${rate(instance.minimumBid)}.`
+    minimumBid === undefined ? `Someone bids more${yours}.` : `Someone bids ${rate(minimumBid)}${yours}.`
   const disk = instance.diskPricePerHour ?? instance.costPerHour
   return `${rival} Your files are kept; the disk costs ${rate(disk)}.`
 }

@@ -2,7 +2,7 @@ import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts
 import type { FilterPart } from '../../../electron/contract/market/filter.ts'
 import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
 import { countryName } from '../../../electron/contract/market/place.ts'
-import { price as priceWords } from '../../words/money.ts'
+import { rate } from '../../words/money.ts'
 import { count } from '../../words/size.ts'
 
 /** What a machine is: `2 × H100 SXM`. */
@@ -12,7 +12,7 @@ export function gpuWords({ gpuCount, gpuName }: OfferView): string {
 
 /** The name of an offer's button: `Rent 1 × H100 SXM, $1.719/h, Sweden`. */
 export function rentName({ offer, price }: ListedOffer, place: string | undefined): string {
-  return [`Rent ${gpuWords(offer)}`, price === undefined ? undefined : priceWords(price), place]
+  return [`Rent ${gpuWords(offer)}`, price === undefined ? undefined : rate(price), place]
     .filter(part => part !== undefined)
     .join(', ')
 }
@@ -56,7 +56,7 @@ export function partWords(filter: OfferFilter, part: FilterPart): string {
     case 'count':
       return countWords(filter)
     case 'price':
-      return filter.priceTo === undefined ? 'any price' : `$${filter.priceTo.toFixed(2)}/h`
+      return filter.priceTo === undefined ? 'any price' : rate(filter.priceTo * 1_000_000)
     case 'memory':
       return leastWords(filter.memoryFrom, 'GB')
     case 'disk':

@@ -26,14 +26,19 @@ export interface SyncDraft {
 export type Read<Request> = { request: Request } | { errors: Record<string, string> }
 
 export function readCopy(draft: CopyDraft): Read<CopyRequest> {
-  return read(CopyRequest, { ...draft, from: Number(draft.from), to: Number(draft.to) })
+  return read(CopyRequest, { ...draft, from: chosenId(draft.from), to: chosenId(draft.to) })
 }
 
 export function readSync(draft: SyncDraft): Read<SyncRequest> {
   const { words, rest } = firstWords(draft.flags)
   if (rest.trim() !== '') return { errors: { flags: 'A quote is opened and never closed.' } }
   const flags = words.map(({ text }) => unquoted(text))
-  return read(SyncRequest, { ...draft, instance: Number(draft.instance), flags })
+  return read(SyncRequest, { ...draft, instance: chosenId(draft.instance), flags })
+}
+
+/** Two that are not chosen are not the same one. */
+function chosenId(typed: string): number {
+  return typed === '' ? Number.NaN : Number(typed)
 }
 
 /** Fields whose own message would speak of numbers. */

@@ -111,6 +111,18 @@ test('connecting the same user twice at once makes one account', async () => {
   expect([...world.keychain.entries.keys()]).toHaveLength(1)
 })
 
+test('a key that must log in with two factors first is kept, and waits for that login', async () => {
+  const under = await world.start()
+  const { baseUrl, apiKey: key } = world.sim
+  world.sim.controls.setFaults([{ path: '^/api/v0/(users/current|instances)', kind: 'status', status: 403 }])
+  await under.run('connectAccount', { baseUrl, key })
+  await under.until(() => under.account().connection.status === 'refused')
+  expect(under.account()).not.toHaveProperty('userId')
+  expect(await under.run('twoFactorStatus', {})).toMatchObject({ methods: expect.any(Array) })
+  await under.run('connectAccount', { baseUrl, key })
+  expect(Object.keys(under.berth.state().accounts)).toHaveLength(1)
+})
+
 test('a key that is not in the keychain locks the account until it is entered again', async () => {
   const first = await world.startConnected()
   await first.close()

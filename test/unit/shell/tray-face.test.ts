@@ -44,6 +44,14 @@ test.each<[string, string, AccountView[]]>([
   expect(trayFace(stateOf(...accounts)).state).toBe(icon)
 })
 
+test('an account that is not seen is told with the reason and how old it is', () => {
+  const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
+  const connection = { status: 'offline', problem: { code: 'offline', message: 'x' }, since } as const
+  expect(trayFace(stateOf(accountView({ connection }, instanceView()))).tooltip).toBe(
+    'Berth: 1 running, $0.40/h\nLab: Service cannot be reached, as of 14:02',
+  )
+})
+
 test('a pause shows as not seen, and the tooltip says until when', () => {
   const pausedUntil = new Date(2026, 4, 3, 15, 4).getTime()
   const face = trayFace({ ...stateOf(accountView({}, instanceView())), pausedUntil })

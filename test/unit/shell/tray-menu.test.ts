@@ -197,3 +197,13 @@ test('the demo’s events are there on the demo alone, each one a command', () =
   })
   expect(labels(trayMenu(stateOf(accountView())))).not.toContain('Make something happen')
 })
+
+test('an account that is not seen says why, and since when what is told is old', () => {
+  const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
+  const problem = { code: 'server_error', message: 'x' }
+  const told = (connection: AccountView['connection']) =>
+    labels(trayMenu(stateOf(accountView({ connection })))).at(2)
+  expect(told({ status: 'offline', problem, answered: 500, since })).toBe('Service fails (500), as of 14:02')
+  expect(told({ status: 'refused', problem, since })).toBe('The API key was refused, as of 14:02')
+  expect(told({ status: 'connecting' })).toBe('Connecting…')
+})

@@ -46,14 +46,12 @@ export class Proving {
     const { choice } = this
     if (!choice) return 0
     const until = Math.max(choice.lockedUntil ?? 0, this.#locks[choice.id] ?? 0)
-    return Math.max(0, until - this.#page.accountNow)
+    return this.#page.secondsUntil(until)
   })
   readonly needsSending = $derived(this.choice?.way === 'sms' || this.choice?.way === 'email')
   readonly #current = $derived(this.#sent?.choice === this.choice?.id ? this.#sent : undefined)
   /** Seconds that the code sent is still valid for; undefined while none was sent. */
-  readonly validFor = $derived.by(
-    () => this.#current && Math.max(0, this.#current.at + codeLife - this.#page.accountNow),
-  )
+  readonly validFor = $derived.by(() => this.#current && this.#page.secondsUntil(this.#current.at + codeLife))
   readonly errors = $derived.by(() => {
     if (!this.tried) return {}
     if (this.choice?.way === 'backup') return { backupCode: firstMessage(BackupCode, this.backupCode) }

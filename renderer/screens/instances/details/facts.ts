@@ -1,7 +1,8 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { placeName } from '../../../../electron/contract/market/place.ts'
 import { spentBy } from '../../../../electron/contract/reading.ts'
 import type { WayIn } from '../../../../electron/contract/state.ts'
-import { money, price } from '../../../words/money.ts'
+import { money, rate } from '../../../words/money.ts'
 import { gigabytes, gpuMemory, percent } from '../../../words/size.ts'
 import { duration, exactTime } from '../../../words/time.ts'
 
@@ -22,11 +23,11 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
       ['Disk', of(disk?.used, disk?.size)],
     ],
     [
-      ['Price', said(instance.pricePerHour, price)],
-      ['Stopped', said(instance.diskPricePerHour, price)],
+      ['Price', said(instance.pricePerHour, rate)],
+      ['Stopped', said(instance.diskPricePerHour, rate)],
       ['Kind', instance.interruptible ? 'Interruptible' : 'On-demand'],
-      ['Your bid', said(instance.bid, price)],
-      ['Lowest bid', said(instance.minimumBid, price)],
+      ['Your bid', said(instance.bid, rate)],
+      ['Lowest bid', said(instance.minimumBid, rate)],
       ['Spent', money(spentBy(instance, now))],
     ],
     [
@@ -37,7 +38,7 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
       ['Ends', said(instance.endsAt, exactTime)],
     ],
     [
-      ['Where', instance.location],
+      ['Where', said(instance.location, placeName)],
       ['Machine', said(instance.machineId, String)],
       ['Host', said(instance.hostId, String)],
       ['SSH, direct', ssh?.direct && `${ssh.direct.host}:${ssh.direct.port}`],

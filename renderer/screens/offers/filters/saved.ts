@@ -1,11 +1,12 @@
 import type { OfferFilter, SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import { countryName } from '../../../../electron/contract/market/place.ts'
+import { rate } from '../../../words/money.ts'
 
-/** A name to offer for a search: `H100 SXM up to $3.00/h, Sweden`. */
+/** A name to offer for a search: `H100 SXM up to $3.000/h, Sweden`. */
 export function searchName({ query, filter }: SavedQuery): string {
   const what = named(filter.gpus, gpu => gpu) ?? (filter.text?.trim() || 'Any GPU')
   const words = [count(filter) + what]
-  if (filter.priceTo !== undefined) words.push(`up to $${filter.priceTo.toFixed(2)}/h`)
+  if (filter.priceTo !== undefined) words.push(`up to ${rate(filter.priceTo * 1_000_000)}`)
   const where = named(filter.regions, countryName)
   const name = words.join(' ') + (where ? `, ${where}` : '') + (query.type === 'bid' ? ', interruptible' : '')
   return name.length > 64 ? `${name.slice(0, 63)}…` : name

@@ -5,10 +5,15 @@ import { underOf } from '../../../../renderer/screens/instances/under.ts'
 import { someInstance, someRental } from '../some-state.ts'
 
 test('an outbid instance says what is bid, what is kept and what it costs, and how to win', () => {
-  const instance = someInstance(1, { state: 'outbid', interruptible: true, minimumBid: 1_040_000 })
+  const instance = someInstance(1, {
+    state: 'outbid',
+    interruptible: true,
+    bid: 900_000,
+    minimumBid: 1_040_000,
+  })
   expect(underOf({ key: '1', instance })).toEqual({
     kind: 'outbid',
-    text: 'Someone bids $1.04/h. Your files are kept; the disk costs $0.006/h.',
+    text: 'Someone bids $1.040/h, yours is $0.900/h. Your files are kept; the disk costs $0.006/h.',
     bid: 1_050_000,
   })
 })

@@ -25,6 +25,6 @@ test('places are named once', () => {
 test('a search gets a name that says what it looks for', () => {
   const query = { type: 'bid' as const, verifiedOnly: true, storage: 20, limit: 10_000 }
   const filter = { gpus: ['H100 SXM', 'H100 NVL'], countFrom: 2, countTo: 2, priceTo: 3, regions: ['SE'] }
-  expect(searchName({ query, filter })).toBe('2 × H100 SXM, H100 NVL up to $3.00/h, Sweden, interruptible')
+  expect(searchName({ query, filter })).toBe('2 × H100 SXM, H100 NVL up to $3.000/h, Sweden, interruptible')
   expect(searchName({ query: { ...query, type: 'on-demand' }, filter: {} })).toBe('Any GPU')
 })

@@ -72,7 +72,7 @@ describe('removing an account says what goes on', () => {
   test('what it costs', () => {
     const two = { '1': instance, '2': { ...instance, id: 2 } }
     expect(said({ instances: two, spendPerHour: 2_710_000 })).toContain(
-      'Its 2 instances go on costing $2.71/h',
+      'Its 2 instances go on costing $2.710/h',
     )
   })
 

@@ -27,6 +27,12 @@ test('every empty field of a copy has its own sentence', () => {
   })
 })
 
+test('two instances that are not chosen yet are not one and the same', () => {
+  expect(readCopy({ from: '', fromPath: '/root/', to: '', toPath: '/root/' })).toEqual({
+    errors: { from: 'Choose the instance to copy from.', to: 'Choose the instance to copy to.' },
+  })
+})
+
 test('a copy onto itself is refused, onto another path or instance it is not', () => {
   expect(readCopy({ from: '7', fromPath: '/a', to: '7', toPath: '/a' })).toEqual({
     errors: { toPath: 'This is where it is copied from.' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { money, price, rate } from '../../../../renderer/words/money.ts'
-import { reliability } from '../../../../renderer/words/size.ts'
+import { money, rate } from '../../../../renderer/words/money.ts'
+import { diskRoom, reliability } from '../../../../renderer/words/size.ts'
 import { stateWords } from '../../../../renderer/words/state.ts'
 import { ago, duration } from '../../../../renderer/words/time.ts'
 
@@ -11,12 +11,18 @@ test('money carries its unit, and a debt its sign', () => {
   expect(money(-1000)).toBe('$0.00')
 })
 
-test('a price is exact in a column and short in a sentence', () => {
-  expect(price(2_140_000)).toBe('$2.140/h')
-  expect(rate(1_050_000)).toBe('$1.05/h')
-  expect(rate(6000)).toBe('$0.006/h')
-  expect(rate(50_000)).toBe('$0.05/h')
-  expect(rate(0)).toBe('$0.00/h')
+test('a price per hour reads the same everywhere, to a tenth of a cent', () => {
+  expect([2_140_000, 1_050_000, 6000, 0, -20_000].map(rate)).toEqual([
+    '$2.140/h',
+    '$1.050/h',
+    '$0.006/h',
+    '$0.000/h',
+    '−$0.020/h',
+  ])
+})
+
+test('a disk has no more room than can be rented of it', () => {
+  expect([535.9, 1998.2, 0.4].map(diskRoom)).toEqual(['535 GB', '1,998 GB', '0 GB'])
 })
 
 test('a length of time is said in its two largest units', () => {

@@ -1,0 +1,19 @@
+import { outageWords } from '../../electron/contract/outage.ts'
+import type { Connection } from '../../electron/contract/state.ts'
+import type { Shape } from './state.ts'
+
+/** How an account is reached, in a few words and a shape. */
+export function connectionWords(connection: Connection): { word: string; shape: Shape } {
+  switch (connection.status) {
+    case 'online':
+      return { word: 'Online', shape: 'running' }
+    case 'connecting':
+      return { word: 'Connecting', shape: 'busy' }
+    case 'offline':
+      return { word: outageWords(connection), shape: 'needs-you' }
+    case 'refused':
+      return { word: 'Key refused', shape: 'needs-you' }
+    case 'locked':
+      return { word: 'Key not at hand', shape: 'needs-you' }
+  }
+}
