@@ -117,7 +117,8 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
       const { step } = book.existing(id)
       if (step === 'over' || step === 'failed') return
       const run = await book.update(id, { atEnd })
-      if (run && atEnd === 'nothing') await settle(run)
+      // While it runs, the watchdog hears of it from the loop that follows it, as soon as it can be told.
+      if (run && run.step !== 'running' && atEnd === 'nothing') await settle(run)
       wake(id)
     },
     async retry(id) {

@@ -4,7 +4,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
-import { type Afterwards, settleRun, startRun } from '../../ssh/runs/runs.ts'
+import { settleRun, startRun } from '../../ssh/runs/runs.ts'
 import type { Alert } from '../alerts/alerts.ts'
 import { instanceName } from '../alerts/wording.ts'
 import type { AutomationSurroundings } from '../automation/automation.ts'
@@ -16,8 +16,9 @@ import type { RunBook } from './book.ts'
 import { followRun, type RunEnd } from './follow.ts'
 import type { RunOutput } from './output.ts'
 import { createRests } from './rests.ts'
-import { afterwards, nextStep, type Run } from './run.ts'
+import { nextStep, type Run } from './run.ts'
 import { endedAlert, keptAlert, lostAlert, stuckAlert } from './telling.ts'
+import { createRunWatchdog } from './watchdog.ts'
 
 /** Brings runs from their start to their end and beyond: one loop for each. */
 export interface RunWork {
@@ -59,6 +60,8 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   const viewOf = (instance: number | undefined) =>
     instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
   const nameOf = ({ instance }: Run) => instanceName(viewOf(instance) ?? { id: instance ?? 0 })
+
+  const watchdog = createRunWatchdog({ around, watchdogs, book, note })
 
   function tell(run: Run, alert: Alert): void {
     if (store.get().settings.alerts.run) teller.tell(account, [alert])
@@ -128,7 +131,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
       case 'starting':
         return (await inside(run, (connection, view) => begin(run, connection, view))) === undefined
       case 'running':
-        return (await inside(run, connection => follow(run, connection))) === undefined
+        return (await inside(run, (connection, view) => follow(run, connection, view))) === undefined
       case 'fetching':
         return (await inside(run, (_connection, view) => fetch(run, view))) === undefined
       case 'acting':
@@ -139,31 +142,16 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   }
 
   async function begin(run: Run, connection: Connection, view: InstanceView): Promise<'begun'> {
-    const atEnd = await withWatchdog(run, view)
-    await startRun(connection, clock, run.id, { command: run.command, atEnd })
+    const afterwards = await watchdog.ready(run, view)
+    await startRun(connection, clock, run.id, { command: run.command, afterwards })
     await book.update(run.id, { step: 'running', startedAt: around.now() })
     note(run, `Started ${run.name} on ${nameOf(run)}`)
     return 'begun'
   }
 
-  /** Sees to it that there is a watchdog where one is wanted; without one the run begins all the same, and it is said. */
-  async function withWatchdog(run: Run, view: InstanceView): Promise<Afterwards | undefined> {
-    const wanted = afterwards(run)
-    if (!wanted || store.get().accounts[account]?.watchdogs[view.id]) return wanted
-    try {
-      await watchdogs.put(view.id, { action: 'stop' })
-      return wanted
-    } catch (error) {
-      const { code, message } = problemOf(error)
-      if (code.startsWith('ssh_')) throw error
-      await book.update(run.id, { watchdog: false })
-      note(run, `${run.name} goes on without a watchdog`, message)
-      return undefined
-    }
-  }
-
-  async function follow(run: Run, connection: Connection): Promise<'followed'> {
-    const { id } = run
+  async function follow(run: Run, connection: Connection, view: InstanceView): Promise<'followed'> {
+    const { id, atEnd } = run
+    await watchdog.instruct(run, connection, view)
     const output = await outputOf(id)
     const end = await followRun(id, {
       connection,
@@ -171,7 +159,10 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
       book,
       output,
       now: around.now,
-      goesOn: () => !ending.aborted && book.find(id)?.step === 'running',
+      goesOn() {
+        const now = book.find(id)
+        return !ending.aborted && now?.step === 'running' && now.atEnd === atEnd
+      },
       rest: milliseconds => rests.until(id, milliseconds),
       stuck: seemsStuck,
     })

@@ -57,10 +57,10 @@ export async function startRun(
   connection: Connection,
   clock: Clock,
   run: string,
-  { command, atEnd }: { command: string; atEnd: Afterwards | undefined },
+  { command, afterwards }: { command: string; afterwards: Afterwards | undefined },
 ): Promise<void> {
   const { run: script, place, start } = await scripts()
-  const values = { run, script, command, atEnd: atEnd ? `${atEnd.action} ${atEnd.seconds}` : '' }
+  const values = { run, script, command, afterwards: afterwards ? afterwardsText(afterwards) : '' }
   await said(connection, clock, values, [place, start], 'started')
 }
 
@@ -95,6 +95,22 @@ export async function lookAtRun(
 export async function endRun(connection: Connection, clock: Clock, run: string): Promise<void> {
   const { place, end } = await scripts()
   await said(connection, clock, { run }, [place, end], 'ended')
+}
+
+/** Tells the watchdog what becomes of the instance. Throws as `startRun` does. */
+export async function instructWatchdog(
+  connection: Connection,
+  clock: Clock,
+  run: string,
+  afterwards: Afterwards,
+): Promise<void> {
+  const { place, settle } = await scripts()
+  const values = { run, word: 'then', afterwards: afterwardsText(afterwards) }
+  await said(connection, clock, values, [place, settle], 'settled')
+}
+
+function afterwardsText({ action, seconds }: Afterwards): string {
+  return `${action} ${seconds}`
 }
 
 /**

@@ -1,7 +1,8 @@
-# Tells the watchdog about the run. Needs: word. busy: Berth is at it, so it waits its time anew. over: nothing is left
-# to do. remove: and nothing is left of the run.
+# Tells the watchdog about the run. Needs: word, afterwards. then: what becomes of the instance. busy: Berth is at it, so
+# it waits its time anew. over: nothing is left to do. remove: and nothing is left of the run.
 
 case $word in
+  then) printf '%s\n' "$afterwards" > "$here/then.new" && mv -f "$here/then.new" "$here/then" ;;
   busy) rm -f "$here/due" ;;
   over) rm -f "$here/then" "$here/due" ;;
   remove)

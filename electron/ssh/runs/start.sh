@@ -1,8 +1,8 @@
-# Starts the run, unless it was started before. Needs: script, command, then.
+# Starts the run, unless it was started before. Needs: script, command, afterwards.
 
 mkdir -p "$here"
 if [ ! -d "$here/claim" ]; then
-  [ -z "$then" ] || printf '%s\n' "$then" > "$here/then"
+  [ -z "$afterwards" ] || printf '%s\n' "$afterwards" > "$here/then"
   : >> "$here/output"
   if ! printf '%s' "$script" > "$here/run.sh" || ! printf '%s\n' "$command" > "$here/command"; then
     echo 'refused no_room'

@@ -335,6 +335,7 @@ act() {
   elif [ "${status%??}" = 2 ] && [ -z "$refused" ]; then
     log "try $tries with $tool: done ($status)"
     printf '%s %s %s\n' "$now" "$wanted" "$why" > "$here/done"
+    [ "$why" != run ] || : > "$runs/$run_name/served"
     tries=0 next=300
   elif [ "$status" = 404 ]; then
     log "try $tries with $tool: the instance is gone ($status)"
@@ -361,7 +362,7 @@ tell_state() {
 }
 
 # What a start of the container, or a long sleep of it, means: what was counted is counted anew, and a time that has
-# been served, or was missed by more than a quarter of an hour, is over.
+# been served, or was missed by more than a quarter of an hour, is over; so is the end of a run that has been served.
 begin() {
   read_config
   find_tools
@@ -371,6 +372,10 @@ begin() {
   if [ -n "$at" ] && [ "$now" -ge "$at" ]; then
     if [ -f "$here/done" ] || [ $((now - at)) -gt 900 ]; then echo "$at" > "$here/spent"; fi
   fi
+  for folder in "$runs"/*/; do
+    if [ -f "$folder/served" ]; then rm -f "$folder/then" "$folder/served"; fi
+    rm -f "$folder/due"
+  done
   log "watching instance ${instance:-it is on} with ${tools# }${sure:+, by the service’s time}"
 }
 

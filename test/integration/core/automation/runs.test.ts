@@ -106,6 +106,21 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(await intended()).toBeUndefined()
   }, 60_000)
 
+  test('whose end Berth does not see is followed by the watchdog, which stops the instance', async () => {
+    const { under, instance, home, intended } = await openInside()
+    const id = await start(under, { instance, command: 'sleep 2', atEnd: 'stop', watchdog: true })
+    await under.until(() => runOf(under, id)?.step === 'running')
+    await under.close()
+    const then = join(home, '.berth', 'runs', id, 'then')
+    expect(readFileSync(then, 'utf8')).toBe('stop 300\n')
+    // Nobody waits five minutes here.
+    writeFileSync(then, 'stop 1\n')
+    await expect.poll(intended, { timeout: 40_000, interval: 250 }).toBe('stopped')
+    expect(readFileSync(join(home, '.berth', 'watchdog', 'log'), 'utf8')).toContain(
+      `run ${id} has ended: stop`,
+    )
+  }, 60_000)
+
   test('that is silent on idle GPUs seems stuck, one under load does not, and can be ended', async () => {
     const { world, under, instance, setLoad } = await openInside()
     const id = await start(under, { instance, command: 'echo begun; sleep 600', stuckAfter: 2 })

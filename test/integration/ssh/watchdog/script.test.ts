@@ -196,6 +196,11 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       writeFileSync(join(going, 'code'), '1')
       await becomes(ran.id, 'stopped')
       await afterRun.logs(/run x1 has ended: stop/)
+      // Whoever starts the instance again wants it to run: that end has been served.
+      await afterRun.end()
+      await put(ran, {})
+      await afterRun.logs(/watching[\s\S]*watching/)
+      expect(readdirSync(run)).toEqual(['code'])
 
       await ofAnother.logs(/try 1 with \w+: refused \(403\)/)
       expect(await stateOf(other.id)).toBe('running')
