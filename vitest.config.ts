@@ -19,7 +19,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/{e2e,electron}/**/*.test.ts'],
           testTimeout: 120_000,
-          fileParallelism: false,
         },
       },
     ],

@@ -23,10 +23,10 @@ async function test(): Promise<void> {
   if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
 
   const filters = process.argv.slice(2)
-  // Pages that share two processors with everything else would be timed, not tested: they come last and alone.
+  // Pages that share two processors with everything else would be timed, not tested: they come last, two at a time.
   const rounds = [
-    await round(['unit', 'integration'], missing, filters),
-    await round(['e2e'], missing, filters),
+    await round(['unit', 'integration'], 4, missing, filters),
+    await round(['e2e'], 2, missing, filters),
   ]
   const counts = rounds.reduce(add, noCounts)
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
@@ -49,9 +49,13 @@ async function prepareSystem(): Promise<SystemPart[]> {
   return still
 }
 
-/** Runs some of the projects of vitest.config.ts. Tests that cannot run here are counted as skipped. */
+/**
+ * Runs some of the projects of vitest.config.ts, so many files at once: most of their time is waiting, for machines that
+ * boot and networks that come back. Tests that cannot run here are counted as skipped.
+ */
 async function round(
   projects: readonly string[],
+  atOnce: number,
   missing: readonly SystemPart[],
   filters: readonly string[],
 ): Promise<Counts> {
@@ -59,10 +63,11 @@ async function round(
   try {
     const report = join(folder, 'report.json')
     const chosen = [...projects.flatMap(project => ['--project', project]), '--passWithNoTests', ...filters]
+    const workers = ['--maxWorkers', String(atOnce)]
     const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const code = await runTool('vitest', ['run', ...chosen, ...excluded, ...reporters])
+    const code = await runTool('vitest', ['run', ...chosen, ...workers, ...excluded, ...reporters])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
     return { ...ran, skipped: ran.skipped + (await countTests(chosen, suites, folder)) }
   } finally {
