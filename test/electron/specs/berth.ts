@@ -19,6 +19,8 @@ export interface Desk {
   session: TestSession
   /** Berth's folder. */
   home: string
+  /** What Berth finds in its environment beside the session's, from the next start on. */
+  readonly env: NodeJS.ProcessEnv
   start(...flags: string[]): Promise<Driver>
   /** Writes settings down before Berth starts. */
   settings(settings: Partial<Settings>): Promise<void>
@@ -37,6 +39,7 @@ export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
     get session() {
       return session
     },
+    env: {},
     get home() {
       return join(session.home, 'berth')
     },
@@ -45,7 +48,7 @@ export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
       const own = { BERTH_HOME: desk.home, TMPDIR: session.home, PATH: path }
       // Only a real window needs a screen.
       const screen = underDouble ? {} : { DISPLAY: process.env['DISPLAY'] }
-      const env = { ...session.env, ...own, ...screen }
+      const env = { ...session.env, ...own, ...screen, ...desk.env }
       const driver =
         browser === undefined
           ? await driveElectron(String(electron), { env, flags })

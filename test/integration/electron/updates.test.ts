@@ -1,19 +1,15 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import type { State } from '../../../electron/contract/state.ts'
 import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
+import { type Publisher, startPublisher } from './publisher.ts'
 
 let folder: string
-let publisher: Server
-let asked: { path: string; headers: NodeJS.Dict<string | string[]> }[]
-let files: Map<string, Buffer>
+let publisher: Publisher
 let berth: UnderDouble
 const appImage = () => join(folder, 'Berth.AppImage')
 
@@ -21,36 +17,18 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-updates-'))
   await mkdir(join(folder, 'resources'))
   await writeFile(appImage(), 'the old one')
-  asked = []
-  files = new Map()
-  publisher = createServer((request, response) => {
-    const path = new URL(request.url ?? '', 'http://localhost').pathname
-    asked.push({ path, headers: request.headers })
-    const file = files.get(path)
-    response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 }).end(file)
-  })
-  publisher.listen(0, '127.0.0.1')
-  await once(publisher, 'listening')
+  publisher = await startPublisher()
 })
 afterEach(async () => {
   berth.kill()
-  publisher.closeAllConnections()
   publisher.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-const address = () => `http://127.0.0.1:${(publisher.address() as AddressInfo).port}`
-
 /** The publisher offers a version: a program that says, by a file, that it was started. */
 function offer(version: string, digest?: string): void {
-  const program = Buffer.from(
-    `#!/bin/sh\necho ${version} > ${join(folder, 'started')}\n# ${'x'.repeat(300_000)}\n`,
-  )
-  const sha512 = digest ?? createHash('sha512').update(program).digest('base64')
-  const name = `Berth-${version}.AppImage`
-  files.set(`/${name}`, program)
-  const yml = `version: ${version}\npath: ${name}\nsha512: ${sha512}\nfiles:\n  - url: ${name}\n    sha512: ${sha512}\n    size: ${program.length}\nreleaseDate: '2026-01-01T00:00:00.000Z'\n`
-  files.set('/latest-linux.yml', Buffer.from(yml))
+  const program = `#!/bin/sh\necho ${version} > ${join(folder, 'started')}\n# ${'x'.repeat(300_000)}\n`
+  publisher.offer(version, Buffer.from(program), digest)
 }
 
 async function start(config?: string): Promise<void> {
@@ -88,14 +66,12 @@ async function update(): Promise<State['update']> {
   return found?.kind === 'state' ? found.state.update : undefined
 }
 
-const generic = () => `provider: generic\nurl: ${address()}\nupdaterCacheDirName: berth-updater\n`
-
 test('a package without an update address asks nobody and says so', async () => {
   offer('9.9.9')
   await start()
   expect(await update()).toBeUndefined()
   expect(await command('lookForUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'no_updates' } })
-  expect(asked).toEqual([])
+  expect(publisher.asked).toEqual([])
 })
 
 test('an address that is neither https nor loopback is as none', async () => {
@@ -108,9 +84,9 @@ test('an address that is neither https nor loopback is as none', async () => {
 
 test('an update is found, fetched and installed, each only when the user says so', async () => {
   offer('9.9.9')
-  await start(generic())
+  await start(publisher.config)
   expect(await update()).toEqual({ status: 'none' })
-  expect(asked, 'nothing at the start').toEqual([])
+  expect(publisher.asked, 'nothing at the start').toEqual([])
 
   expect(await command('installUpdate')).toMatchObject({
     kind: 'refusal',
@@ -118,8 +94,8 @@ test('an update is found, fetched and installed, each only when the user says so
   })
   expect(await command('lookForUpdate')).toMatchObject({ kind: 'answer' })
   expect(await update()).toEqual({ status: 'available', version: '9.9.9' })
-  expect(asked.map(({ path }) => path)).toEqual(['/latest-linux.yml'])
-  const told = JSON.stringify(asked)
+  expect(publisher.asked.map(({ path }) => path)).toEqual(['/latest-linux.yml'])
+  const told = JSON.stringify(publisher.asked)
   expect(told, 'nothing that tells one installation from another').not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
 
   expect(await command('fetchUpdate')).toMatchObject({ kind: 'answer' })
@@ -135,7 +111,7 @@ test('an update is found, fetched and installed, each only when the user says so
 
 test('an update whose digest is wrong is not taken', async () => {
   offer('9.9.9', createHash('sha512').update('another').digest('base64'))
-  await start(generic())
+  await start(publisher.config)
   await command('lookForUpdate')
   expect(await command('fetchUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'update_failed' } })
   expect(await update()).toMatchObject({ status: 'failed', problem: { code: 'update_failed' } })
@@ -148,7 +124,7 @@ test('an update whose digest is wrong is not taken', async () => {
 
 test('the same version, or an older one, is none', async () => {
   offer('0.0.0')
-  await start(generic())
+  await start(publisher.config)
   await command('lookForUpdate')
   expect(await update()).toEqual({ status: 'none', at: expect.any(Number) })
 })

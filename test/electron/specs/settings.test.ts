@@ -1,0 +1,108 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Publisher, startPublisher } from '../../integration/electron/publisher.ts'
+import type { Driver } from '../driver.ts'
+import { underDouble, useDesk } from './berth.ts'
+
+const desk = useDesk('the file')
+const soon = { timeout: 20_000 }
+let publisher: Publisher
+let started: Driver | undefined
+
+beforeAll(async () => {
+  publisher = await startPublisher()
+  const resources = join(desk.session.home, 'resources')
+  const appImage = join(desk.session.home, 'Berth.AppImage')
+  await mkdir(resources)
+  await writeFile(join(resources, 'app-update.yml'), publisher.config)
+  await writeFile(appImage, 'the old one')
+  // Only the double can be told that it is a package with an address for updates.
+  if (underDouble) Object.assign(desk.env, { BERTH_DOUBLE_RESOURCES: resources, APPIMAGE: appImage })
+})
+afterAll(() => publisher.close())
+
+/** Berth, which all tests share, with its settings on screen. */
+async function openSettings(): Promise<{ berth: Driver; page: Page }> {
+  started ??= await desk.start()
+  const page = await started.page()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  return { berth: started, page }
+}
+
+if (underDouble) {
+  test('the row of updates leads from looking to installing, each step by its button', async () => {
+    const { berth, page } = await openSettings()
+    publisher.offer('9.9.9', Buffer.alloc(2_000_000, 'x'))
+    const step = (name: string) => page.getByRole('button', { name, exact: true })
+    await page.getByText('Looked for once a day, from a minute after the start.').waitFor()
+    expect(publisher.asked).toEqual([])
+    await step('Look now').click()
+    await page.getByText('Berth 9.9.9 can be fetched.').waitFor()
+    await step('Fetch it').click()
+    await page.getByText('Berth 9.9.9 is here and checked.').waitFor()
+    await step('Install and restart').waitFor()
+    expect(berth.errors()).toEqual([])
+  })
+}
+
+test('diagnostics are on the clipboard once they were copied, and say so', async () => {
+  const { page } = await openSettings()
+  if (underDouble) await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Copy diagnostics' }).click()
+  await page.getByText('Diagnostics copied.').waitFor()
+  const text = await page.evaluate(() => navigator.clipboard.readText())
+  expect(text).toMatch(/^Berth\n\d+\.\d+\.\d+, as a desktop app/)
+  expect(text).toContain('closeToTray')
+  expect(text).not.toContain(desk.session.home)
+})
+
+test('starting at login is written where the desktop looks, and taken back', async () => {
+  const { page } = await openSettings()
+  const entry = () =>
+    readFile(join(desk.session.home, '.config/autostart/berth.desktop'), 'utf8').catch(() => '')
+  const choice = page.getByRole('radiogroup', { name: 'Start when you log in' })
+  await choice.getByText('In the tray').click()
+  await expect.poll(entry, soon).toMatch(/^Exec=.* --hidden$/m)
+  await choice.getByText('No', { exact: true }).click()
+  await expect.poll(entry, soon).toBe('')
+})
+
+test('in the quiet hours nothing is told, not even what is critical when that was chosen', async () => {
+  const { berth, page } = await openSettings()
+  const quiet = page.getByRole('switch', { name: /^Quiet hours/ })
+  const low = 'The credit runs low'
+  const titles = async () => (await berth.notifications()).map(({ title }) => title)
+  const happens = (event: string) => berth.clickMenu(['Make something happen', event])
+  const toldInActivity = (times: number) =>
+    expect.poll(() => page.getByText(/of credit left/).count(), soon).toBe(times)
+  const aroundNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toTimeString().slice(0, 5)
+
+  await quiet.click()
+  await page.getByLabel('From', { exact: true }).fill(aroundNow(-60))
+  await page.getByLabel('Until', { exact: true }).fill(aroundNow(60))
+  await page.getByRole('switch', { name: /^What is critical/ }).click()
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await happens(low)
+  await toldInActivity(1)
+  expect(await titles()).toEqual([])
+
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await quiet.click()
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await happens('Credit is added')
+  await page.getByText('$50.00').first().waitFor()
+  await happens(low)
+  await toldInActivity(2)
+  await expect.poll(titles, soon).toContainEqual(expect.stringContaining('of credit left'))
+})
+
+test('a pause from the tray is told on the page until it is over', async () => {
+  const { berth, page } = await openSettings()
+  const told = page.getByText(/^Paused/)
+  await berth.clickMenu(['Pause watching for an hour'])
+  await told.waitFor()
+  await berth.clickMenu(['Look at the accounts again'])
+  await told.waitFor({ state: 'detached' })
+})

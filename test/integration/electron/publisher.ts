@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Where updates are fetched from, on loopback. */
+export interface Publisher {
+  /** What `app-update.yml` says of it. */
+  config: string
+  /** The requests that came. */
+  asked: { path: string; headers: NodeJS.Dict<string | string[]> }[]
+  /** Offers a version: that program, under its digest or another. */
+  offer(version: string, program: Buffer, digest?: string): void
+  close(): void
+}
+
+export async function startPublisher(): Promise<Publisher> {
+  const asked: Publisher['asked'] = []
+  const files = new Map<string, Buffer>()
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://localhost').pathname
+    asked.push({ path, headers: request.headers })
+    const file = files.get(path)
+    response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 }).end(file)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    config: `provider: generic\nurl: http://127.0.0.1:${port}\nupdaterCacheDirName: berth-updater\n`,
+    asked,
+    offer(version, program, digest = createHash('sha512').update(program).digest('base64')) {
+      const name = `Berth-${version}.AppImage`
+      files.set(`/${name}`, program)
+      const yml = `version: ${version}\npath: ${name}\nsha512: ${digest}\nfiles:\n  - url: ${name}\n    sha512: ${digest}\n    size: ${program.length}\nreleaseDate: '2026-01-01T00:00:00.000Z'\n`
+      files.set('/latest-linux.yml', Buffer.from(yml))
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
