@@ -1,0 +1,133 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+
+/** What is around every screen: how the account is reached, the way back, and the room there is. */
+let browser: Browser
+const endings: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+async function berthAt(flags: readonly string[], viewport = { width: 1080, height: 720 }) {
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path, flags)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address, { viewport })
+  endings.push(() => page.context().close())
+  return { page, errors }
+}
+
+test('while the service fails, the header says so and since when, and nothing of what is shown counts on', async () => {
+  const sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  const id = await rentRunning(sim, { label: 'kept' })
+  const { page, errors } = await berthAt([])
+  await connectAccount(page, sim)
+  const row = page.getByRole('row', { name: /kept/ })
+  await row.waitFor()
+  await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
+  await page.getByRole('banner').getByText('Service fails (500)').waitFor()
+  const age = page.getByRole('banner').getByText(/^as of \d\d:\d\d/)
+  await age.waitFor()
+  await page.evaluate(to => location.assign(to), `#/instances/${id}/details`)
+  await page.getByText(/^As of \d\d:\d\d: not seen since\.$/).waitFor()
+  const figures = async () => [
+    await row.locator('.spent, .uptime').allTextContents(),
+    await page.locator('aside dd').allTextContents(),
+  ]
+  const before = await figures()
+  // The account's time goes on meanwhile, sixty times as fast: a minute of it and more.
+  const told = await age.textContent()
+  await expect.poll(() => age.textContent()).not.toBe(told)
+  expect(await figures()).toEqual(before)
+  await sim.control('POST', '/sim/faults', { rules: [] })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('banner').getByText('Online').waitFor()
+  await expect.poll(figures).not.toEqual(before)
+  expect(errors).toEqual([])
+})
+
+test('Back closes what is open over the screen first, then leaves the screen; Forward comes again', async () => {
+  const { page, errors } = await berthAt(['--demo'])
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page
+    .getByRole('button', { name: /^Rent \d/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await page.goBack()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Offers' }).waitFor()
+  expect(new URL(page.url()).hash).toBe('#/offers')
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Instances' }).waitFor()
+  await page.goForward()
+  await page.getByRole('heading', { name: 'Offers' }).waitFor()
+  expect(errors).toEqual([])
+})
+
+test('an address that leads nowhere says so', async () => {
+  const { page, errors } = await berthAt(['--demo'])
+  await page.getByText('Nothing is rented').waitFor()
+  await page.evaluate(() => location.assign('#/instances/999'))
+  await page.getByText(/^Instance #999 is not on this account/).waitFor()
+  await page.evaluate(() => location.assign('#/nonsense'))
+  await page.getByText('Berth has nothing at “nonsense”.').waitFor()
+  await page.getByRole('button', { name: 'Show the instances' }).click()
+  await page.getByRole('heading', { name: 'Instances' }).waitFor()
+  expect(await page.getByText('#999').count()).toBe(0)
+  expect(errors).toEqual([])
+})
+
+test('Enter in a filter applies it and closes it; what is wrong keeps it open', async () => {
+  const { page, errors } = await berthAt(['--demo'])
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByRole('button', { name: 'Up to: any price' }).click()
+  const field = page.getByRole('textbox', { name: 'At most' })
+  await field.fill('two')
+  await field.press('Enter')
+  await page.getByText('Give a number of $/h.').waitFor()
+  await field.fill('0.415')
+  await field.press('Enter')
+  await field.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Up to: $0.415/h' }).waitFor()
+  expect(errors).toEqual([])
+})
+
+test('in the smallest window everything can be reached, on every screen', async () => {
+  const { page, errors } = await berthAt(['--demo'], { width: 480, height: 360 })
+  const main = page.locator('main')
+  await main.waitFor()
+  for (const name of [
+    'Instances',
+    'Offers',
+    'Templates',
+    'Transfers',
+    'Activity',
+    'Hosting',
+    'Account',
+    'Settings',
+  ]) {
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+    const header = page.getByRole('banner')
+    expect(await header.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), name).toBe(0)
+    // The lowest thing on the screen comes into sight when it is scrolled to.
+    const last = main.locator('button:visible, a:visible, td:visible, p:visible').last()
+    const inSight = async () => {
+      await last.scrollIntoViewIfNeeded()
+      const { x = 1000, y = 1000 } = (await last.boundingBox()) ?? {}
+      return x < 480 && y < 360
+    }
+    await expect.poll(inSight, { message: name }).toBe(true)
+  }
+  expect(errors).toEqual([])
+})
