@@ -23,7 +23,11 @@ const Now = v.object({
     v.object({
       at: v.number(),
       credit: v.exactOptional(v.number()),
-      instances: v.record(v.string(), v.object({ spent: v.number(), perHour: v.number() })),
+      instances: v.record(
+        v.string(),
+        v.object({ spent: v.number(), perHour: v.number(), least: v.exactOptional(v.number()) }),
+      ),
+      over: v.exactOptional(v.number()),
     }),
   ),
   today: KeptDay,
@@ -62,6 +66,7 @@ export async function openMoney(
     const { counted, spent, toppedUp, shares } = accrue(before, {
       at,
       instances: account.instances,
+      blur: 2 * Math.max(1, account.clock.rate),
       ...(credit === undefined ? {} : { credit }),
     })
     const names = namedSpenders(current.names, account.instances)
@@ -75,7 +80,7 @@ export async function openMoney(
     const samples = withAmount(current.samples, at, spent, credit)
     current = { counted: counted as NonNullable<typeof current.counted>, today, samples, names }
     if (over.length > 0) turnDay(over, at)
-    else if (Math.floor(at / sampleLength) !== Math.floor(written / sampleLength)) save()
+    else if (isNextSample(at, written) || !samePrices(before, counted)) save()
   }
 
   function save(): void {
@@ -125,6 +130,20 @@ export async function openMoney(
       await now.flush()
     },
   }
+}
+
+function isNextSample(at: number, written: number): boolean {
+  return Math.floor(at / sampleLength) !== Math.floor(written / sampleLength)
+}
+
+/** Whether the same instances cost the same: after a kill, what has changed meanwhile could have done so at any moment. */
+function samePrices(before: Counted | undefined, { instances }: Counted): boolean {
+  const prices = before?.instances ?? {}
+  const ids = Object.keys(instances)
+  return (
+    ids.length === Object.keys(prices).length &&
+    ids.every(id => prices[id]?.perHour === instances[id]?.perHour)
+  )
 }
 
 /** What is known of each instance that is there; those that have gone keep what was known. */

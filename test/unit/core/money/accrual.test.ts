@@ -72,11 +72,63 @@ test('a machine that is new had no more than the time since the last look allows
   expect(Object.fromEntries(shares)).toEqual({ 7: 10_000 })
 })
 
-test('a clock that went back counts nothing, and goes on from there', () => {
+test('a top-up while what ran changed is the roundest sum that explains it', () => {
+  const steady = runs(1, 400_000, start - hour)
+  const gone = runs(2, 1_000_000, start - hour)
+  const before = counted(start, 10_000_000, steady, gone)
+  // It ran for two of the four hours: anything from $21.60 to $25.60 would do.
+  const { spent, toppedUp, shares } = accrue(before, look(start + 4 * hour, 31_400_000, steady))
+  expect({ spent, toppedUp }).toEqual({ spent: 3_600_000, toppedUp: 25_000_000 })
+  expect(Object.fromEntries(shares)).toEqual({ 1: 1_600_000, 2: 2_000_000 })
+})
+
+test('a machine that began to run between two looks has what the credit says that it had', () => {
+  const steady = runs(1, 400_000, start - hour)
+  const halted = runs(2, 100_000, start - hour)
+  const running = {
+    ...runs(2, 1_000_000, start),
+    spent: { micros: 200_000, at: start + hour, perHour: 1_000_000 },
+  }
+  const before = counted(start, 10_000_000, steady, halted)
+  // For half of the hour.
+  const { shares } = accrue(before, look(start + hour, 10_000_000 - 400_000 - 550_000, steady, running))
+  expect(Object.fromEntries(shares)).toEqual({ 1: 400_000, 2: 550_000 })
+})
+
+test('a silent host that charges its disk alone is no top-up, and has no more than the credit says', () => {
+  const silent = instanceView({
+    ...runs(1, 1_000_000, start - hour),
+    state: 'silent',
+    diskPricePerHour: 10_000,
+  })
+  const before = counted(start, 10_000_000, silent)
+  const { spent, toppedUp, shares } = accrue(before, look(start + 4 * hour, 9_960_000, silent))
+  expect({ spent, toppedUp }).toEqual({ spent: 40_000, toppedUp: 0 })
+  expect(Object.fromEntries(shares)).toEqual({ 1: 40_000 })
+})
+
+test('clocks that waver do not fill the share of a silent host', () => {
+  const steady = runs(1, 1_000_000, start - hour)
+  const silent = { ...runs(2, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
+  let state = counted(start, 10_000_000, steady, silent)
+  let ofSilent = 0
+  for (let count = 1; count <= 1000; count += 1) {
+    const wrong = count % 2 === 0 ? 1 : -1
+    const credit = 10_000_000 - Math.floor((1_000_000 * 10 * count) / hour)
+    const step = accrue(state, look(start + 10 * count + wrong, credit, steady, silent))
+    state = step.counted
+    ofSilent += step.shares.get('2') ?? 0
+  }
+  // Two seconds of the other one.
+  expect(ofSilent).toBeLessThan(600)
+})
+
+test('after a clock that went back the sum is still what left the credit', () => {
   const machine = runs(1, 400_000, start - hour)
-  const back = accrue(counted(start, 5_000_000, machine), look(start - 600, 4_000_000, machine))
-  expect(back).toMatchObject({ spent: 0, toppedUp: 0, counted: { at: start - 600 } })
-  expect(accrue(back.counted, look(start + 3000, 3_600_000, machine)).spent).toBe(400_000)
+  const back = accrue(counted(start, 5_000_000, machine), look(start - 600, 4_999_000, machine))
+  expect(back).toMatchObject({ spent: 1000, toppedUp: 0, counted: { at: start - 600 } })
+  expect(back.shares.size).toBe(0)
+  expect(accrue(back.counted, look(start + 3000, 4_599_000, machine)).spent).toBe(400_000)
 })
 
 test('however often it is looked at, a million looks included, the sum is what left the credit', () => {

@@ -77,6 +77,22 @@ test('killed between any two writes, nothing is counted twice and nothing is los
   }
 })
 
+test('what changes the price is on disk within a second, so that a kill leaves no doubt about what it cost', async () => {
+  const files = new MemoryFiles()
+  const clock = new HandClock()
+  const money = await open(files, clock, midnight + 10)
+  watch(money, midnight + 10, midnight + 20)
+  await clock.pass(1000)
+  const before = files.writes.length
+  watch(money, midnight + 30, midnight + 40)
+  await clock.pass(1000)
+  expect(files.writes).toHaveLength(before)
+  const halted = instanceView({ id: 7, costPerHour: 1000 })
+  money.looked({ ...lookAt(midnight + 50, 499_950_000), account: accountView({}, halted) })
+  await clock.pass(1000)
+  expect(files.writes).toHaveLength(before + 1)
+})
+
 test('what must be remembered of 90 days is below five megabytes', async () => {
   const files = new MemoryFiles()
   const money = await open(files, new HandClock(), midnight)
