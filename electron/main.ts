@@ -16,7 +16,7 @@ import { showDesktop } from './shell/desktop.ts'
 import { systemFileDialogs } from './shell/file-dialogs.ts'
 import { hardenPages, hardenSession, sandboxPages, silenceChromium } from './shell/hardening.ts'
 import { systemAutostart } from './shell/life/autostart.ts'
-import { hearCalls } from './shell/life/calls.ts'
+import { bearName, hearCalls } from './shell/life/calls.ts'
 import { endInOrder } from './shell/life/ending.ts'
 import { keepChromiumIn } from './shell/life/life.ts'
 import { openNotifier } from './shell/notifications.ts'
@@ -61,6 +61,7 @@ const endings = new Endings(2_500)
 sandboxPages()
 silenceChromium()
 declarePageScheme()
+bearName()
 keepChromiumIn(home)
 const ending = endInOrder(endings)
 const calls = hearCalls(process.argv)

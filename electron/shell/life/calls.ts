@@ -46,14 +46,20 @@ export function hearCalls(argv: readonly string[]): Calls {
   }
 }
 
-/** The name under which Windows knows the installed program: that of its package. */
-const windowsName = 'app.berth.Berth'
+/** Under which Windows knows the installed program, that of its package, and what it starts for a notification. */
+const onWindows = { name: 'app.berth.Berth', activator: '{6F0B2C57-3D2E-4C0A-9B7C-5B8E2A1D94E3}' }
 
 /**
- * Makes the desktop know Berth: whose notifications these are on Windows, and where `berth://` links lead. A Berth that
- * is not installed leaves links to one that is.
+ * Makes Windows know whose notifications these are. Before the first of them is shown or heard of: what starts Berth
+ * for a click is written down with it, and would otherwise be another with each start, which finds nobody later.
  */
+export function bearName(): void {
+  if (process.platform !== 'win32') return
+  app.setToastActivatorCLSID(onWindows.activator)
+  app.setAppUserModelId(onWindows.name)
+}
+
+/** Makes the desktop bring `berth://` links here. A Berth that is not installed leaves them to one that is. */
 export function introduce(): void {
-  app.setAppUserModelId(windowsName)
   if (app.isPackaged) app.setAsDefaultProtocolClient('berth')
 }
