@@ -189,8 +189,9 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
         const other = othersReplacement(id, latest.records, rentals.knows)
         await update(id, { failover: undefined, replaced: dropped })
         if (other) return leaveTo(instance, other)
-        // The user's cancelling of a replacement is the end of it.
-        if (instance.state === 'outbid') await update(id, { choice: { kind: 'tell' } })
+        // The user's cancelling of a replacement is the end of it, unless another choice cancelled it.
+        if (instance.state === 'outbid' && recovery.choice.kind === 'replace')
+          await update(id, { choice: { kind: 'tell' } })
       }
     }
   }

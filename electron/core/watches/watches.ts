@@ -56,7 +56,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
   const lastLooks = new Map<string, LastLook>()
   /** Watches that are looking now. */
   const looking = new Map<string, Promise<void>>()
-  /** Watches whose renting is being settled, so that one end is not counted twice. */
+  /** Watches whose renting is being settled or begun: an end is not counted twice, nor a beginning taken for none. */
   const settling = new Set<string>()
   const find = (id: string) => document.get().find(watch => watch.id === id)
 
@@ -116,7 +116,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
     if (prices !== before) around.prices.writeSoon(kept => ({ ...kept, [id]: [...prices] }))
     await update(id, { lookedAt: at, told })
     if (best === undefined) around.withdraw(watch)
-    if (watch.paused) return
+    if (find(id)?.paused !== false) return
     if (watch.wish.rents) {
       if (best) await rentNext(id)
       return
@@ -126,10 +126,19 @@ export function createWatches(around: WatchesSurroundings): Watches {
   }
 
   async function rentNext(id: string): Promise<void> {
-    const watch = existing(id)
-    const { search, rents } = watch.wish
+    if (settling.has(id)) return
+    settling.add(id)
+    await beginRenting(existing(id)).finally(() => settling.delete(id))
+  }
+
+  async function beginRenting(watch: Watch): Promise<void> {
+    const { id, wish } = watch
+    const { search, rents } = wish
     if (!rents || watch.renting !== undefined || watch.rented >= rents.most) return
     const request = await secrets.restore({ id }, rents.request)
+    // A keychain may ask the user first: meanwhile it may be paused, changed or deleted.
+    const now = find(id)
+    if (ending.aborted || !now || now.paused || now.wish !== wish) return
     if (!request) return stop(id, secretsLost)
     const failover = `f${around.newId()}`
     await document.write(watches =>
@@ -165,7 +174,8 @@ export function createWatches(around: WatchesSurroundings): Watches {
 
   async function finish(id: string): Promise<void> {
     await update(id, { paused: true })
-    const watch = existing(id)
+    const watch = find(id)
+    if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
     const body = `${machines} rented, as many as it may. It is paused.`
     around.note('berth', `The watch “${watch.wish.name}” has done its work`, body)
@@ -175,7 +185,8 @@ export function createWatches(around: WatchesSurroundings): Watches {
   async function stop(id: string, problem: Problem): Promise<void> {
     await update(id, { paused: true, failed: 0 })
     say(id, { matching: 0, ...lastLooks.get(id), problem })
-    const watch = existing(id)
+    const watch = find(id)
+    if (!watch) return
     around.note('error', `The watch “${watch.wish.name}” is paused: ${problem.message}`, problem.advice)
     around.alert(doneAlert(watch, `“${watch.wish.name}” is paused`, problem.message))
   }
