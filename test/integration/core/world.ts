@@ -108,7 +108,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
         if (!account) throw new Error('no account is shown')
         return account
       },
-      until: (wanted, within = 15_000) => until(berth, wanted, within),
+      until: (wanted, within = 45_000) => until(berth, wanted, within),
       async close() {
         running.delete(under)
         await berth.close()
