@@ -193,6 +193,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
   async function forget(id: AccountId): Promise<void> {
     const names = [
       'rentals',
+      'secrets',
       'failovers',
       'failed-hosts',
       'recoveries',

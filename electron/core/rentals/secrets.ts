@@ -19,20 +19,24 @@ export interface RentalSecrets {
   forget(rental: { id: string; owner?: string; request: WithEnv }): Promise<void>
 }
 
+/** The keychain's entry of the secrets of a rental, a failover or a watch. */
+export function secretsEntry(owner: string): string {
+  return `rental ${owner}`
+}
+
 export function rentalSecrets(keychain: Keychain): RentalSecrets {
-  const entry = (rental: string) => `rental ${rental}`
   return {
     async keep(rental, request) {
       const secret = request.env.filter(variable => variable.secret)
       if (secret.length === 0) return
       await keychain.set(
-        entry(rental),
+        secretsEntry(rental),
         JSON.stringify(Object.fromEntries(secret.map(({ name, value }) => [name, value]))),
       )
     },
     async restore({ id, owner }, request) {
       if (!request.env.some(variable => variable.secret)) return request
-      const text = await keychain.get(entry(owner ?? id))
+      const text = await keychain.get(secretsEntry(owner ?? id))
       const values = text === undefined ? undefined : v.parse(Values, JSON.parse(text))
       if (!values) return undefined
       const env = request.env.map(variable =>
@@ -42,7 +46,7 @@ export function rentalSecrets(keychain: Keychain): RentalSecrets {
     },
     async forget({ id, owner, request }) {
       if (owner === undefined && request.env.some(variable => variable.secret))
-        await keychain.delete(entry(id))
+        await keychain.delete(secretsEntry(id))
     },
   }
 }

@@ -47,6 +47,34 @@ test('the last known state is shown at once after a restart, as old as it is, wh
   expect(instancesOf(second)).toHaveLength(1)
 })
 
+test('a secret that was kept for a rental that never came to be is gone from the keychain after a restart', async () => {
+  const first = await world.startConnected()
+  const { files } = world.machine
+  const forgetting = world.keychain.delete
+  const broken = () => Promise.reject(new Error('killed'))
+  Object.assign(world.machine, {
+    files: {
+      ...files,
+      write: (name: string, text: string) =>
+        name.endsWith('/rentals.json') ? broken() : files.write(name, text),
+    },
+  })
+  await first.close()
+  const second = await world.start()
+  await second.until(() => second.account().connection.status === 'online')
+  world.keychain.delete = broken
+  const env = [{ name: 'HF_TOKEN', value: 'secret-value', secret: true }]
+  await expect(rentCheapest(second, { env })).rejects.toThrow()
+  const secrets = () => [...world.keychain.entries.keys()].filter(name => name.startsWith('rental '))
+  expect(secrets()).toHaveLength(1)
+  await second.close()
+  world.keychain.delete = forgetting
+  Object.assign(world.machine, { files })
+  const third = await world.start()
+  expect(secrets()).toEqual([])
+  expect(rentalsOf(third)).toEqual([])
+})
+
 test('the demo keeps its things out of the real files and the keychain', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-demo-test-'))
   const { controls, baseUrl, apiKey } = world.sim
