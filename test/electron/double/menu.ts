@@ -3,6 +3,12 @@ import type * as Electron from 'electron'
 
 export type Template = Electron.MenuItemConstructorOptions[]
 
+/** The part of Electron's MenuItem that is read. */
+type Item = Pick<Electron.MenuItem, 'type' | 'label' | 'enabled' | 'visible'> & {
+  submenu: Menu | undefined
+  click: () => void
+}
+
 /** A menu as it was built: the double shows it nowhere, tests read and click it. */
 export class Menu extends EventEmitter {
   static #application: Menu | null = null
@@ -23,6 +29,18 @@ export class Menu extends EventEmitter {
 
   static getApplicationMenu(): Menu | null {
     return Menu.#application
+  }
+
+  /** Its entries as Electron gives them, each with its click. */
+  get items(): Item[] {
+    return this.template.map((entry, at) => ({
+      type: entry.type ?? 'normal',
+      label: entry.label ?? '',
+      enabled: entry.enabled ?? true,
+      visible: entry.visible ?? true,
+      submenu: entry.submenu === undefined ? undefined : new Menu(entries(entry.submenu)),
+      click: () => clickEntry(this.template[at]),
+    }))
   }
 
   popup(): void {}
@@ -61,11 +79,13 @@ export function clickItem(template: Template, path: readonly string[]): void {
       throw new Error(`no entry ${begin} among ${items.map(({ label }) => label).join(', ')}`)
     if (depth < path.length - 1) items = entries(item.submenu)
     else if (item.enabled === false) throw new Error(`${item.label} cannot be clicked`)
-    else {
-      if (item.type === 'checkbox') item.checked = !item.checked
-      item.click?.(item as never, undefined, {} as never)
-    }
+    else clickEntry(item)
   }
+}
+
+function clickEntry(entry: Template[number] | undefined): void {
+  if (entry?.type === 'checkbox') entry.checked = !entry.checked
+  entry?.click?.(entry as never, undefined, {} as never)
 }
 
 function entries(submenu: Template | Electron.Menu | Menu | undefined): Template {

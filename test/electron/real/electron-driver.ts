@@ -1,23 +1,33 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { _electron, type Page } from 'playwright-core'
-import { build } from 'vite'
 import type { Driver, Start } from '../driver.ts'
+import { bundleWatch, writeWatch } from './bundle-watch.ts'
 import type { Watch } from './watch.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
 
-/** Berth's built main process in a real Electron, whose program is given. */
+/** Whether that program is a packaged Berth, not Electron itself: it runs its own archive and loads nothing else. */
+export function isPackage(program: string): boolean {
+  return existsSync(join(dirname(program), 'resources/app.asar'))
+}
+
+/** Berth in a real Electron: the built main process in Electron itself, or a package with its inspect fuse lit. */
 export async function driveElectron(program: string, { env, flags }: Start): Promise<Driver> {
-  const watch = await bundleWatch(env['TMPDIR'] ?? '/tmp')
+  const packaged = isPackage(program)
+  const watch = await bundleWatch()
   const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const first = packaged ? [] : ['-r', await writeWatch(watch, env['TMPDIR'] ?? '/tmp'), root]
   const electron = await _electron.launch({
     executablePath: program,
-    args: ['-r', watch, root, ...flags],
+    args: [...first, ...flags],
     cwd: root,
     env: Object.fromEntries(given),
+    // Otherwise the driver turns off what the specs are to find turned on.
+    chromiumSandbox: true,
   })
   const child = electron.process()
   const ended = once(child, 'exit').then(([code]) => code as number | null)
@@ -39,6 +49,12 @@ export async function driveElectron(program: string, { env, flags }: Start): Pro
     )
   }
 
+  if (packaged) {
+    await electron.evaluate((module, script) => new Function('electron', script)(module), watch)
+    await seeTray(await electron.firstWindow(), () => ask('trayMenu'))
+    await ask('forgetNotifications')
+  }
+
   return {
     page: () => electron.firstWindow(),
     errors: () => errors,
@@ -54,7 +70,11 @@ export async function driveElectron(program: string, { env, flags }: Start): Pro
     questions: () => ask('questions'),
     answer: label => ask('answer', label),
     async startAgain(args = []) {
-      const second = spawn(program, [root, ...args], { cwd: root, env, stdio: 'ignore' })
+      const second = spawn(program, [...(packaged ? [] : [root]), ...args], {
+        cwd: root,
+        env,
+        stdio: 'ignore',
+      })
       const [code] = await once(second, 'exit')
       return code
     },
@@ -79,22 +99,15 @@ function listen(page: Page, errors: string[]): void {
   page.on('console', message => message.type() === 'error' && errors.push(message.text()))
 }
 
-/** As one CommonJS file, which is what `-r` takes; gives its path. */
-async function bundleWatch(folder: string): Promise<string> {
-  const made = await build({
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      write: false,
-      minify: false,
-      target: 'node20',
-      lib: { entry: new URL('watch.ts', import.meta.url).pathname, formats: ['cjs'] },
-      rolldownOptions: { external: ['electron'] },
-    },
-  })
-  const [output] = Array.isArray(made) ? made : [made]
-  if (output === undefined || !('output' in output)) throw new Error('watch.ts was not bundled')
-  const path = join(await mkdtemp(join(folder, 'watch-')), 'watch.cjs')
-  await writeFile(path, output.output[0].code)
-  return path
+/** Changes what the tray's menu shows, and back: a watch that came late sees the next menu, and those after it. */
+async function seeTray(page: Page, menu: () => Promise<unknown>): Promise<void> {
+  const give = (name: string, args: unknown) =>
+    page.evaluate(
+      ([name, args]) => window.berth?.post({ kind: 'command', call: 1e9, name: String(name), args }),
+      [name, args],
+    )
+  await page.locator('nav').first().waitFor()
+  await give('pausePolling', { minutes: 60 })
+  while ((await menu()) === undefined) await setTimeout(50)
+  await give('resumePolling', {})
 }

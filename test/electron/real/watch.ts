@@ -12,8 +12,10 @@ import {
 import type { SeenItem } from '../double/menu.ts'
 
 /**
- * Loaded into a real Electron before Berth's main process, since Electron shows nobody its tray, its notifications and
- * its questions: it keeps hold of them for the specs. Questions wait for the spec's answer and are not drawn.
+ * Put into a real Electron's main process, since Electron shows nobody its tray, its notifications and its questions:
+ * it keeps hold of them for the specs. Questions wait for the spec's answer and are not drawn. Before Berth's own main
+ * process it sees everything; after it, as in a package, the tray's menu from the next one on, and not the handlers
+ * that a window and a session were given at their start.
  */
 let tray: Tray | undefined
 let menu: Electron.Menu | null = null
@@ -88,6 +90,7 @@ const watch = {
       body,
       actions: actions.map(({ text = '' }) => text),
     })),
+  forgetNotifications: () => void notifications.splice(0),
   clickNotification: (at: number) => void notifications[at]?.shown.emit('click', {}),
   clickAction(at: number, label: string) {
     const actionIndex = notifications[at]?.options.actions?.findIndex(({ text }) => text === label) ?? -1

@@ -8,11 +8,13 @@ import { openBrowser } from '../../e2e/app.ts'
 import { startSession, type TestSession } from '../../integration/local/session-bus.ts'
 import { driveDouble } from '../double-driver.ts'
 import type { Driver } from '../driver.ts'
-import { driveElectron } from '../real/electron-driver.ts'
+import { driveElectron, isPackage } from '../real/electron-driver.ts'
 
 /** The program to run the specs in: Electron itself or a packaged Berth. Without it, they run under the double. */
 const electron = process.env['BERTH_ELECTRON']
 export const underDouble = electron === undefined
+/** Into a package nothing can be loaded beforehand: what only a watch from the start sees is left out there. */
+export const watchedFromStart = electron === undefined || !isPackage(electron)
 
 /** A user's desktop session with a tray, and Berth started in it. */
 export interface Desk {

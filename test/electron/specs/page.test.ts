@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import type { Bridge } from '../../../electron/contract/bridge/messages.ts'
 import type { Driver } from '../driver.ts'
-import { underDouble, useDesk } from './berth.ts'
+import { underDouble, useDesk, watchedFromStart } from './berth.ts'
 import { listenForeign } from './foreign-server.ts'
 
 declare global {
@@ -225,31 +225,34 @@ test('the page leads nowhere, and a web address it opens goes to the user’s br
   expect(foreign.seen()).toEqual([])
 })
 
-test('what a page could ask for is refused at the handlers, whatever asks', async () => {
-  const { handlers } = await open()
-  for (const kind of ['will-navigate', 'will-redirect'] as const) {
-    for (const url of [
-      'https://example.com/',
-      'file:///etc/passwd',
-      'app://other/index.html',
-      'app://berth.example.com/',
-      'app://user@berth/',
-      'javascript:alert(1)',
-      'data:text/html,x',
-      '',
-    ])
-      expect(await handlers.navigates(kind, url), url).toBe(false)
-    expect(await handlers.navigates(kind, 'app://berth/index.html')).toBe(true)
-  }
-  for (const url of ['app://berth/index.html', 'about:blank', 'file:///etc/passwd', 'https://example.com/'])
-    expect(await handlers.opens(url), url).toBe('deny')
-  expect(await handlers.attachesWebview('https://example.com/')).toBe(false)
-  expect(await handlers.attachesWebview('app://berth/index.html')).toBe(false)
-  for (const permission of ['media', 'geolocation', 'notifications', 'openExternal', 'fileSystem', 'hid'])
-    expect(await handlers.grants(permission, 'app://berth/index.html'), permission).toBe(false)
-  expect(await handlers.grants('clipboard-sanitized-write', 'https://example.com/')).toBe(false)
-  expect(await handlers.grants('clipboard-sanitized-write', 'app://berth/index.html')).toBe(true)
-})
+test.runIf(watchedFromStart)(
+  'what a page could ask for is refused at the handlers, whatever asks',
+  async () => {
+    const { handlers } = await open()
+    for (const kind of ['will-navigate', 'will-redirect'] as const) {
+      for (const url of [
+        'https://example.com/',
+        'file:///etc/passwd',
+        'app://other/index.html',
+        'app://berth.example.com/',
+        'app://user@berth/',
+        'javascript:alert(1)',
+        'data:text/html,x',
+        '',
+      ])
+        expect(await handlers.navigates(kind, url), url).toBe(false)
+      expect(await handlers.navigates(kind, 'app://berth/index.html')).toBe(true)
+    }
+    for (const url of ['app://berth/index.html', 'about:blank', 'file:///etc/passwd', 'https://example.com/'])
+      expect(await handlers.opens(url), url).toBe('deny')
+    expect(await handlers.attachesWebview('https://example.com/')).toBe(false)
+    expect(await handlers.attachesWebview('app://berth/index.html')).toBe(false)
+    for (const permission of ['media', 'geolocation', 'notifications', 'openExternal', 'fileSystem', 'hid'])
+      expect(await handlers.grants(permission, 'app://berth/index.html'), permission).toBe(false)
+    expect(await handlers.grants('clipboard-sanitized-write', 'https://example.com/')).toBe(false)
+    expect(await handlers.grants('clipboard-sanitized-write', 'app://berth/index.html')).toBe(true)
+  },
+)
 
 // Plain Chromium knows no guests and asks nobody for a camera: there is nothing to see of it under the double.
 if (!underDouble) {
