@@ -121,40 +121,13 @@ export async function openSession(
     })
   }
 
-  const rentals = await openRentals({
-    account: id,
-    store,
-    activity,
-    files,
-    onBroken,
-    client: withKey,
-    ending: ending.signal,
-    clock,
-    keychain: machine.keychain,
-    now: time.now,
-    newId: () => machine.random.hex(16),
-    look: () => void poller.look(),
-    created: (instance, instanceKey) => around.onCreated(withKey(), instance, instanceKey),
-  })
-
-  const transfers = await openTransfers({
-    account: id,
-    store,
-    activity,
-    files,
-    clock,
-    onBroken,
-    client: withKey,
-    ending: ending.signal,
-    now: time.now,
-    newId: () => machine.random.hex(16),
-    look: () => void poller.look(),
-  })
-
-  const automations = await openAutomations({
+  /** What rentals, transfers and automations stand on alike. */
+  const ground = {
     account: id,
     store,
     machine,
+    clock,
+    keychain: machine.keychain,
     files,
     folder,
     onBroken,
@@ -162,13 +135,19 @@ export async function openSession(
     teller,
     access: around.access,
     fileTransfers: around.fileTransfers,
-    rentals,
     client: withKey,
-    record: instance => records.get(instance),
+    record: (instance: number) => records.get(instance),
     ending: ending.signal,
     now: time.now,
+    newId: () => machine.random.hex(16),
     look: () => poller.look(),
+  }
+  const rentals = await openRentals({
+    ...ground,
+    created: (instance, instanceKey) => around.onCreated(withKey(), instance, instanceKey),
   })
+  const transfers = await openTransfers(ground)
+  const automations = await openAutomations({ ...ground, rentals })
 
   async function poll(): Promise<void> {
     const asked = withKey()
@@ -294,7 +273,7 @@ export async function openSession(
     rentals,
     transfers,
     automations,
-    record: instance => records.get(instance),
+    record: ground.record,
     look: async () => {
       if (client) await poller.look()
     },
