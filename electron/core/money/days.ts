@@ -35,14 +35,23 @@ export interface Stretch {
   model(instance: string): string
 }
 
-/** The days after a stretch, `today` first: all but the last are over. Amounts are parted by time, to the last micro. */
-export function withStretch(today: MoneyDay, stretch: Stretch): MoneyDay[] {
+/**
+ * The days after a stretch, `today` first: all but the last are over. Amounts are parted by time, to the last micro.
+ * `known` is a day that was counted before, where the calendar went back: it goes on from there.
+ */
+export function withStretch(
+  today: MoneyDay,
+  stretch: Stretch,
+  known: (day: string) => MoneyDay | undefined = () => undefined,
+): MoneyDay[] {
   const parts = dayParts(stretch.from, stretch.to)
   return parts.map(({ day, until }, index) => {
     const since = parts[index - 1]?.until ?? 0
     const part = (amount: Micros) => Math.floor(amount * until) - Math.floor(amount * since)
-    const base = index === 0 && day === today.day ? today : emptyDay(day)
     const last = index === parts.length - 1
+    // A day in between is counted anew: after a kill it may be on disk already.
+    const begun = index === 0 || last ? known(day) : undefined
+    const base = index === 0 && day === today.day ? today : (begun ?? emptyDay(day))
     const models = { ...base.models }
     const instances = { ...base.instances }
     for (const [id, share] of stretch.shares) {

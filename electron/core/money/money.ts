@@ -72,10 +72,12 @@ export async function openMoney(
     const names = namedSpenders(current.names, account.instances)
     const from = before === undefined || before.at > at ? at : before.at
     const model = (id: string) => names[id]?.gpu ?? ''
-    const days = withStretch(current.today, { from, to: at, spent, toppedUp, shares, credit, model })
+    const known = (day: string) => past.get().days.find(one => one.day === day)
+    const days = withStretch(current.today, { from, to: at, spent, toppedUp, shares, credit, model }, known)
     const today = days.at(-1) ?? current.today
+    // Later ones, too: on a journey west the calendar goes back.
     const over = (days[0]?.day === current.today.day ? days : [current.today, ...days]).filter(
-      ({ day }) => day < today.day,
+      ({ day }) => day !== today.day,
     )
     const samples = withAmount(current.samples, at, spent, credit)
     current = { counted: counted as NonNullable<typeof current.counted>, today, samples, names }
@@ -114,7 +116,9 @@ export async function openMoney(
       const before = past.get()
       return {
         samples: thinned([...before.samples, ...current.samples], from, most),
-        days: [...before.days.filter(({ day }) => day !== current.today.day), current.today],
+        days: [...before.days.filter(({ day }) => day !== current.today.day), current.today].sort((a, b) =>
+          a.day < b.day ? -1 : 1,
+        ),
         names: { ...before.names, ...current.names },
       }
     },

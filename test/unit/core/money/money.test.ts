@@ -55,6 +55,24 @@ test('days, samples and today’s sum add up over midnight and a restart', async
   expect(days[1]?.models).toEqual({ 'RTX 4090': 900_000 })
 })
 
+test('a calendar that goes back over midnight, as on a journey west, takes nothing with it', async () => {
+  const files = new MemoryFiles()
+  const clock = new HandClock()
+  const first = await open(files, clock, midnight - 3000)
+  watch(first, midnight - 7200, midnight + 300)
+  watch(first, midnight - 3000, midnight - 1500)
+  expect(first.spentToday()).toBe(7_200_000 + 1_500_000)
+  await first.flush()
+  const second = await open(files, clock, midnight + 600)
+  watch(second, midnight - 1490, midnight + 600)
+  const { days } = second.history(0, 5000)
+  expect(days.map(({ day, spent }) => [day, spent])).toEqual([
+    [localDay(midnight - 1), 7_200_000 + 3_000_000],
+    [localDay(midnight), 300_000 + 600_000],
+  ])
+  expect(second.spentToday()).toBe(900_000)
+})
+
 test('killed between any two writes, nothing is counted twice and nothing is lost', async () => {
   const clock = new HandClock()
   const files = new MemoryFiles()
