@@ -74,6 +74,21 @@ test('Back closes what is open over the screen first, then leaves the screen; Fo
   expect(errors).toEqual([])
 })
 
+test('a key that must log in with two factors first is connected, and asked for that login', async () => {
+  const sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  const path = '^/api/v0/(users/current|instances)'
+  await sim.control('POST', '/sim/faults', { rules: [{ path, kind: 'status', status: 403 }] })
+  const { page } = await berthAt([])
+  await page.getByRole('button', { name: 'Connect your account' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
+  await dialog.getByLabel('API key').fill(sim.apiKey)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await page.getByRole('heading', { name: 'Log in with two factors' }).waitFor()
+  await page.getByRole('banner').getByText('Key refused').waitFor()
+})
+
 test('an address that leads nowhere says so', async () => {
   const { page, errors } = await berthAt(['--demo'])
   await page.getByText('Nothing is rented').waitFor()
