@@ -32,13 +32,29 @@ export async function openDocument<Schema extends v.GenericSchema>(
   options: DocumentOptions<Schema>,
 ): Promise<Document<v.InferOutput<Schema>>> {
   type Content = v.InferOutput<Schema>
+  type Change = (content: Content) => Content
   const { files, clock, name } = options
   let content: Content = await readContent(options)
   let written: Content = content
   let writing: Promise<void> = Promise.resolve()
   let cancelSoon: (() => void) | undefined
+  /** Changes that may still be refused, what came after them, and what there was before. */
+  let before: Content = content
+  let since: Change[] = []
+  let refusable = 0
 
-  function save(): Promise<void> {
+  function apply(change: Change): void {
+    content = change(content)
+    if (refusable > 0) since.push(change)
+  }
+
+  function takeBack(change: Change): void {
+    since = since.filter(other => other !== change)
+    content = since.reduce((rest, each) => each(rest), before)
+  }
+
+  /** What cannot be written with `refused` in it loses that before anything else is written. */
+  function save(refused?: Change): Promise<void> {
     cancelSoon?.()
     cancelSoon = undefined
     // A write that failed was told to whoever asked for it; the next one goes on regardless.
@@ -46,7 +62,12 @@ export async function openDocument<Schema extends v.GenericSchema>(
       .catch(() => undefined)
       .then(async () => {
         const saved = content
-        await files.write(name, `${JSON.stringify(saved, undefined, 1)}\n`)
+        try {
+          await files.write(name, `${JSON.stringify(saved, undefined, 1)}\n`)
+        } catch (error) {
+          if (refused) takeBack(refused)
+          throw error
+        }
         written = saved
       })
     return writing
@@ -59,22 +80,26 @@ export async function openDocument<Schema extends v.GenericSchema>(
   return {
     get: () => content,
     async write(change) {
-      const before = content
-      const after = change(before)
-      content = after
+      if (refusable === 0) {
+        before = content
+        since = []
+      }
+      refusable += 1
+      // One function may be given twice.
+      const own: Change = rest => change(rest)
       try {
-        await save()
-      } catch (error) {
-        if (content === after) content = before
-        throw error
+        apply(own)
+        await save(own)
+      } finally {
+        refusable -= 1
       }
     },
     writeSoon(change) {
-      content = change(content)
+      apply(change)
       saveAfter(1000)
     },
     async record(change) {
-      content = change(content)
+      apply(change)
       await save().catch(() => saveAfter(tryAgainAfter))
     },
     async flush() {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { beforeEach, expect, test } from 'vitest'
 import { openDocument } from '../../../../electron/core/remember/document.ts'
 import { watchedFiles } from '../../../../electron/core/remember/watched-files.ts'
-import { HandClock } from '../hand-clock.ts'
+import { HandClock, settled } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
 let files: MemoryFiles
@@ -83,6 +83,30 @@ test('a write that fails is refused, and changes nothing', async () => {
   files.refusing = undefined
   await document.write(add(3))
   expect(onDisk()).toEqual([1, 3])
+})
+
+test('a write that fails takes only itself back, whatever else was changed meanwhile', async () => {
+  const document = await open()
+  let release = () => {}
+  files.held = new Promise(resolve => {
+    release = resolve
+  })
+  files.refusing = 'ENOSPC'
+  const refused = document.write(add(1))
+  await settled()
+  const recorded = document.record(add(2))
+  const written = document.write(add(3))
+  document.writeSoon(add(4))
+  const watched = expect(refused).rejects.toThrow()
+  // The first one fails, and the disk has room again for the others.
+  void refused.catch(() => {
+    files.refusing = undefined
+  })
+  release()
+  await Promise.all([watched, recorded, written])
+  expect(document.get()).toEqual([2, 3, 4])
+  await document.flush()
+  expect(onDisk()).toEqual([2, 3, 4])
 })
 
 test('what has happened is kept in memory when it cannot be written, and written as soon as it can', async () => {
