@@ -20,6 +20,8 @@ export interface AccountClock {
   /** Epoch seconds of the account's time. Before the first answer: this machine's own. */
   now(): number
   learn(sample: TimeSample): void
+  /** Seconds by which `now` may be wrong: `Date` has whole ones, and an answer takes its time. */
+  blur(): number
   /** How the page works out the account's time by itself. */
   told(): AccountTime
 }
@@ -39,7 +41,9 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
   let rate = initialRate
   let measuredFrom: Anchor | undefined
   let candidate: number | undefined
+  let lastRoundTrip = 0
 
+  const blurOf = (roundTrip: number) => 1500 + rate * roundTrip
   const serverNow = (at: number) => (anchor ? anchor.server + (at - anchor.at) * rate : clock.now())
 
   function measure(sample: Anchor): void {
@@ -64,10 +68,12 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
     learn({ serverTime, at, roundTrip }) {
       // `Date` is cut to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at }
+      lastRoundTrip = roundTrip
       measure(sample)
       const error = Math.abs(sample.server - serverNow(at))
-      if (!anchor || error > 1500 + rate * roundTrip) anchor = sample
+      if (!anchor || error > blurOf(roundTrip)) anchor = sample
     },
+    blur: () => blurOf(lastRoundTrip) / 1000,
     told: () => {
       const monotonic = clock.monotonic()
       return { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }

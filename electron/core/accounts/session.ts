@@ -183,6 +183,7 @@ export async function openSession(
         account: after,
         records: instances,
         at,
+        blur: time.blur(),
         ...(user ? { credit: micros(user.credit) } : {}),
       })
     }

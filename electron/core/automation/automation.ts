@@ -19,8 +19,9 @@ export interface FreshLook {
   records: readonly Instance[]
   /** Absent where the key may not read it. */
   credit?: Micros
-  /** Epoch seconds of the account's time. */
+  /** Epoch seconds of the account's time, and by how many it may be wrong. */
   at: number
+  blur?: number
 }
 
 /** Something that Berth does by itself for one account. It decides on fresh answers alone: stale ones tell nothing. */

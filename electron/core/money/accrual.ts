@@ -118,15 +118,12 @@ function costsBetween(before: Counted, after: Counted): ReadonlyMap<string, Cost
       costs.set(id, { least: 0, most, guess: most })
       continue
     }
-    const guess = Math.max(0, now.spent - then.spent)
-    const lowest = Math.min(then.least ?? then.perHour, now.least ?? now.perHour)
-    const highest = Math.max(then.perHour, now.perHour)
+    const lowest = grown(Math.min(then.least ?? then.perHour, now.least ?? now.perHour), seconds)
+    const highest = grown(Math.max(then.perHour, now.perHour), seconds)
+    // What it has cost in all may have been taken up from an older look than this, after a kill. Rounding gives the one.
+    const guess = Math.min(Math.max(lowest, now.spent - then.spent), highest + 1)
     const sure = lowest === highest
-    costs.set(id, {
-      least: sure ? guess : grown(lowest, seconds),
-      most: sure ? guess : grown(highest, seconds),
-      guess,
-    })
+    costs.set(id, { least: sure ? guess : lowest, most: sure ? guess : highest, guess })
   }
   for (const [id, then] of Object.entries(before.instances)) {
     const most = grown(then.perHour, seconds)

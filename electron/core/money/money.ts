@@ -61,12 +61,12 @@ export async function openMoney(
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
-  function looked({ account, credit, at }: FreshLook): void {
+  function looked({ account, credit, at, blur }: FreshLook): void {
     const before = current.counted as Counted | undefined
     const { counted, spent, toppedUp, shares } = accrue(before, {
       at,
       instances: account.instances,
-      blur: 2 * Math.max(1, account.clock.rate),
+      ...(blur === undefined ? {} : { blur }),
       ...(credit === undefined ? {} : { credit }),
     })
     const names = namedSpenders(current.names, account.instances)

@@ -107,6 +107,16 @@ test('a silent host that charges its disk alone is no top-up, and has no more th
   expect(Object.fromEntries(shares)).toEqual({ 1: 40_000 })
 })
 
+test('what an instance has cost in all may be taken up from an older look: it is not charged for what it did not run', () => {
+  const halted = runs(1, 10_000, start - hour)
+  const before = counted(start, 10_000_000, halted)
+  // After a kill it was known as running, and counted so up to the look that found it stopped.
+  const again = { ...halted, spent: { micros: 5_000_000, at: start + 4 * hour, perHour: 10_000 } }
+  const { spent, toppedUp, shares } = accrue(before, look(start + 4 * hour, 9_960_000, again))
+  expect({ spent, toppedUp }).toEqual({ spent: 40_000, toppedUp: 0 })
+  expect(shares.get('1')).toBeLessThanOrEqual(40_001)
+})
+
 test('clocks that waver do not fill the share of a silent host', () => {
   const steady = runs(1, 1_000_000, start - hour)
   const silent = { ...runs(2, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
