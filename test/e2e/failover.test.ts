@@ -153,7 +153,7 @@ test('a bid is raised by itself once it is outbid, seen at the service, and swit
   await page.getByLabel('Bid up to').fill('2')
   await page.getByLabel('At most every').fill('60')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('up to $2.00/h, at most every 1 h').waitFor()
+  await page.getByText('up to $2.000/h, at most every 1 h').waitFor()
 
   await sim.control('POST', '/sim/outbid', { instance_id: before.id })
   await expect
