@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { at } from '../../build/places.ts'
 
-const root = new URL('../..', import.meta.url).pathname
+const root = at('.')
 
 /** A process of ours, and the first line of its output that the test waited for. */
 export interface Running {

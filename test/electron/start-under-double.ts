@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { at } from '../../build/places.ts'
 import type { Remote } from './double/remote.ts'
 import type { DoubleEvent } from './double/web-contents.ts'
 
-const root = new URL('../../', import.meta.url).pathname
+const root = at('.')
 
 /** The built main process, running under the double of Electron. */
 export interface UnderDouble {

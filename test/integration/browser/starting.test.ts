@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { at } from '../../../build/places.ts'
 
-const root = new URL('../../../', import.meta.url).pathname
+const root = at('.')
 let folder = ''
 const running = new Set<ChildProcess>()
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { at } from '../../../build/places.ts'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { State } from '../../../electron/contract/state.ts'
@@ -44,7 +45,7 @@ export function useShell(): Shell {
 
   beforeAll(async () => {
     const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], {
-      cwd: new URL('../../../', import.meta.url).pathname,
+      cwd: at('.'),
     })
     expect(await once(build, 'exit')).toEqual([0, null])
   }, 120_000)

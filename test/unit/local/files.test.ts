@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FileNameError, openFiles } from '../../../electron/local/files.ts'
+import { fileModes, lacks } from '../../needs.ts'
 
 let root = ''
 
@@ -22,29 +23,35 @@ test('what was written is read again, and what was not is undefined', async () =
   expect(await files.read('accounts/demo/known.json')).toBeUndefined()
 })
 
-test('files and folders are the user’s alone, whatever the umask says', async () => {
-  const before = process.umask(0)
-  try {
-    const files = await openFiles(root)
-    await files.write('deep/settings.json', '{}')
-    await files.append('deep/log', 'line\n')
-    expect(await mode(root)).toBe('700')
-    expect(await mode(join(root, 'deep'))).toBe('700')
-    expect(await mode(files.path('deep/settings.json'))).toBe('600')
-    expect(await mode(files.path('deep/log'))).toBe('600')
-  } finally {
-    process.umask(before)
-  }
-})
+test.skipIf(lacks(fileModes) !== '')(
+  'files and folders are the user’s alone, whatever the umask says',
+  async () => {
+    const before = process.umask(0)
+    try {
+      const files = await openFiles(root)
+      await files.write('deep/settings.json', '{}')
+      await files.append('deep/log', 'line\n')
+      expect(await mode(root)).toBe('700')
+      expect(await mode(join(root, 'deep'))).toBe('700')
+      expect(await mode(files.path('deep/settings.json'))).toBe('600')
+      expect(await mode(files.path('deep/log'))).toBe('600')
+    } finally {
+      process.umask(before)
+    }
+  },
+)
 
-test('a folder that was open to others is closed, and a file that was is when it is next written', async () => {
-  await mkdir(root, { mode: 0o755 })
-  await writeFile(join(root, 'old.json'), '{}', { mode: 0o644 })
-  const files = await openFiles(root)
-  await files.write('old.json', '{"new":true}')
-  expect(await mode(root)).toBe('700')
-  expect(await mode(join(root, 'old.json'))).toBe('600')
-})
+test.skipIf(lacks(fileModes) !== '')(
+  'a folder that was open to others is closed, and a file that was is when it is next written',
+  async () => {
+    await mkdir(root, { mode: 0o755 })
+    await writeFile(join(root, 'old.json'), '{}', { mode: 0o644 })
+    const files = await openFiles(root)
+    await files.write('old.json', '{"new":true}')
+    expect(await mode(root)).toBe('700')
+    expect(await mode(join(root, 'old.json'))).toBe('600')
+  },
+)
 
 test('a reader never meets half a file, and overlapping writes end with the last one', async () => {
   const files = await openFiles(root)
