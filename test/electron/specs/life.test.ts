@@ -1,26 +1,37 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectAccount, rentRunning } from '../../e2e/account-steps.ts'
 import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
 import type { Driver } from '../driver.ts'
 import { useDesk } from './berth.ts'
 
-const desk = useDesk()
+const desk = useDesk('the file')
 const soon = { timeout: 20_000 }
 let sim: SimulatorProcess
 
 beforeAll(async () => {
   sim = await startSimulatorProcess(['--speed', '1'])
+  await desk.settings({ pollInterval: 2 })
 })
-beforeEach(() => desk.settings({ pollInterval: 2 }))
 afterAll(() => sim.stop())
+
+let started: Driver | undefined
+let connected = false
+
+/** Berth, which all tests share: the last one ends it. */
+async function open(): Promise<Driver> {
+  started ??= await desk.start()
+  return started
+}
 
 /** Berth with an account on which that instance runs. */
 async function startWith(body: Record<string, unknown> = {}): Promise<{ berth: Driver; instance: number }> {
   await sim.control('POST', '/sim/credit', { credit: 1000 })
   const instance = await rentRunning(sim, body)
-  const berth = await desk.start()
+  const berth = await open()
   const page = await berth.page()
-  await connectAccount(page, sim)
+  if (!connected) await connectAccount(page, sim)
+  connected = true
+  await page.getByRole('link', { name: 'Instances' }).click()
   await page.getByRole('row', { name: new RegExp(`${instance}`) }).waitFor()
   return { berth, instance }
 }
@@ -41,7 +52,7 @@ async function place(berth: Driver): Promise<string> {
 }
 
 test('a second start ends at once and brings the first one’s window; a hidden one brings nothing', async () => {
-  const berth = await desk.start()
+  const berth = await open()
   await berth.closeWindow()
   expect(await berth.windowVisible()).toBe(false)
   expect(await berth.startAgain(['--hidden'])).toBe(0)
@@ -95,8 +106,10 @@ test('a notification clicked with the window closed leads to its instance, and i
   await berth.closeWindow()
   await sim.control('POST', '/sim/outbid', { instance_id: instance })
   const titles = async () => (await berth.notifications()).map(({ title }) => title)
-  await expect.poll(titles, soon).toEqual([`train #${instance} was outbid`])
-  await berth.clickNotification(0)
+  const outbid = `train #${instance} was outbid`
+  await expect.poll(titles, soon).toContain(outbid)
+  const at = (await titles()).indexOf(outbid)
+  await berth.clickNotification(at)
   await expect.poll(() => berth.windowVisible()).toBe(true)
   await expect.poll(() => place(berth)).toMatch(new RegExp(`^#/instances/${instance}`))
   const page = await berth.page()
@@ -106,9 +119,10 @@ test('a notification clicked with the window closed leads to its instance, and i
     .waitFor()
 
   await berth.closeWindow()
-  await berth.clickAction(0, 'Raise bid')
+  await berth.clickAction(at, 'Raise bid')
   await expect.poll(() => berth.windowVisible()).toBe(true)
-  await page.getByRole('dialog', { name: /^Change bid for train/ }).waitFor()
+  const question = page.getByRole('dialog', { name: /^Change bid for train/ })
+  await question.getByRole('button', { name: 'Cancel' }).click()
 })
 
 test('quitting while something runs says what it costs; it ends Berth, not the instance', async () => {
