@@ -2,20 +2,25 @@ import type { InstanceView } from '../instance/instance.ts'
 import type { RentalView } from '../market/rental.ts'
 import type { AccountView } from '../state.ts'
 import { type FailoverView, isFailingOver } from './failover.ts'
+import type { WatchView } from './watch.ts'
 
-/** What "stop everything" stops and cancels: what costs GPUs now, or would by itself. */
+/** What "stop everything" stops, cancels and pauses: what costs GPUs now, or would by itself. */
 export interface Everything {
   instances: readonly InstanceView[]
   /** Those that no failover cancels itself. */
   rentals: readonly RentalView[]
   failovers: readonly FailoverView[]
+  /** Those that would rent by themselves. */
+  watches: readonly WatchView[]
 }
 
 /**
  * Rentals and failovers under way are cancelled, and what they have created goes with them: nothing ran on it. All else
- * that runs, is about to, or was outbid and would run again by itself, is stopped.
+ * that runs, is about to, or was outbid and would run again by itself, is stopped. Watches that rent are paused.
  */
-export function everything(account: Pick<AccountView, 'instances' | 'rentals' | 'failovers'>): Everything {
+export function everything(
+  account: Pick<AccountView, 'instances' | 'rentals' | 'failovers' | 'watches'>,
+): Everything {
   const failovers = Object.values(account.failovers).filter(one => isFailingOver(one) && !one.cancelling)
   const tried = new Set(failovers.flatMap(({ tries }) => tries.map(({ rental }) => rental)))
   const underWay = Object.values(account.rentals).filter(isUnderWay)
@@ -24,6 +29,7 @@ export function everything(account: Pick<AccountView, 'instances' | 'rentals' | 
     instances: Object.values(account.instances).filter(one => mayRun(one) && !taken.has(one.id)),
     rentals: underWay.filter(({ id }) => !tried.has(id)),
     failovers,
+    watches: Object.values(account.watches).filter(({ rents, paused }) => rents && !paused),
   }
 }
 

@@ -7,10 +7,10 @@ import { instanceTitle } from './tray-words.ts'
 /** What Berth does next by itself, with its snoozes, and the way to the question whether everything is to stop. */
 export function dueEntries(account: AccountView): MenuItemModel[] {
   const [next] = dueNext(account.guards)
-  const { instances, rentals, failovers } = everything(account)
+  const { instances, rentals, failovers, watches } = everything(account)
   const entries: MenuItemModel[] = []
   if (next) entries.push(dueEntry(account, next.guard, next.dueAt))
-  if (instances.length + rentals.length + failovers.length > 0)
+  if (instances.length + rentals.length + failovers.length + watches.length > 0)
     entries.push({
       label: 'Stop everything…',
       action: { kind: 'go', account: account.id, place: { screen: 'here', ask: 'stopAll' } },

@@ -40,13 +40,14 @@ export function guardCommands(parts: Parts): GuardCommands {
       const session = accounts.session(account)
       const view = store.get().accounts[session.id]
       if (!view) return { stopped: 0, cancelled: 0, failed: [] }
-      const { instances, rentals, failovers } = everything(view)
+      const { instances, rentals, failovers, watches } = everything(view)
       const [stops, cancels] = await Promise.all([
         Promise.allSettled(instances.map(async ({ id }) => session.client.instances.stop(id))),
         Promise.allSettled([
           ...rentals.map(({ id }) => session.rentals.cancel(id)),
           ...failovers.map(({ id }) => session.automations.failovers.cancel(id)),
         ]),
+        Promise.all(watches.map(({ id }) => session.automations.watches.pause(id, true))),
       ])
       const went = <Outcome extends PromiseSettledResult<unknown>>({ status }: Outcome) =>
         status === 'fulfilled'

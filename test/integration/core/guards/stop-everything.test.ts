@@ -25,3 +25,28 @@ test('stop everything stops what runs, cancels rentals under way, and says what 
   )
   expect(new Set(instancesOf(under).map(({ id }) => id))).toEqual(new Set([first.id, second.id]))
 })
+
+test('stop everything pauses the watches that would rent, and leaves those that only tell', async ({
+  onTestFinished,
+}) => {
+  const world = await createWorld()
+  onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  const wish = {
+    name: 'Nothing matches',
+    search: {
+      query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
+      filter: { priceTo: 0.000001 },
+      order: { column: 'price', descending: false },
+    },
+    every: 1,
+  } as const
+  const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
+  const limits = { tries: 1, ceiling: 1, deadline: 600 }
+  const tells = await under.run('saveWatch', { wish })
+  const rents = await under.run('saveWatch', {
+    wish: { ...wish, rents: { request: { ...request, env: [], ports: [] }, limits, most: 1 } },
+  })
+  await under.run('stopEverything', {})
+  expect(under.account().watches).toMatchObject({ [tells]: { paused: false }, [rents]: { paused: true } })
+})
