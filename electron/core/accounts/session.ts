@@ -229,7 +229,7 @@ export async function openSession(
     poll,
     interval: untilNextLook,
     // What is being rented costs: it is watched to its end all the same.
-    held: () => isPaused(store, clock) && !rentals.underWay(),
+    held: () => isPaused(store, clock) && !rentals.underWay() && !automations.failovers.underWay(),
     random: machine.random.fraction,
   })
 

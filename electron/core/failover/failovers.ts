@@ -70,6 +70,8 @@ export interface Failovers {
   looked(instances: Instances): void
   /** When a fresh answer is wanted: a deadline, or the moment at which the tries have cost what they may. */
   dueAt(): number | undefined
+  /** Whether any is still to be done. */
+  underWay(): boolean
   view(): Record<string, FailoverView>
 }
 
@@ -174,6 +176,7 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
       const moments = [...due.values()]
       return moments.length === 0 ? undefined : Math.min(...moments)
     },
+    underWay: () => book.all().some(({ step }) => step === 'trying'),
     view: () => failoverViews(book.all(), trials.rentalOf, instances),
   }
 }

@@ -90,6 +90,20 @@ describe.concurrent('renting with failover', () => {
     expect(Object.values(under.account().failedHosts)).toHaveLength(1)
   })
 
+  test('is watched to its end through a pause, since its tries cost', { timeout: 60_000 }, async context => {
+    const world = await createWorld()
+    context.onTestFinished(() => world.close())
+    const detour = await startDetour(world.sim.baseUrl, 9)
+    context.onTestFinished(() => detour.close())
+    const under = await world.start()
+    await under.run('changeSettings', { settings: { pollInterval: 2 } })
+    await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+    await under.run('pausePolling', { minutes: 60 })
+    const shut = await under.run('rentWithFailover', wish({ tries: 1, deadline: 330 }))
+    expect(await ended(under, shut)).toMatchObject({ step: 'failed', tries: [{ why: { code: 'no_ssh' } }] })
+    expect(await onAccount(world)).toEqual([])
+  })
+
   test.each<[string, FaultInput]>([
     ['an answer that is lost', { method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 }],
     ['an answer that is broken', { method: 'PUT', path: '^/api/v0/asks/', kind: 'garbage', times: 1 }],
