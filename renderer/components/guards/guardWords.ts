@@ -4,7 +4,11 @@ import {
   hasEnded,
   snoozes,
 } from '../../../electron/contract/automation/guard.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { spentBy } from '../../../electron/contract/reading.ts'
+import { money, rate } from '../../words/money.ts'
 import { duration, exactTime, timeOfDay } from '../../words/time.ts'
+import type { GuardKind } from './guardForm.ts'
 
 const steps: Record<GuardStep, string> = {
   waiting: 'On',
@@ -48,6 +52,30 @@ export function dueWords(
   const sure = condition.kind === 'time' || condition.kind === 'duration'
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
   return `At ${momentWords(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}.${snoozed}`
+}
+
+/**
+ * What stands under a limit in dollars: what an instance has cost by `now` (the account's time, epoch seconds), or
+ * that a budget goes on until its day or month is over.
+ */
+export function limitHint(
+  kind: 'cost' | 'day' | 'month',
+  instance: InstanceView | undefined,
+  now: number,
+): string | undefined {
+  if (kind !== 'cost')
+    return `All instances together, by this computer’s calendar. It goes on guarding: what is started later that ${kind} is stopped too.`
+  return (
+    instance &&
+    `Since it was made: ${money(spentBy(instance, now))} so far, now ${rate(instance.costPerHour)}.`
+  )
+}
+
+/** When a guard that is being set would act. The sentence before it tells the moment where that is sure. */
+export function previewMoment(kind: GuardKind, dueAt: number, now: number): string {
+  const away = `in ${duration(dueAt - now)}`
+  if (kind === 'time' || kind === 'duration') return `That is ${away}.`
+  return `As things are now: at ${momentWords(dueAt, now)}, ${away}.`
 }
 
 /** What a snooze is called: `15 min`, `4 h`. */

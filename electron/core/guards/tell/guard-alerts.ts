@@ -5,7 +5,7 @@ import type { Alert } from '../../alerts/alerts.ts'
 import { instanceName, pricePerHour } from '../../alerts/wording.ts'
 import type { Target } from '../decide/least-loss.ts'
 import type { Guard } from '../guard.ts'
-import { clockTime, listed, nameOf, reason, span, whatHappened, whatHappens } from './guard-words.ts'
+import { clockTime, listed, nameOf, reason, whatHappened, whatHappens } from './guard-words.ts'
 
 /** What the alerts of an account's guards are made of. Moments in epoch seconds of the account's time. */
 export interface GuardScene {
@@ -32,7 +32,8 @@ export function warningAlert(
   return {
     ...base(scene, guard),
     title: `${whatHappens(guard, scene.instances)} at ${clockTime(dueAt, scene.now)}`,
-    body: `In ${span(Math.max(60, dueAt - scene.now))}, by a guard.${which}${lost}`,
+    // The title tells the moment: a span would be wrong on a page that shows it for longer.
+    body: `By a guard.${which}${lost}`,
     urgency: 'critical',
     actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],
   }
