@@ -1,7 +1,9 @@
+import type { WatchRents } from '../../contract/automation/watch.ts'
 import { catalogueOf, type ListedOffer } from '../../contract/market/catalogue.ts'
 import { passing } from '../../contract/market/filter.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import { Sorter } from '../../contract/market/sort.ts'
+import { micros } from '../../contract/spending/money.ts'
 import type { Told, Watch } from './watch.ts'
 
 /** What a look at the market showed a watch. */
@@ -30,7 +32,7 @@ export function sighting(watch: Watch, offers: readonly OfferView[], now: number
     column: 'price',
     descending: false,
   })
-  const matching = passing(cheapestFirst, filter).filter(({ price }) => price !== undefined)
+  const matching = passing(cheapestFirst, filter).filter(listed => isWithin(listed, watch.wish.rents))
   const known = new Map(
     watch.told.filter(({ at }) => at > now - forgottenAfter).map(told => [told.machine, told]),
   )
@@ -45,6 +47,14 @@ export function sighting(watch: Watch, offers: readonly OfferView[], now: number
   }
   const told = [...known.values()].sort((a, b) => a.at - b.at).slice(-most)
   return { matching, fresh, told }
+}
+
+/** What does not say its price is no find; what is dearer than the watch may rent does not match. */
+function isWithin({ price, offer }: ListedOffer, rents: WatchRents | undefined): boolean {
+  if (price === undefined) return false
+  const { bid } = rents?.request ?? {}
+  if (bid !== undefined) return (offer.minimumBid ?? price) <= micros(bid)
+  return rents?.limits.price === undefined || price <= micros(rents.limits.price)
 }
 
 /** The same machine may offer one, two or more of its GPUs. */

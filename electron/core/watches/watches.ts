@@ -177,7 +177,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
     const watch = find(id)
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
-    const body = `${machines} rented, as many as it may. It is paused.`
+    const body = `${machines} rented, as many as it may.`
     around.note('berth', `The watch “${watch.wish.name}” has done its work`, body)
     around.alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
   }

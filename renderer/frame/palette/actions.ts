@@ -99,6 +99,8 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       run: () => page.attempt(berth.openSystemTerminal(on)),
     },
     { id: 'guards', label: 'Guards…', run: () => route.go(`instances/${instance.id}/guards`) },
+    { id: 'runs', label: 'Runs…', run: () => route.go(`instances/${instance.id}/runs`) },
+    { id: 'watchdog', label: 'Watchdog…', run: () => route.go(`instances/${instance.id}/watchdog`) },
     {
       id: 'copy-data',
       label: 'Copy data…',
@@ -141,6 +143,10 @@ export function pageActions(page: Page): Action[] {
   }))
   actions.push(
     { id: 'rent', label: 'Rent a GPU', run: () => route.go('offers') },
+    { id: 'failover', label: 'Rent with failover…', run: () => route.go('offers/failover') },
+    { id: 'watch', label: 'Watch a search of the market…', run: () => route.go('offers/watch') },
+    { id: 'watches', label: 'Watches of the market', run: () => route.go('offers/watches') },
+    { id: 'spending', label: 'Spending', run: () => route.go('account/spending') },
     {
       id: 'refresh',
       label: 'Look at the account now',

@@ -20,6 +20,7 @@ export interface SpendingRow {
 }
 
 const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const monthName = new Intl.DateTimeFormat('en-GB', { month: 'short' })
 const monthTitle = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
 
@@ -39,7 +40,7 @@ export function bars({ samples, days }: MoneyHistory, span: Span, now: number): 
   }
   if (span === 'month')
     return dates(30, back => new Date(year, month, day - back)).map(at => ({
-      label: String(at.getDate()),
+      label: shortDay.format(at),
       title: dayName.format(at),
       spent: sum(days.filter(known => known.day === dayOf(at))),
     }))
@@ -48,6 +49,14 @@ export function bars({ samples, days }: MoneyHistory, span: Span, now: number): 
     title: monthTitle.format(at),
     spent: sum(days.filter(known => known.day.startsWith(dayOf(at).slice(0, 7)))),
   }))
+}
+
+/** The sum of what is shown, by whole days: samples may lie across a midnight. */
+export function total({ days }: MoneyHistory, span: Span, now: number): Micros {
+  const first = firstDay(span, now)
+  return sum(
+    days.filter(({ day }) => (span === 'year' ? day.slice(0, 7) >= first.slice(0, 7) : day >= first)),
+  )
 }
 
 /** The same money by GPU model or by instance, the most first. The rows add up to the bars of whole days. */

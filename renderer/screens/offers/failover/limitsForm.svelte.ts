@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { FailoverLimits } from '../../../../electron/contract/automation/failover.ts'
-import type { Micros } from '../../../../electron/contract/spending/money.ts'
+import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 
 /** How far a failover may go, as it is filled in. */
@@ -30,6 +30,12 @@ export class LimitsForm {
       ...(this.#interruptible ? {} : { price: typedNumber(this.price) ?? Number.NaN }),
     }),
   )
+
+  /** How many of these prices are no dearer than it may be; micro-dollars per hour. */
+  within(prices: readonly (Micros | undefined)[]): number {
+    const most = micros(typedNumber(this.price) ?? 0)
+    return prices.filter(price => price !== undefined && price <= most).length
+  }
 
   readonly errors: Readonly<Record<string, string>> = $derived.by(() => {
     if (!this.#tried || this.#read.success) return {}

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { type WatchView, WatchWish } from '../../../../electron/contract/automation/watch.ts'
+import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
 import type { OpenRequest } from '../../../../electron/contract/market/rental.ts'
+import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 
 /** The watch dialog as typed. */
@@ -43,6 +45,21 @@ export function draftOf(
     tries: figure(limits?.tries, '3'),
     ceiling: figure(limits?.ceiling, '1'),
   }
+}
+
+/** Of the offers shown, how many the watch would rent at these limits now, and the cheapest of those prices. */
+export function wouldRent(
+  offers: readonly ListedOffer[],
+  draft: Pick<WatchDraft, 'price'>,
+  interruptible: boolean,
+): { many: number; from?: Micros } {
+  const limit = typedNumber(draft.price)
+  if (limit === undefined) return { many: 0 }
+  const prices = offers.flatMap(({ price, offer }) => {
+    const asked = interruptible ? (offer.minimumBid ?? price) : price
+    return asked !== undefined && asked <= micros(limit) ? [asked] : []
+  })
+  return prices.length === 0 ? { many: 0 } : { many: prices.length, from: Math.min(...prices) }
 }
 
 /** The wish that a draft makes, or what is wrong with it, field by field. `deadline`: seconds that one try may take. What the dialog does not ask stays as it was. */

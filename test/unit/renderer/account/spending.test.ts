@@ -36,8 +36,8 @@ test('today has a bar for each hour so far, and only what was spent today', () =
 test('a month is thirty days and ends today', () => {
   const month = bars(history, 'month', now)
   expect(month).toHaveLength(30)
-  expect(month.at(0)).toMatchObject({ label: '23', spent: 4_000_000 })
-  expect(month.at(-1)).toMatchObject({ label: '21', spent: 1_500_000 })
+  expect(month.at(0)).toMatchObject({ label: '23 Oct', spent: 4_000_000 })
+  expect(month.at(-1)).toMatchObject({ label: '21 Nov', spent: 1_500_000 })
 })
 
 test('a year is twelve months and ends with this one', () => {
