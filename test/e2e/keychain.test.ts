@@ -176,7 +176,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await expectNoTraceIn(home)
 
     const second = await openBerth(home, noBus)
-    await header(second.page).getByText('Not connected').waitFor()
+    await header(second.page).getByText('Key not at hand').waitFor()
     await second.page
       .getByText(/This machine has no keychain, so the API key was only kept until Berth ended/)
       .first()
@@ -196,7 +196,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await unlocked.end()
     const locked = await startKeyring(undefined)
     const second = await openBerth(home)
-    await header(second.page).getByText('Not connected').waitFor()
+    await header(second.page).getByText('Key not at hand').waitFor()
     await second.page
       .getByText(/Unlock the keychain and start Berth again, or enter the key once more/)
       .first()

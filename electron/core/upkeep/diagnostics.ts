@@ -33,7 +33,11 @@ export function diagnostics(state: State, log: Log, home: string, now: number): 
       .filter(({ kind }) => kind === 'error')
       .toSorted((a, b) => (a.id < b.id ? 1 : -1))
       .slice(0, errorsShown)
-      .map(({ at, text, detail }) => `${new Date(at).toISOString()} ${text}${detail ? `: ${detail}` : ''}`),
+      .map(({ at, text, detail }) => {
+        // What follows a colon there is what it was done to.
+        const what = (text.split(': ')[0] ?? '').replace(labelled, 'an instance')
+        return `${new Date(at).toISOString()} ${what}${detail ? `: ${detail.replace(labelled, ' an instance')}` : ''}`
+      }),
     Log: log.recent().slice(-linesShown),
   }
   const text = Object.entries(parts)
@@ -56,6 +60,9 @@ function accountLine(account: AccountView): string {
     ...(limitation === undefined ? [] : [limitation]),
   ].join('; ')
 }
+
+/** `llama-finetune #4711`, as Activity names an instance: everything from the last colon, quotation mark or dash on. */
+const labelled = /[^:“”–]*#\d+/g
 
 /** Names people gave to things, and where things are, are nobody's business; who asks can be told. */
 function withoutNames(text: string, state: State, home: string): string {

@@ -82,15 +82,24 @@ export function createWatches(around: WatchesSurroundings): Watches {
   function look(id: string): Promise<void> {
     const already = looking.get(id)
     if (already) return already
-    const search = searchFor(existing(id).wish.search.query)
-    const look = around
+    const { wish } = existing(id)
+    const search = searchFor(wish.search.query)
+    const running = around
       .client()
       .offers.search(search, { signal: ending })
-      .then(offers => seen(id, offers.map(offerView)))
+      // Changed meanwhile, its filter is for another search: what this one found says nothing.
+      .then(offers => {
+        const current = find(id)
+        if (current && sameSearch(current.wish, wish)) return seen(id, offers.map(offerView))
+        looking.delete(id)
+        return current ? look(id) : undefined
+      })
       .catch(error => failed(id, problemOf(error)))
-      .finally(() => looking.delete(id))
-    looking.set(id, look)
-    return look
+      .finally(() => {
+        if (looking.get(id) === running) looking.delete(id)
+      })
+    looking.set(id, running)
+    return running
   }
 
   async function failed(id: string, problem: Problem): Promise<void> {

@@ -48,6 +48,13 @@ test('diagnostics hold versions, settings and errors, and neither a secret nor a
         detail: `token=${key}; see /home/ada/berth`,
       },
       b: { id: 'b', at: 0, kind: 'user', text: 'Renamed #4711' },
+      c: {
+        id: 'c',
+        at: 0,
+        kind: 'error',
+        text: 'Renting failed: secret-project (acme/private-image)',
+        detail: 'Nothing is known of secret-project #4711.',
+      },
     },
   }
   const text = diagnostics(state, log, '/home/ada', 0)
@@ -60,7 +67,17 @@ test('diagnostics hold versions, settings and errors, and neither a secret nor a
     'asked with',
   ])
     expect(text).toContain(wanted)
-  for (const unwanted of [key, 'Ada', 'ada@', 'example.com', '/home/ada', 'my title', 'Renamed'])
+  for (const unwanted of [
+    key,
+    'Ada',
+    'ada@',
+    'example.com',
+    '/home/ada',
+    'my title',
+    'Renamed',
+    'secret-project',
+    'acme',
+  ])
     expect(text).not.toContain(unwanted)
 })
 
