@@ -4,8 +4,9 @@ import type { Micros } from '../../contract/spending/money.ts'
 
 /** What has been counted already, up to a moment of the account's time. */
 export interface Counted {
-  /** Epoch seconds. */
+  /** Epoch seconds, and by how many that may be wrong. */
   at: number
+  blur?: number
   credit?: Micros | undefined
   /** By id: what the instance had cost in all by then, and what it cost per hour. */
   instances: Record<string, CountedInstance>
@@ -72,6 +73,7 @@ const roundAmounts = [
 export function accrue(before: Counted | undefined, { at, credit, instances, blur = 2 }: Seen): Accrual {
   const counted: Counted = {
     at,
+    blur,
     instances: Object.fromEntries(Object.entries(instances).map(([id, one]) => [id, countedAt(one, at)])),
     ...(credit === undefined ? {} : { credit }),
   }
@@ -85,7 +87,7 @@ export function accrue(before: Counted | undefined, { at, credit, instances, blu
     return { counted, spent: sum(costs, 'guess'), toppedUp: 0, shares: withoutNothing(shares) }
   }
   const fell = before.credit - credit
-  const blurred = () => grown(ratesOf(before) + ratesOf(counted), blur)
+  const blurred = () => grown(ratesOf(before), before.blur ?? blur) + grown(ratesOf(counted), blur)
   const toppedUp = isTopUp(fell, least) ? topUp(fell, least, most, cent / 2 + blurred()) : 0
   const spent = fell + toppedUp
   const { over = 0 } = before

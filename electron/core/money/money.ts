@@ -22,6 +22,7 @@ const Now = v.object({
   counted: v.exactOptional(
     v.object({
       at: v.number(),
+      blur: v.exactOptional(v.number()),
       credit: v.exactOptional(v.number()),
       instances: v.record(
         v.string(),
