@@ -77,6 +77,9 @@ const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('he
 
 test('files go up by the picker and by drag, are edited, renamed, downloaded and deleted', async () => {
   const { page, errors, here } = await filesOpen()
+  // What is made after another tab was looked at shows, too.
+  await page.getByRole('tab', { name: 'Ports' }).click()
+  await page.getByRole('tab', { name: 'Files' }).click()
   await makeFolder(page, '-my folder ü')
   await row(page, '-my folder ü').getByRole('button', { name: '-my folder ü', exact: true }).click()
   await page.getByText('This folder is empty').waitFor()

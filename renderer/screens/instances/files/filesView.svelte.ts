@@ -30,7 +30,6 @@ export class FilesView {
   selected = new SvelteSet<string>()
   sorting: { by: SortBy; down: boolean } = $state({ by: 'name', down: false })
   ask: FilesAsk | undefined = $state.raw()
-  readonly rows: RemoteEntry[] = $derived(sortEntries(this.folder?.entries ?? [], this.sorting))
   #asked: string | undefined
   #turn = 0
 
@@ -38,6 +37,11 @@ export class FilesView {
     this.#page = page
     this.#account = account
     this.instance = instance
+  }
+
+  /** No `$derived`: this outlives the component that made it, and what is derived there would stand still then. */
+  get rows(): RemoteEntry[] {
+    return sortEntries(this.folder?.entries ?? [], this.sorting)
   }
 
   get on() {

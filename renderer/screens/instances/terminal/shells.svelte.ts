@@ -9,12 +9,16 @@ export class ShellTab {
   layout: Layout<TerminalSession> = $state.raw() as Layout<TerminalSession>
   /** The pane that has the focus, or had it last. */
   current: TerminalSession = $state.raw() as TerminalSession
-  readonly panes: TerminalSession[] = $derived(panesOf(this.layout))
 
   constructor(number: number, first: TerminalSession) {
     this.number = number
     this.layout = { kind: 'pane', pane: first }
     this.current = first
+  }
+
+  /** No `$derived`: a tab outlives the component that opened it, and what is derived there would stand still then. */
+  get panes(): TerminalSession[] {
+    return panesOf(this.layout)
   }
 
   /** Its shell's name in tmux, where it has one. */
