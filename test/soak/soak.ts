@@ -1,7 +1,11 @@
 import { soakFiles } from './files.ts'
+import { soakWeek } from './week.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
-const campaigns: [string, () => Promise<string>][] = [['files', soakFiles]]
+const campaigns: [string, () => Promise<string>][] = [
+  ['files', soakFiles],
+  ['week', soakWeek],
+]
 
 const only = process.argv.slice(2)
 for (const [name, campaign] of campaigns) {

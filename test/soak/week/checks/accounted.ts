@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { Failover } from '../../../../electron/core/failover/failover.ts'
+import { rentalOf } from '../../../../electron/core/rentals/mark.ts'
+import { Rental } from '../../../../electron/core/rentals/rental.ts'
+import type { ServiceInstance } from '../elsewhere.ts'
+
+/** The wishes that Berth remembers, as they are on disk. */
+export interface Wishes {
+  rentals: readonly Rental[]
+  failovers: readonly Failover[]
+}
+
+export async function wishesOnDisk(folder: string): Promise<Wishes> {
+  const accounts = join(folder, 'berth', 'accounts')
+  const [account = ''] = await readdir(accounts).catch(() => [])
+  const read = async (name: string): Promise<unknown> =>
+    JSON.parse(await readFile(join(accounts, account, name), 'utf8').catch(() => '[]'))
+  return {
+    rentals: v.parse(v.array(Rental), await read('rentals.json')),
+    failovers: v.parse(v.array(Failover), await read('failovers.json')),
+  }
+}
+
+/** The wish that an instance was created for: a failover, or a rental without one. */
+export function wishOf({ label, extra_env }: ServiceInstance, { rentals }: Wishes): string | undefined {
+  const mark = rentalOf(label, extra_env)
+  return rentals.find(({ id }) => id === mark)?.owner ?? mark
+}
+
+/** Two instances for one wish, by wish. */
+export function doubles(instances: readonly ServiceInstance[], wishes: Wishes): Map<string, number[]> {
+  const byWish = new Map<string, number[]>()
+  for (const instance of instances) {
+    const wish = wishOf(instance, wishes)
+    if (wish !== undefined) byWish.set(wish, [...(byWish.get(wish) ?? []), instance.id])
+  }
+  return new Map([...byWish].filter(([, ids]) => ids.length > 1))
+}
+
+/** Instances that nobody wants, with why: all wishes are settled. */
+export function orphans(
+  instances: readonly ServiceInstance[],
+  wishes: Wishes,
+  byHand: ReadonlySet<number>,
+): string[] {
+  return instances.flatMap(instance => {
+    const why = byHand.has(instance.id) ? undefined : unwanted(instance, wishes)
+    return why === undefined ? [] : [`#${instance.id} (${instance.actual_status}): ${why}`]
+  })
+}
+
+function unwanted(instance: ServiceInstance, { rentals, failovers }: Wishes): string | undefined {
+  const mark = rentalOf(instance.label, instance.extra_env)
+  if (mark === undefined) return 'it has no mark'
+  const rental = rentals.find(({ id }) => id === mark)
+  if (!rental) return `its rental ${mark} is forgotten`
+  if (rental.instance !== instance.id)
+    return `its rental ${mark} (${rental.step}) has ${rental.instance ?? 'none'}`
+  if (rental.unwanted) return `its rental ${mark} is not wanted (${rental.step})`
+  if (rental.owner === undefined) return undefined
+  const failover = failovers.find(({ id }) => id === rental.owner)
+  if (!failover) return undefined
+  return failover.instance === instance.id
+    ? undefined
+    : `its failover ${failover.id} ended as ${failover.step}`
+}

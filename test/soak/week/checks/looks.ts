@@ -1,0 +1,23 @@
+import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
+import type { Look } from '../timeline.ts'
+
+/** Looks that Berth says gave a fresh answer, though the service's log has none. `blur` in world seconds. */
+export function inventedLooks(
+  looks: readonly Look[],
+  requests: readonly LoggedRequest[],
+  blur: number,
+): string[] {
+  const good = requests.filter(
+    ({ method, path, status, fault }) =>
+      method === 'GET' &&
+      path === '/api/v0/instances/' &&
+      status === 200 &&
+      (fault === null || fault === 'delay'),
+  )
+  let next = 0
+  return looks.flatMap(({ at, until }) => {
+    while (next < good.length && (good[next]?.at ?? 0) < at - blur) next += 1
+    const answered = (good[next]?.at ?? Number.POSITIVE_INFINITY) <= until + blur
+    return answered ? [] : [`a look from ${at} to ${until} that the service knows nothing of`]
+  })
+}

@@ -1,0 +1,49 @@
+import type { Simulator } from '../../../simulator/simulator.ts'
+
+/** An instance as the service itself tells it. */
+export interface ServiceInstance {
+  id: number
+  actual_status: string | null
+  label: string
+  extra_env: [string, string][]
+}
+
+/**
+ * The service, asked by something other than Berth: the console, another machine. Its paths have no slash at the end,
+ * by which the log tells it from Berth and the faults leave it alone.
+ */
+export class Elsewhere {
+  readonly #sim: Simulator
+
+  constructor(sim: Simulator) {
+    this.#sim = sim
+  }
+
+  async instances(): Promise<ServiceInstance[]> {
+    const { instances } = (await this.#ask('GET', '/instances')) as { instances: ServiceInstance[] }
+    return instances
+  }
+
+  async destroy(instance: number): Promise<void> {
+    await this.#ask('DELETE', `/instances/${instance}`)
+  }
+
+  async stop(instance: number): Promise<void> {
+    await this.#ask('PUT', `/instances/${instance}`, { state: 'stopped' })
+  }
+
+  /** An instance that no Berth knows of. */
+  async rent(offer: number): Promise<number | undefined> {
+    const answer = await this.#ask('PUT', `/asks/${offer}`, { image: 'ubuntu', disk: 10, label: 'by hand' })
+    return (answer as { new_contract?: number }).new_contract
+  }
+
+  async #ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await fetch(`${this.#sim.baseUrl}/api/v0${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#sim.apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return answer.json()
+  }
+}
