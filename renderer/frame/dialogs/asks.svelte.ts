@@ -4,7 +4,7 @@ export type Ask =
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
   | { kind: 'address'; what: string; url: string }
-  | { kind: 'destroy' | 'rename' | 'bid' | 'another' | 'editor' | 'terminal'; instance: number }
+  | { kind: 'start' | 'destroy' | 'rename' | 'bid' | 'another' | 'editor' | 'terminal'; instance: number }
 
 /** The one dialog that is open, if any. */
 class Asks {

@@ -10,6 +10,7 @@ import { route } from '../place/route.svelte.ts'
 import { screens } from '../place/screens.ts'
 import { copyDiagnostics } from './copyDiagnostics.ts'
 import { openEditor, openJupyter } from './getIn.ts'
+import { start } from './start.ts'
 
 /** Something that can be done: an entry of a menu, of the palette, or a key on a row. */
 export interface Action {
@@ -54,7 +55,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       run: () => route.go(`instances/${instance.id}/ports`),
     },
     stopped
-      ? { id: 'start', label: 'Start', key: 's', run: () => page.attempt(berth.startInstance(on)) }
+      ? { id: 'start', label: 'Start', key: 's', run: () => start(instance, page) }
       : { id: 'stop', label: 'Stop', key: 's', run: () => page.attempt(berth.stopInstance(on)) },
     {
       id: 'rename',

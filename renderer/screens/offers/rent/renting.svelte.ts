@@ -2,9 +2,12 @@ import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
+import { micros } from '../../../../electron/contract/spending/money.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 import { noVolume } from '../../../components/fields/volume.ts'
+import { stoppersOf, stopperWords } from '../../../components/guards/stoppers.ts'
+import { highBid } from '../../../words/highBid.ts'
 import { templatesView } from '../../templates/templatesView.svelte.ts'
 import { marketOf } from '../market.svelte.ts'
 import { creditWouldLast, rentalCost } from './cost.ts'
@@ -182,6 +185,25 @@ export class Renting {
     const { minimumBid } = this.subject.offer
     return this.subject.interruptible && bid !== undefined && bid * 1_000_000 < (minimumBid ?? 0)
   })
+
+  /** What to say of a bid so far above the lowest that it may be mistyped. */
+  readonly bidTooHigh = $derived.by(() => {
+    if (!this.subject.interruptible) return undefined
+    const bid = typedNumber(this.draft.bid)
+    return highBid(bid === undefined ? undefined : micros(bid), this.subject.offer.minimumBid)
+  })
+
+  /** What to say of the guards that would stop it as soon as it runs. */
+  readonly stoppers: readonly string[] = $derived.by(() => {
+    const account = this.#page.account
+    if (!account || !this.cost) return []
+    return stoppersOf(account, { more: this.cost.perHour }, this.#page.accountNow).map(stopperWords)
+  })
+
+  /** Whether all that is filled in can be rented. */
+  get complete(): boolean {
+    return 'request' in this.#read
+  }
 
   get touched(): boolean {
     return JSON.stringify(this.draft) !== this.#untouched

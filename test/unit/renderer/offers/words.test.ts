@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { countryName, countryOf, placeName } from '../../../../electron/contract/market/place.ts'
-import { typedNumber } from '../../../../renderer/components/fields/numbers.ts'
+import { commaAdvice, typedNumber } from '../../../../renderer/components/fields/numbers.ts'
 import { searchName } from '../../../../renderer/screens/offers/filters/saved.ts'
 
 test('numbers are read with their units, and never guessed', () => {
@@ -9,6 +9,16 @@ test('numbers are read with their units, and never guessed', () => {
   ])
   expect(typedNumber('  ')).toBeUndefined()
   expect(['0,31', '1e3', 'Infinity', '0x10', '1 2'].map(typedNumber)).toEqual(Array(5).fill(Number.NaN))
+})
+
+test('a number with a comma for its point is told how to be written, and only such a one', () => {
+  expect(['0,50', '$1,5/h', ',5', '0,500'].map(commaAdvice)).toEqual([
+    'Write it with a point: 0.50.',
+    'Write it with a point: 1.5.',
+    'Write it with a point: 0.5.',
+    'Write it with a point: 0.500.',
+  ])
+  expect(['0.50', '1,200', 'a,5', ''].map(commaAdvice)).toEqual(Array(4).fill(undefined))
 })
 
 test('places are named once', () => {

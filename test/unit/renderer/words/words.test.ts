@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { highBid } from '../../../../renderer/words/highBid.ts'
 import { money, rate } from '../../../../renderer/words/money.ts'
 import { diskRoom, reliability } from '../../../../renderer/words/size.ts'
 import { stateWords } from '../../../../renderer/words/state.ts'
@@ -57,4 +58,11 @@ test('a state that is not known is shown by its own word, cut short', () => {
 
 test('nothing short of certain is called 100 %', () => {
   expect([1, 0.9999, 0.997].map(reliability)).toEqual(['100 %', '99.9 %', '99.7 %'])
+})
+
+test('a bid far above the lowest is doubted, by how many times it is', () => {
+  expect(highBid(31_800_000, 42_000)).toBe('That is 757 × the lowest bid of $0.042/h. You pay what you bid.')
+  expect(highBid(126_000, 42_000)).toBeUndefined()
+  expect(highBid(130_000, 42_000)).toContain('3.1 ×')
+  expect(highBid(130_000, undefined)).toBeUndefined()
 })

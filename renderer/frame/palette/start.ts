@@ -1,0 +1,16 @@
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { Page } from '../../berth/page.svelte.ts'
+import { type Starting, stoppersOf } from '../../components/guards/stoppers.ts'
+import { asks } from '../dialogs/asks.svelte.ts'
+
+/** Starts a stopped instance; asks first where a guard would stop it again at once. */
+export function start(instance: InstanceView, page: Page): unknown {
+  const stopped = page.account && stoppersOf(page.account, starting(instance), page.accountNow).length > 0
+  if (stopped) return asks.ask({ kind: 'start', instance: instance.id })
+  return page.attempt(page.berth.startInstance({ instance: instance.id }))
+}
+
+/** What a start would add to what is spent: its price, less what its disk costs already. */
+export function starting({ id, pricePerHour, costPerHour }: InstanceView): Starting {
+  return { instance: id, more: Math.max(0, (pricePerHour ?? costPerHour) - costPerHour) }
+}

@@ -1,0 +1,13 @@
+import type { Micros } from '../../electron/contract/spending/money.ts'
+import { rate } from './money.ts'
+
+/** Bids from so many times the lowest are asked about: a slip of the point makes ten. */
+const unusual = 3
+
+/** What to say of a bid that is far above the lowest, and likely mistyped; undefined of any other. */
+export function highBid(bid: Micros | undefined, lowest: Micros | undefined): string | undefined {
+  if (bid === undefined || lowest === undefined || lowest <= 0 || !(bid > lowest * unusual)) return undefined
+  const times = bid / lowest
+  const written = times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString('en-US')
+  return `That is ${written} × the lowest bid of ${rate(lowest)}. You pay what you bid.`
+}
