@@ -1,7 +1,8 @@
 import type { Settings } from './app/settings.ts'
+import type { AccountId } from './ids.ts'
 import type { InstanceView } from './instance/instance.ts'
 import type { Micros } from './spending/money.ts'
-import type { AccountTime, AccountView } from './state.ts'
+import type { AccountTime, AccountView, State } from './state.ts'
 
 /** What page, tray and core read out of State alike. Local times in epoch milliseconds of this machine. */
 
@@ -45,4 +46,12 @@ export function canGetIn(instance: InstanceView): boolean {
 /** Whether it will never run again (section 3.1): the advice is to destroy it and try another offer. */
 export function isDead(instance: InstanceView): boolean {
   return instance.state === 'crashed' || instance.state === 'silent' || instance.state === 'offline'
+}
+
+/** `Lab: ` where the user could take an alert for another account's: the demo is never meant without its name. */
+export function accountPrefix(accounts: State['accounts'], id: AccountId): string {
+  const account = accounts[id]
+  if (!account) return ''
+  const real = Object.values(accounts).filter(({ demo }) => !demo).length
+  return real > (account.demo ? 0 : 1) ? `${account.name}: ` : ''
 }

@@ -70,7 +70,7 @@ export type Place =
   | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }
   | { screen: 'templates' | 'transfers' | 'activity' | 'hosting' | 'account' | 'settings' }
   /** Whatever screen is shown, with a dialog over it. */
-  | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' | 'stopAll' }
+  | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' | 'stopAll' | 'pause' }
 
 /** One account on one service. */
 export interface AccountView {
@@ -164,6 +164,8 @@ export interface ActivityEntry {
 
 export interface PageNotice {
   id: string
+  /** Whose alert it is; absent for one of Berth's own. */
+  account?: AccountId
   at: number
   title: string
   body: string

@@ -81,6 +81,11 @@ export function hasEnded({ step }: Pick<GuardView, 'step'>): boolean {
   return step === 'done' || step === 'missed' || step === 'over'
 }
 
+/** The guards that may still act, of several accounts. */
+export function guardsSet(accounts: readonly { guards: Readonly<Record<string, GuardView>> }[]): GuardView[] {
+  return accounts.flatMap(({ guards }) => Object.values(guards).filter(guard => !hasEnded(guard)))
+}
+
 /** The guards of an account that have a moment, the next one first. */
 export function dueNext(guards: Readonly<Record<string, GuardView>>): { guard: GuardView; dueAt: number }[] {
   return Object.values(guards)

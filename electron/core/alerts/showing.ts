@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { PageNotice } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
@@ -6,9 +7,12 @@ import { openDocument } from '../remember/document.ts'
 import type { Store } from '../store.ts'
 import { minuteOfDay, mustWait, summary } from './quiet-hours.ts'
 
+/** What the page is told instead: whose it is, and a text that leaves this out. */
+type OnPage = Pick<PageNotice, 'account' | 'body'>
+
 /** Brings notices before the user: as native notifications, or on the page where this machine has none. */
 export interface Showing {
-  show(notice: Notice): void
+  show(notice: Notice, onPage?: OnPage): void
   /** Takes one off the screen, wherever it is; one that waited is not told. */
   takeOff(id: string): void
   /** Whether it is on the page now. */
@@ -40,9 +44,9 @@ export async function openShowing(around: ShowingSurroundings): Promise<Showing>
   const withheld = await openDocument({ ...around, name: 'withheld.json', schema: Withheld, empty: [] })
   let cancel: (() => void) | undefined
 
-  function showOnPage(notice: Notice): void {
+  function showOnPage(notice: Notice, onPage: OnPage | undefined): void {
     store.change(draft => {
-      draft.notices[notice.id] = { ...notice, actions: [...notice.actions], at: clock.now() }
+      draft.notices[notice.id] = { ...notice, ...onPage, actions: [...notice.actions], at: clock.now() }
       const oldest = Object.values(store.get().notices).sort((a, b) => a.at - b.at)
       for (const { id } of oldest.slice(0, Math.max(0, oldest.length - mostOnPage))) delete draft.notices[id]
     })
@@ -84,9 +88,9 @@ export async function openShowing(around: ShowingSurroundings): Promise<Showing>
     if (told) show({ ...told, id: 'quiet-hours', urgency: 'normal', actions: [] })
   }
 
-  function show(notice: Notice): void {
+  function show(notice: Notice, onPage?: OnPage): void {
     if (!notifier.available) {
-      showOnPage(notice)
+      showOnPage(notice, onPage)
       return
     }
     if (isHeld(notice.urgency)) {
@@ -94,7 +98,7 @@ export async function openShowing(around: ShowingSurroundings): Promise<Showing>
       watch()
       return
     }
-    void notifier.show(notice).catch(() => showOnPage(notice))
+    void notifier.show(notice).catch(() => showOnPage(notice, onPage))
   }
 
   watch()

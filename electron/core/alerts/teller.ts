@@ -1,6 +1,7 @@
 import type { CommandName } from '../../contract/commands.ts'
 import type { AccountId } from '../../contract/ids.ts'
-import type { AccountView, Place, State } from '../../contract/state.ts'
+import { accountPrefix } from '../../contract/reading.ts'
+import type { AccountView, Place } from '../../contract/state.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
 import type { Activity } from '../activity/activity.ts'
 import { goTo } from '../go-to.ts'
@@ -63,8 +64,10 @@ export function createTeller({ store, activity, notifier, showing }: TellerSurro
     ])
   }
 
-  function noticeOf(account: AccountId, alert: Alert): Notice {
-    return { ...alert, body: `${accountPrefix(store.get().accounts, account)}${alert.body}` }
+  /** A notification stays as it is told; the page says whose it is by the accounts there are when it is read. */
+  function show(account: AccountId, alert: Alert): void {
+    const body = `${accountPrefix(store.get().accounts, account)}${alert.body}`
+    showing.show({ ...alert, body }, { account, body: alert.body })
   }
 
   const teller: Teller = {
@@ -78,7 +81,7 @@ export function createTeller({ store, activity, notifier, showing }: TellerSurro
           detail: alert.body,
           ...(alert.instance === undefined ? {} : { instance: alert.instance }),
         })
-        if (!isBeforeUser(alert, account, store.get(), pages.values())) showing.show(noticeOf(account, alert))
+        if (!isBeforeUser(alert, account, store.get(), pages.values())) show(account, alert)
       }
     },
     say(notice, answered) {
@@ -132,7 +135,7 @@ export function createTeller({ store, activity, notifier, showing }: TellerSurro
     const alert = lowCreditAlert(account, account.credit)
     if (alert.title === before.title && alert.body === before.body) return
     told.set(alert.id, { account: account.id, alert })
-    showing.show(noticeOf(account.id, alert))
+    show(account.id, alert)
   }
 
   notifier.onClick((id, action) => teller.answer(id, action))
@@ -148,14 +151,6 @@ function goWhereItWas(store: Store, id: string): void {
   }
   const instance = /^[1-9]\d{0,15}$/.test(about) ? Number(about) : undefined
   goTo(store, account, { screen: 'instances', ...(instance === undefined ? {} : { instance }) })
-}
-
-/** `Lab: ` where the user could take an alert for another account's: the demo is never meant without its name. */
-function accountPrefix(accounts: State['accounts'], id: AccountId): string {
-  const account = accounts[id]
-  if (!account) return ''
-  const real = Object.values(accounts).filter(({ demo }) => !demo).length
-  return real > (account.demo ? 0 : 1) ? `${account.name}: ` : ''
 }
 
 /** Whether what an alert said is still so, as far as a look at the account can tell. */

@@ -1,4 +1,5 @@
 import { demoEventWords } from '../../contract/app/demo-events.ts'
+import { guardsSet } from '../../contract/automation/guard.ts'
 import type { CommandName } from '../../contract/commands.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
@@ -44,7 +45,7 @@ export function trayMenu(state: State): MenuItemModel[] {
     ...(shown ? rentEntries(shown, Object.values(state.savedSearches)) : []),
     ...(shown?.demo ? [demoEvents] : []),
     { separator: true },
-    ...(shown ? [pauseEntry(state.pausedUntil)] : []),
+    ...(shown ? [pauseEntry(state)] : []),
     { label: 'Open Berth', action: { kind: 'open' } },
     { label: 'Quit Berth', action: { kind: 'quit' } },
   ]
@@ -196,14 +197,20 @@ const demoEvents: MenuItemModel = {
   })),
 }
 
-function pauseEntry(pausedUntil: number | undefined): MenuItemModel {
+/** Guards do not act in a pause: where any is set, it leads to the question that names them. */
+function pauseEntry({ pausedUntil, accounts }: State): MenuItemModel {
   if (pausedUntil !== undefined)
     return {
       label: 'Look at the accounts again',
       action: { kind: 'command', name: 'resumePolling', args: {}, what: 'look again' },
     }
+  if (guardsSet(Object.values(accounts)).length > 0)
+    return {
+      label: 'Pause looking at the accounts for an hour…',
+      action: { kind: 'go', place: { screen: 'here', ask: 'pause' } },
+    }
   return {
-    label: 'Pause watching for an hour',
+    label: 'Pause looking at the accounts for an hour',
     action: { kind: 'command', name: 'pausePolling', args: { minutes: 60 }, what: 'pause' },
   }
 }

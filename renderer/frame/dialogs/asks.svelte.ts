@@ -1,6 +1,6 @@
 /** A dialog that any part of the page may open. */
 export type Ask =
-  | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'login' }
+  | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' }
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
   | { kind: 'address'; what: string; url: string }

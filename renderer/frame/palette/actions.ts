@@ -1,5 +1,5 @@
 import type { AcceleratorName } from '../../../electron/contract/app/accelerators.ts'
-import { dueNext } from '../../../electron/contract/automation/guard.ts'
+import { dueNext, guardsSet } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { canGetIn, isDead } from '../../../electron/contract/reading.ts'
 import type { Page } from '../../berth/page.svelte.ts'
@@ -175,8 +175,11 @@ export function pageActions(page: Page): Action[] {
     state?.pausedUntil === undefined
       ? {
           id: 'pause',
-          label: 'Pause watching for an hour',
-          run: () => page.attempt(berth.pausePolling({ minutes: 60 })),
+          label: 'Pause looking at the accounts for an hour',
+          run: () =>
+            guardsSet(Object.values(state?.accounts ?? {})).length > 0
+              ? asks.ask({ kind: 'pause' })
+              : page.attempt(berth.pausePolling({ minutes: 60 })),
         }
       : {
           id: 'resume',

@@ -92,10 +92,10 @@ test('every entry of the tray does what it says', async () => {
   await click(name, 'Start')
   await expect.poll(submenu, soon).toContain('Stop')
 
-  await click('Pause watching for an hour')
+  await click('Pause looking at the accounts for an hour')
   await expect.poll(() => labels(berth)).toContainEqual(expect.stringMatching(/^Nothing is watched until/))
   await click('Look at the accounts again')
-  await expect.poll(() => labels(berth)).toContain('Pause watching for an hour')
+  await expect.poll(() => labels(berth)).toContain('Pause looking at the accounts for an hour')
 
   const query = { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 }
   await give(page, 'saveSearch', { name: 'My search', search: { query, filter: {} } })

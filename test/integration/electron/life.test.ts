@@ -158,7 +158,7 @@ test('a pause is on the tray and ends there; what is rented meanwhile is watched
   await offerTray()
   await start('--speed', '200')
   const images = (await ask('tray'))?.images ?? 0
-  await ask('clickMenu', ['Pause watching for an hour'])
+  await ask('clickMenu', ['Pause looking at the accounts for an hour'])
   await expect.poll(async () => (await state()).pausedUntil).toBeGreaterThan(Date.now() + 3_500_000)
   expect((await ask('tray'))?.tooltip).toContain('Paused until')
   expect((await ask('tray'))?.images).toBe(images + 1)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
 import { type MenuItemModel, trayMenu } from '../../../electron/shell/tray/tray-menu.ts'
@@ -33,10 +34,32 @@ test('it begins with credit and spend, and ends with renting, opening and quitti
     'Stop everything…',
     'Rent a GPU…',
     '---',
-    'Pause watching for an hour',
+    'Pause looking at the accounts for an hour',
     'Open Berth',
     'Quit Berth',
   ])
+})
+
+test('a pause leads to a question where guards are set, since none of them acts then', () => {
+  const guard: GuardView = {
+    id: 'g0000000000000001',
+    condition: { kind: 'credit', hours: 6 },
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    sentence: 'Stops what loses least.',
+    step: 'waiting',
+    history: [],
+  }
+  const pause = (step: GuardView['step']) =>
+    trayMenu(stateOf(accountView({ guards: { one: { ...guard, step } } }))).find(
+      item => 'label' in item && item.label.startsWith('Pause'),
+    )
+  expect(pause('waiting')).toEqual({
+    label: 'Pause looking at the accounts for an hour…',
+    action: { kind: 'go', place: { screen: 'here', ask: 'pause' } },
+  })
+  expect(pause('done')).toHaveProperty('action.name', 'pausePolling')
 })
 
 test('with nothing rented and no account there is still a way in and a way out', () => {

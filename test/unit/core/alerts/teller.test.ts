@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../../../electron/contract/app/settings.ts'
 import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
+import { accountPrefix } from '../../../../electron/contract/reading.ts'
 import { alerts } from '../../../../electron/core/alerts/alerts.ts'
 import { openShowing } from '../../../../electron/core/alerts/showing.ts'
 import { createTeller } from '../../../../electron/core/alerts/teller.ts'
@@ -91,9 +92,30 @@ test.each([
     })
     look(account)
     const [notice] = Object.values(store.get().notices)
-    expect(notice?.body.startsWith('Lab: ')).toBe(named)
+    expect(notice?.body).not.toContain('Lab: ')
+    expect(accountPrefix(store.get().accounts, notice?.account ?? '')).toBe(named ? 'Lab: ' : '')
   },
 )
+
+test('an alert of the demo is named once a real account stands beside it; a notification is named as it is told', async () => {
+  const { look, store } = await tellerWith(false)
+  look({ ...withState('outbid'), demo: true })
+  const whose = () => {
+    const [notice] = Object.values(store.get().notices)
+    return accountPrefix(store.get().accounts, notice?.account ?? '')
+  }
+  expect(whose()).toBe('')
+  store.change(draft => {
+    draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
+  })
+  expect(whose()).toBe('Lab: ')
+  const native = await tellerWith(true)
+  native.store.change(draft => {
+    draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
+  })
+  native.look({ ...withState('outbid'), demo: true })
+  expect(native.shown[0]?.body).toMatch(/^Lab: /)
+})
 
 test('the notice of low credit goes once there is credit again', async () => {
   const { look } = await tellerWith(false)
