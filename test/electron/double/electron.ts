@@ -61,4 +61,23 @@ type Used = Pick<
 >
 export type Doubled = keyof Used
 
-listenToTest()
+listenToTest({
+  app,
+  autoUpdater,
+  BrowserWindow,
+  clipboard,
+  dialog,
+  globalShortcut,
+  ipcMain,
+  Menu,
+  Notification,
+  nativeImage,
+  nativeTheme,
+  net,
+  powerMonitor,
+  protocol,
+  screen,
+  session,
+  shell,
+  Tray,
+} satisfies Record<Doubled, unknown>)

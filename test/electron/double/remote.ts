@@ -104,7 +104,7 @@ export const remote = {
   quit: () => app.quit(),
   /** Runs a script in this process as a debugger would, with Electron at hand, and gives what it comes to. */
   async evaluate(script: string): Promise<unknown> {
-    return new Function('electron', script)(await import('./electron.ts'))
+    return new Function('electron', script)(electron)
   },
 
   // What a page in Chromium does, told by the process that shows it.
@@ -137,7 +137,9 @@ interface Ask {
 }
 
 /** Answers what the test's process asks. */
-export function listenToTest(): void {
+export function listenToTest(double: unknown): void {
+  electron = double
+
   process.on('message', ({ id, name, args }: Ask) => {
     const call = remote[name] as (...args: unknown[]) => unknown
     Promise.resolve()
@@ -148,6 +150,9 @@ export function listenToTest(): void {
       )
   })
 }
+
+/** The double as a whole, for scripts that a test has run here. */
+let electron: unknown
 
 function windowOf(id: number): BrowserWindow | undefined {
   return windows.find(window => window.id === id)
