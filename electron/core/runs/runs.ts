@@ -85,6 +85,12 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
     void inside(run, connection => settleRun(connection, clock, id, 'remove')).catch(() => undefined)
   }
 
+  /** Never rejects. */
+  async function endUnheard(run: Run): Promise<void> {
+    await inside(run, connection => endRun(connection, clock, run.id)).catch(() => undefined)
+    await settle(run)
+  }
+
   function wakeAll(): void {
     for (const run of book.all()) if (isGoing(run)) work(run.id)
   }
@@ -107,8 +113,15 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
     },
     async end(id) {
       const run = book.existing(id)
-      if (run.step === 'waiting') await book.update(id, { step: 'over', endedAt: around.now() })
-      if (run.step !== 'running' && run.step !== 'starting') return
+      if (run.step === 'waiting' || run.step === 'starting') {
+        await book.update(id, { step: 'over', endedAt: around.now() })
+        book.setProblem(id, undefined)
+        wake(id)
+        // It may have begun there without Berth having heard of it.
+        if (run.step === 'starting') void endUnheard(run)
+        return
+      }
+      if (run.step !== 'running') return
       const asked = await inside(run, connection => endRun(connection, clock, id))
       if (asked === undefined && !canGetIn(viewOf(run.instance) ?? noWay)) throw new BerthError(notReached)
       wake(id)

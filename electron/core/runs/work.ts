@@ -4,7 +4,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
-import { settleRun, startRun } from '../../ssh/runs/runs.ts'
+import { endRun, settleRun, startRun } from '../../ssh/runs/runs.ts'
 import type { Alert } from '../alerts/alerts.ts'
 import { instanceName } from '../alerts/wording.ts'
 import type { AutomationSurroundings } from '../automation/automation.ts'
@@ -112,7 +112,9 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
         book.setProblem(id, undefined)
         if (waits) await rests.until(id, undefined)
       } catch (error) {
-        if (ending.aborted) return
+        // Ended meanwhile: what failed then is of no account.
+        const now = book.find(id)
+        if (ending.aborted || !now || !isGoing(now)) return
         const { code, message, advice } = problemOf(error)
         if (hopeless.has(code)) {
           await book.update(id, { step: 'failed', problem: present({ code, message, advice }) })
@@ -144,6 +146,11 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   async function begin(run: Run, connection: Connection, view: InstanceView): Promise<'begun'> {
     const afterwards = await watchdog.ready(run, view)
     await startRun(connection, clock, run.id, { command: run.command, afterwards })
+    // Ended meanwhile: what has just begun ends, too.
+    if (book.find(run.id)?.step !== 'starting') {
+      await endRun(connection, clock, run.id)
+      return 'begun'
+    }
     await book.update(run.id, { step: 'running', startedAt: around.now() })
     note(run, `Started ${run.name} on ${nameOf(run)}`)
     return 'begun'

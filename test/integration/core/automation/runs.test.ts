@@ -136,6 +136,20 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)?.code).toBe(143)
   }, 60_000)
 
+  test('that cannot be started can be ended, and removed from the list', async () => {
+    const { under, sshd, instance } = await openInside()
+    await sshd.stop()
+    sshd.dropConnections()
+    const id = await start(under, { instance, command: 'echo never' })
+    await under.until(() => runOf(under, id)?.problem !== undefined)
+    expect(runOf(under, id)?.step).toBe('starting')
+    await under.run('endRun', { run: id })
+    expect(runOf(under, id)?.step).toBe('over')
+    expect(runOf(under, id)?.problem).toBeUndefined()
+    await under.run('dismissRun', { run: id })
+    expect(runOf(under, id)).toBeUndefined()
+  }, 60_000)
+
   test('waits for the instance that is being rented for it', async () => {
     const { world, under } = await openInside()
     const rental = await under.run('rent', { request: await requestCheapest(under) })
