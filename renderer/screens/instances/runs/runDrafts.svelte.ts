@@ -1,0 +1,30 @@
+import { emptyRun, type RunFields } from './runForm.ts'
+
+/** A run that is being written. */
+export class RunDraft {
+  fields: RunFields = $state({ ...emptyRun })
+  /** The folder of this machine that was chosen for what is fetched. */
+  chosen: { choice: string; name: string } | undefined = $state.raw()
+}
+
+/** By account and instance: kept while the page lives, so that leaving the tab loses nothing. */
+const drafts = new Map<string, RunDraft>()
+
+const keyOf = (account: string, instance: number) => `${account}/${instance}`
+
+/** Whether one was begun, and neither run nor cancelled. */
+export function hasRunDraft(account: string, instance: number): boolean {
+  return drafts.has(keyOf(account, instance))
+}
+
+/** The one that was begun, or a new one. */
+export function runDraft(account: string, instance: number): RunDraft {
+  const key = keyOf(account, instance)
+  const draft = drafts.get(key) ?? new RunDraft()
+  drafts.set(key, draft)
+  return draft
+}
+
+export function dropRunDraft(account: string, instance: number): void {
+  drafts.delete(keyOf(account, instance))
+}
