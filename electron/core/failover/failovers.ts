@@ -48,6 +48,8 @@ export interface FailoverEvent {
   detail?: string
   problem?: Problem
   instance?: number
+  /** The user asked for it. */
+  asked?: boolean
   /** It ended so: what the user is to hear about. */
   end?: 'ready' | 'failed'
 }
@@ -133,7 +135,8 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
   }
 
   return {
-    async start(wish, id = `f${around.newId()}`) {
+    async start(wish, given) {
+      const id = given ?? `f${around.newId()}`
       if (find(id)) return id
       await secrets.keep(id, wish.request)
       try {
@@ -152,6 +155,8 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
       around.tell({
         failover: existing(id),
         text: `Renting with failover: up to ${wish.limits.tries} tries`,
+        // Those that begin one by themselves bring its id.
+        asked: given === undefined,
       })
       void pursue(id)
       return id

@@ -41,12 +41,12 @@ export async function openFailovers(around: AutomationSurroundings): Promise<Kep
     tell,
   })
 
-  function tell({ failover, text, detail, problem, instance, end }: FailoverEvent): void {
+  function tell({ failover, text, detail, problem, instance, asked, end }: FailoverEvent): void {
     const { request, search } = failover
     const what = request.label || search.filter.gpus?.join(', ') || request.image || request.template?.name
     activity.add({
       account,
-      kind: end === 'failed' ? 'error' : 'berth',
+      kind: end === 'failed' ? 'error' : asked ? 'user' : 'berth',
       text: what ? `${text}: ${what}` : text,
       ...(problem || detail ? { detail: problem?.message ?? detail ?? '' } : {}),
       ...(instance === undefined ? {} : { instance }),

@@ -49,12 +49,12 @@ export async function openRentals(around: Surroundings): Promise<KeptRentals> {
     knownInstances: () => Object.keys(store.get().accounts[account]?.instances ?? {}).map(Number),
     deadline: () => store.get().settings.rentalDeadline,
     changed: show,
-    tell: (text, { id, instance, offer, request }, problem) =>
+    tell: (text, { id, instance, offer, request }, more) =>
       activity.add({
         account,
-        kind: problem ? 'error' : 'berth',
+        kind: more?.kind ?? 'berth',
         text: `${text}: ${request.label ?? offer.gpuName ?? 'offer'} (${request.image || request.template?.name})`,
-        detail: problem ? problem.message : `Rental ${id}, offer ${offer.id}`,
+        detail: more?.detail ?? `Rental ${id}, offer ${offer.id}`,
         ...(instance === undefined ? {} : { instance }),
       }),
   })

@@ -211,9 +211,15 @@ export function createPursuit(
     const before = existing(id)
     if (before.instance === undefined) await secrets.forget(before).catch(() => undefined)
     const rental = await update(id, { step, problem })
-    if (step === 'failed') around.tell('Renting failed', rental, problem)
-    if (step === 'cancelled')
-      around.tell(rental.owner === undefined ? 'Rental cancelled' : 'A try was taken back', rental)
+    if (step === 'failed') {
+      const detail = problem ? { detail: problem.message } : {}
+      // It is rented, and bid what was to be bid: nothing failed.
+      if (problem?.code === 'outbid') around.tell('Rented, but outbid before it ran', rental, detail)
+      else around.tell('Renting failed', rental, { kind: 'error', ...detail })
+    }
+    if (step === 'cancelled' && rental.owner === undefined)
+      around.tell('Rental cancelled', rental, { kind: 'user' })
+    else if (step === 'cancelled') around.tell('A try was taken back', rental)
     // Its failover goes on with the next one at the next look.
     if (rental.owner !== undefined) around.look()
   }

@@ -39,7 +39,7 @@ export interface RentalsSurroundings {
   /** Looks at the account at once. */
   look(): void
   created(instance: number, instanceKey: string | undefined): void
-  tell(text: string, rental: Rental, problem?: { message: string }): void
+  tell(text: string, rental: Rental, more?: { kind?: 'user' | 'error'; detail?: string }): void
 }
 
 /**
@@ -146,7 +146,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
         if (!owned) await secrets.forget({ id, request }).catch(() => undefined)
         throw error
       }
-      around.tell('Renting', existing(id))
+      around.tell('Renting', existing(id), owned ? {} : { kind: 'user' })
       void pursuit.work(id, 'ask')
       return id
     },

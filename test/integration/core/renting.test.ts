@@ -221,3 +221,12 @@ test.concurrent('a key that is refused while an answer is lost leaves the rental
   await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
   expect(everCreated(world)).toBe(1)
 })
+
+test('a rental that the user asked for is told as theirs', async test => {
+  const { under } = await connectedWorld(test)
+  await rentRunning(under)
+  const told = Object.values(under.berth.state().activity).map(
+    ({ kind, text }) => `${kind} ${text.split(':')[0]}`,
+  )
+  expect(told).toContain('user Renting')
+})
