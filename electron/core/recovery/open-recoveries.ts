@@ -4,8 +4,9 @@ import type { Automation, AutomationSurroundings } from '../automation/automatio
 import type { Failovers } from '../failover/failovers.ts'
 import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
-import { createRecoveries, type Recoveries, type RecoveryEvent } from './recoveries.ts'
+import { createRecoveries, type Recoveries } from './recoveries.ts'
 import { Recovery } from './recovery.ts'
+import type { RecoveryEvent } from './recovery-surroundings.ts'
 
 /** The recoveries of one account, in its folder on disk and in State. */
 export interface KeptRecoveries extends Automation, Pick<Recoveries, 'choose'> {}

@@ -2,54 +2,19 @@ import type { RecoveryChoice, RecoveryView } from '../../contract/automation/rec
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { spentBy } from '../../contract/reading.ts'
-import type { ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { spentOn } from '../failover/failover.ts'
 import type { Failovers } from '../failover/failovers.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
-import type { Document } from '../remember/document.ts'
-import type { Rentals } from '../rentals/rentals.ts'
 import { same } from '../same.ts'
 import { givesWay, othersReplacement } from './others.ts'
 import { freshRecovery, type Recovery } from './recovery.ts'
-import { observed, type RecoveryMove, recoveryMove } from './recovery-move.ts'
+import { observed, type RecoveryMove, recoveryMove, refusedFor } from './recovery-move.ts'
+import type { Answer, RecoveriesSurroundings } from './recovery-surroundings.ts'
 import { recoveryView } from './recovery-view.ts'
 import { replacementFor } from './replacement.ts'
-
-/** What the recoveries of one account need of their surroundings. */
-export interface RecoveriesSurroundings {
-  /** By instance. */
-  document: Document<Record<string, Recovery>>
-  failovers: Pick<Failovers, 'start' | 'cancel' | 'find'>
-  rentals: Pick<Rentals, 'requestOf' | 'knows'>
-  /** Throws `key_missing` while there is no key. */
-  client(): ServiceClient
-  record(instance: number): Instance | undefined
-  /** Aborted when Berth ends: from then on nothing is asked and nothing written. */
-  ending: AbortSignal
-  /** The account's time, epoch seconds. */
-  now(): number
-  newId(): string
-  changed(): void
-  look(): void
-  tell(event: RecoveryEvent): void
-}
-
-export interface RecoveryEvent {
-  instance: InstanceView
-  text: string
-  /** Of interest beyond Activity: what was done, or why nothing is. */
-  kind: 'done' | 'held' | 'note'
-  problem?: Problem
-}
-
-/** What a fresh answer showed. */
-export interface Answer {
-  instances: Readonly<Record<string, InstanceView>>
-  records: readonly Instance[]
-}
 
 /** What Berth does by itself for the interruptible instances of one account once they are outbid, each by choice. */
 export interface Recoveries {
@@ -123,12 +88,15 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     const { id } = instance
     const from = recovery.asked?.from ?? instance.bid ?? 0
     const at = now()
-    await intend(id, { asked: { bid, from, at }, lastAt: at, held: undefined })
+    // What is tried again soon is told once, not at every try.
+    await intend(id, { asked: { bid, from, at }, lastAt: at, held: recovery.refused && recovery.held })
     try {
       await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
     } catch (error) {
       if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
-      await update(id, { asked: undefined })
+      const wait = refusedFor(error)
+      const refused = wait === undefined ? {} : { lastAt: recovery.lastAt, refused: { at: now(), wait } }
+      await update(id, { asked: undefined, ...refused })
       throw error
     }
     const after = recoveryOf(id)
@@ -162,7 +130,14 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     const wish = replacementFor(instance, rentals.requestOf(id), around.record(id), choice)
     const chosen = failover ?? `f${around.newId()}`
     await intend(id, { failover: chosen, lastAt: now(), held: undefined })
+    // The user may choose otherwise at any moment of it.
+    if (recoveryOf(id)?.choice.kind !== 'replace') return
     await failovers.start(wish, chosen)
+    if (recoveryOf(id)?.choice.kind !== 'replace') await cancel(chosen)
+  }
+
+  async function cancel(failover: string): Promise<void> {
+    if (failovers.find(failover)?.step === 'trying') await failovers.cancel(failover)
   }
 
   async function leaveTo(instance: InstanceView, other: Instance): Promise<void> {
@@ -173,12 +148,13 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
   async function follow(instance: InstanceView, recovery: Recovery): Promise<void> {
     const { id } = instance
     const failover = recovery.failover === undefined ? undefined : failovers.find(recovery.failover)
-    // Berth ended before the failover was on disk.
+    // Berth ended before the failover was on disk, or another choice was faster.
+    if (!failover && recovery.choice.kind !== 'replace') return update(id, { failover: undefined })
     if (!failover) return rent(instance, recovery)
     const dropped = recovery.replaced + spentOn(failover)
     switch (failover.step) {
       case 'trying':
-        return watch(instance, failover)
+        return watch(instance, recovery.choice, failover)
       case 'ready':
         return handOver(instance, recovery, failover.instance, dropped)
       case 'failed':
@@ -196,16 +172,21 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     }
   }
 
-  /** While it is rented: neither beside the instance itself, running again, nor beside another Berth's replacement. */
+  /**
+   * While it is rented: neither against another choice, nor beside the instance itself, running again, nor beside
+   * another Berth's replacement.
+   */
   async function watch(
     instance: InstanceView,
+    choice: RecoveryChoice,
     { id, tries, unwanted }: NonNullable<ReturnType<Failovers['find']>>,
   ) {
     if (unwanted) return
     const other = othersReplacement(instance.id, latest.records, rentals.knows)
     const own = tries.findLast(one => one.cost === undefined)?.instance
     const mine = latest.records.find(record => record.id === own)
-    if (instance.state === 'running' || (other && givesWay(mine, other))) await failovers.cancel(id)
+    const needless = choice.kind !== 'replace' || instance.state === 'running'
+    if (needless || (other && givesWay(mine, other))) await failovers.cancel(id)
   }
 
   /** The replacement has the place from here on, and the choice goes on with it. */
@@ -241,12 +222,11 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
         replacementFor(instance, rentals.requestOf(id), around.record(id), choice)
       const before = recoveryOf(id)
       const after = { ...(before ?? freshRecovery(choice, now())), choice }
-      const { held: _, ...kept } = after
+      const { held: _, refused: __, ...kept } = after
       await document.write(all => ({ ...all, [id]: kept }))
       around.changed()
       const running = before?.failover
-      if (running !== undefined && choice.kind !== 'replace' && failovers.find(running)?.step === 'trying')
-        await failovers.cancel(running)
+      if (running !== undefined && choice.kind !== 'replace') await cancel(running)
       around.look()
     },
     looked(answer) {

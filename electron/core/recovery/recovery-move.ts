@@ -2,6 +2,7 @@ import { bidWithin } from '../../contract/automation/bid.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
+import { ServiceError } from '../../service/service-error.ts'
 import type { Recovery } from './recovery.ts'
 
 /** What a recovery does next, given a fresh look at its instance. */
@@ -21,31 +22,51 @@ export type RecoveryMove =
 
 /** A pure function of what is remembered, what was seen, and the account's time. */
 export function recoveryMove(recovery: Recovery, instance: InstanceView, now: number): RecoveryMove {
-  const { choice, lastAt } = recovery
+  const { choice, lastAt, refused } = recovery
   const wanted = instance.intendedStatus !== 'stopped' && instance.state !== 'stopped'
   if (recovery.by !== undefined) return wanted ? { do: 'stop' } : { do: 'nothing' }
   if (recovery.failover !== undefined) return { do: 'follow' }
   if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }
   // The answer to a raise was lost, and the raise did not take: the same wish again is not another one.
   const again = recovery.asked !== undefined
-  if (!again && lastAt !== undefined && now < lastAt + choice.every)
-    return { do: 'wait', until: lastAt + choice.every }
+  const moments = [
+    ...(lastAt === undefined ? [] : [lastAt + choice.every]),
+    ...(refused ? [refused.at + refused.wait] : []),
+  ]
+  const until = Math.max(...moments)
+  if (!again && now < until) return { do: 'wait', until }
   if (choice.kind === 'replace') return { do: 'rent' }
   if (instance.minimumBid === undefined) return { do: 'hold', why: unknownMinimum }
   const bid = bidWithin(instance.minimumBid, micros(choice.ceiling))
   return bid === undefined ? { do: 'hold', why: aboveCeiling } : { do: 'raise', bid }
 }
 
+/** Seconds until a raise is tried again that the service refused in passing. */
+const soonAgain = 30
+
+/**
+ * In how many seconds a raise that did not take effect is worth another try, whatever the floor: what is refused for
+ * now, as by a busy service, is no raise. Undefined for what stays refused.
+ */
+export function refusedFor(error: unknown): number | undefined {
+  if (!(error instanceof ServiceError) || error.ambiguous) return undefined
+  const { status, retryAfter = 0 } = error
+  return status === 0 || status === 429 || status >= 500 ? Math.max(soonAgain, retryAfter) : undefined
+}
+
 /** What a fresh look changes by itself in what is remembered: raises that took, money that was added, a clock set back. */
 export function observed(recovery: Recovery, instance: InstanceView, now: number): Recovery {
   const confirmed = confirmedRaise(recovery, instance)
-  const { asked: _, held, ...rest } = confirmed
+  const { asked: _, held, refused, ...rest } = confirmed
   const settled = instance.state !== 'outbid' && instance.bid !== undefined
   const after: Recovery = {
     ...rest,
     ...(confirmed.asked && !settled ? { asked: confirmed.asked } : {}),
     // What could not be done then is told anew when it is outbid anew.
     ...(held && (instance.state === 'outbid' || confirmed.by !== undefined) ? { held } : {}),
+    ...(refused && instance.state === 'outbid'
+      ? { refused: { ...refused, at: Math.min(refused.at, now) } }
+      : {}),
     ...(confirmed.lastAt === undefined ? {} : { lastAt: Math.min(confirmed.lastAt, now) }),
   }
   return { ...after, added: addedBy(after, instance, now) }

@@ -9,6 +9,8 @@ export const Recovery = v.object({
   choice: RecoveryChoice,
   /** When it last acted; epoch seconds of the account's time. On disk before it acts. */
   lastAt: v.exactOptional(v.number()),
+  /** When the service last refused a raise in passing, and the seconds until it is tried again. */
+  refused: v.exactOptional(v.object({ at: v.number(), wait: v.number() })),
   /** A bid that was sent and not seen to hold yet, and the one before it. Per hour. */
   asked: v.exactOptional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
   /** The bid that was the user's own, and the one that Berth has made of it. Per hour. */

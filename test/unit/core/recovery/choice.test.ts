@@ -5,11 +5,13 @@ import { createRecoveries } from '../../../../electron/core/recovery/recoveries.
 import { Recovery } from '../../../../electron/core/recovery/recovery.ts'
 import { openDocument } from '../../../../electron/core/remember/document.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
+import { ServiceError } from '../../../../electron/service/service-error.ts'
 import { HandClock, settled } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 import { instanceView } from '../views.ts'
 
 const limits = { tries: 3, ceiling: 1, deadline: 600 }
+const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const
 const outbid = instanceView({
   state: 'outbid',
   interruptible: true,
@@ -18,9 +20,12 @@ const outbid = instanceView({
   gpu: { name: 'RTX 4090', count: 1 },
 })
 
-/** One instance that was outbid, whose replacement is being rented. */
-async function replacing() {
+/** The recoveries of an account with one instance that was outbid. `starting` goes on before a failover is there. */
+async function outbidOnce(starting = async () => undefined) {
   const bids: number[] = []
+  const told: string[] = []
+  const refusals: ServiceError[] = []
+  let time = 1000
   let step: 'trying' | 'cancelled' | undefined
   const recoveries = createRecoveries({
     document: await openDocument({
@@ -33,6 +38,7 @@ async function replacing() {
     }),
     failovers: {
       async start(_wish, id = '') {
+        await starting()
         step = 'trying'
         return id
       },
@@ -44,24 +50,45 @@ async function replacing() {
     rentals: { requestOf: () => undefined, knows: () => false },
     client: () =>
       ({
-        instances: { changeBid: async (_id: number, price: number) => void bids.push(price) },
+        instances: {
+          async changeBid(_id: number, price: number) {
+            bids.push(price)
+            const refusal = refusals.shift()
+            if (refusal) throw refusal
+          },
+        },
       }) as unknown as ServiceClient,
     record: () => undefined,
     ending: new AbortController().signal,
-    now: () => 1000,
+    now: () => time,
     newId: () => '0000000000000001',
     changed: () => undefined,
     look: () => undefined,
-    tell: () => undefined,
+    tell: ({ kind }) => void told.push(kind),
   })
   const look = async () => {
     recoveries.looked({ instances: { [outbid.id]: outbid }, records: [] })
     await settled()
   }
-  await recoveries.choose(outbid, { kind: 'replace', ceiling: 2, every: 60, limits })
-  await look()
-  expect(step).toBe('trying')
-  return { recoveries, bids, look, cancel: () => (step = 'cancelled') }
+  return {
+    recoveries,
+    bids,
+    told,
+    refusals,
+    look,
+    pass: (seconds: number) => (time += seconds),
+    step: () => step,
+    cancel: () => (step = 'cancelled'),
+  }
+}
+
+/** One whose replacement is being rented. */
+async function replacing() {
+  const under = await outbidOnce()
+  await under.recoveries.choose(outbid, replace)
+  await under.look()
+  expect(under.step()).toBe('trying')
+  return under
 }
 
 test('another choice while a replacement is being rented holds', async () => {
@@ -79,4 +106,51 @@ test('a replacement that the user cancels is not rented anew', async () => {
   await look()
   await look()
   expect(recoveries.view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+})
+
+test('a choice to be told only, made while a replacement is being begun, cancels it', async () => {
+  let begin: () => void = () => undefined
+  const begun = new Promise<undefined>(resolve => {
+    begin = () => resolve(undefined)
+  })
+  const { recoveries, look, step } = await outbidOnce(() => begun)
+  await recoveries.choose(outbid, replace)
+  await look()
+  await recoveries.choose(outbid, { kind: 'tell' })
+  begin()
+  await settled()
+  expect(step()).toBe('cancelled')
+  await look()
+  expect(recoveries.view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+})
+
+test('a raise that a busy service refuses is tried again soon, told once and not counted', async () => {
+  const { recoveries, bids, told, refusals, look, pass } = await outbidOnce()
+  for (const status of [429, 503])
+    refusals.push(new ServiceError({ code: 'server_error', status, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
+  await look()
+  await look()
+  expect(bids).toHaveLength(1)
+  for (const tries of [2, 3]) {
+    pass(30)
+    await look()
+    await look()
+    expect(bids).toHaveLength(tries)
+  }
+  expect(told).toEqual(['held', 'done'])
+  expect(recoveries.view()[outbid.id]?.raises).toBe(1)
+})
+
+test('a raise that stays refused waits for its floor', async () => {
+  const { recoveries, bids, refusals, look, pass } = await outbidOnce()
+  refusals.push(new ServiceError({ code: 'forbidden', status: 403, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
+  await look()
+  pass(3599)
+  await look()
+  expect(bids).toHaveLength(1)
+  pass(1)
+  await look()
+  expect(bids).toHaveLength(2)
 })
