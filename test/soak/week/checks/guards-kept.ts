@@ -36,6 +36,8 @@ export function guardsKept(
       }
       if (next.guard.step !== 'done') continue
       kept.acted += 1
+      // Begun, and killed before it asked: what it was to do may have been done by another meanwhile.
+      if (next.instances[stretch.guard.instance ?? ''] !== 'running') continue
       if (!wasDone(stretch, stretches[0]?.from ?? 0, next.from, requests, blur))
         kept.broken.push(`${tale(id, stretch)} says that it acted, but asked for nothing`)
     }
