@@ -31,6 +31,8 @@ export const Run = v.object({
   fetched: v.exactOptional(v.boolean()),
   acted: v.exactOptional(v.picklist(['stop', 'destroy'])),
   interrupted: v.exactOptional(v.boolean()),
+  /** The watchdog has not heard yet that nothing is left to do: until it has, it ends the instance by itself. */
+  untold: v.exactOptional(v.boolean()),
   /** Why it is kept, or failed. */
   problem: v.exactOptional(
     v.object({ code: v.string(), message: v.string(), advice: v.exactOptional(v.string()) }),
@@ -54,6 +56,11 @@ export function afterwards({ watchdog, atEnd, fetch }: Run): Afterwards | undefi
   return fetch === undefined
     ? { action: atEnd, seconds: grace.plain }
     : { action: 'stop', seconds: grace.fetch }
+}
+
+/** What is remembered with every step that leaves the instance as it is, so that a lost connection does not end it. */
+export function stillUntold({ watchdog }: Run): { untold?: true } {
+  return watchdog ? { untold: true } : {}
 }
 
 /** What comes after the end, after the fetching, and after a try again. */
@@ -94,7 +101,7 @@ export function isDone(atEnd: 'stop' | 'destroy', state: InstanceState | undefin
 }
 
 export function runView(run: Run, problem: Problem | undefined): RunView {
-  const { stuckEnds: _, outputAt: __, loadAt: ___, fetched, interrupted, ...view } = run
+  const { stuckEnds: _, outputAt: __, loadAt: ___, untold: ____, fetched, interrupted, ...view } = run
   return present({
     ...view,
     fetched: fetched ?? false,

@@ -8,7 +8,7 @@ import { rentalOf } from '../rentals/mark.ts'
 import type { Watchdogs } from '../watchdog/watchdogs.ts'
 import { openRunBook, type RunChange, surplus } from './book.ts'
 import { openOutput, type RunOutput } from './output.ts'
-import { nextStep, type Run } from './run.ts'
+import { nextStep, type Run, stillUntold } from './run.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
@@ -88,7 +88,13 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
   /** Never rejects. */
   async function endUnheard(run: Run): Promise<void> {
     await inside(run, connection => endRun(connection, clock, run.id)).catch(() => undefined)
-    await settle(run)
+    await settle(run.id)
+  }
+
+  /** Its watchdog would still end the instance, and nothing but the run remembers to tell it otherwise. */
+  function isThreatened({ id, instance = 0 }: Run): boolean {
+    const { instances, watchdogs: there } = around.store.get().accounts[around.account] ?? {}
+    return book.find(id)?.untold === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
   function wakeAll(): void {
@@ -98,7 +104,7 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
   return {
     async start(wish) {
       const id = `x${machine.random.hex(16)}`
-      for (const { id: old } of surplus(book.all(), mostOver)) await dismiss(old)
+      for (const old of surplus(book.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
       await book.add({
         ...wish,
         id,
@@ -114,7 +120,8 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
     async end(id) {
       const run = book.existing(id)
       if (run.step === 'waiting' || run.step === 'starting') {
-        await book.update(id, { step: 'over', endedAt: around.now() })
+        const begun = run.step === 'starting' ? stillUntold(run) : {}
+        await book.update(id, { step: 'over', endedAt: around.now(), ...begun })
         book.setProblem(id, undefined)
         wake(id)
         // It may have begun there without Berth having heard of it.
@@ -129,9 +136,13 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
     async change(id, atEnd) {
       const { step } = book.existing(id)
       if (step === 'over' || step === 'failed') return
-      const run = await book.update(id, { atEnd })
-      // While it runs, the watchdog hears of it from the loop that follows it, as soon as it can be told.
-      if (run && run.step !== 'running' && atEnd === 'nothing') await settle(run)
+      // Until its end, the watchdog hears of it from the loop that follows it, as soon as it can be told.
+      const hasEnded = step === 'fetching' || step === 'acting' || step === 'kept'
+      await book.update(id, {
+        atEnd,
+        ...(hasEnded && atEnd === 'nothing' ? stillUntold(book.existing(id)) : {}),
+      })
+      await settle(id)
       wake(id)
     },
     async retry(id) {
@@ -140,7 +151,10 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
       work(id)
     },
     async dismiss(id) {
-      if (isGoing(book.existing(id))) throw new BerthError(stillGoing)
+      const run = book.existing(id)
+      if (isGoing(run)) throw new BerthError(stillGoing)
+      await settle(id)
+      if (isThreatened(run)) throw new BerthError(untold)
       await dismiss(id)
     },
     output(id) {
@@ -152,6 +166,7 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
     },
     looked(look) {
       for (const run of book.all()) {
+        if (run.untold) void settle(run.id)
         if (!isGoing(run)) continue
         if (run.step === 'waiting') {
           const change = place(run, look)
@@ -190,4 +205,9 @@ const stillGoing = {
   code: 'still_running',
   message: 'It is still going on.',
   advice: 'End it first, or wait for its end.',
+}
+const untold = {
+  code: 'watchdog_untold',
+  message: 'The watchdog on its instance could not be told yet to leave it as it is.',
+  advice: 'Berth tries again at every look. Start the instance if it is stopped, or remove its watchdog.',
 }

@@ -16,7 +16,8 @@ import type { RunBook } from './book.ts'
 import { followRun, type RunEnd } from './follow.ts'
 import type { RunOutput } from './output.ts'
 import { createRests } from './rests.ts'
-import { nextStep, type Run } from './run.ts'
+import { nextStep, type Run, stillUntold } from './run.ts'
+import { createSettling } from './settling.ts'
 import { endedAlert, keptAlert, lostAlert, stuckAlert } from './telling.ts'
 import { createRunWatchdog } from './watchdog.ts'
 
@@ -30,8 +31,8 @@ export interface RunWork {
     run: Run,
     use: (connection: Connection, view: InstanceView) => Promise<Got>,
   ): Promise<Got | undefined>
-  /** Tells the watchdog that nothing is left to do. Never rejects. */
-  settle(run: Run): Promise<void>
+  /** Tells the watchdog that nothing is left to do, where that is still to be told. Never rejects. */
+  settle(id: string): Promise<void>
   viewOf(instance: number | undefined): InstanceView | undefined
   /** Resolves once no loop goes on. */
   rest(): Promise<void>
@@ -62,6 +63,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   const nameOf = ({ instance }: Run) => instanceName(viewOf(instance) ?? { id: instance ?? 0 })
 
   const watchdog = createRunWatchdog({ around, watchdogs, book, note })
+  const { settle } = createSettling({ book, clock, inside })
 
   function tell(run: Run, alert: Alert): void {
     if (store.get().settings.alerts.run) teller.tell(account, [alert])
@@ -191,15 +193,17 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
       if (run) tell(run, lostAlert(account, run, nameOf(run)))
       return
     }
+    const step = nextStep(before)
     const run = await book.update(id, {
-      step: nextStep(before),
+      step,
+      ...(step === 'over' ? stillUntold(before) : {}),
       endedAt,
       code: end.code,
       stuckSince: undefined,
     })
     if (!run) return
     tell(run, endedAlert(account, run, nameOf(run)))
-    if (run.step === 'over') await settle(run)
+    await settle(id)
   }
 
   /** Resolves once the fetching has ended, one way or the other. */
@@ -229,28 +233,22 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
     if (!run || ending.aborted || (run.step !== 'fetching' && run.step !== 'kept')) return
     const problem = fetchProblem(transfer, run)
     if (problem) return keep(run, problem)
-    const after = await book.update(id, {
-      fetched: true,
-      step: nextStep({ ...run, fetched: true }),
-      problem: undefined,
-    })
+    const step = nextStep({ ...run, fetched: true })
+    const untold = step === 'over' ? stillUntold(run) : {}
+    const after = await book.update(run.id, { fetched: true, step, problem: undefined, ...untold })
     if (!after) return
     note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
-    if (after.step === 'over') await settle(after)
-    work(id)
+    await settle(run.id)
+    work(run.id)
   }
 
   /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */
   async function keep(run: Run, problem: Problem): Promise<void> {
     const { code, message, advice } = problem
-    const kept = await book.update(run.id, { step: 'kept', problem: present({ code, message, advice }) })
+    const shown = present({ code, message, advice })
+    const kept = await book.update(run.id, { step: 'kept', problem: shown, ...stillUntold(run) })
     if (kept) tell(kept, keptAlert(account, kept, nameOf(kept), problem.message))
-    await settle(run)
-  }
-
-  async function settle(run: Run): Promise<void> {
-    if (!run.watchdog) return
-    await inside(run, connection => settleRun(connection, clock, run.id, 'over')).catch(() => undefined)
+    await settle(run.id)
   }
 
   async function act(run: Run): Promise<boolean> {

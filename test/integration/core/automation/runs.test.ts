@@ -106,6 +106,38 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(await intended()).toBeUndefined()
   }, 60_000)
 
+  test('kept while nothing gets in tells the watchdog so after a restart, once Berth gets in again', async () => {
+    const { world, under, sshd, instance, home, intended, restart } = await openInside()
+    mkdirSync(join(home, 'results'))
+    for (const name of ['first', 'second', 'third'])
+      writeFileSync(join(home, 'results', name), Buffer.alloc(64 * 1024 * 1024))
+    const then = join(home, '.berth', 'runs')
+    const transfer = () => Object.values(under.account().fileTransfers)[0]
+    const id = await start(under, {
+      instance,
+      command: 'echo quick',
+      fetch: join(home, 'results'),
+      atEnd: 'destroy',
+      watchdog: true,
+    })
+    await under.until(() => (transfer()?.done ?? 0) > 0)
+    await sshd.stop()
+    await under.run('cancelFileTransfer', { transfer: transfer()?.id ?? '' })
+    await under.until(() => runOf(under, id)?.step === 'kept')
+    expect(existsSync(join(then, id, 'then'))).toBe(true)
+    await expect(under.run('dismissRun', { run: id })).rejects.toMatchObject({
+      problem: { code: 'watchdog_untold' },
+    })
+    await under.close()
+
+    await sshd.start()
+    const again = await restart()
+    await expect.poll(() => existsSync(join(then, id, 'then')), { timeout: 30_000 }).toBe(false)
+    expect(runOf(again, id)?.step).toBe('kept')
+    expect(await intended()).toBe('running')
+    expect(told(world, /is kept/)).toBe(true)
+  }, 120_000)
+
   test('whose end Berth does not see is followed by the watchdog, which stops the instance', async () => {
     const { under, instance, home, intended } = await openInside()
     const id = await start(under, { instance, command: 'sleep 2', atEnd: 'stop', watchdog: true })
