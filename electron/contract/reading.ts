@@ -38,6 +38,16 @@ export function isCreditLow(
   )
 }
 
+/**
+ * Since when it runs without a break (epoch seconds); undefined while it does not. What ran before Berth first saw it is
+ * taken to run since its creation.
+ */
+export function runningSince({ state, history, startedAt }: InstanceView): number | undefined {
+  if (state !== 'running') return undefined
+  const broken = history.findLastIndex(change => change.state !== 'running')
+  return broken < 0 ? (startedAt ?? history[0]?.at) : history[broken + 1]?.at
+}
+
 /** Whether a shell can be had: it runs, and the service says where. */
 export function canGetIn(instance: InstanceView): boolean {
   return instance.state === 'running' && (instance.ssh?.direct ?? instance.ssh?.proxy) !== undefined

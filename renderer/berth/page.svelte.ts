@@ -6,16 +6,9 @@ import { accountNow } from '../../electron/contract/reading.ts'
 import type { AccountView, State } from '../../electron/contract/state.ts'
 import type { Link } from './link.ts'
 import { now } from './now.svelte.ts'
+import { afterOutage, type Remark, withRemark } from './remarks.ts'
 import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
-
-/** Something the page itself has to say for a moment. */
-export interface Remark {
-  id: number
-  title: string
-  body?: string
-  problem?: Problem
-}
 
 /** What every part of the page may use: State as it is now, the commands, the streams, and a way to say something. */
 export class Page {
@@ -88,17 +81,17 @@ export class Page {
   }
 
   /**
-   * Waits for a command and says so when it is refused. Gives its answer, or undefined after a refusal. What was
-   * refused before is history once something else is tried.
+   * Waits for a command and says so when it is refused, with `failed` before the reason. Gives its answer, or undefined
+   * after a refusal. What was refused before is history once something else is tried.
    */
-  async attempt<Answer>(doing: Promise<Answer>): Promise<Answer | undefined> {
+  async attempt<Answer>(doing: Promise<Answer>, failed?: string): Promise<Answer | undefined> {
     if (this.remarks.some(({ problem }) => problem))
       this.remarks = this.remarks.filter(({ problem }) => !problem)
     try {
       return await doing
     } catch (error) {
       const problem = problemOf(error)
-      this.#add({ title: problem.message, problem })
+      this.#add({ title: failed === undefined ? problem.message : `${failed}: ${problem.message}`, problem })
       return undefined
     }
   }
@@ -107,8 +100,13 @@ export class Page {
     this.remarks = this.remarks.filter(remark => remark.id !== id)
   }
 
+  /** The account answers again: that it did not is history. */
+  forgetOutage(): void {
+    this.remarks = afterOutage(this.remarks)
+  }
+
   #add(remark: Omit<Remark, 'id'>): void {
-    this.remarks = [...this.remarks.slice(-3), { id: ++this.#lastRemark, ...remark }]
+    this.remarks = withRemark(this.remarks, { id: ++this.#lastRemark, ...remark })
   }
 }
 

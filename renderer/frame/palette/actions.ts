@@ -29,6 +29,7 @@ export interface Action {
 /** What can be done with an instance as it is now, in the order of its menu. */
 export function instanceActions(instance: InstanceView, page: Page): Action[] {
   const on = { instance: instance.id }
+  const name = instanceName(instance)
   const { berth } = page
   const stopped = instance.state === 'stopped' || instance.state === 'stopping'
   const shut = canGetIn(instance) ? undefined : 'It can be entered once it runs.'
@@ -56,7 +57,12 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
     },
     stopped
       ? { id: 'start', label: 'Start', key: 's', run: () => start(instance, page) }
-      : { id: 'stop', label: 'Stop', key: 's', run: () => page.attempt(berth.stopInstance(on)) },
+      : {
+          id: 'stop',
+          label: 'Stop',
+          key: 's',
+          run: () => page.attempt(berth.stopInstance(on), `Stop of ${name} failed`),
+        },
     {
       id: 'rename',
       label: 'Rename',
@@ -75,7 +81,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       label: 'Attach key',
       run: async () => {
         if ((await page.attempt(berth.attachKey(on).then(() => true))) === true)
-          page.say(`Your SSH key is attached to ${instanceName(instance)}.`)
+          page.say(`Your SSH key is attached to ${name}.`)
       },
     },
     {
@@ -111,7 +117,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       id: 'reboot',
       label: 'Reboot',
       unusable: instance.state === 'running' ? undefined : 'Only a running instance can be rebooted.',
-      run: () => page.attempt(berth.rebootInstance(on)),
+      run: () => page.attempt(berth.rebootInstance(on), `Reboot of ${name} failed`),
     },
   ]
   if (isDead(instance))

@@ -4,8 +4,10 @@ import type { InstanceView } from '../../../electron/contract/instance/instance.
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import { placeName } from '../../../electron/contract/market/place.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
+import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { isNear } from '../../components/guards/guardWords.ts'
+import { rate } from '../../words/money.ts'
 import { instanceName, rentalWords, stateWords } from '../../words/state.ts'
 import { failoverWords } from './failover/failoverWords.ts'
 
@@ -76,6 +78,20 @@ export function rowState({ instance, rental, failover }: Row) {
   if (rental && !(instance?.state === 'running')) return rentalWords(rental.step)
   if (instance) return stateWords(instance.state, instance.actualStatus)
   return stateWords('other', null)
+}
+
+/**
+ * What the row costs per hour as things are now, with what it costs running where that differs. What is on its way to
+ * running shows what it will cost then.
+ */
+export function rowPrice({ instance, rental, failover }: Row): { micros?: Micros; title?: string } {
+  const running = instance?.pricePerHour ?? (rental?.offer ?? failover?.tries.at(-1)?.offer)?.pricePerHour
+  const starts = !instance || instance.state === 'provisioning' || instance.state === 'loading'
+  if (starts || instance.pricePerHour === undefined) return running === undefined ? {} : { micros: running }
+  const now = instance.costPerHour
+  return now === running
+    ? { micros: now }
+    : { micros: now, title: `${rate(instance.pricePerHour)} while it runs` }
 }
 
 /** The rows in whose name, GPU, state or place every typed word occurs. */

@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { placeName } from '../../../../electron/contract/market/place.ts'
-import { spentBy } from '../../../../electron/contract/reading.ts'
+import { runningSince, spentBy } from '../../../../electron/contract/reading.ts'
 import type { WayIn } from '../../../../electron/contract/state.ts'
 import { money, rate } from '../../../words/money.ts'
 import { gigabytes, gpuMemory, percent } from '../../../words/size.ts'
@@ -34,7 +34,8 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
       ['Image', instance.image],
       ['Template', instance.template],
       ['Run type', instance.runtype],
-      ['Uptime', said(instance.startedAt, at => duration(now - at))],
+      ['Uptime', said(runningSince(instance), at => duration(now - at))],
+      ['Created', said(instance.startedAt, exactTime)],
       ['Ends', said(instance.endsAt, exactTime)],
     ],
     [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterRows, rowState, rowsOf } from '../../../../renderer/screens/instances/rows.ts'
+import { filterRows, rowPrice, rowState, rowsOf } from '../../../../renderer/screens/instances/rows.ts'
 import { someAccount, someInstance, someRental } from '../some-state.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
@@ -39,4 +39,15 @@ test('the filter finds by name, number, GPU, state and place', () => {
   expect(found('#47')).toEqual(['4711'])
   expect(found('sweden running')).toEqual(['4711'])
   expect(found('')).toHaveLength(2)
+})
+
+test('a row shows what it costs now, with what it costs running in its title', () => {
+  const priced = { pricePerHour: 410_000, costPerHour: 6000 }
+  const halted = { micros: 6000, title: '$0.410/h while it runs' }
+  for (const state of ['stopped', 'outbid', 'offline', 'crashed'] as const)
+    expect(rowPrice({ key: '7', instance: someInstance(7, { ...priced, state }) })).toEqual(halted)
+  const running = someInstance(7, { pricePerHour: 410_000, costPerHour: 410_000 })
+  expect(rowPrice({ key: '7', instance: running })).toEqual({ micros: 410_000 })
+  const loading = someInstance(7, { ...priced, state: 'loading' })
+  expect(rowPrice({ key: '7', instance: loading })).toEqual({ micros: 410_000 })
 })
