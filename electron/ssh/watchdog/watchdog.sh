@@ -326,6 +326,12 @@ act() {
   read_instance
   read_key
   next=$((2 << (tries > 8 ? 7 : tries - 1)))
+  # Marked before it is asked for: what it does may end this script before another line of it runs.
+  served='' acted=''
+  if [ "$why" = run ]; then
+    served=$runs/$run_name/served
+    : > "$served"
+  fi
   if [ -z "$instance" ] || [ -z "$url" ]; then
     log "try $tries: it does not know its instance yet; again in $next s"
   elif [ -z "$key" ]; then
@@ -335,8 +341,7 @@ act() {
   elif [ "${status%??}" = 2 ] && [ -z "$refused" ]; then
     log "try $tries with $tool: done ($status)"
     printf '%s %s %s\n' "$now" "$wanted" "$why" > "$here/done"
-    [ "$why" != run ] || : > "$runs/$run_name/served"
-    tries=0 next=300
+    acted=1 tries=0 next=300
   elif [ "$status" = 404 ]; then
     log "try $tries with $tool: the instance is gone ($status)"
     printf '%s %s %s\n' "$now" "$wanted" "$why" > "$here/done"
@@ -345,6 +350,7 @@ act() {
     case $status in 401 | 403) next=600 ;; esac
     log "try $tries with $tool: refused ($status); again in $next s"
   fi
+  [ -z "$served" ] || [ -n "$acted" ] || rm -f "$served"
   key=
   next_try=$((uptime + next))
 }
