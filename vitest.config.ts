@@ -1,9 +1,6 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 
-/** A day of the world runs against the clock: with few others beside it. */
-const day = 'test/integration/core/day.test.ts'
-
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -16,13 +13,13 @@ export default defineConfig({
       {
         extends: true,
         plugins: [svelte()],
-        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], exclude: [day] },
+        test: { name: 'integration', include: ['test/integration/**/*.test.ts'] },
       },
       {
         extends: true,
         test: {
           name: 'e2e',
-          include: ['test/{e2e,electron}/**/*.test.ts', day],
+          include: ['test/{e2e,electron}/**/*.test.ts'],
           testTimeout: 120_000,
         },
       },
