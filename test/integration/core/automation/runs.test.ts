@@ -92,7 +92,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     })
     await under.until(() => runOf(under, id)?.step === 'kept')
     expect(runOf(under, id)).toMatchObject({ code: 0, fetched: false })
-    expect(runOf(under, id)?.problem?.message).toBeTruthy()
+    expect(runOf(under, id)?.problem?.message).toMatch(/nowhere/)
     expect(await intended()).toBe('running')
     await under.until(() => told(world, /is kept: .*nowhere could not be fetched/))
     expect(under.account().watchdogs[instance]?.step).toBe('watching')
