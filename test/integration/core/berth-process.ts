@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFailingOver } from '../../../electron/contract/automation/failover.ts'
 import { startBerth } from '../../../electron/core/berth.ts'
 import { systemDownloads } from '../../../electron/local/chosen/downloads.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { openFiles } from '../../../electron/local/files.ts'
-import type { Keychain } from '../../../electron/ports/keychain.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
+import { fileKeychain } from './file-keychain.ts'
 
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
@@ -85,34 +84,4 @@ function sayWhenSettled(): void {
   const underWay = Object.values(account.rentals).some(({ step }) => step !== 'failed')
   const failingOver = Object.values(account.failovers).some(isFailingOver)
   if (!underWay && !failingOver) process.stdout.write('settled\n')
-}
-
-/** A keychain that outlives the process. */
-function fileKeychain(path: string): Keychain {
-  const read = async () =>
-    JSON.parse(await readFile(path, 'utf8').catch(() => '{}')) as Record<string, string>
-  let last: Promise<unknown> = Promise.resolve()
-  const change = (edit: (entries: Record<string, string>) => void) => {
-    const mine = last.then(async () => {
-      const entries = await read()
-      edit(entries)
-      // Whole or not at all, as a keychain writes: the process may be killed at this very moment.
-      await writeFile(`${path}.new`, JSON.stringify(entries))
-      await rename(`${path}.new`, path)
-    })
-    last = mine
-    return mine
-  }
-  return {
-    persistent: true,
-    get: async name => (await read())[name],
-    set: (name, secret) =>
-      change(entries => {
-        entries[name] = secret
-      }),
-    delete: name =>
-      change(entries => {
-        delete entries[name]
-      }),
-  }
 }

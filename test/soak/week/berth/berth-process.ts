@@ -10,7 +10,7 @@ import { systemClock } from '../../../../electron/local/clock.ts'
 import { openFiles } from '../../../../electron/local/files.ts'
 import type { Clock } from '../../../../electron/ports/clock.ts'
 import type { Log } from '../../../../electron/ports/log.ts'
-import { fileKeychain } from './file-keychain.ts'
+import { fileKeychain } from '../../../integration/core/file-keychain.ts'
 import { hurry } from './hurry.ts'
 import type { FromBerth, Life, Seen, ToBerth } from './messages.ts'
 

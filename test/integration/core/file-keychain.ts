@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { Keychain } from '../../../../electron/ports/keychain.ts'
+import type { Keychain } from '../../../electron/ports/keychain.ts'
 
 /** A keychain that outlives the process. It is written whole or not at all: the process may be killed at any moment. */
 export function fileKeychain(path: string): Keychain {
