@@ -3,7 +3,7 @@ import { type ServerType, serve } from '@hono/node-server'
 import { type Controls, createControls } from './controls.ts'
 import { Doors } from './doors.ts'
 import { createApp } from './http/app.ts'
-import { Faults } from './http/faults.ts'
+import { Faults, type FaultTime, realTime } from './http/faults.ts'
 import { RequestLog } from './http/request-log.ts'
 import { FLAKY } from './world/instances/fate.ts'
 import { World } from './world/world.ts'
@@ -13,7 +13,7 @@ export interface SimulatorOptions {
   port?: number
   /** What the whole world follows from; default 7. */
   seed?: number
-  /** World seconds per real second; default 60. */
+  /** World seconds per real second; default 60. At 0 the clock stands still but for what it is advanced by. */
   speed?: number
   /** Size of the catalogue; default 500. */
   offers?: number
@@ -25,6 +25,8 @@ export interface SimulatorOptions {
   flaky?: number
   /** Whether /sim/ is served; default true, false inside the product. */
   controlPlane?: boolean
+  /** How late and hanging answers wait; default by this machine's own time. */
+  faultTime?: FaultTime
 }
 
 /** A running service with its one account. */
@@ -49,7 +51,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const doors = new Doors(world)
   const parts = { world, doors, faults: new Faults(), log: new RequestLog() }
   const controls = createControls(parts)
-  const app = createApp(parts, controls, { limits, controlPlane: options.controlPlane ?? true })
+  const app = createApp(parts, controls, {
+    limits,
+    controlPlane: options.controlPlane ?? true,
+    faultTime: options.faultTime ?? realTime,
+  })
   const server = await listen(app.fetch, port)
   const heartbeat = setInterval(() => {
     world.settle()

@@ -5,12 +5,13 @@ import { epochSeconds } from '../world/clock.ts'
 import type { Bindings } from './bindings.ts'
 import { serveControlPlane } from './control-plane.ts'
 import { answerError, serveRoutes } from './dispatch.ts'
-import { faultMiddleware } from './faults.ts'
+import { type FaultTime, faultMiddleware } from './faults.ts'
 import { RateLimits } from './limits.ts'
 
 export interface AppOptions {
   limits: boolean
   controlPlane: boolean
+  faultTime: FaultTime
 }
 
 /** The whole service over HTTP. Every answer carries world time as its `Date`. */
@@ -27,7 +28,7 @@ export function createApp(parts: Parts, controls: Controls, options: AppOptions)
     await next()
     if (!context.env.incoming.socket.destroyed) logged.status = context.res.status
   })
-  app.use('/api/*', faultMiddleware(faults))
+  app.use('/api/*', faultMiddleware(faults, options.faultTime))
   app.use('/api/*', async (_context, next) => {
     world.settle()
     await doors.follow()

@@ -25,18 +25,33 @@ export class Faults {
   }
 }
 
+/** How the faults that take time take it. `gone` resolves once the client has given up, or the answer has left. */
+export interface FaultTime {
+  /** An answer is late by so many milliseconds. */
+  late(milliseconds: number, gone: Promise<unknown>): Promise<unknown>
+  /** No answer comes. */
+  hang(gone: Promise<unknown>): Promise<unknown>
+}
+
+/** This machine's own time. */
+export const realTime: FaultTime = {
+  late: milliseconds => setTimeout(milliseconds),
+  hang: gone => gone,
+}
+
 /** Makes requests fail as the rules say. */
-export function faultMiddleware(faults: Faults): MiddlewareHandler<Bindings> {
+export function faultMiddleware(faults: Faults, time: FaultTime): MiddlewareHandler<Bindings> {
   return async (context, next) => {
     const rule = faults.take(context.req.method, new URL(context.req.url).pathname)
     if (!rule) return await next()
     context.get('logged').fault = rule.kind
-    return await misbehave(rule, context, next)
+    return await misbehave(rule, time, context, next)
   }
 }
 
 async function misbehave(
   rule: FaultRule,
+  time: FaultTime,
   context: Context<Bindings>,
   next: Next,
 ): Promise<Response | undefined> {
@@ -45,13 +60,13 @@ async function misbehave(
       return Response.json(faultBody(rule), { status: rule.status })
     case 'delay':
       await next()
-      await setTimeout(rule.ms)
+      await time.late(rule.ms, closed(context))
       return undefined
     case 'hang':
-      return await hang(context)
+      return await hang(context, time)
     case 'hang_after':
       await next()
-      return replaceBy(context, await hang(context))
+      return replaceBy(context, await hang(context, time))
     case 'reset':
       return reset(context)
     case 'reset_after':
@@ -70,10 +85,13 @@ async function misbehave(
 }
 
 /** Waits until the client gives up, and never answers. */
-async function hang(context: Context<Bindings>): Promise<Response> {
-  const { outgoing } = context.env
-  if (!outgoing.destroyed) await once(outgoing, 'close')
+async function hang(context: Context<Bindings>, time: FaultTime): Promise<Response> {
+  await time.hang(closed(context))
   return RESPONSE_ALREADY_SENT
+}
+
+async function closed({ env: { outgoing } }: Context<Bindings>): Promise<void> {
+  if (!outgoing.destroyed) await once(outgoing, 'close')
 }
 
 /** Breaks the connection with a TCP reset. */
