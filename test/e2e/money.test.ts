@@ -104,17 +104,51 @@ describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () =
     await dialog.getByLabel('Name').fill('One of these')
     await dialog.getByLabel('Rent by itself').click()
     await dialog.getByText('Neither', { exact: true }).click()
-    await dialog.getByLabel('Highest price').fill('')
+    await dialog.getByLabel('Disk (GB)').fill('33')
+    await dialog.getByText('Environment, ports').click()
+    await dialog.getByLabel('Label').fill('by-watch')
+    await dialog.getByRole('button', { name: 'Variable' }).click()
+    await dialog.getByLabel('Name of variable 1').fill('HF_TOKEN')
+    await dialog.getByLabel('Value of HF_TOKEN').fill('s3cret')
+    await dialog.getByLabel('HF_TOKEN is secret').check()
     await dialog.getByRole('button', { name: 'Watch and rent' }).click()
-    await dialog.getByText(/price/i).first().waitFor()
-    await dialog.getByLabel('Highest price').fill('0.5')
+    const price = dialog.getByLabel('Price up to')
+    await expect.poll(() => price.getAttribute('aria-invalid')).toBe('true')
+    // Nothing that was filled in is lost by a key pressed too soon.
+    await page.keyboard.press('Escape')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    await price.fill('0.5')
     await dialog.getByRole('button', { name: 'Watch and rent' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByText('“One of these” has done its work').first().waitFor({ timeout: 60_000 })
-    const { instances } = await sim.api<{ instances: { actual_status: string }[] }>(
-      'GET',
-      '/api/v0/instances/',
-    )
-    expect(instances.map(({ actual_status }) => actual_status)).toEqual(['running', 'running'])
+    const { instances } = await sim.api<{ instances: RentedByWatch[] }>('GET', '/api/v0/instances/')
+    const rented = instances.filter(({ label }) => label?.includes('by-watch'))
+    expect(rented).toMatchObject([{ actual_status: 'running', disk_space: 33 }])
+    expect(Object.fromEntries(rented[0]?.extra_env ?? [])).toMatchObject({ HF_TOKEN: 's3cret' })
+  })
+
+  test('a watch that is changed says the same, and keeps its secrets', async () => {
+    await page.getByRole('link', { name: 'Offers' }).click()
+    await page.getByRole('button', { name: 'Watches 1' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Change…' }).click()
+    expect(await dialog.getByLabel('Disk (GB)').inputValue()).toBe('33')
+    expect(await dialog.getByLabel('Price up to').inputValue()).toBe('0.50')
+    expect(await dialog.getByLabel('Value of HF_TOKEN').inputValue()).toBe('')
+    await dialog.getByLabel('Machines in all').fill('2')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const running = async () =>
+      (await sim.api<{ instances: RentedByWatch[] }>('GET', '/api/v0/instances/')).instances
+        .filter(({ label }) => label?.includes('by-watch'))
+        .map(({ extra_env }) => new Map(extra_env).get('HF_TOKEN'))
+    await expect.poll(running, { timeout: 60_000 }).toEqual(['s3cret', 's3cret'])
   })
 })
+
+interface RentedByWatch {
+  actual_status: string
+  label: string | null
+  disk_space: number
+  extra_env: [string, string][]
+}

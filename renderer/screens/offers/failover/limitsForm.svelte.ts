@@ -12,14 +12,17 @@ export class LimitsForm {
   deadline = $state('10')
   /** Dollars per hour; only on demand, since a bid is its own limit. */
   price = $state('')
-  readonly #interruptible: boolean
+  readonly interruptible: boolean
   #tried = $state(false)
 
-  /** @param from the price of the best offer; by default the others may cost a quarter more */
-  constructor(interruptible: boolean, from: Micros | undefined, seconds: number | undefined) {
-    this.#interruptible = interruptible
-    if (from !== undefined) this.price = (Math.ceil((from * 1.25) / 10_000) / 100).toFixed(2)
-    if (seconds !== undefined) this.deadline = String(Math.round(seconds / 60))
+  /** @param began what to begin with where it is known, in the units of FailoverLimits */
+  constructor(interruptible: boolean, began: { [Limit in keyof FailoverLimits]?: number | undefined }) {
+    this.interruptible = interruptible
+    const { tries, ceiling, deadline, price } = began
+    if (tries !== undefined) this.tries = String(tries)
+    if (ceiling !== undefined) this.ceiling = dollars(ceiling)
+    if (deadline !== undefined) this.deadline = String(deadline / 60)
+    if (price !== undefined) this.price = dollars(price)
   }
 
   readonly #read = $derived.by(() =>
@@ -27,7 +30,7 @@ export class LimitsForm {
       tries: typedNumber(this.tries),
       ceiling: typedNumber(this.ceiling),
       deadline: (typedNumber(this.deadline) ?? Number.NaN) * 60,
-      ...(this.#interruptible ? {} : { price: typedNumber(this.price) ?? Number.NaN }),
+      ...(this.interruptible ? {} : { price: typedNumber(this.price) ?? Number.NaN }),
     }),
   )
 
@@ -52,4 +55,15 @@ export class LimitsForm {
     this.#tried = true
     return this.#read.success ? this.#read.output : undefined
   }
+}
+
+/** A limit that leaves room above a price (micro-dollars): a quarter more, in dollars, rounded up to the cent. */
+export function aQuarterMore(price: Micros): number {
+  return Math.ceil((price * 1.25) / 10_000) / 100
+}
+
+/** As it is typed: with cents, and with more where there is more. */
+function dollars(amount: number): string {
+  const cents = amount.toFixed(2)
+  return Number(cents) === amount ? cents : String(amount)
 }

@@ -39,12 +39,14 @@ export type ReadDraft = { request: RentRequest } | { errors: RentErrors }
 /**
  * The request that a draft makes, or what is wrong with it, field by field. What says the same as the template is left
  * to the template; an empty text in its place is sent, since it overrides.
+ * @param kept names of secrets whose values are kept: left empty, they stay what they are
  */
 export function readDraft(
   draft: RentDraft,
   offer: OfferView,
   interruptible: boolean,
   template?: RentTemplate,
+  kept: ReadonlySet<string> = new Set(),
 ): ReadDraft {
   const rows = sentRows(draft)
   const own = overridden(draft, template)
@@ -52,7 +54,7 @@ export function readDraft(
   const errors: RentErrors = {}
   const ports = readPorts(draft.ports)
   if (ports.error !== undefined) errors['ports'] = ports.error
-  Object.assign(errors, rowErrors(rows))
+  Object.assign(errors, rowErrors(rows, kept))
 
   const result = v.safeParse(RentRequest, {
     offer: offer.id,
@@ -95,7 +97,7 @@ function offerErrors(request: RentRequest, offer: OfferView): RentErrors {
   return {}
 }
 
-function rowErrors(rows: readonly EnvRow[]): RentErrors {
+function rowErrors(rows: readonly EnvRow[], kept: ReadonlySet<string>): RentErrors {
   const errors: RentErrors = {}
   const seen = new Set<string>()
   for (const { key, name, value, secret } of rows) {
@@ -104,7 +106,7 @@ function rowErrors(rows: readonly EnvRow[]): RentErrors {
     else if (bare === 'BERTH_RENTAL')
       errors[`env.${key}`] = 'Berth marks its rentals with this name: take another.'
     else if (seen.has(bare)) errors[`env.${key}`] = `${bare} is given twice.`
-    else if (secret && value === '')
+    else if (secret && value === '' && !kept.has(bare))
       errors[`env.${key}`] = `Give ${bare} its value: secrets are not remembered.`
     seen.add(bare)
   }

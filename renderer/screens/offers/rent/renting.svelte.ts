@@ -1,5 +1,3 @@
-import type { OfferView } from '../../../../electron/contract/market/offer.ts'
-import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { micros } from '../../../../electron/contract/spending/money.ts'
@@ -14,6 +12,7 @@ import { creditWouldLast, rentalCost } from './cost.ts'
 import { readPastedOptions, soundsSecret } from './envText.ts'
 import { draftFrom, firstDisk, freshDraft } from './rentDefaults.ts'
 import { fieldOfPath, type RentDraft, type RentErrors, readDraft, sentRows } from './rentForm.ts'
+import type { RentSubject } from './rentSubject.ts'
 import {
   type FilledField,
   type FilledValues,
@@ -24,29 +23,6 @@ import {
   unmet,
   withFilled,
 } from './rentTemplate.ts'
-
-/** What a rent dialog is opened with. */
-export interface RentSubject {
-  offer: OfferView
-  /** GB that the offer’s price includes; without it, the disk of `request`. */
-  pricedDisk?: number
-  interruptible: boolean
-  /** The template that was chosen beforehand. */
-  template?: TemplateView
-  /** How an earlier machine was rented, to fill the dialog with. */
-  request?: Omit<RentRequest, 'offer'>
-  /** The instance that is destroyed first. */
-  replaces?: number
-  /** How it is rented, where that is not this one offer. */
-  otherwise?: Otherwise
-}
-
-/** Another way to rent what the dialog was filled in with. */
-export interface Otherwise {
-  /** Whether it may be sent; what is wrong is told where it was typed. */
-  check(): boolean
-  send(request: RentRequest): Promise<unknown>
-}
 
 /** A rental being filled in. Nothing typed is lost until it is rented or given up. */
 export class Renting {
@@ -82,11 +58,12 @@ export class Renting {
   constructor(page: Page, subject: RentSubject) {
     this.#page = page
     this.subject = subject
-    const { offer, request } = subject
+    const { offer, request, later } = subject
     const fresh = freshDraft(page.account, offer)
     this.#fresh = filledValues(fresh)
     this.#began = filledValues(request ? draftFrom(request, offer) : fresh)
     this.draft = request ? draftFrom(request, offer) : fresh
+    if (later) this.draft.bid = later.bid
     this.#lastKey = this.draft.env.length
     if (subject.template) this.use(subject.template)
     this.#untouched = JSON.stringify(this.draft)
@@ -119,7 +96,7 @@ export class Renting {
 
   /** What of the template's machine filters this machine does not meet. */
   readonly unmet: readonly string[] = $derived.by(() =>
-    this.template
+    this.template && !this.subject.later
       ? unmet(this.template, this.subject.offer, this.subject.interruptible ? 'bid' : 'on-demand')
       : [],
   )
@@ -145,7 +122,13 @@ export class Renting {
   }
 
   readonly #read = $derived.by(() =>
-    readDraft(this.draft, this.subject.offer, this.subject.interruptible, this.template),
+    readDraft(
+      this.draft,
+      this.subject.offer,
+      this.subject.interruptible,
+      this.template,
+      this.subject.later?.secrets,
+    ),
   )
 
   /** What to say at which field: all of it after a try to rent, before that only for fields already left. */

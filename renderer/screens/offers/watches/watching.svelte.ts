@@ -1,0 +1,176 @@
+import * as v from 'valibot'
+import { WatchRents, type WatchView, WatchWish } from '../../../../electron/contract/automation/watch.ts'
+import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
+import type { OfferView } from '../../../../electron/contract/market/offer.ts'
+import type { OpenRequest } from '../../../../electron/contract/market/rental.ts'
+import type { Problem } from '../../../../electron/contract/problem.ts'
+import type { Page } from '../../../berth/page.svelte.ts'
+import { Sending } from '../../../components/answers/sending.svelte.ts'
+import { typedNumber } from '../../../components/fields/numbers.ts'
+import { LimitsForm } from '../failover/limitsForm.svelte.ts'
+import { Renting } from '../rent/renting.svelte.ts'
+import { wouldRent } from './wouldRent.ts'
+
+/** What a watch is filled in for. */
+export interface WatchSubject {
+  search: WatchWish['search']
+  /** A name to offer for the search. */
+  name: string
+  /** The one to change; without it a new one begins. */
+  watch?: WatchView | undefined
+  /** What matches now, as far as the page knows. */
+  matching: readonly ListedOffer[]
+}
+
+/** A watch being filled in: what it looks for, and what it rents by itself and how far that goes. */
+export class Watching {
+  readonly #page: Page
+  readonly #subject: WatchSubject
+  readonly #untouched: string
+  readonly #sending = new Sending()
+  name = $state('')
+  /** Minutes. */
+  every = $state('5')
+  /** Whether it rents by itself. */
+  rents = $state(false)
+  machines = $state('1')
+  readonly limits: LimitsForm
+  /** What it rents: the same as is asked of any rental. */
+  readonly renting: Renting
+  #tried = $state(false)
+
+  constructor(page: Page, subject: WatchSubject) {
+    this.#page = page
+    this.#subject = subject
+    const { search, watch } = subject
+    const { request, limits, most } = watch?.rents ?? {}
+    const { priceTo } = search.filter
+    const interruptible = search.query.type === 'bid'
+    this.name = watch?.name ?? subject.name
+    if (watch) this.every = String(watch.every)
+    this.rents = watch?.rents !== undefined
+    if (most !== undefined) this.machines = String(most)
+    this.limits = new LimitsForm(interruptible, {
+      deadline: page.state?.settings.rentalDeadline,
+      price: priceTo,
+      ...limits,
+    })
+    this.renting = new Renting(page, {
+      offer: someMachine(watch?.best ?? subject.matching[0]?.offer),
+      pricedDisk: search.query.storage,
+      interruptible,
+      ...(request && { request }),
+      otherwise: {
+        check: () => this.#check(),
+        send: ({ offer: _later, ...wanted }) => this.#send(wanted),
+      },
+      later: {
+        bid: String(request?.bid ?? priceTo ?? ''),
+        secrets: new Set(request?.env.filter(({ secret }) => secret).map(({ name }) => name)),
+      },
+    })
+    this.#untouched = this.#typed()
+  }
+
+  readonly #own = $derived.by(() =>
+    v.safeParse(this.rents ? OwnAndRents : Own, {
+      name: this.name,
+      every: typedNumber(this.every) ?? Number.NaN,
+      most: typedNumber(this.machines) ?? Number.NaN,
+    }),
+  )
+
+  /** What is wrong with its own fields, once it was tried to save it. */
+  readonly errors: Partial<Record<'name' | 'every' | 'most', string>> = $derived.by(() => {
+    if (!this.#tried || this.#own.success) return {}
+    const { nested } = v.flatten<typeof OwnAndRents>(this.#own.issues)
+    return Object.fromEntries(
+      Object.entries(nested ?? {}).map(([field, [message = ''] = []]) => [
+        field,
+        `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
+      ]),
+    )
+  })
+
+  /** Of what is shown, what it would rent as soon as it is saved. */
+  readonly now = $derived.by(() => {
+    if (!this.rents) return { many: 0 }
+    const { storage, type } = this.#subject.search.query
+    const interruptible = type === 'bid'
+    return wouldRent(this.#subject.matching, {
+      most: typedNumber(interruptible ? this.renting.draft.bid : this.limits.price),
+      interruptible,
+      pricedDisk: storage,
+      disk: typedNumber(this.renting.draft.disk) ?? storage,
+    })
+  })
+
+  get busy(): boolean {
+    return this.#sending.busy || this.renting.sending
+  }
+
+  /** Why it was refused, when that is about no field. */
+  get problem(): Problem | undefined {
+    return this.rents ? this.renting.problem : this.#sending.problem
+  }
+
+  get touched(): boolean {
+    return this.#typed() !== this.#untouched
+  }
+
+  /** Saves it once. True when it is kept; false when something is wrong, told in `errors` or `problem`. */
+  save(): Promise<boolean> {
+    if (this.rents) return this.renting.rent()
+    return this.#sending.send(this.#check() && (() => this.#send()))
+  }
+
+  #check(): boolean {
+    this.#tried = true
+    const within = !this.rents || this.limits.limits() !== undefined
+    return within && this.#own.success
+  }
+
+  async #send(request?: OpenRequest): Promise<void> {
+    const own = this.#own
+    const limits = this.limits.limits()
+    if (!own.success) return
+    const { name, every } = own.output
+    const { search, watch } = this.#subject
+    const most = 'most' in own.output ? own.output.most : undefined
+    const wish: WatchWish = request
+      ? {
+          name,
+          every,
+          // Prices are for the disk that is rented, not for the one that was searched with.
+          search: { ...search, query: { ...search.query, storage: request.disk } },
+          ...(limits && most !== undefined && { rents: { request, limits, most } }),
+        }
+      : { name, every, search }
+    await this.#page.berth.saveWatch({ wish, ...(watch ? { watch: watch.id } : {}) })
+  }
+
+  #typed(): string {
+    const { name, every, rents, machines, renting, limits } = this
+    const { tries, ceiling, deadline, price } = limits
+    return JSON.stringify({
+      name,
+      every,
+      rents,
+      machines,
+      draft: renting.draft,
+      tries,
+      ceiling,
+      deadline,
+      price,
+    })
+  }
+}
+
+const Own = v.pick(WatchWish, ['name', 'every'])
+const OwnAndRents = v.object({ ...Own.entries, most: WatchRents.entries.most })
+
+/** The kind of machine that matches; which one it will be, and how much disk it has, nobody knows yet. */
+function someMachine(like: OfferView | undefined): OfferView {
+  const { disk: _, ...offer } = like ?? { id: 1 }
+  return offer
+}

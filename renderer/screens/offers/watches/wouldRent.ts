@@ -1,0 +1,28 @@
+import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
+import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
+import { rentalCost } from '../rent/cost.ts'
+
+/** What a watch may pay, and with how much disk. */
+export interface Terms {
+  /** Dollars per hour: the highest price, or the highest bid. */
+  most: number | undefined
+  interruptible: boolean
+  /** GB that the prices of the offers include, and GB that are rented. */
+  pricedDisk: number
+  disk: number
+}
+
+/** Of these offers, how many a watch would rent on these terms now, and the cheapest of those prices. */
+export function wouldRent(
+  offers: readonly ListedOffer[],
+  { most, interruptible, pricedDisk, disk }: Terms,
+): { many: number; from?: Micros } {
+  if (most === undefined) return { many: 0 }
+  const prices = offers.flatMap(({ price, offer }) => {
+    const asked = interruptible
+      ? (offer.minimumBid ?? price)
+      : (rentalCost(offer, pricedDisk, disk, undefined)?.perHour ?? price)
+    return asked !== undefined && asked <= micros(most) ? [asked] : []
+  })
+  return prices.length === 0 ? { many: 0 } : { many: prices.length, from: Math.min(...prices) }
+}
