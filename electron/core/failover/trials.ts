@@ -1,4 +1,5 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
+import { looksUntilGone } from '../instances/gone.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import { problemOf } from '../problems.ts'
 import type { Rental } from '../rentals/rental.ts'
@@ -33,8 +34,6 @@ export interface Trials {
 
 /** Milliseconds: a search over the whole market is a large answer. */
 const searchTimeout = 45_000
-/** Looks in a row without an instance that was running until it counts as gone. */
-const looksUntilGone = 2
 
 export function createTrials(
   around: FailoversSurroundings,

@@ -6,6 +6,7 @@ import type { Instance } from '../../service/instances.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { spentOn } from '../failover/failover.ts'
 import type { Failovers } from '../failover/failovers.ts'
+import { looksUntilGone } from '../instances/gone.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
 import { same } from '../same.ts'
@@ -26,9 +27,6 @@ export interface Recoveries {
 }
 
 type Change = { [Field in keyof Recovery]?: Recovery[Field] | undefined }
-
-/** Looks in a row without an instance until what was chosen for it is forgotten. */
-const looksUntilGone = 2
 
 export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
   const { document, failovers, rentals, client, ending, now, tell } = around

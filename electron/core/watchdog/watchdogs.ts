@@ -14,6 +14,7 @@ import { instanceKeyEntry } from '../accounts/instance-key.ts'
 import type { Alert } from '../alerts/alerts.ts'
 import { instanceName } from '../alerts/wording.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
+import { looksUntilGone } from '../instances/gone.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
 import { same } from '../same.ts'
@@ -31,8 +32,6 @@ export interface Watchdogs extends Required<Pick<Automation, 'looked' | 'resume'
 
 /** Seconds until a visit that failed is tried again; the last one stays. */
 const pauses = [5, 15, 60, 300]
-/** Looks without the instance until it counts as gone. */
-const looksUntilGone = 2
 /** What no later try mends: the wish is given up where it is answered. */
 const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
 

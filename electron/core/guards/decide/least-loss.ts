@@ -1,6 +1,7 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
+import { idleBelow } from '../../instances/idle.ts'
 import type { Guard } from '../guard.ts'
 
 /** What a guard acts on. */
@@ -10,9 +11,6 @@ export interface Target {
 }
 
 type Instances = Readonly<Record<string, InstanceView>>
-
-/** Percent: below, a GPU computes nothing that could be lost. */
-const idleLoad = 5
 
 /**
  * What a guard on a whole account acts on as things are, the cheapest loss first. Stopping comes before destroying:
@@ -70,7 +68,7 @@ function savedByStopping({ costPerHour, diskPricePerHour }: InstanceView): Micro
 function workAtStake(instance: InstanceView, loads: ReadonlyMap<number, number>, now: number): Micros {
   if (instance.state === 'silent') return 0
   const load = instance.gpuLoad ?? loads.get(instance.id)
-  if (load !== undefined && load < idleLoad) return 0
+  if (load !== undefined && load < idleBelow) return 0
   const began = instance.history.findLast(({ state }) => state === 'running')?.at ?? instance.startedAt ?? now
   return Math.max(0, now - began) * instance.costPerHour
 }

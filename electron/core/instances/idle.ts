@@ -1,0 +1,2 @@
+/** Percent of load: below, a GPU computes nothing that could be lost. */
+export const idleBelow = 5
