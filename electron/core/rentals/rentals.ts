@@ -7,6 +7,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Keychain } from '../../ports/keychain.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
+import { looksUntilGone } from '../instances/gone.ts'
 import type { Document } from '../remember/document.ts'
 import { same } from '../same.ts'
 import { lastRental, openBook, rentalViews } from './book.ts'
@@ -86,9 +87,6 @@ export interface Owned {
 
 /** Seconds by which two tellings of the account's time may differ. */
 const blur = 60
-
-/** Looks without the instance until it counts as gone: the first may have begun before it was created. */
-const looksUntilGone = 2
 
 export function createRentals(around: RentalsSurroundings): Rentals {
   const secrets = rentalSecrets(around.keychain)
