@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
+import { pauseAfterRefusal } from './recheck.ts'
 
 /** Looks again and again. One look at a time; a look asked for during another follows it at once. */
 export interface Poller {
@@ -12,7 +13,7 @@ export interface Poller {
 
 export interface PollerOptions {
   clock: Clock
-  /** One look; rejects when the service could not be asked, with `BadlyAnswered` when it was. Its time limits are its own. */
+  /** One look; rejects when the service could not be asked, with `BadlyAnswered` or `KeyRefused` when it was. Its time limits are its own. */
   poll: () => Promise<void>
   /** Milliseconds between looks that went well. */
   interval: () => number
@@ -25,6 +26,11 @@ export interface PollerOptions {
 /** What a look rejects with when the service did answer, only not well: such a one is mostly well again soon. */
 export class BadlyAnswered extends Error {
   override readonly name = 'BadlyAnswered'
+}
+
+/** The same when it refused the key: that may pass, too, but is asked about ever more rarely. */
+export class KeyRefused extends Error {
+  override readonly name = 'KeyRefused'
 }
 
 /** Milliseconds: however often it failed, Berth looks again after this. */
@@ -46,6 +52,7 @@ export function pauseAfter(
 export function createPoller({ clock, poll, interval, held, random }: PollerOptions): Poller {
   let failures = 0
   let answered = false
+  let refusals = 0
   let cancelNext: (() => void) | undefined
   let running: Promise<void> | undefined
   let following: Promise<void> | undefined
@@ -57,16 +64,20 @@ export function createPoller({ clock, poll, interval, held, random }: PollerOpti
     try {
       await poll()
       failures = 0
+      refusals = 0
     } catch (error) {
       failures += 1
       answered = error instanceof BadlyAnswered
+      refusals = error instanceof KeyRefused ? refusals + 1 : 0
     }
     running = undefined
     if (!paused && !stopped && !following)
-      cancelNext = clock.after(
-        pauseAfter({ failures, answered }, interval(), random()),
-        () => void (held?.() || begin()),
-      )
+      cancelNext = clock.after(untilNext(), () => void (held?.() || begin()))
+  }
+
+  function untilNext(): number {
+    if (refusals > 0) return pauseAfterRefusal(refusals, random())
+    return pauseAfter({ failures, answered }, interval(), random())
   }
 
   function begin(): Promise<void> {

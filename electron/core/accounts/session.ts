@@ -1,7 +1,7 @@
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { micros } from '../../contract/spending/money.ts'
-import type { AccountView, Connection } from '../../contract/state.ts'
+import type { AccountView } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
@@ -16,7 +16,6 @@ import type { FileTransfers } from '../files/file-transfers.ts'
 import { type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
 import { openRentals } from '../rentals/open-rentals.ts'
 import type { Rentals } from '../rentals/rentals.ts'
-import { same } from '../same.ts'
 import type { Store } from '../store.ts'
 import { openTransfers } from '../transfers/open-transfers.ts'
 import type { Transfers } from '../transfers/transfers.ts'
@@ -25,8 +24,9 @@ import { keyMissing } from './key-missing.ts'
 import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { type Look, lookAt, userFields } from './look.ts'
 import { isPaused } from './pause.ts'
-import { BadlyAnswered, createPoller } from './poller.ts'
+import { BadlyAnswered, createPoller, KeyRefused } from './poller.ts'
 import { showLook } from './show-look.ts'
+import { createStanding } from './standing.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
 export interface Session {
@@ -95,7 +95,7 @@ export async function openSession(
   let inUse = key
   let client = key === undefined ? undefined : clientFor(key)
   let looking: AbortController | undefined
-  let seenAt = lastSeen.get().at
+  const standing = createStanding({ account: id, store, activity, teller, seenAt: lastSeen.get().at })
 
   const account = () => store.get().accounts[id]
 
@@ -111,14 +111,6 @@ export async function openSession(
   function withKey(): ServiceClient {
     if (!client) throw new BerthError(keyMissing(machine.keychain))
     return client
-  }
-
-  function setConnection(connection: Connection): void {
-    if (same(account()?.connection, connection)) return
-    store.change(draft => {
-      const target = draft.accounts[id]
-      if (target) target.connection = connection
-    })
   }
 
   /** What rentals, transfers and automations stand on alike. */
@@ -164,16 +156,12 @@ export async function openSession(
     const before = account()
     if (!before) return
     const at = time.now()
-    const back = before.connection.status === 'offline'
     const changes = instances ? compareInstances(records, before.instances, instances, at) : unknownInstances
     const fields = user ? userFields(user) : {}
     const clockNow = time.told()
     store.change(draft => showLook(draft, before, { changes, fields, clock: clockNow, limitation }))
-    if (back) activity.add({ account: id, kind: 'berth', text: `${before.name} answers again` })
+    standing.seen(before.connection, at)
     for (const gone of changes.gone) around.onGone(gone)
-    seenAt = at
-    // A look that the user asked for has shown that the key is good again.
-    poller.resume()
     const after = account()
     if (!after) return
     if (instances) {
@@ -192,35 +180,25 @@ export async function openSession(
   }
 
   async function failed(look: Exclude<Look, { outcome: 'seen' }>): Promise<void> {
-    const { outcome, problem } = look
-    const other = outcome === 'refused' ? await around.anotherKey(inUse ?? '') : undefined
-    if (ending.signal.aborted) return
-    if (other !== undefined) return goOnWith(other)
-    const before = account()?.connection.status
-    const since = seenAt === undefined ? {} : { since: seenAt }
-    const answered = outcome === 'failed' && look.status !== undefined ? { answered: look.status } : {}
-    setConnection(
-      outcome === 'refused'
-        ? { status: 'refused', ...since, problem }
-        : { status: 'offline', ...since, problem, ...answered },
-    )
-    if (before === 'online' || before === 'connecting' || (outcome === 'refused' && before !== 'refused'))
-      activity.add({
-        account: id,
-        kind: 'error',
-        text: problem.message,
-        ...(problem.advice ? { detail: problem.advice } : {}),
-      })
-    if (outcome === 'refused') poller.pause()
+    const { problem } = look
+    if (look.outcome === 'refused') {
+      if (standing.doubted()) throw new KeyRefused(problem.code)
+      const other = await around.anotherKey(inUse ?? '')
+      if (ending.signal.aborted) return
+      if (other !== undefined) return goOnWith(other)
+      standing.refused(problem)
+      throw new KeyRefused(problem.code)
+    }
+    standing.offline(problem, look.status)
     // One that says that it is asked too often is not asked the sooner for it.
-    const soonWell = answered.answered !== undefined && problem.code !== 'rate_limited'
+    const soonWell = look.status !== undefined && problem.code !== 'rate_limited'
     throw soonWell ? new BadlyAnswered(problem.code) : new Error(problem.code)
   }
 
   function goOnWith(newKey: string): void {
     inUse = newKey
     client = clientFor(newKey)
-    setConnection({ status: 'connecting', ...(seenAt === undefined ? {} : { since: seenAt }) })
+    standing.connecting()
     begin()
   }
 
@@ -255,16 +233,15 @@ export async function openSession(
   const { at: _, ...remembered } = lastSeen.get()
   store.change(draft => {
     const target = draft.accounts[id]
-    if (target)
-      Object.assign(target, remembered, {
-        connection: seenAt === undefined ? { status: 'connecting' } : { status: 'connecting', since: seenAt },
-      })
+    if (target) Object.assign(target, remembered)
   })
   if (key === undefined) {
     poller.pause()
-    const since = seenAt === undefined ? {} : { since: seenAt }
-    setConnection({ status: 'locked', ...since, problem: keyMissing(machine.keychain) })
-  } else begin()
+    standing.locked(keyMissing(machine.keychain))
+  } else {
+    standing.connecting()
+    begin()
+  }
 
   return {
     id,

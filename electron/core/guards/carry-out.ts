@@ -1,6 +1,7 @@
 import type { Problem } from '../../contract/problem.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
+import { lackedBy } from '../keys/permission.ts'
 import { problemOf } from '../problems.ts'
 import type { Target } from './decide/least-loss.ts'
 
@@ -43,7 +44,7 @@ export async function carryOut(
       done.push(target)
     } catch (error) {
       if (error instanceof ServiceError && error.status === 404) done.push(target)
-      else problem ??= problemOf(error)
+      else problem ??= lackedBy(error, 'instance_write') ?? problemOf(error)
     }
   }
   return { done, ...(problem ? { problem } : {}) }

@@ -43,6 +43,8 @@ export function recoveryMove(recovery: Recovery, instance: InstanceView, now: nu
 
 /** Seconds until a raise is tried again that the service refused in passing. */
 const soonAgain = 30
+/** The same where it refused the key, which is mostly not in passing. */
+const keyAgain = 300
 
 /**
  * In how many seconds a raise that did not take effect is worth another try, whatever the floor: what is refused for
@@ -51,6 +53,7 @@ const soonAgain = 30
 export function refusedFor(error: unknown): number | undefined {
   if (!(error instanceof ServiceError) || error.ambiguous) return undefined
   const { status, retryAfter = 0 } = error
+  if (status === 401 || status === 403) return keyAgain
   return status === 0 || status === 429 || status >= 500 ? Math.max(soonAgain, retryAfter) : undefined
 }
 

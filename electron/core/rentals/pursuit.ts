@@ -2,9 +2,11 @@ import type { Problem } from '../../contract/problem.ts'
 import type { Creation } from '../../service/offers.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { isRefusal } from '../accounts/look.ts'
+import { lackedBy } from '../keys/permission.ts'
 import { problemOf } from '../problems.ts'
 import type { RentalBook } from './book.ts'
 import { type Finding, findLost } from './find-lost.ts'
+import { createHalts } from './halts.ts'
 import { isUnderWay, type Rental } from './rental.ts'
 import type { RentalsSurroundings } from './rentals.ts'
 import { requestBody } from './request-body.ts'
@@ -19,9 +21,11 @@ export type Work = 'ask' | 'look' | 'look once more' | 'undo'
 
 /** Brings rentals from the wish to an instance, or to nothing at all: one loop for each. */
 export interface Pursuit {
-  /** Goes on until it is settled, Berth ends, or the key is refused; never rejects. A second call meanwhile does nothing. */
+  /** Goes on until it is settled, Berth ends, or the key is refused, which halts it; never rejects. A second call meanwhile does nothing. */
   work(id: string, first: Work): Promise<void>
   isBusy(id: string): boolean
+  /** A look has shown the key to be good: what a refusal brought to a halt goes on. */
+  goOn(): void
   adopt(id: string, instance: number, instanceKey: string | undefined): Promise<void>
   end(id: string, ending: { step: Rental['step']; problem?: Rental['problem'] }): Promise<void>
   /** More instances with a mark than were wanted: one too many, or one that came when none was wanted any more. */
@@ -39,9 +43,19 @@ const mostAsked = 3
 
 /** What a failed creation is told as. Where the service knows no such offer, someone else has it by now. */
 function creationProblem(error: unknown): Problem {
+  const lacking = lackedBy(error, 'instance_write')
+  if (lacking) return lacking
   const { facts, ...problem } = problemOf(error)
   const told = error instanceof ServiceError && error.status === 404 ? sentenceFor('offer_gone') : problem
   return facts ? { ...told, facts } : told
+}
+
+/**
+ * Nobody is there to try once more what is tried by itself, and the refusal may have been a moment's: a second one is
+ * believed. Nothing was created, so that it counts as not asked for.
+ */
+function mayBeAskedAgain({ owner, refused }: Rental): boolean {
+  return owner !== undefined && !refused
 }
 
 const createdTwice = 'which the same rental had created a second time'
@@ -55,23 +69,38 @@ export function createPursuit(
   const { update, existing } = book
   /** Rentals this process is working on, so that no two loops do. */
   const busy = new Set<string>()
+  const halts = createHalts(clock)
   const call = { signal: ending }
 
   async function work(id: string, first: Work): Promise<void> {
     if (busy.has(id) || ending.aborted) return
     busy.add(id)
+    let next: Work | 'done' = first
     try {
-      let next: Work | 'done' = first
       while (next !== 'done' && !ending.aborted) next = await step(next, existing(id))
       const rental = existing(id)
       if (rental.unwanted && isUnderWay(rental) && !ending.aborted) await undo(id)
+      halts.over(id)
     } catch (error) {
       if (ending.aborted) return
-      // A refused key tells nothing about the instance: the rental goes on once the key is replaced.
-      if (isRefusal(error)) await update(id, { problem: problemOf(error) })
-      else await end(id, { step: 'failed', problem: problemOf(error) })
+      if (isRefusal(error)) {
+        // A refused key tells nothing about the instance.
+        halts.refused(id, next === 'done' ? 'undo' : next)
+        await update(id, { problem: problemOf(error) })
+      } else {
+        halts.over(id)
+        await end(id, { step: 'failed', problem: problemOf(error) })
+      }
     } finally {
       busy.delete(id)
+    }
+  }
+
+  function goOn(): void {
+    for (const [id, next] of halts.due()) {
+      const rental = book.find(id)
+      if (rental && isUnderWay(rental)) void work(id, next)
+      else halts.over(id)
     }
   }
 
@@ -95,6 +124,10 @@ export function createPursuit(
     } catch (error) {
       if (ending.aborted) return 'done'
       const ambiguous = error instanceof ServiceError && error.ambiguous
+      if (isRefusal(error) && asked === 1 && mayBeAskedAgain(rental)) {
+        await update(id, { asked: 0, refused: true })
+        throw error
+      }
       if (!ambiguous && asked === 1) {
         await end(id, { step: 'failed', problem: creationProblem(error) })
         return 'done'
@@ -235,5 +268,5 @@ export function createPursuit(
       ending.addEventListener('abort', done)
     })
 
-  return { work, isBusy: id => busy.has(id), adopt, end, destroySurplus }
+  return { work, isBusy: id => busy.has(id), goOn, adopt, end, destroySurplus }
 }

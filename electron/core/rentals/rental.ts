@@ -43,6 +43,8 @@ export const Rental = v.object({
   before: v.array(v.number()),
   /** How often the service was asked to create it. */
   asked: v.number(),
+  /** The key was refused when it was first asked for, and nothing created: it was asked for once more. */
+  refused: v.exactOptional(v.boolean()),
   instance: v.exactOptional(v.number()),
   /** Epoch seconds of the account's time. */
   startedAt: v.number(),

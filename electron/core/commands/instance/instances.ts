@@ -1,4 +1,5 @@
 import { maskRecord } from '../../instances/mask-record.ts'
+import { needing } from '../../keys/permission.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import { markLabel, rentalOf } from '../../rentals/mark.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
@@ -22,7 +23,7 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     act: (door: ReturnType<typeof doorOf>) => Promise<unknown>,
   ) {
     const door = doorOf(parts, args)
-    await act(door)
+    await needing('instance_write', act(door))
     noteUser(parts, door.account, verb, door.instance)
     await parts.accounts.session(door.account).look()
   }

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import {
   BadlyAnswered,
   createPoller,
+  KeyRefused,
   type Poller,
   pauseAfter,
 } from '../../../../electron/core/accounts/poller.ts'
@@ -53,6 +54,7 @@ test('it looks once per interval while all is well', async () => {
 test.each([
   ['cannot be reached', new Error('no answer'), [20_000, 40_000, 80_000, 120_000, 120_000, 120_000]],
   ['answers badly', new BadlyAnswered('server_error'), [20_000, 30_000, 30_000, 30_000, 30_000, 30_000]],
+  ['refuses the key', new KeyRefused('unauthorized'), [3000, 6000, 12_000, 24_000, 48_000, 96_000]],
 ])(
   'while the service %s it looks more and more rarely, and recovers at once',
   async (_, failure, expected) => {
@@ -154,4 +156,13 @@ test('while it is held it looks only when it is asked to, and goes on afterwards
   void poller.look()
   await clock.pass(20_000)
   expect(looks).toBe(5)
+})
+
+test('a key that stays refused is asked about every five minutes', async () => {
+  failing = new KeyRefused('unauthorized')
+  void poller.look()
+  await clock.pass(3_600_000)
+  await settled()
+  expect(clock.waiting[0]).toBeLessThanOrEqual(300_000)
+  expect(looks).toBe(18)
 })

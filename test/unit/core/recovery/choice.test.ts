@@ -144,7 +144,7 @@ test('a raise that a busy service refuses is tried again soon, told once and not
 
 test('a raise that stays refused waits for its floor', async () => {
   const { recoveries, bids, refusals, look, pass } = await outbidOnce()
-  refusals.push(new ServiceError({ code: 'forbidden', status: 403, message: '', advice: '' }))
+  refusals.push(new ServiceError({ code: 'invalid_args', status: 400, message: '', advice: '' }))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
   await look()
   pass(3599)
@@ -153,4 +153,21 @@ test('a raise that stays refused waits for its floor', async () => {
   pass(1)
   await look()
   expect(bids).toHaveLength(2)
+})
+
+test('a raise for which the key was refused is tried again after minutes, whatever its floor', async () => {
+  const { recoveries, bids, told, refusals, look, pass } = await outbidOnce()
+  for (const status of [403, 401])
+    refusals.push(new ServiceError({ code: 'forbidden', status, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 36_000 })
+  await look()
+  for (const tries of [2, 3]) {
+    pass(299)
+    await look()
+    expect(bids).toHaveLength(tries - 1)
+    pass(1)
+    await look()
+    expect(bids).toHaveLength(tries)
+  }
+  expect(told).toEqual(['held', 'done'])
 })

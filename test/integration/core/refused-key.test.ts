@@ -1,0 +1,249 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, type TestContext, test } from 'vitest'
+import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
+import { HandClock } from '../../unit/core/hand-clock.ts'
+import { ended, failoverOf, onAccount, wish } from './failover/wish.ts'
+import {
+  creates,
+  everCreated,
+  instancesOf,
+  rentalsOf,
+  rentCheapest,
+  rentRunning,
+  requestCheapest,
+} from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+/** Each test has a world of its own, so that they can wait at the same time. */
+async function connectedWorld(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld()
+  context.onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1000)
+  return { world, under: await world.startConnected() }
+}
+
+const everything = (status: 401 | 403): FaultInput => ({ path: '^/api/', kind: 'status', status })
+const onCreate = (rule: Omit<FaultInput, 'method' | 'path'>): FaultInput => ({
+  method: 'PUT',
+  path: '^/api/v0/asks/',
+  times: 1,
+  ...rule,
+})
+const isRefused = ({ account }: BerthUnderTest) => account().connection.status === 'refused'
+const said = ({ berth }: BerthUnderTest) => Object.values(berth.state().activity).map(({ text }) => text)
+
+describe.concurrent('a refusal that passes', () => {
+  test('is asked about once more before anything is said of it', { timeout: 30_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    world.sim.controls.setFaults([{ ...everything(401), times: 2 }])
+    await under.run('refresh', {})
+    expect(under.account().connection).toMatchObject({ status: 'connecting', since: expect.any(Number) })
+    await under.until(() => under.account().connection.status === 'online')
+    expect(Object.values(under.berth.state().activity).filter(({ kind }) => kind === 'error')).toEqual([])
+    expect(world.notifier.shown).toEqual([])
+  })
+
+  test.for([401, 403] as const)(
+    'a %i is told when it stays, and taken back when the key is good again',
+    {
+      timeout: 40_000,
+    },
+    async (status, context) => {
+      const { world, under } = await connectedWorld(context)
+      world.sim.controls.setFaults([everything(status)])
+      await under.until(() => isRefused(under))
+      const told = () => world.notifier.shown.filter(({ id }) => id.endsWith('/key'))
+      expect(told()).toMatchObject([{ title: expect.stringMatching(/^The API key of .* was refused$/) }])
+      world.sim.controls.setFaults([])
+      await under.until(() => under.account().connection.status === 'online')
+      expect(said(under).filter(text => text.endsWith('is accepted again'))).toHaveLength(1)
+      expect(told()).toHaveLength(1)
+    },
+  )
+
+  test('lets a rental whose answer was lost go on by itself', { timeout: 60_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const request = await requestCheapest(under)
+    world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
+    await under.run('rent', { request })
+    await under.until(() => isRefused(under) && rentalsOf(under)[0]?.problem?.code === 'unauthorized')
+    world.sim.controls.setFaults([])
+    await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
+    expect(everCreated(world)).toBe(1)
+  })
+
+  test('lets it go on where only its own look was refused', { timeout: 60_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const request = await requestCheapest(under)
+    const looks: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }
+    world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), looks])
+    await under.run('rent', { request })
+    await under.until(() => rentalsOf(under)[0]?.problem?.code === 'unauthorized')
+    expect(isRefused(under)).toBe(false)
+    world.sim.controls.setFaults([])
+    await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
+    expect(everCreated(world)).toBe(1)
+  })
+
+  test('lets a cancelling go on, so that nothing is left', { timeout: 60_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const rental = await rentCheapest(under)
+    await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
+    world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 403, times: 1 }])
+    await under.run('cancelRental', { rental })
+    await under.until(() => rentalsOf(under).length === 0)
+    await under.until(() => instancesOf(under).length === 0)
+    expect(said(under).filter(text => text.startsWith('Rental cancelled'))).toHaveLength(1)
+  })
+
+  test('lets a failover make its try again, which counts once', { timeout: 60_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
+    const id = await under.run('rentWithFailover', wish({ tries: 1 }))
+    await ended(under, id)
+    expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
+    expect(creates(world)).toBe(2)
+    expect(everCreated(world)).toBe(1)
+  })
+
+  test('lets a guard that came due meanwhile act', { timeout: 60_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const { id } = await rentRunning(under)
+    await under.run('setGuard', {
+      action: 'stop',
+      warning: 0,
+      missed: 'tell',
+      instance: id,
+      when: { kind: 'duration', seconds: 120 },
+    })
+    world.sim.controls.setFaults([everything(401)])
+    await under.until(() => isRefused(under))
+    await under.until(() => Object.values(under.account().guards)[0]?.step === 'held')
+    world.sim.controls.setFaults([
+      { method: 'PUT', path: `/instances/${id}/$`, kind: 'status', status: 403, times: 1 },
+    ])
+    await under.run('refresh', {})
+    await under.until(() => ['stopping', 'stopped'].includes(under.account().instances[id]?.state ?? ''))
+    expect(said(under)).toContainEqual(expect.stringContaining('did not work yet'))
+  })
+})
+
+describe.concurrent('a permission that is missing', () => {
+  test('ends a failover after the second refusal, and is named', { timeout: 60_000 }, async context => {
+    const { world, under } = await connectedWorld(context)
+    world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
+    const id = await under.run('rentWithFailover', wish({ tries: 5 }))
+    expect((await ended(under, id))?.problem).toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('lacks the permission instance_write'),
+    })
+    expect(failoverOf(under, id)?.tries).toHaveLength(1)
+    expect(creates(world)).toBe(2)
+  })
+
+  test('refuses what needs it and nothing else', async context => {
+    const { world, under } = await connectedWorld(context)
+    const { id } = await rentRunning(under)
+    world.sim.controls.setFaults([
+      { method: 'PUT', kind: 'status', status: 403 },
+      { method: 'DELETE', kind: 'status', status: 401 },
+    ])
+    const lacking = { problem: { message: expect.stringContaining('lacks the permission instance_write') } }
+    await expect(under.run('stopInstance', { instance: id })).rejects.toMatchObject(lacking)
+    await expect(under.run('changeBid', { instance: id, price: 1 })).rejects.toMatchObject(lacking)
+    await expect(under.run('destroyInstance', { instance: id })).rejects.toMatchObject(lacking)
+    await rentCheapest(under)
+    await under.until(() => rentalsOf(under)[0]?.step === 'failed')
+    expect(rentalsOf(under)[0]).toMatchObject(lacking)
+    await under.run('refresh', {})
+    expect(under.account().connection).toEqual({ status: 'online' })
+  })
+})
+
+test('a key that is revoked costs a few dozen requests in an hour, whatever is under way', {
+  timeout: 60_000,
+}, async context => {
+  const world = await createWorld({ speed: 1 })
+  context.onTestFinished(() => world.close())
+  const first = await world.startConnected()
+  await rentCheapest(first)
+  await first.until(() => rentalsOf(first)[0]?.step === 'waiting')
+  await world.sim.controls.advance(1800)
+  await first.until(() => instancesOf(first)[0]?.state === 'running')
+  const id = instancesOf(first)[0]?.id ?? 0
+  const request = await requestCheapest(first)
+  await first.run('changeSettings', { settings: { pollInterval: 30 } })
+  await first.close()
+
+  const clock = new HandClock(Date.now())
+  const wire = watchedFetch()
+  context.onTestFinished(wire.end)
+  const under = await world.start({ machine: { ...world.machine, clock } })
+  /** Both clocks go on, the world's and this machine's; gives how often something was asked. */
+  async function pass(seconds: number): Promise<number> {
+    let times = 0
+    for (let second = 0; second < seconds; second += 1) {
+      const before = wire.asked()
+      await world.sim.controls.advance(1)
+      await clock.pass(1000)
+      await wire.quiet()
+      if (wire.asked() > before) times += 1
+    }
+    return times
+  }
+  await under.until(() => under.account().connection.status === 'online')
+  const when = { kind: 'duration', seconds: 900 } as const
+  await under.run('setGuard', { instance: id, action: 'stop', warning: 300, missed: 'tell', when })
+  world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
+  await under.run('rent', { request })
+  const halted = async () => {
+    await pass(1)
+    return isRefused(under) && rentalsOf(under)[0]?.problem?.code
+  }
+  await expect.poll(halted, { interval: 10, timeout: 10_000 }).toBe('unauthorized')
+
+  const before = world.sim.controls.requests().length
+  // It is asked about again and again all the same.
+  expect(await pass(3600)).toBeGreaterThan(10)
+  expect(world.sim.controls.requests().length - before).toBeLessThan(50)
+  expect(Object.values(under.account().guards)).toMatchObject([{ step: 'held' }])
+
+  world.sim.controls.setFaults([])
+  await pass(400)
+  expect(under.account().connection.status).toBe('online')
+  const wentOn = async () => {
+    await pass(1)
+    return [Object.values(under.account().guards)[0]?.step, rentalsOf(under)[0]?.step ?? 'running']
+  }
+  await expect.poll(wentOn, { interval: 10, timeout: 20_000 }).toEqual(['done', 'running'])
+  expect(everCreated(world)).toBe(2)
+})
+
+/** Counts what is asked over HTTP, and waits until all of it is answered. */
+function watchedFetch(): { asked(): number; quiet(): Promise<void>; end(): void } {
+  const plain = globalThis.fetch
+  let asked = 0
+  let open = 0
+  globalThis.fetch = async (...args) => {
+    asked += 1
+    open += 1
+    try {
+      return await plain(...args)
+    } finally {
+      open -= 1
+    }
+  }
+  const turns = async () => {
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  }
+  return {
+    asked: () => asked,
+    async quiet() {
+      await turns()
+      while (open > 0) await turns()
+    },
+    end: () => {
+      globalThis.fetch = plain
+    },
+  }
+}
