@@ -28,11 +28,18 @@ export function ago(seconds: number): string {
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** The time of day: "14:02". Epoch seconds. */
 export function timeOfDay(at: number): string {
   return clock.format(at * 1000)
+}
+
+/** As short as an axis needs: the time of day, and at midnight the day that begins: "14:00", "21 Nov". Epoch seconds. */
+export function axisTime(at: number): string {
+  const date = new Date(at * 1000)
+  return date.getHours() === 0 && date.getMinutes() === 0 ? day.format(date) : clock.format(date)
 }
 
 /** Date and time to the second: "3 May 2026, 14:02:11". Epoch seconds. */

@@ -1,4 +1,5 @@
 import type { Micros } from '../../../../electron/contract/spending/money.ts'
+import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
 
 /** What the credit was at a moment of the account's time, in epoch seconds. */
 export interface CreditSample {
@@ -6,53 +7,106 @@ export interface CreditSample {
   credit: Micros
 }
 
-/** A picture of how the credit went, in its own units; y grows downwards. */
+/** A picture of how the credit went and will go, in its own units; y grows downwards. */
 export interface CreditChart {
   /** The `d` of the line, and of the area under it down to nothing. */
   line: string
   area: string
-  points: readonly { x: number; y: number; sample: CreditSample }[]
-  /** Where $0 lies. */
+  /** The `d` of how it goes on if all stays as it is; absent where nothing is spent. */
+  forecast?: string
+  /** What was seen, and the end of the forecast. */
+  points: readonly { x: number; sample: CreditSample; forecast?: true }[]
+  /** Where $0 lies, and where now does. */
   zero: number
+  now: number
+  /** Marks of micro-dollars, and of epoch seconds. */
+  credits: readonly Mark<Micros>[]
+  times: readonly Mark<number>[]
   highest: number
   lowest: number
 }
 
-/** Samples from `from` to `to` (epoch seconds), drawn into a box; undefined with fewer than two of them. */
+/** The share of the time shown that the forecast looks ahead. */
+const ahead = 1 / 3
+/** Of money, as it is written: a cent. */
+const cent = 10_000
+
+/**
+ * Samples from `from` to `to` (epoch seconds), drawn into a box, and the course from there; undefined with fewer than
+ * two of them.
+ * @param perHour what is spent from `to` on, if all goes on as it is
+ */
 export function creditChart(
   samples: readonly CreditSample[],
   from: number,
   to: number,
   box: { width: number; height: number },
+  perHour: Micros = 0,
 ): CreditChart | undefined {
   const seen = samples.filter(({ at }) => at >= from && at <= to)
   const before = samples.findLast(({ at }) => at < from)
   if (before && seen.length > 0) seen.unshift({ at: from, credit: before.credit })
-  const start = seen[0]?.at ?? to
-  if (seen.length < 2 || to <= start) return undefined
+  const [first] = seen
+  const last = seen.at(-1)
+  if (!first || !last || seen.length < 2 || to <= first.at) return undefined
 
+  const start = first.at
+  const course = perHour > 0 && last.credit > 0 ? goesOn(last, to, (to - start) * ahead, perHour) : undefined
+  const end = course?.[1].at ?? to
   const values = seen.map(({ credit }) => credit)
-  const highest = Math.max(...values)
-  const lowest = Math.min(...values)
-  const top = Math.max(highest, 0)
-  const bottom = Math.min(lowest, 0)
-  const range = top - bottom || 1
-  const x = (at: number) => round(((at - start) / (to - start)) * box.width)
-  const y = (credit: number) => round(((top - credit) / range) * box.height)
-  const points = seen.map(sample => ({ x: x(sample.at), y: y(sample.credit), sample }))
-  const line = points.map((point, at) => `${at === 0 ? 'M' : 'L'}${point.x} ${point.y}`).join('')
+  const [highest, lowest] = [Math.max(...values), Math.min(...values)]
+  const { bottom, top, marks } = scale(Math.min(lowest, 0), Math.max(highest, 0), cent)
+  const x = (at: number) => round(((at - start) / (end - start)) * box.width)
+  const y = (credit: number) => round(((top - credit) / (top - bottom)) * box.height)
+  const path = (of: readonly CreditSample[]) =>
+    `M${of.map(({ at, credit }) => `${x(at)} ${y(credit)}`).join('L')}`
+  const line = path(seen)
   const zero = y(0)
-  const first = points[0]?.x ?? 0
-  const last = points.at(-1)?.x ?? 0
-  return { line, area: `${line}L${last} ${zero}L${first} ${zero}Z`, points, zero, highest, lowest }
+  return {
+    line,
+    area: `${line}L${x(last.at)} ${zero}L${x(start)} ${zero}Z`,
+    ...(course && { forecast: path(course) }),
+    points: [
+      ...seen.map(sample => ({ x: x(sample.at), sample })),
+      ...(course ? [{ x: x(end), sample: course[1], forecast: true as const }] : []),
+    ],
+    zero,
+    now: x(to),
+    credits: marks,
+    times: moments(start, end),
+    highest,
+    lowest,
+  }
 }
 
-/** The sample nearest to a place across the picture. */
-export function nearest(chart: CreditChart, x: number): CreditChart['points'][number] | undefined {
-  return chart.points.reduce<CreditChart['points'][number] | undefined>(
-    (best, point) => (best && Math.abs(best.x - x) <= Math.abs(point.x - x) ? best : point),
-    undefined,
-  )
+/** Where it goes in the next seconds, or until it is used up. */
+function goesOn(
+  last: CreditSample,
+  now: number,
+  seconds: number,
+  perHour: Micros,
+): [CreditSample, CreditSample] {
+  const until = Math.min(seconds, (last.credit / perHour) * 3600)
+  return [
+    { at: now, credit: last.credit },
+    { at: now + until, credit: last.credit - (perHour * until) / 3600 },
+  ]
+}
+
+/** The credit at the end of each stretch of time, the newest first, and how it changed in it. `step` in seconds. */
+export function creditRows(
+  points: CreditChart['points'],
+  step: number,
+): { at: number; credit: Micros; change: Micros | undefined }[] {
+  const ends = new Map<number, CreditSample>()
+  for (const { sample, forecast } of points) if (!forecast) ends.set(Math.ceil(sample.at / step), sample)
+  const rows = [...ends.values()]
+  return rows
+    .map((row, index) => {
+      const before = rows[index - 1]
+      return { ...row, change: before && row.credit - before.credit }
+    })
+    .reverse()
 }
 
 function round(value: number): number {

@@ -1,4 +1,5 @@
 import type { PriceSample } from '../../../../electron/contract/automation/watch.ts'
+import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
 
 /** A picture of how prices went, in its own units; y grows downwards. */
 export interface PriceCourse {
@@ -8,10 +9,16 @@ export interface PriceCourse {
   middle: string
   lowest: string
   points: readonly { x: number; sample: PriceSample }[]
-  /** Micro-dollars per hour at the top and at the bottom. */
-  top: number
-  bottom: number
+  /** The highest of what is drawn and the lowest, micro-dollars per hour. */
+  highest: number
+  lowestOfAll: number
+  /** Marks of micro-dollars per hour, and of epoch seconds. */
+  prices: readonly Mark<number>[]
+  times: readonly Mark<number>[]
 }
+
+/** Of prices, as they are written: a tenth of a cent. */
+const tenth = 1000
 
 /** Undefined with fewer than two samples. */
 export function priceCourse(
@@ -21,11 +28,11 @@ export function priceCourse(
   const [first] = samples
   const last = samples.at(-1)
   if (!first || !last || last.at <= first.at) return undefined
-  const top = Math.max(...samples.map(({ high }) => high))
-  const bottom = Math.min(...samples.map(({ lowest }) => lowest))
-  const range = top - bottom || 1
+  const highest = Math.max(...samples.map(({ high }) => high))
+  const lowestOfAll = Math.min(...samples.map(({ lowest }) => lowest))
+  const { bottom, top, marks } = scale(lowestOfAll, highest, tenth)
   const x = (at: number) => round(((at - first.at) / (last.at - first.at)) * box.width)
-  const y = (price: number) => round(((top - price) / range) * box.height)
+  const y = (price: number) => round(((top - price) / (top - bottom)) * box.height)
   const line = (value: (sample: PriceSample) => number, from: readonly PriceSample[]) =>
     from.map(sample => `${x(sample.at)} ${y(value(sample))}`).join('L')
   const back = line(({ low }) => low, [...samples].reverse())
@@ -34,18 +41,11 @@ export function priceCourse(
     middle: `M${line(({ middle }) => middle, samples)}`,
     lowest: `M${line(({ lowest }) => lowest, samples)}`,
     points: samples.map(sample => ({ x: x(sample.at), sample })),
-    top,
-    bottom,
+    highest,
+    lowestOfAll,
+    prices: marks,
+    times: moments(first.at, last.at),
   }
-}
-
-/** The sample nearest to a place across the picture. */
-export function sampleNear({ points }: PriceCourse, x: number): PriceSample | undefined {
-  const away = (point: { x: number }) => Math.abs(point.x - x)
-  return points.reduce<PriceCourse['points'][number] | undefined>(
-    (best, point) => (best && away(best) <= away(point) ? best : point),
-    undefined,
-  )?.sample
 }
 
 function round(value: number): number {

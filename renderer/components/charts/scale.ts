@@ -1,0 +1,67 @@
+/** A mark on an axis: where it lies, from 0 at the axis's beginning to 1 at its end, and what it is. */
+export interface Mark<Value> {
+  at: number
+  value: Value
+}
+
+/** An axis of values that begins and ends on a mark, so that every mark says a round figure. */
+export interface Scale {
+  bottom: number
+  top: number
+  /** From the bottom up. */
+  marks: readonly Mark<number>[]
+}
+
+/**
+ * An axis that has room for all values from `lowest` to `highest`, with at most six marks a step of 1, 2 or 5 apart.
+ * @param least the smallest step that can be told from another as it is written
+ */
+export function scale(lowest: number, highest: number, least: number): Scale {
+  const most = 4
+  const range = Math.max(highest - lowest, least)
+  const power = 10 ** Math.floor(Math.log10(range / most))
+  const step = Math.max(
+    least,
+    [1, 2, 5, 10].map(each => each * power).find(each => range / each <= most) ?? power,
+  )
+  const bottom = Math.floor(lowest / step) * step
+  // A sum of nothing has no sign.
+  const top = Math.max(Math.ceil(highest / step) * step, bottom + step) || 0
+  const count = Math.round((top - bottom) / step)
+  const marks = Array.from({ length: count + 1 }, (_, at) => ({ at: at / count, value: bottom + at * step }))
+  return { bottom, top, marks }
+}
+
+const minute = 60
+const hour = 3600
+const day = 86_400
+const steps = [
+  ...[1, 2, 5, 10, 15, 30].map(count => count * minute),
+  ...[1, 2, 3, 6, 12].map(count => count * hour),
+  ...[1, 2, 7, 14, 30, 90].map(count => count * day),
+]
+
+/** Round moments from `from` to `to` (epoch seconds) of this machine's clock, at most five: full hours, midnights. */
+export function moments(from: number, to: number): Mark<number>[] {
+  const step = steps.find(each => (to - from) / each <= 5) ?? 365 * day
+  const marks: Mark<number>[] = []
+  for (let value = firstAfter(from, step); value <= to; value = next(value, step))
+    marks.push({ at: (value - from) / (to - from), value })
+  return marks
+}
+
+/** Whole days are counted by the calendar: one with a change of the clock is not 24 hours long. */
+function next(moment: number, step: number): number {
+  if (step < day) return moment + step
+  const date = new Date(moment * 1000)
+  date.setDate(date.getDate() + step / day)
+  return date.getTime() / 1000
+}
+
+function firstAfter(from: number, step: number): number {
+  const midnight = new Date(from * 1000)
+  midnight.setHours(0, 0, 0, 0)
+  const start = midnight.getTime() / 1000
+  if (step >= day) return start >= from ? start : next(start, day)
+  return start + Math.ceil((from - start) / step) * step
+}
