@@ -5,7 +5,10 @@ import type { Rental } from './rental.ts'
 /** What a look at the account says about a rental whose answer was lost. */
 export type Finding =
   | {
-      found: number /** further instances with the same mark: rented twice, which must not stay */
+      found: number
+      /** It is the only one that it can be, but it shows no mark. */
+      guessed?: true
+      /** Further instances with the same mark: rented twice, which must not stay. */
       surplus: readonly number[]
     }
   | { unclear: readonly number[] }
@@ -15,11 +18,11 @@ export type Finding =
  * By the mark where there is one; else by what is new since the request left and carries no mark of another wish:
  * one such instance is the one, several are for the user to tell apart, and so is one that says it began before. A
  * record that shows a label or an environment without the mark is somebody else's. `taken`: instances that other
- * rentals have. A try is never guessed at, since it may be destroyed without a question: another Berth may be trying
- * something on the same account.
+ * rentals have. A try, or what is not wanted any more, is never guessed at, since it would be destroyed without a
+ * question: another Berth may be trying something on the same account.
  */
 export function findLost(
-  rental: Pick<Rental, 'id' | 'before' | 'startedAt' | 'owner'>,
+  rental: Pick<Rental, 'id' | 'before' | 'startedAt' | 'owner' | 'unwanted'>,
   records: readonly Instance[],
   taken: ReadonlySet<number>,
 ): Finding {
@@ -33,8 +36,8 @@ export function findLost(
   const [only, second] = strangers
   if (only === undefined) return { found: undefined }
   const older = (only.start_date ?? rental.startedAt) < rental.startedAt - blur
-  return second === undefined && !older && rental.owner === undefined
-    ? { found: only.id, surplus: [] }
+  return second === undefined && !older && rental.owner === undefined && !rental.unwanted
+    ? { found: only.id, guessed: true, surplus: [] }
     : { unclear: sortedIds(strangers) }
 }
 

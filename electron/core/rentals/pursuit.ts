@@ -116,7 +116,8 @@ export function createPursuit(
       await end(rental.id, { step: 'failed', problem: sentenceFor('secrets_lost') })
       return 'done'
     }
-    const { id, asked } = await book.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+    const { id, asked, unwanted } = await book.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+    if (unwanted) return 'done'
     let created: Creation
     try {
       const options = { ...call, timeout: creationTimeout }
@@ -143,15 +144,14 @@ export function createPursuit(
   async function lookFor({ id }: Rental, mayAskAgain: boolean): Promise<'ask' | 'done'> {
     await update(id, { step: 'lost' })
     for (const pause of looksAfter) {
-      const finding = await lookOnce(existing(id), pause)
+      const finding = await lookOnce(id, pause)
       if (!finding) return 'done'
       if ('unclear' in finding) {
-        const rental = await update(id, { step: 'unclear', candidates: [...finding.unclear] })
-        around.tell('Which instance belongs to this rental is not clear', rental)
+        await letUserSay(id, finding.unclear)
         return 'done'
       }
       if (finding.found !== undefined) {
-        await adopt(id, finding.found, undefined)
+        await adopt(id, finding.found, undefined, finding.guessed)
         await destroySurplus(finding.surplus, existing(id))
         return 'done'
       }
@@ -163,13 +163,18 @@ export function createPursuit(
     return 'done'
   }
 
+  async function letUserSay(id: string, candidates: readonly number[]): Promise<void> {
+    const rental = await update(id, { step: 'unclear', candidates: [...candidates] })
+    around.tell('Which instance belongs to this rental is not clear', rental)
+  }
+
   /** One fresh answer after a pause, however long the service takes to give one; undefined when Berth ends. */
-  async function lookOnce(rental: Rental, pause: number): Promise<Finding | undefined> {
+  async function lookOnce(id: string, pause: number): Promise<Finding | undefined> {
     await sleep(pause)
     while (!ending.aborted) {
       try {
         const records = await client().instances.list(call)
-        return ending.aborted ? undefined : findLost(rental, records, taken(rental.id))
+        return ending.aborted ? undefined : findLost(existing(id), records, taken(id))
       } catch (error) {
         if (isRefusal(error)) throw error
         await sleep(lookAgainAfter)
@@ -185,8 +190,14 @@ export function createPursuit(
   }
 
   /** Secrets go first: killed in between, the rental is found by its mark, and no secret stays behind. */
-  async function adopt(id: string, instance: number, instanceKey: string | undefined): Promise<void> {
+  async function adopt(
+    id: string,
+    instance: number,
+    instanceKey: string | undefined,
+    guessed = false,
+  ): Promise<void> {
     await secrets.forget(existing(id)).catch(() => undefined)
+    if (guessed && existing(id).unwanted) return letUserSay(id, [instance])
     const rental = await update(id, {
       step: 'waiting',
       instance,
@@ -215,8 +226,14 @@ export function createPursuit(
     }
   }
 
-  /** Leaves nothing behind. Tries until the service has answered. */
+  /** Leaves nothing behind. Tries until the service has answered; which one is its own, the user may have to say first. */
   async function undo(id: string): Promise<void> {
+    if (existing(id).step === 'unclear') {
+      await update(id, { problem: sentenceFor('unclear_unwanted') })
+      return
+    }
+    // What brought it here may have been faster than the disk.
+    await update(id, { unwanted: true })
     for (;;) {
       const { instance } = existing(id)
       if (instance === undefined) break

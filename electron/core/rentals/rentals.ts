@@ -105,16 +105,14 @@ export function createRentals(around: RentalsSurroundings): Rentals {
     }
   }
 
-  /** What came after its rental had ended with nothing, and is not wanted: nobody waits for it. */
-  function destroyLateComers(records: readonly Instance[]): void {
+  /** What came after its rental had ended with nothing: it is taken where it was wished for, and destroyed where not. */
+  function meetLateComers(records: readonly Instance[]): void {
     for (const rental of book.all()) {
       if (rental.instance !== undefined || rental.asked === 0 || isUnderWay(rental)) continue
-      if (rental.owner === undefined && !rental.unwanted) continue
-      void pursuit.destroySurplus(
-        markedBy(rental.id, records),
-        rental,
-        'which came after its rental had ended',
-      )
+      const late = markedBy(rental.id, records)
+      if (late.length === 0) continue
+      if (rental.owner === undefined && !rental.unwanted) void pursuit.work(rental.id, 'look once more')
+      else void pursuit.destroySurplus(late, rental, 'which came after its rental had ended')
     }
   }
 
@@ -172,9 +170,14 @@ export function createRentals(around: RentalsSurroundings): Rentals {
     async settle(id, instance) {
       const rental = existing(id)
       if (rental.step !== 'unclear') return
-      if (instance === null) await pursuit.end(id, { step: 'failed', problem: sentenceFor('not_created') })
-      else if (rental.candidates?.includes(instance)) await pursuit.adopt(id, instance, undefined)
-      else
+      const none = rental.unwanted
+        ? ({ step: 'cancelled' } as const)
+        : ({ step: 'failed', problem: sentenceFor('not_created') } as const)
+      if (instance === null) await pursuit.end(id, none)
+      else if (rental.candidates?.includes(instance)) {
+        await pursuit.adopt(id, instance, undefined)
+        if (existing(id).unwanted) takeBack(existing(id))
+      } else
         throw new BerthError({
           code: 'invalid_argument',
           message: 'That instance is not one of those in question.',
@@ -203,7 +206,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
         else void update(rental.id, { step, problem })
       }
       destroyLateTwins(records)
-      destroyLateComers(records)
+      meetLateComers(records)
     },
     resume() {
       for (const rental of book.all()) {

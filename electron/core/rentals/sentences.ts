@@ -46,6 +46,11 @@ const sentences: Readonly<Record<string, Problem>> = {
     message: 'The service did not answer, and nothing new is on the account.',
     advice: 'Nothing was rented. Try again in a moment.',
   },
+  unclear_unwanted: {
+    code: 'unclear_unwanted',
+    message: 'It was cancelled, but may have been created.',
+    advice: 'Say which of the new instances it is: that one is destroyed.',
+  },
   secrets_lost: {
     code: 'secrets_lost',
     message: 'Berth was closed before the service answered, and nothing new is on the account.',

@@ -36,15 +36,20 @@ test('what carries another mark or shows that it carries none is somebody elseâ€
 })
 
 test('where marks cannot be seen, the only new one is it, and several are for the user', () => {
-  expect(look([{ id: 1 }, { id: 2 }, { id: 9 }])).toEqual({ found: 9, surplus: [] })
+  expect(look([{ id: 1 }, { id: 2 }, { id: 9 }])).toEqual({ found: 9, guessed: true, surplus: [] })
   expect(look([{ id: 1 }, { id: 9 }, { id: 10 }])).toEqual({ unclear: [9, 10] })
-  expect(look([{ id: 9 }, { id: 10 }], [10])).toEqual({ found: 9, surplus: [] })
+  expect(look([{ id: 9 }, { id: 10 }], [10])).toEqual({ found: 9, guessed: true, surplus: [] })
   expect(look([{ id: 1 }, { id: 2 }])).toEqual({ found: undefined })
 })
 
 test('one that began before the request is not taken without asking', () => {
   expect(look([{ id: 9, start_date: 900 }])).toEqual({ unclear: [9] })
-  expect(look([{ id: 9, start_date: 990 }])).toEqual({ found: 9, surplus: [] })
+  expect(look([{ id: 9, start_date: 990 }])).toEqual({ found: 9, guessed: true, surplus: [] })
+})
+
+test('what would be destroyed without a question is never guessed at', () => {
+  for (const unwanted of [{ unwanted: true }, { owner: 'f0123456789abcdef' }])
+    expect(findLost({ ...rental, ...unwanted }, [{ id: 9 }], new Set())).toEqual({ unclear: [9] })
 })
 
 test('a mark goes into a label and comes out of it again', () => {
