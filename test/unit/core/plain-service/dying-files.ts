@@ -1,0 +1,40 @@
+import type { Files } from '../../../../electron/ports/files.ts'
+import type { Keychain } from '../../../../electron/ports/keychain.ts'
+import type { MemoryFiles } from '../memory-files.ts'
+import type { Turns } from './turns.ts'
+
+/** The disk as a Berth has it that may end at any moment: each write waits for its turn, and a dead one writes nothing. */
+export function dyingFiles(files: MemoryFiles, turns: Turns, dead: AbortSignal): Files {
+  return {
+    path: name => files.path(name),
+    read: name => files.read(name),
+    async write(name, text) {
+      await turns.take(dead)
+      await files.write(name, text)
+    },
+    append: (name, text) => files.append(name, text),
+    async delete(name) {
+      await turns.take(dead)
+      await files.delete(name)
+    },
+  }
+}
+
+/** The same of a keychain. */
+export function dyingKeychain(entries: Map<string, string>, turns: Turns, dead: AbortSignal): Keychain {
+  return {
+    persistent: true,
+    async get(name) {
+      await turns.take(dead)
+      return entries.get(name)
+    },
+    async set(name, secret) {
+      await turns.take(dead)
+      entries.set(name, secret)
+    },
+    async delete(name) {
+      await turns.take(dead)
+      entries.delete(name)
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type History, histories } from './history.ts'
+import type { Wish } from './wish.ts'
+import { World } from './world.ts'
+
+/** Generated histories; BERTH_HISTORIES asks for more. */
+const runs = Number(process.env['BERTH_HISTORIES'] ?? 1500)
+
+async function live(history: History): Promise<World> {
+  const world = new World(history)
+  world.service.faults.create.push(...history.faults)
+  await world.open()
+  world.rent(0, history.first)
+  for (const event of history.events) await world.happen(event)
+  await world.calm()
+  return world
+}
+
+/** How a wish must have ended, once all is quiet; undefined where it has. */
+function wrongEnd(world: World, wish: Wish, { shows }: History): string | undefined {
+  const living = world.living(wish)
+  if (!world.known(wish)) return living.length > 0 ? 'nobody knows of it' : undefined
+  const { step, instance } = world.shown(wish)
+  if (!['running', 'late', 'failed', 'cancelled'].includes(step)) return `it stays ${step}`
+  if (wish.creates > 3) return `it asked ${wish.creates} times`
+  if (living.length > 1) return `${living.length} of it are there`
+  if (wish.cancel !== 'no') return living.length > 0 ? 'something is left behind' : undefined
+  if (step === 'cancelled') return 'nobody cancelled it'
+  // What no mark is seen of may be taken for another.
+  if (shows === 'nothing' && instance !== living[0]?.id) return undefined
+  if (living.length > 0 && instance === undefined) return `#${living[0]?.id} is there, and it says ${step}`
+  if (living.length > 0 && instance !== living[0]?.id) return 'another is shown'
+  const { refusals, creates, none, taken } = wish
+  if (instance === undefined && refusals === 0 && creates < 3 && !none && !taken)
+    return 'it gave up for no reason'
+  return undefined
+}
+
+test(`${runs} histories of faults, kills, looks and users end as the plain model says`, {
+  timeout: 3_600_000,
+}, async () => {
+  const seen = new Map<string, number>()
+  await fc.assert(
+    fc.asyncProperty(histories, async history => {
+      const world = await live(history)
+      expect(world.wrongs).toEqual([])
+      for (const wish of world.wishes) {
+        expect(wrongEnd(world, wish, history)).toBeUndefined()
+        const end = world.known(wish) ? world.shown(wish).step : 'forgotten'
+        seen.set(end, (seen.get(end) ?? 0) + 1)
+      }
+      for (const { files, keychain } of world.machines) {
+        expect([...keychain]).toEqual([])
+        expect([...files.writes].filter(({ text }) => text.includes('secret of'))).toEqual([])
+      }
+    }),
+    { numRuns: runs },
+  )
+  for (const end of ['running', 'late', 'failed', 'cancelled'])
+    expect(seen.get(end) ?? 0).toBeGreaterThan(runs / 50)
+})
