@@ -1,8 +1,6 @@
 import type { Keychain } from '../../ports/keychain.ts'
 import { type KeptAccount, keyEntry } from './kept-accounts.ts'
 
-type Entries = Pick<Keychain, 'get' | 'set' | 'delete'>
-
 /**
  * The keys of one account in the keychain: its API key, and the session key that a two-factor login gave for it
  * (section 5.7), which is preferred for as long as the service takes it. Each has an entry of its own.
@@ -20,7 +18,7 @@ export interface AccountKeys {
   forget(): Promise<void>
 }
 
-export function accountKeys(keychain: Entries, account: Pick<KeptAccount, 'id' | 'baseUrl'>): AccountKeys {
+export function accountKeys(keychain: Keychain, account: Pick<KeptAccount, 'id' | 'baseUrl'>): AccountKeys {
   const entry = keyEntry(account)
   const sessionEntry = `${entry} session`
   const read = (name: string) => keychain.get(name).catch(() => undefined)
@@ -46,10 +44,11 @@ export function accountKeys(keychain: Entries, account: Pick<KeptAccount, 'id' |
   }
 }
 
-/** Where the demo's keys are: they go when Berth ends. */
-export function shortLivedEntries(): Entries {
+/** Where the demo's keys and secret values are: they go when Berth ends. */
+export function shortLivedKeychain(): Keychain {
   const entries = new Map<string, string>()
   return {
+    persistent: false,
     get: async name => entries.get(name),
     set: async (name, secret) => void entries.set(name, secret),
     delete: async name => void entries.delete(name),

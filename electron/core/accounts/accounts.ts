@@ -14,7 +14,7 @@ import type { FileTransfers } from '../files/file-transfers.ts'
 import { problemOf } from '../problems.ts'
 import { openDocument } from '../remember/document.ts'
 import type { Store } from '../store.ts'
-import { accountKeys, shortLivedEntries } from './account-keys.ts'
+import { accountKeys, shortLivedKeychain } from './account-keys.ts'
 import { accountView } from './account-view.ts'
 import { type KeptAccount, KeptAccounts } from './kept-accounts.ts'
 import { openSession, type Session } from './session.ts'
@@ -61,7 +61,7 @@ const demoInterval = 2000
 
 export async function openAccounts(around: AccountsSurroundings): Promise<Accounts> {
   const { store, machine, activity, demo } = around
-  const { keychain, clock } = machine
+  const { clock } = machine
   const document = await openDocument({
     files: machine.files,
     clock,
@@ -75,10 +75,11 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       }),
   })
   const sessions = new Map<AccountId, Session>()
-  const demoEntries = shortLivedEntries()
+  const demoKeychain = shortLivedKeychain()
   let lastTurn: Promise<unknown> = Promise.resolve()
+  const keychainOf = (id: AccountId) => (id === 'demo' ? demoKeychain : machine.keychain)
   const keysOf = (account: Pick<KeptAccount, 'id' | 'baseUrl'>) =>
-    accountKeys(account.id === 'demo' ? demoEntries : keychain, account)
+    accountKeys(keychainOf(account.id), account)
 
   async function begin(
     account: KeptAccount,
@@ -109,6 +110,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
     return openSession(account, key, {
       store,
       machine,
+      keychain: keychainOf(account.id),
       files,
       activity,
       teller: around.teller,
@@ -307,6 +309,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       await sessions.get(id)?.transfers.deleteKeys()
       await sessions.get(id)?.automations.runs.deleteOutputs()
       await sessions.get(id)?.close()
+      await sessions.get(id)?.forgetSecrets()
       sessions.delete(id)
       for (const instance of Object.keys(store.get().accounts[id]?.instances ?? {}))
         around.onGone(id, Number(instance))

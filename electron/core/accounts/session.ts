@@ -3,6 +3,7 @@ import { BerthError } from '../../contract/problem.ts'
 import { micros } from '../../contract/spending/money.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
+import type { Keychain } from '../../ports/keychain.ts'
 import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
@@ -14,8 +15,10 @@ import type { Teller } from '../alerts/teller.ts'
 import { type Automations, openAutomations } from '../automation/automations.ts'
 import type { FileTransfers } from '../files/file-transfers.ts'
 import { type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
+import { notedKeychain } from '../rentals/noted-keychain.ts'
 import { openRentals } from '../rentals/open-rentals.ts'
 import type { Rentals } from '../rentals/rentals.ts'
+import { secretsEntry } from '../rentals/secrets.ts'
 import type { Store } from '../store.ts'
 import { openTransfers } from '../transfers/open-transfers.ts'
 import type { Transfers } from '../transfers/transfers.ts'
@@ -42,6 +45,8 @@ export interface Session {
   look(): Promise<void>
   /** Another key for the same account. */
   useKey(key: string): void
+  /** Before the account leaves Berth: no secret value of what it was to rent stays in the keychain. */
+  forgetSecrets(): Promise<void>
   /** The account's time, in epoch seconds. */
   now(): number
   /** Ends polling, and writes what waits to be written. */
@@ -51,6 +56,8 @@ export interface Session {
 export interface SessionSurroundings {
   store: Store
   machine: Machine
+  /** Where secret values of what it rents are, until it is there. */
+  keychain: Keychain
   /** Where this account's things are kept. */
   files: Files
   activity: Activity
@@ -113,13 +120,16 @@ export async function openSession(
     return client
   }
 
+  const place = { files, clock, name: `${folder}/secrets.json`, onBroken }
+  const keychain = await notedKeychain(around.keychain, place)
+
   /** What rentals, transfers and automations stand on alike. */
   const ground = {
     account: id,
     store,
     machine,
     clock,
-    keychain: machine.keychain,
+    keychain,
     files,
     folder,
     onBroken,
@@ -140,6 +150,12 @@ export async function openSession(
   })
   const transfers = await openTransfers(ground)
   const automations = await openAutomations({ ...ground, rentals })
+  await keepSecretsOf([...rentals.secretOwners(), ...automations.secretOwners()])
+
+  /** Killed between keeping a secret and the wish that it was for, or its end, nobody would ever delete it. */
+  function keepSecretsOf(owners: readonly string[]): Promise<void> {
+    return keychain.keepOnly(new Set(owners.map(secretsEntry)))
+  }
 
   async function poll(): Promise<void> {
     const asked = withKey()
@@ -256,6 +272,7 @@ export async function openSession(
       if (client) await poller.look()
     },
     useKey: goOnWith,
+    forgetSecrets: () => keepSecretsOf([]),
     now: time.now,
     async close() {
       ending.abort()

@@ -2,6 +2,7 @@ import type { AccountId } from '../../contract/ids.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
+import type { Keychain } from '../../ports/keychain.ts'
 import type { Machine } from '../../ports/machine.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
@@ -32,6 +33,8 @@ export interface Automation {
   resume(): void
   /** When it next has something to do, epoch seconds of the account's time: a look is made then. */
   dueAt?(): number | undefined
+  /** Ids of those whose secret values in the keychain are still wanted. */
+  secretOwners?(): readonly string[]
   /** Writes what waits to be written. Never rejects. */
   flush(): Promise<void>
 }
@@ -41,6 +44,8 @@ export interface AutomationSurroundings {
   account: AccountId
   store: Store
   machine: Machine
+  /** Where secret values of what is rented are, until it is there. */
+  keychain: Keychain
   /** Where this account's things are kept, and the folder in it. */
   files: Files
   folder: string

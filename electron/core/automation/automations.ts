@@ -43,6 +43,7 @@ export async function openAutomations(around: AutomationSurroundings): Promise<A
     resume: () => {
       for (const automation of all) automation.resume()
     },
+    secretOwners: () => all.flatMap(automation => automation.secretOwners?.() ?? []),
     dueAt: () => soonest(all.map(automation => automation.dueAt?.())),
     async flush() {
       await Promise.all(all.map(automation => automation.flush()))

@@ -28,7 +28,7 @@ export async function openFailovers(around: AutomationSurroundings): Promise<Kep
     document,
     hosts,
     rentals: around.rentals,
-    keychain: machine.keychain,
+    keychain: around.keychain,
     client,
     knock: async instance => {
       await access.probe({ account, instance, client: client() })
@@ -78,6 +78,7 @@ export async function openFailovers(around: AutomationSurroundings): Promise<Kep
     },
     // Whatever is under way goes on at the first fresh look: rentals go on by themselves.
     resume: show,
+    secretOwners: () => document.get().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
     async forgive(machineId) {
       await hosts.forgive(machineId)
       show()

@@ -7,21 +7,19 @@ type Place = Omit<DocumentOptions<v.GenericSchema>, 'schema' | 'empty'>
 /**
  * A keychain that notes on disk, by name alone, what is put into it, and does so before: killed in between, or where
  * deleting failed, an entry that nothing owns would be found by nobody, since a keychain tells nothing of what it has.
- * What `wanted` does not want of what was noted before is deleted at once.
  */
-export async function notedKeychain(
-  keychain: Keychain,
-  place: Place,
-  wanted: (name: string) => boolean,
-): Promise<Keychain> {
+export interface NotedKeychain extends Keychain {
+  /** Deletes what was put there, by this Berth or an earlier one, and is not wanted. Never rejects. */
+  keepOnly(wanted: ReadonlySet<string>): Promise<void>
+}
+
+export async function notedKeychain(keychain: Keychain, place: Place): Promise<NotedKeychain> {
   const noted = await openDocument({ ...place, schema: v.array(v.string()), empty: [] })
 
   async function remove(name: string): Promise<void> {
     await keychain.delete(name)
     await noted.record(names => names.filter(other => other !== name))
   }
-
-  for (const name of noted.get()) if (!wanted(name)) await remove(name).catch(() => undefined)
 
   return {
     get persistent() {
@@ -36,5 +34,8 @@ export async function notedKeychain(
       await keychain.set(name, secret)
     },
     delete: remove,
+    async keepOnly(wanted) {
+      for (const name of noted.get()) if (!wanted.has(name)) await remove(name).catch(() => undefined)
+    },
   }
 }

@@ -4,10 +4,8 @@ import type { Activity } from '../activity/activity.ts'
 import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
 import type { Store } from '../store.ts'
-import { notedKeychain } from './noted-keychain.ts'
 import { isUnderWay, Rental } from './rental.ts'
 import { createRentals, type Rentals, type RentalsSurroundings } from './rentals.ts'
-import { secretsEntry } from './secrets.ts'
 
 interface Surroundings
   extends Omit<RentalsSurroundings, 'document' | 'knownInstances' | 'deadline' | 'changed' | 'tell'> {
@@ -18,6 +16,8 @@ interface Surroundings
 }
 
 export interface KeptRentals extends Rentals {
+  /** The rentals whose secret values are still wanted. */
+  secretOwners(): readonly string[]
   /** Puts them into State. */
   show(): void
   /** Writes what waits to be written. */
@@ -36,15 +36,8 @@ export async function openRentals(around: Surroundings): Promise<KeptRentals> {
     onBroken,
   })
 
-  const owners = new Set(
-    document.get().flatMap(rental => (isUnderWay(rental) ? secretsEntry(rental.id) : [])),
-  )
-  const place = { files, clock, name: `accounts/${account}/secrets.json`, onBroken }
-  const keychain = await notedKeychain(around.keychain, place, name => owners.has(name))
-
   const rentals = createRentals({
     ...around,
-    keychain,
     document,
     knownInstances: () => Object.keys(store.get().accounts[account]?.instances ?? {}).map(Number),
     deadline: () => store.get().settings.rentalDeadline,
@@ -72,5 +65,10 @@ export async function openRentals(around: Surroundings): Promise<KeptRentals> {
     })
   }
 
-  return { ...rentals, show, flush: document.flush }
+  return {
+    ...rentals,
+    secretOwners: () => document.get().flatMap(rental => (isUnderWay(rental) ? rental.id : [])),
+    show,
+    flush: document.flush,
+  }
 }

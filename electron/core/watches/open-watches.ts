@@ -31,7 +31,6 @@ export async function openWatches(
     ...around,
     document,
     prices,
-    keychain: machine.keychain,
     failovers,
     newId: () => machine.random.hex(16),
     changed: show,
@@ -55,6 +54,7 @@ export async function openWatches(
     ...watches,
     looked: () => watches.looked(),
     resume: show,
+    secretOwners: () => document.get().flatMap(({ id, wish }) => (wish.rents ? id : [])),
     async flush() {
       await Promise.all([document.flush(), prices.flush()])
     },

@@ -18,10 +18,9 @@ import { type LastLook, watchView } from './watch-view.ts'
 
 /** What the watches of one account need of their surroundings. */
 export interface WatchesSurroundings
-  extends Pick<AutomationSurroundings, 'account' | 'client' | 'ending' | 'now'> {
+  extends Pick<AutomationSurroundings, 'account' | 'client' | 'ending' | 'keychain' | 'now'> {
   document: Document<Watch[]>
   prices: Document<Record<string, KeptPrice[]>>
-  keychain: AutomationSurroundings['machine']['keychain']
   failovers: Pick<Failovers, 'start' | 'find'>
   /** Sixteen hexadecimal digits that were never used before. */
   newId(): string
@@ -222,6 +221,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
         ...(before?.renting === undefined ? {} : { renting: before.renting }),
       }
       await document.write(watches => [...watches.filter(other => other.id !== id), watch])
+      if (!rents?.request.env.some(({ secret }) => secret)) await forgetSecrets(before)
       if (before && !sameSearch(before.wish, wish)) forgetPrices(id)
       around.note('user', `${before ? 'Changed' : 'Began'} the watch “${wish.name}”`)
       around.changed()
@@ -239,8 +239,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
     async delete(id) {
       const watch = existing(id)
       await document.write(watches => watches.filter(other => other.id !== id))
-      if (watch.wish.rents)
-        await secrets.forget({ id, request: watch.wish.rents.request }).catch(() => undefined)
+      await forgetSecrets(watch)
       forgetPrices(id)
       lastLooks.delete(id)
       around.withdraw(watch)
@@ -274,6 +273,12 @@ export function createWatches(around: WatchesSurroundings): Watches {
       each.secret && each.value === '' ? { ...each, value: knownValue(each.name) ?? '' } : each,
     )
     return { ...request, env }
+  }
+
+  /** What could not be deleted is at the next start. */
+  async function forgetSecrets(watch: Watch | undefined): Promise<void> {
+    const request = watch?.wish.rents?.request
+    if (watch && request) await secrets.forget({ id: watch.id, request }).catch(() => undefined)
   }
 
   function forgetPrices(id: string): void {

@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { WatchWish } from '../../../electron/contract/automation/watch.ts'
 import { openFiles } from '../../../electron/local/files.ts'
+import { wish } from './failover/wish.ts'
 import { everCreated, everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
-import { createWorld, type World } from './world.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 let world: World
 beforeEach(async () => {
@@ -47,32 +49,64 @@ test('the last known state is shown at once after a restart, as old as it is, wh
   expect(instancesOf(second)).toHaveLength(1)
 })
 
-test('a secret that was kept for a rental that never came to be is gone from the keychain after a restart', async () => {
+/** What a secret is kept for, by the file that a kill keeps from being written after it. */
+const keeping: [string, (under: BerthUnderTest) => Promise<unknown>][] = [
+  ['rentals.json', under => rentCheapest(under, { env: [secret] })],
+  ['failovers.json', under => under.run('rentWithFailover', wish({}, { env: [secret] }))],
+  ['watches.json', under => under.run('saveWatch', { wish: rentingWatch() })],
+]
+const secret = { name: 'HF_TOKEN', value: 'secret-value', secret: true }
+
+function rentingWatch(): WatchWish {
+  const { search, request, limits } = wish({}, { env: [secret] })
+  const rents = { request, limits: { ...limits, price: 0.001 }, most: 1 }
+  return { name: 'Bargains', search: { ...search, filter: { priceTo: 0.001 } }, every: 60, rents }
+}
+
+const secretsKept = ({ keychain }: World) =>
+  [...keychain.entries.keys()].filter(name => name.startsWith('rental '))
+
+test.each(keeping)(
+  'a secret that was kept before a kill fell on %s is gone from the keychain after a restart',
+  async (file, keep) => {
+    await (await world.startConnected()).close()
+    const { files } = world.machine
+    const forgetting = world.keychain.delete
+    const broken = () => Promise.reject(new Error('killed'))
+    Object.assign(world.machine, {
+      files: {
+        ...files,
+        write: (name: string, text: string) =>
+          name.endsWith(`/${file}`) ? broken() : files.write(name, text),
+      },
+    })
+    const second = await world.start()
+    await second.until(() => second.account().connection.status === 'online')
+    world.keychain.delete = broken
+    await expect(keep(second)).rejects.toThrow()
+    expect(secretsKept(world)).toHaveLength(1)
+    await second.close()
+    world.keychain.delete = forgetting
+    Object.assign(world.machine, { files })
+    const third = await world.start()
+    expect(secretsKept(world)).toEqual([])
+    expect(third.account()).toMatchObject({ rentals: {}, failovers: {}, watches: {} })
+  },
+)
+
+test('a secret that is still wanted outlives restarts, and goes with its watch or its account', async () => {
   const first = await world.startConnected()
-  const { files } = world.machine
-  const forgetting = world.keychain.delete
-  const broken = () => Promise.reject(new Error('killed'))
-  Object.assign(world.machine, {
-    files: {
-      ...files,
-      write: (name: string, text: string) =>
-        name.endsWith('/rentals.json') ? broken() : files.write(name, text),
-    },
-  })
+  const watch = await first.run('saveWatch', { wish: rentingWatch() })
   await first.close()
   const second = await world.start()
-  await second.until(() => second.account().connection.status === 'online')
-  world.keychain.delete = broken
-  const env = [{ name: 'HF_TOKEN', value: 'secret-value', secret: true }]
-  await expect(rentCheapest(second, { env })).rejects.toThrow()
-  const secrets = () => [...world.keychain.entries.keys()].filter(name => name.startsWith('rental '))
-  expect(secrets()).toHaveLength(1)
-  await second.close()
-  world.keychain.delete = forgetting
-  Object.assign(world.machine, { files })
-  const third = await world.start()
-  expect(secrets()).toEqual([])
-  expect(rentalsOf(third)).toEqual([])
+  expect(secretsKept(world)).toEqual([`rental ${watch}`])
+  const { rents: _, ...tells } = rentingWatch()
+  await second.run('saveWatch', { watch, wish: tells })
+  expect(secretsKept(world)).toEqual([])
+  await second.run('saveWatch', { watch, wish: rentingWatch() })
+  expect(secretsKept(world)).toHaveLength(1)
+  await second.run('removeAccount', { account: second.account().id })
+  expect([...world.keychain.entries]).toEqual([])
 })
 
 test('the demo keeps its things out of the real files and the keychain', async () => {
@@ -84,6 +118,7 @@ test('the demo keeps its things out of the real files and the keychain', async (
   await under.until(() => under.account().connection.status === 'online')
   controls.setCredit(100)
   await rentRunning(under)
+  await under.run('saveWatch', { wish: rentingWatch() })
   await under.run('demoEvent', { event: 'low_credit' })
   expect(world.notifier.shown.map(({ id }) => id)).toContain('demo/credit')
   await under.run('renameAccount', { account: 'demo', name: 'Mine' })
