@@ -1,28 +1,38 @@
 import { expect, test } from 'vitest'
-import { creditChart, nearest } from '../../../../renderer/screens/account/credit/creditChart.ts'
+import { creditChart, creditRows } from '../../../../renderer/screens/account/credit/creditChart.ts'
 
 const box = { width: 100, height: 50 }
+const dollar = 1_000_000
 const samples = [
-  { at: 1000, credit: 20 },
-  { at: 1500, credit: 10 },
-  { at: 2000, credit: 40 },
+  { at: 1000, credit: 20 * dollar },
+  { at: 1500, credit: 10 * dollar },
+  { at: 2000, credit: 40 * dollar },
 ]
 
 test('the line goes from the first sample to the last, highest at the top and nothing at the bottom', () => {
   const chart = creditChart(samples, 0, 2000, box)
-  expect(chart).toMatchObject({ line: 'M0 25L50 37.5L100 0', zero: 50, highest: 40, lowest: 10 })
+  expect(chart).toMatchObject({ line: 'M0 25L50 37.5L100 0', zero: 50, now: 100 })
+  expect(chart).toMatchObject({ highest: 40 * dollar, lowest: 10 * dollar })
   expect(chart?.area.endsWith('L100 50L0 50Z')).toBe(true)
+  expect(chart?.forecast).toBeUndefined()
 })
 
 test('a credit below nothing is drawn below the line of nothing', () => {
-  const chart = creditChart([samples[0] ?? { at: 0, credit: 0 }, { at: 2000, credit: -20 }], 0, 2000, box)
-  expect(chart?.zero).toBe(25)
-  expect(chart?.points.at(-1)?.y).toBe(50)
+  const chart = creditChart(
+    [
+      { at: 1000, credit: 20 * dollar },
+      { at: 2000, credit: -20 * dollar },
+    ],
+    0,
+    2000,
+    box,
+  )
+  expect(chart).toMatchObject({ line: 'M0 0L100 50', zero: 25 })
 })
 
 test('what was before the time shown gives its beginning', () => {
   const chart = creditChart(samples, 1250, 2000, box)
-  expect(chart?.points[0]).toMatchObject({ x: 0, sample: { at: 1250, credit: 20 } })
+  expect(chart?.points[0]).toMatchObject({ x: 0, sample: { at: 1250, credit: 20 * dollar } })
 })
 
 test('with fewer than two samples there is nothing to draw', () => {
@@ -30,8 +40,38 @@ test('with fewer than two samples there is nothing to draw', () => {
   expect(creditChart(samples.slice(0, 1), 0, 2000, box)).toBeUndefined()
 })
 
-test('a place across the picture finds the sample nearest to it', () => {
-  const chart = creditChart(samples, 0, 2000, box)
-  expect(chart && nearest(chart, 70)?.sample.at).toBe(1500)
-  expect(chart && nearest(chart, 80)?.sample.at).toBe(2000)
+test('its marks are round sums and round times', () => {
+  const marked = creditChart(samples, 0, 2000, box)
+  expect(marked?.credits.map(({ value }) => value / dollar)).toEqual([0, 10, 20, 30, 40])
+  for (const { value } of marked?.times ?? []) expect(value % 300).toBe(0)
+  expect(marked?.times.length).toBeGreaterThan(1)
+})
+
+test('the forecast goes on from now at what is spent, a third further than was seen', () => {
+  const chart = creditChart(samples, 0, 2000, box, 36 * dollar)
+  const end = chart?.points.at(-1)
+  expect(end).toMatchObject({ x: 100, forecast: true })
+  expect(end?.sample.at).toBeCloseTo(2000 + 1000 / 3)
+  expect(end?.sample.credit).toBeCloseTo(40 * dollar - (36 * dollar * 1000) / 3 / 3600)
+  expect(chart?.forecast?.startsWith(`M${chart.now} 0L100 `)).toBe(true)
+})
+
+test('the forecast ends where the credit does', () => {
+  const end = creditChart(samples, 0, 2000, box, 40 * dollar * 36)?.points.at(-1)
+  expect(end?.sample).toEqual({ at: 2100, credit: 0 })
+})
+
+test('as rows it is told for the end of each hour, the newest first, without the forecast', () => {
+  const at = (at: number, credit: number) => ({ x: 0, sample: { at, credit } })
+  const points = [
+    at(3500, 9),
+    at(3600, 8),
+    at(3700, 7),
+    at(7000, 5),
+    { ...at(9000, 1), forecast: true as const },
+  ]
+  expect(creditRows(points, 3600)).toEqual([
+    { at: 7000, credit: 5, change: -3 },
+    { at: 3600, credit: 8, change: undefined },
+  ])
 })

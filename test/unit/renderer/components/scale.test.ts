@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { moments, scale } from '../../../../renderer/components/charts/scale.ts'
+
+describe('an axis of values', () => {
+  test('begins and ends on a round figure', () => {
+    expect(scale(0, 26.3, 0.01)).toMatchObject({ bottom: 0, top: 30 })
+    expect(scale(0, 26.3, 0.01).marks.map(({ value }) => value)).toEqual([0, 10, 20, 30])
+    expect(scale(-3, 4, 1).marks.map(({ value }) => value)).toEqual([-4, -2, 0, 2, 4])
+  })
+
+  test('marks nothing finer than can be told apart', () => {
+    expect(scale(0, 0, 10_000).marks.map(({ value }) => value)).toEqual([0, 10_000])
+  })
+
+  test('has room for every value, and few marks', () => {
+    const micros = fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 })
+    fc.assert(
+      fc.property(micros, micros, (a, b) => {
+        const [low, high] = [Math.min(a, b), Math.max(a, b)]
+        const { bottom, top, marks } = scale(low, high, 10_000)
+        expect(bottom).toBeLessThanOrEqual(low)
+        expect(top).toBeGreaterThanOrEqual(high)
+        expect(marks.length).toBeGreaterThan(1)
+        expect(marks.length).toBeLessThanOrEqual(6)
+        expect([marks[0]?.value, marks.at(-1)?.value]).toEqual([bottom, top])
+      }),
+    )
+  })
+})
+
+describe('an axis of time', () => {
+  const at = (hour: number, minute = 0, day = 21) => new Date(2026, 10, day, hour, minute).getTime() / 1000
+
+  test('marks full hours of a day, and midnights of a week', () => {
+    expect(moments(at(1, 30), at(13, 30)).map(({ value }) => value)).toEqual([at(3), at(6), at(9), at(12)])
+    const week = moments(at(5, 0, 14), at(5, 0, 21))
+    for (const { value } of week) expect(new Date(value * 1000).getHours()).toBe(0)
+    expect(week.length).toBe(4)
+  })
+
+  test('marks lie in the time shown, few and in order', () => {
+    const from = fc.integer({ min: 1_600_000_000, max: 2_000_000_000 })
+    fc.assert(
+      fc.property(from, fc.integer({ min: 120, max: 400 * 86_400 }), (start, length) => {
+        const marks = moments(start, start + length)
+        expect(marks.length).toBeLessThanOrEqual(6)
+        for (const [index, mark] of marks.entries()) {
+          expect(mark.at).toBeGreaterThan(marks[index - 1]?.at ?? -1)
+          expect(mark.at).toBeGreaterThanOrEqual(0)
+          expect(mark.at).toBeLessThanOrEqual(1)
+        }
+      }),
+    )
+  })
+})
