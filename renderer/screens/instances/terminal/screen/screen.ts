@@ -6,8 +6,10 @@ import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import type { Settings } from '../../../../../electron/contract/app/settings.ts'
 import { terminalTheme } from './ansi.ts'
+import { boundCounts, boundedText } from './bounds.ts'
 import { fontStack } from './font.ts'
 import { takeInsertedText } from './inserted.ts'
+import { takePlainPastes } from './pasted.ts'
 import { allowCellStyles, withSheets } from './sheets.ts'
 
 /** Ends what a program had switched on when its connection broke: colours, mouse, marked pastes, hidden cursor. */
@@ -41,6 +43,7 @@ export class TerminalScreen {
    */
   oneScreen = false
   readonly #fit = new FitAddon()
+  readonly #text = boundedText()
   #webgl: WebglAddon | undefined
   #opened = false
 
@@ -60,11 +63,21 @@ export class TerminalScreen {
       minimumContrastRatio: 4.5,
       // What is on screen is in the page as text too, for those who hear it.
       screenReaderMode: true,
-      linkHandler: { activate: (_, url) => open(url) },
+      // Its words may say another address than the one it leads to.
+      linkHandler: {
+        activate: (_, url) => open(url),
+        hover: (_, url) => {
+          this.element.title = URL.canParse(url) ? new URL(url).href : ''
+        },
+        leave: () => {
+          this.element.title = ''
+        },
+      },
     })
     this.xterm.loadAddon(this.#fit)
     this.xterm.loadAddon(this.search)
     this.xterm.loadAddon(new WebLinksAddon((_, url) => open(url)))
+    boundCounts(this.xterm)
     for (const final of ['h', 'l']) {
       this.xterm.parser.registerCsiHandler(
         { prefix: '?', final },
@@ -90,6 +103,7 @@ export class TerminalScreen {
       this.#opened = true
       withSheets(() => this.xterm.open(this.element))
       takeInsertedText(this.xterm)
+      takePlainPastes(this.xterm)
     }
     this.recolour()
     this.#draw()
@@ -105,6 +119,11 @@ export class TerminalScreen {
   /** Fits columns and rows to the room there is. */
   fit(): void {
     if (this.#opened && this.element.isConnected && this.element.clientHeight > 0) this.#fit.fit()
+  }
+
+  /** Shows what a shell printed; `shown` is called once it is dealt with. */
+  print(bytes: Uint8Array, shown: () => void): void {
+    this.xterm.write(this.#text(bytes), shown)
   }
 
   /** Makes it fit for another shell, below what it shows. */

@@ -123,7 +123,7 @@ export class TerminalSession {
       stream.read(
         bytes => {
           this.#missing ||= Date.now() > this.#caughtUpAt + settled
-          screen.xterm.write(bytes, () => stream.consumed(bytes.length))
+          screen.print(bytes, () => stream.consumed(bytes.length))
         },
         problem => this.#ended(problem),
       )

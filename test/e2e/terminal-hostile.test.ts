@@ -1,0 +1,196 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { authorsWord, nastyEscapes, nastyLinks, nastyPastes } from '../hostile/escapes.ts'
+import { hasSshd } from '../integration/ssh/sshd.ts'
+import { lacks } from '../needs.ts'
+import { openBrowser } from './app.ts'
+import { openShellPage, type ShellPage } from './shell-page.ts'
+
+let browser: Browser
+let shell: ShellPage
+const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
+
+/** In the page: notes what a terminal could reach, from now on. */
+function watchOutside(): void {
+  const reached: string[] = []
+  Object.assign(window, { reached })
+  const { send } = WebSocket.prototype
+  WebSocket.prototype.send = function note(message) {
+    const { name } = typeof message === 'string' ? JSON.parse(message) : { name: undefined }
+    if (name !== undefined && name !== 'resizeTerminal' && name !== 'reportPlace')
+      reached.push(String(message))
+    send.call(this, message)
+  }
+  window.open = address => {
+    reached.push(`window ${address}`)
+    return null
+  }
+  window.Notification = class {
+    constructor(title: string) {
+      reached.push(`notification ${title}`)
+    }
+  } as unknown as typeof Notification
+  Object.defineProperty(navigator, 'clipboard', {
+    value: {
+      writeText: async (text: string) => void reached.push(`clipboard ${text}`),
+      readText: async () => reached.push('clipboard read'),
+    },
+  })
+  document.execCommand = command => reached.push(`document ${command}`) > 0
+}
+
+/** UTF-8, but for what is meant to be none. */
+const bytesOf = (text: string) => Buffer.from(text, /^[\x80-\xff]+$/.test(text) ? 'latin1' : 'utf8')
+
+const reached = (page: Page) =>
+  page.evaluate(() => (window as unknown as { reached: readonly string[] }).reached)
+
+/** Reports of a terminal, with pictures in place of what ends them. */
+const reports = /^(␛(\[[?>=]?[\d;]*[$*]?[a-zA-Z]|[P\]][^␛␇\p{Cc}]*(␇|␛\\)))+$/u
+
+/** At the other end: prints each, and writes down what the terminal types for it, up to its answer to a last question. */
+const asker = `
+import { readFileSync, writeFileSync } from 'node:fs'
+const [, , list, out] = process.argv
+const answers = []
+process.stdin.setRawMode(true)
+process.stdin.setEncoding('latin1')
+let heard = ''
+let wake = () => {}
+process.stdin.on('data', text => { heard += text; wake() })
+for (const bytes of JSON.parse(readFileSync(list, 'utf8'))) {
+  heard = ''
+  // What was left open is broken off, then asked whether all is well, then all is as it was.
+  process.stdout.write(Buffer.concat([Buffer.from(bytes, 'base64'), Buffer.from('\\x18\\x1b[5n')]))
+  while (!heard.includes('\\x1b[0n')) await new Promise(resolve => { wake = resolve })
+  answers.push(heard)
+  writeFileSync(out, JSON.stringify(answers))
+  process.stdout.write('\\x1bc')
+}
+process.stdin.setRawMode(false)
+process.exit()
+`
+
+/** At the other end: asks for marked pastes, and writes down so many of them. */
+const paster = `
+import { writeFileSync } from 'node:fs'
+const [, , count, out] = process.argv
+process.stdin.setRawMode(true)
+let heard = Buffer.alloc(0)
+process.stdin.on('data', bytes => {
+  heard = Buffer.concat([heard, bytes])
+  const text = heard.toString()
+  if (text.split('<over>').length <= Number(count)) return
+  writeFileSync(out, text)
+  process.stdin.setRawMode(false)
+  process.exit()
+})
+process.stdout.write('\\x1b[?2004hREADY')
+`
+
+describe.skipIf(lacking !== '')(
+  `what a hostile host prints into a terminal, in a real browser${lacking}`,
+  () => {
+    beforeAll(async () => {
+      browser = await openBrowser()
+    })
+    afterAll(() => browser?.close())
+    afterEach(() => shell?.end())
+
+    async function runThere(program: string, ...args: string[]): Promise<string> {
+      const { folder } = shell.sshd
+      writeFileSync(join(folder, 'program.mjs'), program)
+      const out = join(folder, 'out')
+      await shell.type([process.execPath, join(folder, 'program.mjs'), ...args, out].join(' '))
+      return out
+    }
+
+    test('more than fifty escape sequences reach nothing but the screen, and type nothing of their author’s', async () => {
+      expect(nastyEscapes.length).toBeGreaterThan(50)
+      shell = await openShellPage(browser)
+      const { page, sshd } = shell
+      const [title, address] = [await page.title(), page.url()]
+      await page.evaluate(watchOutside)
+      const requests: string[] = []
+      // A script that it shows may need a font of Berth's own.
+      const { origin } = new URL(address)
+      page.on('request', request => request.url().startsWith(origin) || requests.push(request.url()))
+      const list = join(sshd.folder, 'list')
+      // The last one that is no UTF-8 is sent as its bytes.
+      writeFileSync(list, JSON.stringify(nastyEscapes.map(([, text]) => bytesOf(text).toString('base64'))))
+      const out = await runThere(asker, list)
+      const heard = (): string[] => (existsSync(out) ? JSON.parse(readFileSync(out, 'utf8') || '[]') : [])
+      await expect.poll(() => heard().length, { timeout: 60_000 }).toBe(nastyEscapes.length)
+
+      const answers = heard()
+      for (const [at, [about]] of nastyEscapes.entries()) {
+        const typed = answers[at] ?? ''
+        expect(typed.toLowerCase(), about).not.toContain(authorsWord)
+        expect(typed, about).not.toContain('6576696c')
+        // Reports of the terminal's own, and no line that a shell would run.
+        expect(typed.replaceAll('\x1b', '␛').replaceAll('\x07', '␇'), about).toMatch(reports)
+      }
+      expect(await reached(page)).toEqual([])
+      expect(requests).toEqual([])
+      expect([await page.title(), page.url()]).toEqual([title, address])
+      expect(page.context().pages()).toHaveLength(1)
+
+      await shell.type('echo well-$((40 + 2))')
+      await shell.shows('well-42')
+      expect(shell.errors).toEqual([])
+    })
+
+    test('a link leads to the web alone, and says where to', async () => {
+      shell = await openShellPage(browser)
+      const { page, sshd } = shell
+      await page.evaluate(watchOutside)
+      const good = 'http://127.0.0.1:9/where-it-leads'
+      const click = async (to: string, at: number) => {
+        const file = join(sshd.folder, `link-${at}`)
+        writeFileSync(file, `\x1bc\x1b]8;;${to}\x1b\\link-${at}-here\x1b]8;;\x1b\\\r\n`)
+        await shell.type(`cat ${file}`)
+        const line = page.locator('.xterm-rows > div', { hasText: `link-${at}-here` })
+        const box = await line.boundingBox()
+        // What a line had is asked for anew only after another one was pointed at.
+        await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 48)
+        await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 8, { steps: 3 })
+        await page.evaluate(
+          () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+        )
+        await page.mouse.down()
+        await page.mouse.up()
+      }
+      for (const [at, to] of nastyLinks.entries()) await click(to, at)
+      await click(good, nastyLinks.length)
+      await page.locator(`.terminal-screen[title="${good}"]`).waitFor()
+      await expect.poll(() => reached(page)).toContainEqual(expect.stringContaining(good))
+      const opened = (await reached(page)).filter(message => !message.includes(good))
+      // One with a password in it is the main process's to refuse.
+      expect(opened.filter(message => !message.includes('user:pw@'))).toEqual([])
+      expect(shell.errors).toEqual([])
+    })
+
+    test('a paste is text to its end, whatever was copied', async () => {
+      shell = await openShellPage(browser)
+      const { page } = shell
+      const out = await runThere(paster, String(nastyPastes.length))
+      await shell.shows('READY')
+      for (const [text] of nastyPastes) {
+        await page.evaluate(pasted => {
+          const clipboardData = new DataTransfer()
+          clipboardData.setData('text/plain', pasted)
+          document
+            .querySelector('.xterm-helper-textarea')
+            ?.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+        }, text)
+        await page.keyboard.type('<over>')
+      }
+      await expect.poll(() => existsSync(out) && readFileSync(out, 'utf8') !== '').toBe(true)
+      const arrived = readFileSync(out, 'utf8').split('<over>').slice(0, -1)
+      expect(arrived).toEqual(nastyPastes.map(([, text]) => `\x1b[200~${text}\x1b[201~`))
+      expect(shell.errors).toEqual([])
+    })
+  },
+)

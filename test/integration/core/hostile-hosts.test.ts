@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
+import { BerthError, type Problem } from '../../../electron/contract/problem.ts'
+import { type Detour, startDetour } from '../../e2e/detour.ts'
+import { nastyHosts } from '../../hostile/hosts.ts'
+import { everyFile, rentRunning } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+let world: World
+let detour: Detour
+let host: string | undefined
+const launched: (readonly string[])[] = []
+
+beforeEach(async () => {
+  world = await createWorld()
+  detour = await startDetour(world.sim.baseUrl, 22, () => host)
+  world.machine.programs = {
+    find: async name => `/usr/bin/${name}`,
+    launch: async (program, args) => void launched.push([program, ...args]),
+  }
+})
+afterEach(async () => {
+  await world.close()
+  await detour.close()
+})
+
+/** What a page that asks for it is told. */
+async function refusalOnPage({ berth }: BerthUnderTest, name: string, args: object): Promise<Problem> {
+  return new Promise((resolve, reject) => {
+    const page = berth.connectPage((message: MainMessage) => {
+      if (!('call' in message)) return true
+      page.close()
+      if (message.kind === 'refusal') resolve(message.problem)
+      else reject(new Error(`${name} was answered`))
+      return true
+    })
+    page.receive({ kind: 'command', call: 1, name, args })
+  })
+}
+
+test('more than fifty hosts that are none: every way in refuses each, names the field, and starts nothing', async () => {
+  expect(nastyHosts.length).toBeGreaterThan(50)
+  const under = await world.start()
+  await under.run('changeSettings', { settings: { pollInterval: 2 } })
+  await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+  await under.until(() => under.account().connection.status === 'online')
+  const { id: instance } = await rentRunning(under)
+  await under.run('changeSettings', { settings: { sshConfig: true, pollInterval: 300 } })
+  const config = async () => (await world.machine.files.read('ssh/config')) ?? ''
+  await expect.poll(config).toContain(`Host berth-${instance}`)
+
+  for (const nasty of nastyHosts) {
+    host = nasty
+    await under.run('refresh', {})
+    const view = under.account().instances[instance]
+    const told = `of ${JSON.stringify(nasty.slice(0, 60))}`
+    expect(view?.ssh?.direct ?? view?.ssh?.proxy, told).toBeUndefined()
+    const args = { instance }
+    const ways: [string, Promise<Problem>][] = [
+      ['openTerminal', refusalOnPage(under, 'openTerminal', { ...args, columns: 80, rows: 24 })],
+      ...(['listFiles', 'sshCommand', 'openSystemTerminal', 'openJupyter', 'openEditor'] as const).map(
+        name => [name, refusalOf(under.berth.dispatch(name, args))] as [string, Promise<Problem>],
+      ),
+    ]
+    for (const [way, refusal] of ways) {
+      const { code, message, field } = await refusal
+      // Without any host there is nothing to refuse: it is as one that has not come up.
+      const wanted = nasty === '' ? ['not_running', 'bad_address'] : ['bad_address']
+      expect(wanted, `${way} ${told}`).toContain(code)
+      if (way !== 'openEditor' && nasty !== '') expect(field, `${way} ${told}`).toBe('ssh_host')
+      if (nasty.trim().length > 4) expect(message, way).not.toContain(nasty)
+    }
+    await expect.poll(config, { message: told }).not.toContain(`Host berth-${instance}`)
+  }
+  expect(launched).toEqual([])
+  const kept = [...(await everyFile(world)).values()].join('\n')
+  expect(kept).not.toMatch(/ProxyCommand|\/etc\/passwd/)
+
+  host = undefined
+  await under.run('refresh', {})
+  await expect.poll(config).toContain(`Host berth-${instance}`)
+  expect(await under.run('sshCommand', { instance })).toMatch(/^ssh .* root@127\.0\.0\.1$/)
+})
+
+async function refusalOf(work: Promise<unknown>): Promise<Problem> {
+  const error = await work.then(
+    answer => new Error(`it was answered: ${JSON.stringify(answer)}`),
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof BerthError)) throw error
+  return error.problem
+}
