@@ -1,4 +1,4 @@
-import type { OneBerth } from './one-berth.ts'
+import type { OneBerth } from '../../plain-service/one-berth.ts'
 import type { PlainRental } from './plain-rental.ts'
 
 /** One renting that a user asked for, and all that is known of it from outside. */

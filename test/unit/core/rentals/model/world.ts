@@ -2,10 +2,10 @@ import type { Rental } from '../../../../../electron/core/rentals/rental.ts'
 import type { Instance } from '../../../../../electron/service/instances.ts'
 import { HandClock } from '../../hand-clock.ts'
 import { MemoryFiles } from '../../memory-files.ts'
+import { type Machine, nothingElse, type OneBerth, startOne } from '../../plain-service/one-berth.ts'
 import { type Held, PlainService } from '../../plain-service/service.ts'
 import { Turns } from '../../plain-service/turns.ts'
 import type { Event, History } from './history.ts'
-import { type Machine, type OneBerth, startOne } from './one-berth.ts'
 import { PlainRental } from './plain-rental.ts'
 import type { Wish } from './wish.ts'
 import { witness } from './witness.ts'
@@ -202,7 +202,12 @@ export class World {
   async #start(at: number): Promise<void> {
     const machine = this.machines[at]
     if (!machine) return
-    this.berths[at] = await startOne(machine, witness(this, at), records => this.#seen(at, records))
+    this.berths[at] = await startOne(
+      machine,
+      witness(this, at),
+      records => this.#seen(at, records),
+      nothingElse,
+    )
   }
 
   async #restart(at: number): Promise<void> {

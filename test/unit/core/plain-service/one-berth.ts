@@ -1,0 +1,170 @@
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { project } from '../../../../electron/core/instances/project.ts'
+import { notedKeychain } from '../../../../electron/core/rentals/noted-keychain.ts'
+import { type KeptRentals, openRentals } from '../../../../electron/core/rentals/open-rentals.ts'
+import { secretsEntry } from '../../../../electron/core/rentals/secrets.ts'
+import { createStore } from '../../../../electron/core/store.ts'
+import type { Clock } from '../../../../electron/ports/clock.ts'
+import type { Files } from '../../../../electron/ports/files.ts'
+import type { Keychain } from '../../../../electron/ports/keychain.ts'
+import type { ServiceClient } from '../../../../electron/service/client.ts'
+import type { Instance } from '../../../../electron/service/instances.ts'
+import type { HandClock } from '../hand-clock.ts'
+import type { MemoryFiles } from '../memory-files.ts'
+import { accountView, emptyState } from '../views.ts'
+import { dyingFiles, dyingKeychain } from './dying-files.ts'
+import type { PlainService, Watch } from './service.ts'
+import type { Turns } from './turns.ts'
+
+/** A machine that Berth runs on, again and again: what outlives a kill. */
+export interface Machine {
+  name: string
+  service: PlainService
+  turns: Turns
+  clock: HandClock
+  files: MemoryFiles
+  keychain: Map<string, string>
+  /** The instances that were shown last. */
+  shown: Record<string, InstanceView>
+  /** The account's time, as this machine has learned it. */
+  now(): number
+  newId(): string
+}
+
+/** What rentals and whatever rents by itself stand on alike in one process. */
+export interface Ground {
+  account: string
+  files: Files
+  keychain: Keychain
+  clock: Clock
+  client(): ServiceClient
+  ending: AbortSignal
+  now(): number
+  newId(): string
+  look(): void
+  changed(): void
+  onBroken(name: string): void
+}
+
+/** A fresh answer, as it is told to whatever decides on it. */
+export interface Seen {
+  instances: Readonly<Record<string, InstanceView>>
+  records: readonly Instance[]
+}
+
+interface Automatic {
+  looked(seen: Seen): void
+  secretOwners(): readonly string[]
+}
+
+/** One account, as a process of Berth has it. */
+export interface OneBerth<Automation extends Automatic = Automatic> {
+  rentals: KeptRentals
+  automation: Automation
+  /** A look at the account; one that is under way already is followed by another. */
+  look(): void
+  /** It ends where it stands: nothing it still does has an effect. */
+  kill(): void
+}
+
+export const account = 'a00000001'
+
+/** `onSeen` is called with a fresh answer before anything else hears of it. */
+export async function startOne<Automation extends Automatic>(
+  machine: Machine,
+  watch: Watch,
+  onSeen: (records: readonly Instance[]) => void,
+  automate: (ground: Ground, rentals: KeptRentals) => Promise<Automation>,
+): Promise<OneBerth<Automation>> {
+  const { service, turns, clock, now, newId } = machine
+  const dead = new AbortController()
+  const { signal } = dead
+  const client = service.client(machine.name, signal, watch)
+  const instances = machine.shown
+  const store = createStore({
+    ...emptyState(),
+    accounts: { [account]: accountView({ id: account, instances }) },
+  })
+  let looking = false
+  let again = false
+
+  function look(): void {
+    if (looking) {
+      again = true
+      return
+    }
+    looking = true
+    client.instances
+      .list()
+      .then(seen, () => undefined)
+      .then(() => {
+        looking = false
+        if (!again) return
+        again = false
+        look()
+      })
+  }
+
+  function seen(records: readonly Instance[]): void {
+    const views = records.map(record => project(record, machine.shown[record.id], now()))
+    machine.shown = Object.fromEntries(views.map(view => [view.id, view]))
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.instances = machine.shown
+    })
+    onSeen(records)
+    berth.rentals.looked(machine.shown, records)
+    berth.automation.looked({ instances: machine.shown, records })
+  }
+
+  async function open(): Promise<OneBerth<Automation>> {
+    const files = dyingFiles(machine.files, turns, signal)
+    const onBroken = (name: string) => {
+      throw new Error(`${name} is broken`)
+    }
+    const keychain = await notedKeychain(dyingKeychain(machine.keychain, turns, signal), {
+      files,
+      clock,
+      name: 'secrets.json',
+      onBroken,
+    })
+    const ground = {
+      account,
+      files,
+      keychain,
+      clock,
+      client: () => client,
+      ending: signal,
+      now,
+      newId,
+      look,
+      changed: () => undefined,
+      onBroken,
+    }
+    const rentals = await openRentals({
+      ...ground,
+      store,
+      activity: { add: () => undefined, search: () => [], flush: async () => undefined },
+      created: () => undefined,
+    })
+    const automation = await automate(ground, rentals)
+    const owners = [...rentals.secretOwners(), ...automation.secretOwners()]
+    await keychain.keepOnly(new Set(owners.map(secretsEntry)))
+    return { rentals, automation, look, kill: () => dead.abort() }
+  }
+
+  let opened: OneBerth<Automation> | undefined
+  void open().then(done => {
+    opened = done
+  })
+  while (!opened) await turns.give(0)
+  const berth = opened
+  berth.rentals.show()
+  berth.rentals.resume()
+  return berth
+}
+
+/** Nothing but rentals. */
+export async function nothingElse(): Promise<Automatic> {
+  return { looked: () => undefined, secretOwners: () => [] }
+}
