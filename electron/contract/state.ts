@@ -63,8 +63,11 @@ export type Place =
       screen: 'instances'
       instance?: number
       tab?: 'terminal' | 'files' | 'ports' | 'history' | 'runs' | 'watchdog' | 'guards'
-      /** A question to put to the user at once: a new bid, another offer in its place, whether to destroy it, or to get in. */
-      ask?: 'bid' | 'replace' | 'destroy' | 'terminal'
+      /**
+       * A question to put to the user at once: a new bid, another offer in its place, whether to destroy it, to get in,
+       * or to start it although a guard stops it.
+       */
+      ask?: 'bid' | 'replace' | 'destroy' | 'terminal' | 'start'
     }
   /** With `search` that search is made, with `offer` the dialog to rent that one of them is opened; with `again` the dialog to rent as in an earlier rental, by its id, is opened. */
   | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }

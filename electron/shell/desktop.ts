@@ -50,7 +50,8 @@ export async function showDesktop(options: DesktopOptions): Promise<void> {
   })
   const show = () => window.show()
   const copy = (text: string) => clipboard.writeText(text)
-  const act = trayActions({ berth, openWindow: show, quit: () => app.quit(), copy })
+  const { now } = options.clock
+  const act = trayActions({ berth, openWindow: show, quit: () => app.quit(), copy, now })
   if (tray) endings.add(showTray({ berth, pictures: options.pictures, act, open: near => window.show(near) }))
   const { platform } = process
   Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))

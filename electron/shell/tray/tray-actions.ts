@@ -1,12 +1,17 @@
+import { starting, stoppersOf } from '../../contract/automation/stoppers.ts'
+import type { CommandName } from '../../contract/commands.ts'
 import { BerthError } from '../../contract/problem.ts'
+import { accountNow } from '../../contract/reading.ts'
 import type { RunningBerth } from '../../core/running.ts'
 import type { TrayAction } from './tray-menu.ts'
 
 /** What the tray's clicks reach. */
 export interface TrayReach {
-  berth: Pick<RunningBerth, 'dispatch' | 'goTo' | 'say'>
+  berth: Pick<RunningBerth, 'dispatch' | 'goTo' | 'say' | 'state'>
   openWindow: () => void
   quit: () => void
+  /** Epoch milliseconds of this machine. */
+  now: () => number
   /** Puts a text on the clipboard. */
   copy: (text: string) => void
 }
@@ -14,6 +19,25 @@ export interface TrayReach {
 /** Does what was clicked. A command that fails is told by a notification: the window may be closed. */
 export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<void> {
   const { berth, openWindow, quit, copy } = reach
+
+  async function give(name: CommandName, args: unknown, what: string): Promise<unknown> {
+    try {
+      return await berth.dispatch(name, args)
+    } catch (error) {
+      const body = failure(error)
+      berth.say({ id: 'tray-command', title: `Could not ${what}`, body, urgency: 'normal', actions: [] })
+      return undefined
+    }
+  }
+
+  /** Whether a guard would stop it again as soon as it runs, as far as State tells. */
+  function isStoppedAgain(account: string, id: number): boolean {
+    const view = berth.state().accounts[account]
+    const instance = view?.instances[id]
+    if (!view || !instance) return false
+    return stoppersOf(view, starting(instance), accountNow(view.clock, reach.now())).length > 0
+  }
+
   return async action => {
     switch (action.kind) {
       case 'open':
@@ -22,20 +46,20 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
         return quit()
       case 'go':
         return berth.goTo(action.account, action.place)
+      case 'start': {
+        const { account, instance, what } = action
+        if (isStoppedAgain(account, instance))
+          return berth.goTo(account, { screen: 'instances', instance, ask: 'start' })
+        await give('startInstance', { account, instance }, what)
+        return
+      }
       case 'command':
-      case 'copy':
-        try {
-          const answer = await berth.dispatch(action.name, action.args)
-          if (action.kind === 'copy' && typeof answer === 'string') copy(answer)
-        } catch (error) {
-          berth.say({
-            id: 'tray-command',
-            title: `Could not ${action.what}`,
-            body: failure(error),
-            urgency: 'normal',
-            actions: [],
-          })
-        }
+        await give(action.name, action.args, action.what)
+        return
+      case 'copy': {
+        const answer = await give(action.name, action.args, action.what)
+        if (typeof answer === 'string') copy(answer)
+      }
     }
   }
 }

@@ -18,6 +18,8 @@ export type TrayAction =
   | { kind: 'go'; account?: AccountId; place: Place }
   /** `what` finishes "Could not …" should it fail. */
   | { kind: 'command'; name: CommandName; args: unknown; what: string }
+  /** Starts an instance, with a question first where a guard would stop it again at once. */
+  | { kind: 'start'; account: AccountId; instance: number; what: string }
   /** Puts a command's answer, a text, on the clipboard. */
   | { kind: 'copy'; name: CommandName; args: unknown; what: string }
 
@@ -138,22 +140,18 @@ function powerEntry(
   instance: InstanceView,
   raiseBid: TrayAction,
 ): MenuItemModel | undefined {
-  const command = (label: string, name: CommandName, verb: string): MenuItemModel => ({
-    label,
-    action: {
-      kind: 'command',
-      name,
-      args: { account: account.id, instance: instance.id },
-      what: `${verb} ${instanceTitle(instance)}`,
-    },
-  })
+  const it = { account: account.id, instance: instance.id }
+  const title = instanceTitle(instance)
   switch (instance.state) {
     case 'running':
     case 'loading':
     case 'provisioning':
-      return command('Stop', 'stopInstance', 'stop')
+      return {
+        label: 'Stop',
+        action: { kind: 'command', name: 'stopInstance', args: it, what: `stop ${title}` },
+      }
     case 'stopped':
-      return command('Start', 'startInstance', 'start')
+      return { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
     case 'outbid':
       return { label: 'Raise bid…', action: raiseBid }
     default:

@@ -1,6 +1,6 @@
+import { starting, stoppersOf } from '../../../electron/contract/automation/stoppers.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { Page } from '../../berth/page.svelte.ts'
-import { type Starting, stoppersOf } from '../../components/guards/stoppers.ts'
 import { instanceName } from '../../words/state.ts'
 import { asks } from '../dialogs/asks.svelte.ts'
 
@@ -12,9 +12,4 @@ export function start(instance: InstanceView, page: Page): unknown {
     page.berth.startInstance({ instance: instance.id }),
     `Start of ${instanceName(instance)} failed`,
   )
-}
-
-/** What a start would add to what is spent: its price, less what its disk costs already. */
-export function starting({ id, pricePerHour, costPerHour }: InstanceView): Starting {
-  return { instance: id, more: Math.max(0, (pricePerHour ?? costPerHour) - costPerHour) }
 }

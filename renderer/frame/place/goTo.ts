@@ -15,7 +15,13 @@ export function goTo(page: Page, place: Place): void {
     asks.ask({ kind: questions[place.ask], instance: place.instance })
 }
 
-const questions = { bid: 'bid', replace: 'another', destroy: 'destroy', terminal: 'terminal' } as const
+const questions = {
+  bid: 'bid',
+  replace: 'another',
+  destroy: 'destroy',
+  terminal: 'terminal',
+  start: 'start',
+} as const
 
 function showOffers(page: Page, { search, offer, again }: Place & { screen: 'offers' }): void {
   if (again !== undefined) asks.ask({ kind: 'rentAgain', rental: again })

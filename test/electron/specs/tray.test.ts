@@ -113,6 +113,31 @@ test('every entry of the tray does what it says', async () => {
   expect(berth.errors()).toEqual([])
 })
 
+test('Start asks first where a guard would stop it again at once, as the page does', async () => {
+  const berth = await desk.start('--speed', '200')
+  const page = await berth.page()
+  await rentOne(page)
+  await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toContain(': Running')
+  const name = (await instanceEntry(berth))?.label.split(':')[0] ?? ''
+  const submenu = async () => (await instanceEntry(berth))?.submenu?.map(({ label }) => label) ?? []
+  await berth.clickMenu([name, 'Stop'])
+  await expect.poll(submenu, soon).toContain('Start')
+  const when = { kind: 'credit', hours: 8000 }
+  await give(page, 'setGuard', { when, action: 'stop', warning: 0, missed: 'act' })
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByText('Set a guard').first().waitFor()
+
+  await berth.closeWindow()
+  await berth.clickMenu([name, 'Start'])
+  await expect.poll(() => berth.windowVisible()).toBe(true)
+  const question = page.getByRole('dialog', { name: /^Start .*\?$/ })
+  await question.getByRole('button', { name: 'Start anyway' }).waitFor()
+  expect(await submenu()).toContain('Start')
+  await question.getByRole('button', { name: 'Snooze for 1 h and start' }).click()
+  await question.waitFor({ state: 'detached' })
+  await expect.poll(submenu, soon).toContain('Stop')
+})
+
 test('what the tray makes happen in the demo happens', async () => {
   const berth = await desk.start('--speed', '60')
   const page = await berth.page()

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import type { GuardView } from '../../../electron/contract/automation/guard.ts'
+import { BerthError } from '../../../electron/contract/problem.ts'
+import type { State } from '../../../electron/contract/state.ts'
+import { trayActions } from '../../../electron/shell/tray/tray-actions.ts'
+import { accountView, emptyState, instanceView } from '../core/views.ts'
+
+const stopped = instanceView({ id: 4711, state: 'stopped', costPerHour: 2000, pricePerHour: 400_000 })
+const guard: GuardView = {
+  id: 'g0000000000000001',
+  condition: { kind: 'credit', hours: 200 },
+  action: 'stop',
+  warning: 900,
+  missed: 'act',
+  sentence: '',
+  step: 'waiting',
+  history: [],
+}
+
+/** What a click on Start comes to: commands by name, questions by place, notices by title. */
+async function started(given: Partial<GuardView>, answer = async () => undefined): Promise<string[]> {
+  const account = accountView({ guards: { one: { ...guard, ...given } } }, stopped)
+  const state: State = { ...emptyState(), shown: account.id, accounts: { [account.id]: account } }
+  const done: string[] = []
+  const act = trayActions({
+    berth: {
+      state: () => state,
+      dispatch: name => {
+        done.push(name)
+        return answer()
+      },
+      goTo: (_account, place) => void done.push(`ask ${'ask' in place ? place.ask : ''}`),
+      say: ({ title }) => void done.push(title),
+    },
+    openWindow: () => undefined,
+    quit: () => undefined,
+    copy: () => undefined,
+    now: () => 1_000_000,
+  })
+  await act({ kind: 'start', account: account.id, instance: 4711, what: 'start it' })
+  return done
+}
+
+test('Start asks on the page where a guard would stop it again at once, and starts it otherwise', async () => {
+  expect(await started({})).toEqual(['ask start'])
+  expect(await started({ condition: { kind: 'credit', hours: 100 } })).toEqual(['startInstance'])
+  expect(await started({ snoozedUntil: 1001 })).toEqual(['startInstance'])
+  expect(await started({ instance: 4712 })).toEqual(['startInstance'])
+})
+
+test('a start that fails is told', async () => {
+  const refused = async () => {
+    throw new BerthError({ code: 'refused', message: 'No.' })
+  }
+  expect(await started({ step: 'done' }, refused)).toEqual(['startInstance', 'Could not start it'])
+})
