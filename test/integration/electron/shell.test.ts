@@ -179,12 +179,19 @@ test('an alert is a notification, and its click leads to the place with the wind
 })
 
 test('a page that is loaded anew is a new page: nothing more is sent to the old one', async () => {
+  await offerTray()
   await start()
   await state()
   await berth.ask('reload')
   const before = (await messages()).length
-  // The demo is looked at every two seconds: a page that was still joined would hear of it.
-  await new Promise(resolve => setTimeout(resolve, 2_500))
+  // A page that was still joined would hear of both before the menu shows the second.
+  for (const entry of ['Pause looking at the accounts for an hour', 'Look at the accounts again']) {
+    await expect.poll(async () => (await menu()).map(({ label }) => label)).toContain(entry)
+    await berth.ask('clickMenu', [entry])
+  }
+  await expect
+    .poll(async () => (await menu()).map(({ label }) => label))
+    .toContain('Pause looking at the accounts for an hour')
   expect((await messages()).length).toBe(before)
   expect((await state()).shown).toBe('demo')
 })
