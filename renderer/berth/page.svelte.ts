@@ -70,6 +70,12 @@ export class Page {
     return lastSeenAt(this.account.connection) ?? lost
   }
 
+  /** Whether it is said above every screen why the account is not seen: no part of a screen says it once more. */
+  readonly outageTold: boolean = $derived.by(() => {
+    const status = this.account?.connection.status
+    return this.#reach === 'lost' || status === 'offline' || status === 'refused' || status === 'locked'
+  })
+
   /** The moment for which what grows with time is told (account time, epoch seconds): now, or when it was last seen. */
   get figuresAt(): number {
     return this.asOf ?? this.accountNow

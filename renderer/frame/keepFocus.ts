@@ -1,0 +1,80 @@
+const reachable = 'a[href], button:enabled, input:enabled, textarea:enabled, select:enabled, [tabindex="0"]'
+
+/** Where something stood: what was around it, from the inside out, and as which child. */
+interface Standing {
+  element: HTMLElement
+  steps: readonly { around: Element; at: number }[]
+  /** Of what could be reached beside it, counted from the end. */
+  fromEnd: number
+}
+
+/**
+ * Keys go on from where they were: when what has the focus is taken off the page, what stands in its place has it.
+ * A row that is gone leaves it to the next one. Follows `root`; gives the function that ends this.
+ */
+export function keepFocus(root: HTMLElement): () => void {
+  let held: Standing | undefined
+  let frame = 0
+
+  const follow = ({ target }: FocusEvent) => {
+    if (target instanceof HTMLElement && root.contains(target)) held = standing(target, root)
+  }
+  // Who points elsewhere has left it.
+  const leave = () => {
+    held = undefined
+  }
+  const look = () => {
+    frame = 0
+    if (!held || held.element.isConnected) return
+    const { activeElement } = document
+    if (activeElement && activeElement !== document.body) return
+    const next = inPlaceOf(held)
+    held = undefined
+    next?.focus({ preventScroll: true })
+  }
+  // A dialog that closes gives the focus back first.
+  const changes = new MutationObserver(() => {
+    if (held && !held.element.isConnected) frame ||= requestAnimationFrame(look)
+  })
+  changes.observe(document.body, { childList: true, subtree: true })
+  document.addEventListener('focusin', follow)
+  document.addEventListener('pointerdown', leave, { capture: true })
+  return () => {
+    cancelAnimationFrame(frame)
+    changes.disconnect()
+    document.removeEventListener('focusin', follow)
+    document.removeEventListener('pointerdown', leave, { capture: true })
+  }
+}
+
+function standing(element: HTMLElement, root: HTMLElement): Standing {
+  const steps: { around: Element; at: number }[] = []
+  for (let inner: Element = element; inner !== root; ) {
+    const around = inner.parentElement
+    if (!around) break
+    steps.push({ around, at: [...around.children].indexOf(inner) })
+    inner = around
+  }
+  const beside = among(element.closest('li, tr, [role=listitem], [data-item]') ?? element)
+  return { element, steps, fromEnd: beside.length - beside.indexOf(element) }
+}
+
+function inPlaceOf({ steps, fromEnd }: Standing): HTMLElement | undefined {
+  for (const { around, at } of steps) {
+    if (!around.isConnected) continue
+    const { children } = around
+    for (const place of [children[at], children[at - 1], around]) {
+      const list = place ? among(place) : []
+      const alike = place === around ? undefined : list.at(-fromEnd)
+      const next = alike ?? list[0]
+      if (next) return next
+    }
+  }
+  return undefined
+}
+
+function among(element: Element): HTMLElement[] {
+  const all = [...element.querySelectorAll<HTMLElement>(reachable)]
+  if (element instanceof HTMLElement && element.matches(reachable)) all.unshift(element)
+  return all.filter(each => each.checkVisibility())
+}

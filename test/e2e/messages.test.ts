@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lacks } from '../needs.ts'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import {
+  openBrowser,
+  openPage,
+  type Running,
+  type SimulatorProcess,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+} from './app.ts'
+
+/** What is said above the screens: alerts, and why the account is not seen. */
+const lacking = lacks('chromium')
+let browser: Browser
+let sim: SimulatorProcess
+let berth: Running & { address: string }
+let home: { path: string; remove(): Promise<void> }
+let page: Page
+let errors: string[]
+
+beforeAll(async () => {
+  if (lacking !== '') return
+  ;[browser, sim, home] = await Promise.all([openBrowser(), startSimulatorProcess(), scratchFolder()])
+  await writeFile(
+    join(home.path, 'settings.json'),
+    JSON.stringify({ pollInterval: 2, lowCreditDollars: 1000 }),
+  )
+  berth = await startBerth(home.path)
+  ;({ page, errors } = await openPage(browser, berth.address))
+  await page.getByText('of credit left').waitFor()
+  await rentRunning(sim)
+  await connectAccount(page, sim)
+})
+afterAll(async () => {
+  await page?.context().close()
+  await berth?.stop()
+  await Promise.all([browser?.close(), sim?.stop(), home?.remove()])
+})
+
+const messages = () => page.getByRole('region', { name: 'Messages' })
+const dismissals = () => messages().getByRole('button', { name: /^Dismiss/ })
+const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+
+describe.skipIf(lacking !== '')(`messages${lacking}`, () => {
+  test('further alerts are opened by a button that says how many there are, and each leaves the focus to the next', async () => {
+    const more = messages().getByRole('button', { name: 'Show 1 more' })
+    await more.waitFor()
+    expect(await dismissals().count()).toBe(1)
+    await more.press('Enter')
+    await expect.poll(() => dismissals().count()).toBe(2)
+    expect(await messages().getByRole('button', { expanded: true }).textContent()).toContain('Show less')
+    await dismissals().first().press('Enter')
+    await expect.poll(() => dismissals().count()).toBe(1)
+    await expect.poll(focused).toBe(await dismissals().getAttribute('aria-label'))
+  })
+
+  test('one outage is told once on each screen, and what it kept from being answered comes by itself', async () => {
+    await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
+    await page.getByRole('banner').getByText('Service fails (500)').waitFor()
+    for (const name of ['Offers', 'Templates', 'Hosting', 'Account']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+      await page
+        .getByText(/once the account answers/)
+        .first()
+        .waitFor()
+      expect(
+        await page.getByRole('main').getByRole('alert').filter({ hasText: 'failed' }).count(),
+        name,
+      ).toBe(1)
+    }
+    await page.getByRole('link', { name: 'Offers', exact: true }).click()
+    await sim.control('POST', '/sim/faults', { rules: [] })
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page
+      .getByRole('button', { name: /^Rent \d/ })
+      .first()
+      .waitFor()
+  })
+
+  test('in a small window with all of them on, everything can still be reached and nothing lies over another', async () => {
+    await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
+    await page.getByRole('banner').getByText('Service fails (500)').waitFor()
+    for (const size of [
+      { width: 480, height: 400 },
+      { width: 360, height: 640 },
+    ]) {
+      await page.setViewportSize(size)
+      for (const name of ['Instances', 'Offers', 'Account']) {
+        await page.getByRole('link', { name, exact: true }).click()
+        await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+        const told = `${name} at ${size.width} × ${size.height}`
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), told).toBe(size.width)
+        for (const button of await page.locator('main button:not(td *)').all()) {
+          if (!(await button.isVisible())) continue
+          await button.scrollIntoViewIfNeeded()
+          expect(await button.evaluate(onTop), `${told}: ${await button.textContent()}`).toBe(true)
+        }
+      }
+    }
+    expect(errors.filter(error => !error.includes('500'))).toEqual([])
+  })
+})
+
+/** Whether a click on the middle of it comes to it. */
+function onTop(element: Element): boolean {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  const there = document.elementFromPoint(x + width / 2, y + height / 2)
+  return there !== null && element.contains(there)
+}
