@@ -9,6 +9,7 @@ export const KeptDay: v.GenericSchema<MoneyDay> = v.object({
   day: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/)),
   spent: v.number(),
   toppedUp: v.number(),
+  estimated: v.exactOptional(v.literal(true)),
   credit: v.exactOptional(v.number()),
   models: amounts,
   instances: amounts,
@@ -29,6 +30,8 @@ export interface Stretch {
   to: number
   spent: Micros
   toppedUp: Micros
+  /** They are only the likeliest. */
+  estimated?: boolean
   shares: ReadonlyMap<string, Micros>
   credit?: Micros | undefined
   /** The GPU model of an instance. */
@@ -66,6 +69,7 @@ export function withStretch(
       day,
       spent: base.spent + part(stretch.spent),
       toppedUp: base.toppedUp + (last ? stretch.toppedUp : 0),
+      ...(base.estimated || stretch.estimated ? { estimated: true as const } : {}),
       models,
       instances,
       ...(credit === undefined ? {} : { credit }),

@@ -3,7 +3,8 @@ import type { MoneyDay, MoneyHistory, SpenderName } from '../../contract/spendin
 import type { Micros } from '../../contract/spending/money.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import { openDocument } from '../remember/document.ts'
-import { accrue, type Counted } from './accrual.ts'
+import { accrue } from './accrual.ts'
+import type { Counted } from './costs.ts'
 import { emptyDay, KeptDay, KeptNames, neededNames, withDaysOver, withStretch } from './days.ts'
 import { localDay } from './local-days.ts'
 import { KeptSamples, sampleLength, thinned, withAmount, withoutOld } from './samples.ts'
@@ -26,7 +27,13 @@ const Now = v.object({
       credit: v.exactOptional(v.number()),
       instances: v.record(
         v.string(),
-        v.object({ spent: v.number(), perHour: v.number(), least: v.exactOptional(v.number()) }),
+        v.object({
+          spent: v.number(),
+          perHour: v.number(),
+          least: v.exactOptional(v.number()),
+          disk: v.exactOptional(v.number()),
+          booting: v.exactOptional(v.literal(true)),
+        }),
       ),
       over: v.exactOptional(v.number()),
     }),
@@ -38,6 +45,11 @@ const Now = v.object({
 
 /** What is over: written once a day. */
 const Past = v.object({ days: v.array(KeptDay), samples: KeptSamples, names: KeptNames })
+
+/** Seconds: a clock that leaps by years does not fill the books with days. */
+const longestStretch = 400 * 86_400
+/** Characters of a label that are kept. */
+const longestLabel = 80
 
 export async function openMoney(
   around: Pick<AutomationSurroundings, 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
@@ -64,17 +76,18 @@ export async function openMoney(
 
   function looked({ account, credit, at, blur }: FreshLook): void {
     const before = current.counted as Counted | undefined
-    const { counted, spent, toppedUp, shares } = accrue(before, {
+    const { counted, spent, toppedUp, estimated, shares } = accrue(before, {
       at,
       instances: account.instances,
       ...(blur === undefined ? {} : { blur }),
       ...(credit === undefined ? {} : { credit }),
     })
     const names = namedSpenders(current.names, account.instances)
-    const from = before === undefined || before.at > at ? at : before.at
+    const from = before === undefined || before.at > at ? at : Math.max(before.at, at - longestStretch)
     const model = (id: string) => names[id]?.gpu ?? ''
     const known = (day: string) => past.get().days.find(one => one.day === day)
-    const days = withStretch(current.today, { from, to: at, spent, toppedUp, shares, credit, model }, known)
+    const stretch = { from, to: at, spent, toppedUp, estimated, shares, credit, model }
+    const days = withStretch(current.today, stretch, known)
     const today = days.at(-1) ?? current.today
     // Later ones, too: on a journey west the calendar goes back.
     const over = (days[0]?.day === current.today.day ? days : [current.today, ...days]).filter(
@@ -82,7 +95,7 @@ export async function openMoney(
     )
     const samples = withAmount(current.samples, at, spent, credit)
     current = { counted: counted as NonNullable<typeof current.counted>, today, samples, names }
-    if (over.length > 0) turnDay(over, at)
+    if (over.length > 0) turnDay(over)
     else if (isNextSample(at, written) || !samePrices(before, counted)) save()
   }
 
@@ -93,7 +106,7 @@ export async function openMoney(
   }
 
   /** The past is written first: killed in between, the day is counted again from where it was, and replaces itself. */
-  function turnDay(over: readonly MoneyDay[], at: number): void {
+  function turnDay(over: readonly MoneyDay[]): void {
     const { samples, names, today } = current
     current = { ...current, samples: samples.slice(-1), names: neededNames(names, [today]) }
     const moved = samples.slice(0, -1)
@@ -103,7 +116,7 @@ export async function openMoney(
       const earlier = before.samples.filter(([end]) => end < from)
       return {
         days,
-        samples: withoutOld([...earlier, ...moved], at),
+        samples: withoutOld([...earlier, ...moved]),
         names: neededNames({ ...before.names, ...names }, days),
       }
     })
@@ -115,8 +128,11 @@ export async function openMoney(
     resume: () => undefined,
     history(from, most) {
       const before = past.get()
+      const [first] = current.samples
+      // Time may have gone back behind what is over.
+      const earlier = first ? before.samples.filter(([end]) => end < first[0]) : before.samples
       return {
-        samples: thinned([...before.samples, ...current.samples], from, most),
+        samples: thinned([...earlier, ...current.samples], from, most),
         days: [...before.days.filter(({ day }) => day !== current.today.day), current.today].sort((a, b) =>
           a.day < b.day ? -1 : 1,
         ),
@@ -157,8 +173,9 @@ function namedSpenders(
   instances: FreshLook['account']['instances'],
 ): Record<string, SpenderName> {
   const named = { ...names }
-  for (const { id, gpu, label } of Object.values(instances)) {
+  for (const { id, gpu, label: inFull } of Object.values(instances)) {
     const before = names[id]
+    const label = inFull?.slice(0, longestLabel)
     if (before && before.gpu === gpu?.name && before.label === label) continue
     named[id] = { ...(gpu ? { gpu: gpu.name } : {}), ...(label === undefined ? {} : { label }) }
   }

@@ -28,8 +28,10 @@ export function withAmount(
   return [...past.slice(0, -1), [end, last[1] + spent, credit ?? last[2]]]
 }
 
-export function withoutOld(samples: readonly KeptSample[], now: number): KeptSample[] {
-  return samples.filter(([end]) => end > now - keptFor)
+/** Those of the ninety days up to the last of them: a clock that leaps ahead for one look takes none with it. */
+export function withoutOld(samples: readonly KeptSample[]): KeptSample[] {
+  const last = samples.at(-1)?.[0] ?? 0
+  return samples.filter(([end]) => end > last - keptFor)
 }
 
 /** At most so many samples of one length from a moment on, what falls together added up. Sums stay exact. */

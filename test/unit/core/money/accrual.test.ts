@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { accrue, type Counted } from '../../../../electron/core/money/accrual.ts'
+import { accrue } from '../../../../electron/core/money/accrual.ts'
+import { type Counted, costsBetween } from '../../../../electron/core/money/costs.ts'
 import { instanceView } from '../views.ts'
 
 const start = 1_800_000_000
@@ -155,6 +156,45 @@ test('however often it is looked at, a million looks included, the sum is what l
   }
   expect(total).toBe(Math.floor((333_333 * 1_000_000) / hour))
   expect(ofMachine).toBe(total)
+})
+
+test('twenty-five dollars and two hours of standing still are likelier than twenty-four dollars', () => {
+  const machine = { ...runs(1, 500_000, start - hour), diskPricePerHour: 10_000 }
+  const gone = runs(2, 50_000, start - hour)
+  const before = counted(start, 10_000_000, machine, gone)
+  // Six hours of ten in which it ran, and two of the one that has gone: both prices at their ends say ten.
+  const credit = 10_000_000 + 25_000_000 - 8 * 500_000 - 2 * 10_000 - 2 * 50_000
+  const { spent, toppedUp, shares } = accrue(before, look(start + 10 * hour, credit, machine))
+  expect({ spent, toppedUp }).toEqual({ spent: 4_120_000, toppedUp: 25_000_000 })
+  expect([...shares.values()].reduce((all, share) => all + share, 0)).toBeLessThanOrEqual(spent)
+})
+
+test('one that stood still unseen has no more than the credit says, and no top-up is made up for it', () => {
+  const machine = { ...runs(1, 1_000_000, start - hour), diskPricePerHour: 10_000 }
+  const before = counted(start, 20_000_000, machine)
+  const { spent, toppedUp, shares } = accrue(before, look(start + 10 * hour, 20_000_000 - 3_137_000, machine))
+  expect({ spent, toppedUp }).toEqual({ spent: 3_137_000, toppedUp: 0 })
+  expect(shares.get('1')).toBeGreaterThan(3_136_990)
+})
+
+test('what was booting when Berth went away has run since, but for the minutes of a boot', () => {
+  const loading = instanceView({ id: 1, state: 'loading', costPerHour: 10_000, pricePerHour: 2_000_000 })
+  const before = counted(start, 40_000_000, loading)
+  const running = { ...runs(1, 2_000_000, start - 60), pricePerHour: 2_000_000, diskPricePerHour: 10_000 }
+  // Ten hours less three minutes, and thirty-five dollars: the price at its ends alone would leave twenty open.
+  const ran = Math.floor((2_000_000 * (36_000 - 180)) / 3600)
+  const after = accrue(before, look(start + 10 * hour, 40_000_000 - ran + 35_000_000, running))
+  expect(after).toMatchObject({ spent: ran, toppedUp: 35_000_000, estimated: false })
+})
+
+test('where the service tells when it was started last, it has run since then at the least', () => {
+  const machine = { ...runs(1, 2_000_000, start - hour), diskPricePerHour: 10_000 }
+  const before = counted(start, 40_000_000, machine)
+  const again = { ...machine, startedAt: start + 2 * hour }
+  const costs = costsBetween(before, counted(start + 10 * hour, 0, again), { 1: again })
+  const ran = Math.floor((2_000_000 * (8 * 3600 - 300)) / 3600)
+  expect(costs.get('1')?.least).toBeGreaterThanOrEqual(ran)
+  expect(costs.get('1')?.most).toBe(20_000_000)
 })
 
 test('without top-ups the sums are exact, whatever comes and goes', () => {

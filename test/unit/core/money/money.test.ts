@@ -122,3 +122,77 @@ test('what must be remembered of 90 days is below five megabytes', async () => {
   expect(size).toBeLessThan(5_000_000)
   expect(money.history(0, 100_000).samples.length).toBeLessThanOrEqual(90 * 288 + 288)
 })
+
+test('asleep over two midnights, each day has its part, and what was paid in meanwhile is sized', async () => {
+  const files = new MemoryFiles()
+  const money = await open(files, new HandClock(), midnight - 3600)
+  money.looked(lookAt(midnight - 3600, 500_000_000))
+  const later = midnight + 26 * 3600
+  money.looked(lookAt(later, 500_000_000 - 27 * perHour + 100_000_000))
+  const { days } = money.history(0, 5000)
+  expect(days.map(({ spent }) => spent)).toEqual([perHour, 24 * perHour, 2 * perHour])
+  expect(days.map(({ toppedUp }) => toppedUp)).toEqual([0, 0, 100_000_000])
+  expect(days.some(({ estimated }) => estimated)).toBe(false)
+})
+
+test('what is only estimated is said of each day it touches, and stays said', async () => {
+  const files = new MemoryFiles()
+  const money = await open(files, new HandClock(), midnight - 3600)
+  money.looked(lookAt(midnight - 3600, 500_000_000))
+  // Fifty, and the machine stood still for most of it; or a hundred, and something else ran.
+  money.looked(lookAt(midnight + 9 * 3600, 500_000_000 + 41_700_000))
+  money.looked(lookAt(midnight + 9 * 3600 + 10, 500_000_000 + 41_690_000))
+  await money.flush()
+  const again = await open(files, new HandClock(), midnight + 9 * 3600 + 20)
+  expect(again.history(0, 5000).days.map(({ estimated }) => estimated)).toEqual([true, true])
+})
+
+test('a clock that leaps ahead for one look, by a day, a year or an age, takes nothing with it', async () => {
+  for (const leap of [90_123, 400 * 86_400 + 1234, 7000 * 365 * 86_400 + 777]) {
+    const files = new MemoryFiles()
+    const money = await open(files, new HandClock(), midnight)
+    const spentBy = (at: number) => Math.round((at - midnight) * 1000)
+    watch(money, midnight - 3 * 86_400, midnight + 600)
+    money.looked(lookAt(midnight + 610 + leap, 500_000_000 - spentBy(midnight + 610)))
+    watch(money, midnight + 620, midnight + 1200)
+    await money.flush()
+    const again = await open(files, new HandClock(), midnight + 1200)
+    const { days, samples } = again.history(0, 100_000)
+    expect(days.reduce((sum, { spent }) => sum + spent, 0)).toBe(spentBy(midnight + 1200) + 3 * 86_400_000)
+    expect(days.reduce((sum, { toppedUp }) => sum + toppedUp, 0)).toBe(0)
+    expect(days.length).toBeLessThan(410)
+    // Three days of them, and the ones of today.
+    expect(samples.length).toBeGreaterThan(3 * 288)
+    const ends = samples.map(({ at }) => at)
+    expect(ends).toEqual([...new Set(ends)].sort((a, b) => a - b))
+    expect(ends.at(-1)).toBe(midnight + 1200)
+  }
+})
+
+test('a clock that goes back over midnight leaves samples that can be drawn', async () => {
+  const money = await open(new MemoryFiles(), new HandClock(), midnight + 600)
+  watch(money, midnight - 86_400, midnight + 600)
+  watch(money, midnight - 40_000, midnight - 39_000)
+  for (const most of [1, 7, 5000]) {
+    const ends = money.history(0, most).samples.map(({ at }) => at)
+    expect(ends.every(Number.isFinite)).toBe(true)
+    expect(ends).toEqual([...new Set(ends)].sort((a, b) => a - b))
+    expect(ends.length).toBeLessThanOrEqual(most + 1)
+  }
+})
+
+test('while the credit is not told, what is spent follows from the prices, and from the credit again once it is', async () => {
+  const money = await open(new MemoryFiles(), new HandClock(), midnight)
+  watch(money, midnight, midnight + 100)
+  for (let at = midnight + 110; at <= midnight + 500; at += 10) {
+    const { credit: _, ...look } = lookAt(at, 0)
+    money.looked(look)
+  }
+  watch(money, midnight + 510, midnight + 1000)
+  expect(money.spentToday()).toBe(1_000_000)
+  const { days, samples } = money.history(0, 5000)
+  expect(days.map(({ spent, toppedUp, credit }) => [spent, toppedUp, credit])).toEqual([
+    [1_000_000, 0, 499_000_000],
+  ])
+  expect(samples.map(({ spent }) => spent).reduce((a, b) => a + b, 0)).toBe(1_000_000)
+})

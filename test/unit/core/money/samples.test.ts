@@ -22,8 +22,20 @@ test('samples are kept for ninety days', () => {
   const samples: KeptSample[] = [
     [start - 91 * 86_400, 1, 1],
     [start - 89 * 86_400, 1, 1],
+    [start, 1, 1],
   ]
-  expect(withoutOld(samples, start)).toEqual(samples.slice(1))
+  expect(withoutOld(samples)).toEqual(samples.slice(1))
+})
+
+test('a million samples add up to the last micro-dollar, however they are thinned', () => {
+  // Amounts of which no sum in dollars is exact.
+  const samples = Array.from(
+    { length: 1_000_000 },
+    (_, at): KeptSample => [start + at * 300, 100_000 + (at % 7), null],
+  )
+  const sum = samples.reduce((total, [, spent]) => total + spent, 0)
+  expect(sum).toBe(100_000_000_000 + 2_999_997)
+  expect(thinned(samples, 0, 600).reduce((total, { spent }) => total + spent, 0)).toBe(sum)
 })
 
 test('however few samples are asked for, their sum is that of all', () => {

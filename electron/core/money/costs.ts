@@ -1,0 +1,113 @@
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { spentBy } from '../../contract/reading.ts'
+import type { Micros } from '../../contract/spending/money.ts'
+
+/** What has been counted already, up to a moment of the account's time. */
+export interface Counted {
+  /** Epoch seconds, and by how many that may be wrong. */
+  at: number
+  blur?: number
+  credit?: Micros | undefined
+  /** By id. */
+  instances: Record<string, CountedInstance>
+  /** What the shares add up to more than left the account, by blurred clocks: later ones have less for it. */
+  over?: Micros
+}
+
+/** What an instance had cost in all by then, and what it cost per hour. */
+export interface CountedInstance {
+  spent: Micros
+  perHour: Micros
+  /** What it cost per hour at the least, where that is not known: a host that is silent may charge its disk alone. */
+  least?: Micros
+  /** What it costs per hour while it is stopped, where that is less. */
+  disk?: Micros
+  /** It is on its way to running. */
+  booting?: true
+}
+
+/** What one instance may have cost in a stretch of time. Where it is sure, `least`, `most` and `guess` are the same. */
+export interface Cost {
+  least: Micros
+  most: Micros
+  /** By the price it had before, where nothing better is known. */
+  guess: Micros
+  /** Less than `least` where it may have been stopped for a while that nobody saw. */
+  lowest: Micros
+}
+
+/**
+ * Seconds: looks closer together follow each other. Between others, what had one price at both may have been stopped
+ * and started again.
+ */
+export const absence = 600
+/** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */
+const longestBoot = 300
+
+export function countedAt(instance: InstanceView, at: number): CountedInstance {
+  const { state, costPerHour, diskPricePerHour = 0 } = instance
+  const known = state !== 'silent' && state !== 'other' && state !== 'stopping'
+  const disk = Math.min(costPerHour, diskPricePerHour)
+  return {
+    spent: spentBy(instance, at),
+    perHour: costPerHour,
+    ...(known ? {} : { least: disk }),
+    ...(disk < costPerHour ? { disk } : {}),
+    ...(state === 'provisioning' || state === 'loading' ? { booting: true } : {}),
+  }
+}
+
+/** By id, between two looks. Where time went back (a clock was put right) nothing can be said of anyone. */
+export function costsBetween(
+  before: Counted,
+  after: Counted,
+  seen: Readonly<Record<string, InstanceView>>,
+): ReadonlyMap<string, Cost> {
+  const costs = new Map<string, Cost>()
+  const seconds = after.at - before.at
+  if (seconds < 0) return costs
+  for (const [id, view] of Object.entries(seen)) {
+    const now = after.instances[id]
+    if (now) costs.set(id, costOf(view, before.instances[id], now, before, after.at))
+  }
+  for (const [id, then] of Object.entries(before.instances)) {
+    const most = grown(then.perHour, seconds)
+    if (!(id in after.instances)) costs.set(id, { least: 0, most, guess: most, lowest: 0 })
+  }
+  return costs
+}
+
+/** What one that is there now has cost since the look before; `then` is how it was in that, undefined where it is new. */
+function costOf(
+  { state, startedAt, pricePerHour = 0 }: InstanceView,
+  then: CountedInstance | undefined,
+  now: CountedInstance,
+  { at: from, blur = 0 }: Counted,
+  to: number,
+): Cost {
+  const began = startedAt ?? Number.NEGATIVE_INFINITY
+  const seconds = Math.max(0, then ? to - from : Math.min(to - from, to - began))
+  const disk = Math.min(now.disk ?? now.perHour, then?.disk ?? then?.perHour ?? now.perHour)
+  const fresh = then === undefined || then.booting === true
+  // The service may tell when it was made, or when it was started last.
+  const booted = fresh || began > from + blur ? Math.max(from, began) : undefined
+  const ran = state === 'running' && booted !== undefined ? Math.max(0, to - booted - longestBoot) : 0
+  const known = ran > 0 ? grown(now.perHour, ran) + grown(disk, seconds - ran) : 0
+  const mayHaveRun = fresh && state !== 'running' && !now.booting
+  const dearest = Math.max(then?.perHour ?? 0, now.perHour, mayHaveRun ? pricePerHour : 0)
+  // Of a new one that does not tell when it was made, nothing is sure.
+  const idle = then || startedAt !== undefined ? disk : 0
+  const cheapest = then ? Math.min(then.least ?? then.perHour, now.least ?? now.perHour) : idle
+  const most = grown(dearest, seconds)
+  const least = Math.min(most, Math.max(grown(cheapest, seconds), known))
+  // What it has cost in all may have been taken up from an older look than this, after a kill. Rounding gives the one.
+  const guess = Math.min(Math.max(least, now.spent - (then?.spent ?? 0)), then ? most + 1 : most)
+  const sure = least === most
+  const lowest = to - from > absence ? Math.min(least, Math.max(grown(idle, seconds), known)) : least
+  return { least: sure ? guess : least, most: sure ? guess : most, guess, lowest }
+}
+
+/** What a price per hour comes to in so many seconds. */
+export function grown(perHour: Micros, seconds: number): Micros {
+  return Math.max(0, Math.floor((perHour * seconds) / 3600))
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Accrual, accrue } from '../../../../electron/core/money/accrual.ts'
+import { type Absence, type Course, cheapened, courses, type Kind, lived, plans } from './absences.ts'
+
+const dollar = 1_000_000
+const hour = 3600
+/** What people pay in, and how often, in dollars. */
+const usual = fc.constantFrom(
+  5,
+  10,
+  10,
+  15,
+  20,
+  20,
+  25,
+  25,
+  25,
+  30,
+  35,
+  40,
+  50,
+  50,
+  50,
+  75,
+  100,
+  100,
+  200,
+  500,
+)
+const nothing = fc.constant(0)
+const steady: readonly (readonly [Course, number])[] = [
+  ['same', 3],
+  ['halted', 1],
+]
+/** The same worlds each time. */
+const same = { seed: 20_261_121, numRuns: 2000 }
+
+function counted({ before, after }: Absence): Accrual {
+  return accrue(accrue(undefined, before).counted, after)
+}
+
+const without = (...left: readonly Course[]) => courses.filter(([course]) => !left.includes(course))
+
+test('without a top-up the sum is exact, whatever changes, comes and goes, and however long nobody looks', () => {
+  const kind: Kind = { seconds: [10, 10 * hour], courses: without('paused'), paid: nothing }
+  fc.assert(
+    fc.property(plans(kind), plan => {
+      const absence = lived(plan)
+      expect(counted(absence)).toMatchObject({ spent: absence.spent, toppedUp: 0, estimated: false })
+    }),
+    same,
+  )
+})
+
+test('while looks follow each other, any odd sum is found to the cent', () => {
+  const odd = fc.integer({ min: 100, max: 30_000 }).map(cents => cents / 100)
+  const kind: Kind = { seconds: [10, 590], courses: steady, dearest: 0.6, most: 5, paid: odd }
+  fc.assert(
+    fc.property(plans(kind), plan => {
+      const absence = lived(plan)
+      expect(counted(absence)).toMatchObject({ toppedUp: absence.paid, estimated: false })
+    }),
+    same,
+  )
+})
+
+test('after an absence that leaves less than half of five dollars open, a multiple of five is found', () => {
+  const paid = fc.integer({ min: 1, max: 60 }).map(count => count * 5)
+  const kind: Kind = { seconds: [603, 10 * hour], courses: without('came and went', 'unseen run'), paid }
+  let coincidences = 0
+  fc.assert(
+    fc.property(plans(kind), plan => {
+      const absence = lived(cheapened(plan, 2.49 * dollar))
+      const { toppedUp } = counted(absence)
+      if (toppedUp === absence.paid) return
+      // Four in ten thousand: what nobody saw comes to whole dollars, and another sum fits the prices to the cent.
+      expect(toppedUp % dollar).toBe(0)
+      expect(Math.abs(toppedUp - absence.paid)).toBeLessThan(2.5 * dollar)
+      coincidences += 1
+    }),
+    same,
+  )
+  expect(coincidences).toBeLessThan(5)
+})
+
+test.for([
+  ['an hour or less, a few cheap machines', { seconds: [603, hour], dearest: 0.6, most: 3 }, 1, 0.999],
+  ['an hour or less, a small fleet', { seconds: [603, hour] }, 0.999, 0.985],
+  ['up to four hours, a small fleet', { seconds: [hour, 4 * hour] }, 0.99, 0.9],
+  ['a night, a few cheap machines', { seconds: [4 * hour, 10 * hour], dearest: 0.6, most: 3 }, 0.999, 0.98],
+  ['a night, a small fleet', { seconds: [4 * hour, 10 * hour] }, 0.98, 0.72],
+] as const)('how often a top-up is sized right: %s', ([, kind, withoutAny, withOne]) => {
+  const right = (paid: fc.Arbitrary<number>) => {
+    const all = fc.sample(plans({ ...kind, paid }), same).map(lived)
+    return all.filter(absence => counted(absence).toppedUp === absence.paid).length / all.length
+  }
+  expect(right(nothing)).toBeGreaterThanOrEqual(withoutAny)
+  expect(right(usual)).toBeGreaterThanOrEqual(withOne)
+})
+
+test('most of what is sized wrongly is said to be estimated', () => {
+  const all = fc.sample(plans({ seconds: [603, 10 * hour], paid: usual }), same).map(lived)
+  const wrong = all
+    .map(absence => ({ ...counted(absence), paid: absence.paid }))
+    .filter(({ toppedUp, paid }) => toppedUp !== paid)
+  expect(wrong.length).toBeGreaterThan(50)
+  expect(wrong.filter(({ estimated }) => estimated).length / wrong.length).toBeGreaterThan(0.7)
+})
+
+test('shares are never below nothing, nor in all more than what was spent but for blurred clocks', () => {
+  fc.assert(
+    fc.property(plans({ seconds: [10, 10 * hour], paid: usual }), plan => {
+      const { shares, spent, counted: after } = counted(lived(plan))
+      const all = [...shares.values()]
+      expect(Math.min(0, ...all)).toBe(0)
+      expect(all.reduce((sum, share) => sum + share, 0) - spent).toBeLessThanOrEqual(after.over ?? 0)
+    }),
+    same,
+  )
+})
