@@ -3,15 +3,16 @@ import type { Micros } from '../../contract/spending/money.ts'
 
 type Cell = string | number
 
-/** One row a day: spent and topped up in dollars, the credit at its end. */
+/** One row a day: spent and topped up in dollars, the credit at its end, and whether the sums are estimated. */
 export function daysCsv(days: readonly MoneyDay[]): string {
-  const rows = days.map(({ day, spent, toppedUp, credit }) => [
+  const rows = days.map(({ day, spent, toppedUp, credit, estimated }) => [
     day,
     dollars(spent),
     dollars(toppedUp),
     credit === undefined ? '' : dollars(credit),
+    estimated ? 'yes' : '',
   ])
-  return csv([['day', 'spent_usd', 'topped_up_usd', 'credit_usd'], ...rows])
+  return csv([['day', 'spent_usd', 'topped_up_usd', 'credit_usd', 'estimated'], ...rows])
 }
 
 /** One row for each instance on each day; what no instance accounts for has a row without one. */

@@ -253,6 +253,6 @@ test('how the credit went is kept every five minutes of the account’s time, ov
   const again = await berth.run('moneyHistory', { from, samples: 100, days: 100 })
   expect(again.samples.slice(0, 2)).toEqual(samples)
   expect(await berth.run('spendingTable', { rows: 'days' })).toMatch(
-    /^day,spent_usd,topped_up_usd,credit_usd\r\n\d/,
+    /^day,spent_usd,topped_up_usd,credit_usd,estimated\r\n\d/,
   )
 })

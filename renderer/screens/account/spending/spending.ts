@@ -10,6 +10,8 @@ export interface Bar {
   label: string
   title: string
   spent: Micros
+  /** A top-up in it was only estimated, and so this is. */
+  estimated?: true
 }
 
 /** A row of the table: `share` is of the sum, 0 to 1. */
@@ -17,6 +19,7 @@ export interface SpendingRow {
   name: string
   spent: Micros
   share: number
+  estimated?: true
 }
 
 const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
@@ -31,10 +34,10 @@ export function bars({ samples, days }: MoneyHistory, span: Span, now: number): 
     Array.from({ length: count }, (_, index) => at(count - 1 - index))
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
   if (span === 'today') {
-    const midnight = new Date(year, month, day).getTime() / 1000
+    // An hour by the clock is two, or none, where clocks are changed.
+    const begin = (hour: number) => new Date(year, month, day, hour).getTime() / 1000
     return Array.from({ length: date.getHours() + 1 }, (_, hour) => {
-      const from = midnight + hour * 3600
-      const spent = sum(samples.filter(({ at }) => at > from && at <= from + 3600))
+      const spent = sum(samples.filter(({ at }) => at > begin(hour) && at <= begin(hour + 1)))
       return { label: `${hour}:00`, title: `${hour}:00 to ${hour + 1}:00`, spent }
     })
   }
@@ -42,12 +45,12 @@ export function bars({ samples, days }: MoneyHistory, span: Span, now: number): 
     return dates(30, back => new Date(year, month, day - back)).map(at => ({
       label: shortDay.format(at),
       title: dayName.format(at),
-      spent: sum(days.filter(known => known.day === dayOf(at))),
+      ...spentOn(days.filter(known => known.day === dayOf(at))),
     }))
   return dates(12, back => new Date(year, month - back)).map(at => ({
     label: monthName.format(at),
     title: monthTitle.format(at),
-    spent: sum(days.filter(known => known.day.startsWith(dayOf(at).slice(0, 7)))),
+    ...spentOn(days.filter(known => known.day.startsWith(dayOf(at).slice(0, 7)))),
   }))
 }
 
@@ -83,17 +86,23 @@ export function spenders(
 
 /** The bars as rows, the newest first, without those that cost nothing. */
 export function rowsOf(shown: readonly Bar[]): SpendingRow[] {
-  const rows = shown.filter(({ spent }) => spent > 0).map(({ title, spent }) => ({ name: title, spent }))
+  const rows = shown
+    .filter(({ spent }) => spent > 0)
+    .map(({ label: _, title, ...rest }) => ({ name: title, ...rest }))
   return withShares(rows.reverse())
 }
 
-function withShares(rows: readonly { name: string; spent: Micros }[]): SpendingRow[] {
+function withShares(rows: readonly Omit<SpendingRow, 'share'>[]): SpendingRow[] {
   const total = sum(rows)
   return rows.map(row => ({ ...row, share: total === 0 ? 0 : row.spent / total }))
 }
 
 export function sum(parts: readonly Pick<MoneyDay, 'spent'>[]): Micros {
   return parts.reduce((total, { spent }) => total + spent, 0)
+}
+
+function spentOn(days: readonly MoneyDay[]): Pick<Bar, 'spent' | 'estimated'> {
+  return { spent: sum(days), ...(days.some(({ estimated }) => estimated) ? { estimated: true } : {}) }
 }
 
 function firstDay(span: Span, now: number): string {

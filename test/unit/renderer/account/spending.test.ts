@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { MoneyHistory } from '../../../../electron/contract/spending/history.ts'
 import { bars, rowsOf, spenders } from '../../../../renderer/screens/account/spending/spending.ts'
 
@@ -60,4 +60,26 @@ test('by time, only what cost something is a row, the newest first', () => {
   const rows = rowsOf(bars(history, 'month', now))
   expect(rows.map(({ spent }) => spent)).toEqual([1_500_000, 4_000_000])
   expect(rows.reduce((total, { share }) => total + share, 0)).toBeCloseTo(1)
+})
+
+test('a day that is only estimated is said to be, and so is its month', () => {
+  const days = history.days.map(one =>
+    one.day === '2026-10-23' ? { ...one, estimated: true as const } : one,
+  )
+  const rows = rowsOf(bars({ ...history, days }, 'month', now))
+  expect(rows.map(({ estimated }) => estimated)).toEqual([undefined, true])
+  const months = bars({ ...history, days }, 'year', now).filter(({ estimated }) => estimated)
+  expect(months.map(({ label }) => label)).toEqual(['Oct'])
+})
+
+test('on a day of twenty-five hours the hour that comes twice is one bar, and none is lost', () => {
+  vi.stubEnv('TZ', 'Europe/Berlin')
+  const at = (time: string) => Date.parse(time) / 1000
+  const hourly = Array.from({ length: 25 }, (_, hour) => ({
+    at: at('2026-10-24T22:00:00Z') + (hour + 1) * 3600,
+    spent: 1,
+  }))
+  const today = bars({ ...history, samples: hourly }, 'today', at('2026-10-25T22:30:00Z'))
+  expect(today.map(({ spent }) => spent)).toEqual([1, 1, 2, ...Array.from({ length: 21 }, () => 1)])
+  vi.unstubAllEnvs()
 })
