@@ -50,6 +50,47 @@ export async function inTurn(
   return { first: median(times.first), second: median(times.second) }
 }
 
+/** What came of two things done in turn, pair by pair. */
+export interface Pairs {
+  /** Median milliseconds of the first. */
+  first: number
+  /** Median over the pairs of how much longer the second took. */
+  ratio: number
+  /** Between which two the ratios of half of the pairs lie. */
+  spread: [number, number]
+}
+
+/**
+ * Runs two things pair by pair, each in turn the one that begins, and compares within each pair: what else the machine
+ * does for some seconds is done to both. `before` is called ahead of each, and not counted.
+ */
+export async function inPairs(
+  pairs: number,
+  first: () => unknown,
+  second: () => unknown,
+  before: () => unknown = () => undefined,
+): Promise<Pairs> {
+  const took = async (work: () => unknown) => {
+    await before()
+    return timed(work)
+  }
+  const firsts: number[] = []
+  const ratios: number[] = []
+  for (let pair = -2; pair < pairs; pair += 1) {
+    const early = pair % 2 === 0 ? await took(first) : undefined
+    const other = await took(second)
+    const one = early ?? (await took(first))
+    if (pair < 0) continue
+    firsts.push(one)
+    ratios.push(other / one)
+  }
+  return {
+    first: median(firsts),
+    ratio: median(ratios),
+    spread: [percentile(ratios, 0.25), percentile(ratios, 0.75)],
+  }
+}
+
 async function timed(work: () => unknown): Promise<number> {
   const start = performance.now()
   await work()
