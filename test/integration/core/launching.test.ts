@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemPrograms } from '../../../electron/local/programs.ts'
+import { findTerminals } from '../../../electron/ssh/shell/system-terminal.ts'
+import { rentRunning } from './steps.ts'
+import { createWorld, type World } from './world.ts'
+
+/** Writes its arguments down, one after the other and whole, beside itself. */
+const standIn = `#!/bin/sh
+printf '%s\\0' "$@" > "$0.part" && /bin/mv "$0.part" "$0.args"
+`
+const editors = ['code', 'cursor', 'windsurf', 'zed', 'gateway']
+const terminals = [
+  'x-terminal-emulator',
+  'gnome-terminal',
+  'konsole',
+  'xfce4-terminal',
+  'kitty',
+  'alacritty',
+  'wezterm',
+  'ghostty',
+  'foot',
+]
+
+let world: World
+let bin: string
+beforeEach(async () => {
+  world = await createWorld()
+  bin = join(world.machine.home, 'pro grams')
+  await mkdir(bin)
+  world.machine.programs = systemPrograms({ ...process.env, PATH: bin }, 'linux')
+})
+afterEach(() => world.close())
+
+async function install(...names: string[]): Promise<void> {
+  for (const name of names) {
+    await writeFile(join(bin, name), standIn)
+    await chmod(join(bin, name), 0o755)
+  }
+}
+
+/** What a program was started with, once it was. */
+async function argumentsOf(name: string): Promise<string[]> {
+  const file = join(bin, `${name}.args`)
+  await expect.poll(() => existsSync(file), { message: name }).toBe(true)
+  return (await readFile(file, 'utf8')).split('\0').slice(0, -1)
+}
+
+test('each editor on the PATH is found, and started on the instance’s name with a list of arguments', async () => {
+  await install(...editors)
+  // What may not be run is no program.
+  await writeFile(join(bin, 'zeditor'), standIn)
+  const under = await world.startConnected()
+  expect(under.berth.state().app.editors.map(({ id }) => id)).toEqual(editors)
+  const { id } = await rentRunning(under, { label: '$(touch evil); x' })
+  await under.run('changeSettings', { settings: { sshConfig: true } })
+  for (const editor of editors) await under.run('openEditor', { instance: id, editor })
+  const remote = ['--new-window', '--remote', `ssh-remote+berth-${id}`]
+  expect(await argumentsOf('code')).toEqual(remote)
+  expect(await argumentsOf('cursor')).toEqual(remote)
+  expect(await argumentsOf('windsurf')).toEqual(remote)
+  expect(await argumentsOf('zed')).toEqual(['--new', `ssh://berth-${id}/root`])
+  expect(await argumentsOf('gateway')).toEqual([
+    `jetbrains-gateway://connect#type=ssh&deploy=true&host=berth-${id}&user=root&projectPath=%2Froot`,
+  ])
+  expect(existsSync(join(bin, 'zeditor.args'))).toBe(false)
+})
+
+test('each terminal on the PATH is found, and started with ssh and its arguments one by one', async () => {
+  await install(...terminals, 'ssh')
+  const found = await findTerminals(world.machine.programs, 'linux')
+  expect(found.map(({ id }) => id)).toEqual(terminals)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  for (const program of terminals) {
+    const { command: _own, ...terminal } = under.berth.state().settings.terminal
+    await under.run('changeSettings', { settings: { terminal: { ...terminal, program } } })
+    await under.run('openSystemTerminal', { instance: id })
+    const args = await argumentsOf(program)
+    const at = args.indexOf(join(bin, 'ssh'))
+    expect(args.slice(0, at).join(' '), program).toMatch(/^(-e|--|-x|start --)?$/)
+    expect(args.slice(at + 1), program).toEqual([
+      '-i',
+      world.machine.files.path('keys/id_ed25519'),
+      ...['IdentitiesOnly=yes', `UserKnownHostsFile="${world.machine.files.path('known_hosts')}"`].flatMap(
+        option => ['-o', option],
+      ),
+      '-o',
+      expect.stringMatching(new RegExp(`^HostKeyAlias=berth-\\w+-${id}$`)),
+      ...['HashKnownHosts=no', 'ForwardAgent=no'].flatMap(option => ['-o', option]),
+      '-p',
+      expect.stringMatching(/^\d+$/),
+      '--',
+      'root@127.0.0.1',
+    ])
+  }
+})
+
+test('a command of the user’s own gets its placeholders filled in, and no shell reads any of it', async () => {
+  await install('my-term', 'ssh')
+  const command = ['my-term', '--title', '$(touch evil) `id` to {host}:{port}; x', '-e', '{ssh}']
+  await world.machine.files.write('settings.json', JSON.stringify({ terminal: { command } }))
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await under.run('openSystemTerminal', { instance: id })
+  const args = await argumentsOf('my-term')
+  const port = args[args.indexOf('-p') + 1]
+  expect(args.slice(0, 5)).toEqual([
+    '--title',
+    `$(touch evil) \`id\` to 127.0.0.1:${port}; x`,
+    '-e',
+    join(bin, 'ssh'),
+    '-i',
+  ])
+  expect(args.at(-1)).toBe('root@127.0.0.1')
+})
+
+test('a program in the current folder, by a relative PATH, is not found', async () => {
+  await install('code')
+  const relative = systemPrograms({ PATH: `.:${bin.slice(1)}:` }, 'linux')
+  expect(await relative.find('code')).toBeUndefined()
+  expect(await relative.find('../code')).toBeUndefined()
+  expect(await world.machine.programs.find('code')).toBe(join(bin, 'code'))
+})
