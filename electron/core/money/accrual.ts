@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import { type Cost, type Counted, costsBetween, countedAt, grown } from './costs.ts'
+import { absence, type Cost, type Counted, costsBetween, countedAt, grown } from './costs.ts'
 import { likeliestTopUp } from './top-up.ts'
 
 /** What a fresh look adds. */
@@ -53,7 +53,7 @@ export function accrue(before: Counted | undefined, { at, credit, instances, blu
   })
   const spent = fell + toppedUp
   const { over = 0 } = before
-  const shares = parted(costs, spent - over, blurred)
+  const shares = parted(costs, spent - over, blurred, at - before.at > absence)
   const beyond = over - spent + shares.reduce((all, [, share]) => all + share, 0)
   return {
     counted: beyond > 0 ? { ...counted, over: Math.min(beyond, blurred) } : counted,
@@ -68,18 +68,34 @@ function ratesOf({ instances }: Counted): Micros {
   return Object.values(instances).reduce((all, { perHour }) => all + perHour, 0)
 }
 
-/** Each instance's share of what was spent: what is left beside the least of all is parted by what each may have cost more. */
+/**
+ * Each instance's share of what was spent: what is left beside the least of all is parted by what each may have cost
+ * more. After an absence all may have cost less than the least that was seen, and where a clock leapt next to nothing.
+ */
 function parted(
   costs: ReadonlyMap<string, Cost>,
   spent: Micros,
   blur: Micros,
+  away: boolean,
 ): (readonly [string, Micros])[] {
-  const least = sum(costs, 'least')
-  const stopped = spent < least - blur
-  const [from, to] = stopped ? (['lowest', 'least'] as const) : (['least', 'most'] as const)
-  const [low, high] = [sum(costs, from), sum(costs, to)]
+  const bounds = {
+    nothing: 0,
+    lowest: sum(costs, 'lowest'),
+    least: sum(costs, 'least'),
+    most: sum(costs, 'most'),
+  }
+  const [from, to] =
+    !away || spent >= bounds.least - blur
+      ? (['least', 'most'] as const)
+      : spent >= bounds.lowest - blur
+        ? (['lowest', 'least'] as const)
+        : (['nothing', 'lowest'] as const)
+  const [low, high] = [bounds[from], bounds[to]]
   const share = high > low ? Math.min(1, Math.max(0, (spent - low) / (high - low))) : 0
-  return [...costs].map(([id, cost]) => [id, cost[from] + Math.floor((cost[to] - cost[from]) * share)])
+  return [...costs].map(([id, cost]) => {
+    const base = from === 'nothing' ? 0 : cost[from]
+    return [id, base + Math.floor((cost[to] - base) * share)]
+  })
 }
 
 function withoutNothing(shares: readonly (readonly [string, Micros])[]): ReadonlyMap<string, Micros> {

@@ -108,13 +108,15 @@ test('most of what is sized wrongly is said to be estimated', () => {
   expect(wrong.filter(({ estimated }) => estimated).length / wrong.length).toBeGreaterThan(0.7)
 })
 
-test('shares are never below nothing, nor in all more than what was spent but for blurred clocks', () => {
+test('shares are never below nothing, nor in all more than was spent, but for what prices may be wrong by', () => {
   fc.assert(
     fc.property(plans({ seconds: [10, 10 * hour], paid: usual }), plan => {
-      const { shares, spent, counted: after } = counted(lived(plan))
+      const { shares, spent } = counted(lived(plan))
       const all = [...shares.values()]
       expect(Math.min(0, ...all)).toBe(0)
-      expect(all.reduce((sum, share) => sum + share, 0) - spent).toBeLessThanOrEqual(after.over ?? 0)
+      // While looks follow each other, half a dollar; after an absence what two blurred clocks make of thirty dollars an hour.
+      const beyond = all.reduce((sum, share) => sum + share, 0) - spent
+      expect(beyond).toBeLessThanOrEqual(plan.seconds < 600 ? dollar / 2 : dollar / 30)
     }),
     same,
   )
