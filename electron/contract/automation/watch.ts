@@ -47,8 +47,12 @@ export interface WatchView extends WatchWish {
   best?: OfferView
   /** Why the last look gave no answer, or why it rents no more. */
   problem?: Problem
-  /** Machines that it has rented, and is renting. */
+  /** What keeps it from renting what matches for now, such as a guard. */
+  waits?: Problem
+  /** Machines that it has rented. */
   rented: number
+  /** It is renting another one. */
+  renting: boolean
 }
 
 /** What the offers of a watch cost at a look: micro-dollars per hour. */

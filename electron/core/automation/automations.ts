@@ -24,11 +24,11 @@ export async function openAutomations(around: AutomationSurroundings): Promise<A
   const guards = await openGuards(around, money)
   const watchdogs = await openWatchdogs(around)
   const runs = await openRuns(around, watchdogs)
-  const failovers = await openFailovers(around)
+  const failovers = await openFailovers(around, guards)
   const recoveries = await openRecoveries(around, failovers)
   const watches = await openWatches(around, failovers)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
-  const all: readonly Automation[] = [money, failovers, recoveries, watches, guards, watchdogs, runs]
+  const all: readonly Automation[] = [money, guards, failovers, recoveries, watches, watchdogs, runs]
   return {
     money,
     failovers,

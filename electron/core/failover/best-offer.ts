@@ -5,12 +5,14 @@ import { failedLast } from '../../contract/market/failed-last.ts'
 import { passing } from '../../contract/market/filter.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import { Sorter } from '../../contract/market/sort.ts'
-import { micros } from '../../contract/spending/money.ts'
+import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { Failover } from './failover.ts'
 
 /** What a failover rents next. */
 export interface Choice {
   offer: OfferView
+  /** What it would cost: micro-dollars per hour. */
+  price: Micros
   /** Dollars per hour; just above the lowest that runs there. */
   bid?: number
 }
@@ -32,8 +34,8 @@ export function bestOffer(
     if (offer.disk !== undefined && offer.disk < request.disk) continue
     if (request.bid !== undefined) {
       const bid = bidFor(offer, request.bid)
-      if (bid !== undefined) return { offer, bid }
-    } else if (isWithin(price, limits.price)) return { offer }
+      if (bid !== undefined) return { offer, bid, price: micros(bid) }
+    } else if (isWithin(price, limits.price)) return { offer, price: price ?? 0 }
   }
   return undefined
 }

@@ -2,6 +2,7 @@ import type { FailoverView } from '../../contract/automation/failover.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import type { Keychain } from '../../ports/keychain.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Document } from '../remember/document.ts'
@@ -11,7 +12,7 @@ import type { FailedHosts } from './failed-hosts.ts'
 import { type Failover, openTry } from './failover.ts'
 import { openFailoverBook } from './failover-book.ts'
 import { failoverViews } from './failover-view.ts'
-import { type Move, nextMove } from './next-move.ts'
+import { type Move, nextMove, type Stopper } from './next-move.ts'
 import { createTrials } from './trials.ts'
 
 /** What a failover is asked for. */
@@ -28,6 +29,10 @@ export interface FailoversSurroundings {
   client(): ServiceClient
   /** Resolves once SSH answers there, rejects where it does not. */
   knock(instance: InstanceView): Promise<void>
+  /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
+  heldBack(more: Micros): Problem | undefined
+  /** The guard that has stopped an instance, or stops it at the next look. */
+  stopperOf(instance: number): Stopper | undefined
   /** Aborted when Berth ends: from then on nothing is asked and nothing written. */
   ending: AbortSignal
   /** The account's time, epoch seconds. */

@@ -17,6 +17,15 @@ export interface Sight {
   /** Enough fresh answers in a row were without the instance. */
   gone: boolean
   ssh: 'unasked' | 'asking' | 'silent' | 'answered'
+  /** This Berth's own guard that has stopped its instance, or stops it at the next look. */
+  stopper?: Stopper | undefined
+}
+
+/** A guard that stops a try. */
+export interface Stopper {
+  why: Problem
+  /** It guards this instance alone: the next try would run on without it, so there is none. */
+  alone: boolean
 }
 
 /** What a failover does next. Everything but a wait is on disk before it has an effect. */
@@ -69,7 +78,7 @@ export function nextMove(failover: Failover, sight: Sight): Move {
     case 'running':
       return onceRunning(failover, current, rental, sight)
     case 'failed':
-      return nothing ? afterRefusal(rental) : afterFailure(rental)
+      return nothing ? afterRefusal(rental) : afterFailure(rental, sight)
     case 'cancelled':
       return { do: 'end', step: 'cancelled' }
   }
@@ -102,6 +111,8 @@ function onceRunning(failover: Failover, current: Try, rental: Rental, sight: Si
   if (!instance) return { do: 'wait' }
   if (isDead(instance)) return drop(sentenceFor(instance.state), true)
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
+  // Nothing ran on it, and stopped it would cost its disk for no use.
+  if (sight.stopper) return dropFor(sight.stopper)
   if (instance.state === 'stopped' || instance.state === 'stopping') return keptStopped(instance.id)
   const runs = instance.state === 'running'
   if (runs && (failover.request.access !== 'ssh' || ssh === 'answered'))
@@ -122,18 +133,22 @@ function afterRefusal({ problem }: Rental): Move {
   return drop(why, false, hopeless.has(why.code))
 }
 
-function afterFailure({ problem, instance }: Rental): Move {
+function afterFailure({ problem, instance }: Rental, { stopper }: Sight): Move {
   const why = problem ?? sentenceFor('failed')
   switch (why.code) {
     case 'instance_gone':
       return { do: 'end', step: 'failed', problem: sentences.takenAway }
     case 'stopped':
-      return keptStopped(instance)
+      return stopper ? dropFor(stopper) : keptStopped(instance)
     case 'outbid':
       return drop(why, false)
     default:
       return drop(why, true)
   }
+}
+
+function dropFor({ why, alone }: Stopper): Move {
+  return drop(why, false, alone)
 }
 
 function keptStopped(instance: number | undefined): Move {

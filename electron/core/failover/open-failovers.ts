@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import type { Automation, AutomationSurroundings } from '../automation/automation.ts'
+import type { Guards } from '../guards/guards.ts'
+import { heldBack, stoppedBy, stopperOf } from '../guards/hold-back.ts'
 import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
 import { type FailedHosts, openFailedHosts } from './failed-hosts.ts'
@@ -14,7 +16,10 @@ export interface KeptFailovers extends Automation, Omit<Failovers, 'looked' | 'd
   forgive(machine: number): Promise<void>
 }
 
-export async function openFailovers(around: AutomationSurroundings): Promise<KeptFailovers> {
+export async function openFailovers(
+  around: AutomationSurroundings,
+  guards: Pick<Guards, 'actedOn'>,
+): Promise<KeptFailovers> {
   const { account, store, machine, files, folder, onBroken, activity, teller, access, client } = around
   const { clock } = machine
   const kept = { files, clock, onBroken }
@@ -32,6 +37,12 @@ export async function openFailovers(around: AutomationSurroundings): Promise<Kep
     client,
     knock: async instance => {
       await access.probe({ account, instance, client: client() })
+    },
+    heldBack: more => heldBack(store.get().accounts[account], { more }, around.now()),
+    stopperOf(instance) {
+      const guard =
+        guards.actedOn(instance) ?? stopperOf(store.get().accounts[account], instance, around.now())
+      return guard && { why: stoppedBy(guard), alone: guard.instance !== undefined }
     },
     ending: around.ending,
     now: around.now,

@@ -1,4 +1,6 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import { looksUntilGone } from '../instances/gone.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import { problemOf } from '../problems.ts'
@@ -44,6 +46,8 @@ export function createTrials(
   /** What is known of SSH, and for how many looks an instance was missing, by rental. */
   const doors = new Map<string, Sight['ssh']>()
   const missing = new Map<string, number>()
+  /** What a guard keeps from being rented, micro-dollars per hour, by failover. */
+  const held = new Map<string, Micros>()
 
   function rentalOf(id: string): Rental | undefined {
     return rentals.knows(id) ? rentals.rented(id) : undefined
@@ -62,10 +66,32 @@ export function createTrials(
     }
   }
 
-  /** What has to wait for an answer of the service is told with the failover, and tried again at the next look. */
-  async function held(id: string, error: unknown): Promise<false> {
-    if (!ending.aborted) await book.update(id, { problem: problemOf(error) })
+  /** What has to wait is told with the failover, once in Activity, and tried again at the next look. */
+  async function waits(id: string, problem: Problem, text: string): Promise<false> {
+    const { code } = book.existing(id).problem ?? {}
+    if (ending.aborted) return false
+    const failover = await book.update(id, { problem })
+    if (code !== problem.code) tell({ failover, text, problem })
     return false
+  }
+
+  function waitsForGuard(id: string, problem: Problem, price: Micros): Promise<false> {
+    held.set(id, price)
+    return waits(id, problem, 'Nothing is rented for now')
+  }
+
+  /** What a try has come to since the last look. */
+  function tellSteps(failover: Failover, before: readonly Try[]): void {
+    for (const [index, one] of failover.tries.entries()) {
+      const { rental, instance, runningAt, drop } = one
+      const was = before.find(other => other.rental === rental)
+      if (!was || instance === undefined || drop) continue
+      const say = (text: string) =>
+        tell({ failover, text: `Try ${index + 1} of ${failover.limits.tries} ${text}`, instance })
+      if (was.instance === undefined) say('is created, and boots')
+      if (was.runningAt === undefined && runningAt !== undefined)
+        say(failover.request.access === 'ssh' ? 'runs, and waits for SSH' : 'runs')
+    }
   }
 
   const trials: Trials = {
@@ -81,13 +107,17 @@ export function createTrials(
         const rental = one.cost === undefined ? rentalOf(one.rental) : undefined
         return rental ? seen(one, rental, instances) : one
       })
-      return same(tries, followed) ? failover : book.update(id, { tries: followed })
+      if (same(tries, followed)) return failover
+      const after = await book.update(id, { tries: followed })
+      tellSteps(after, tries)
+      return after
     },
     sightOf(failover, instances) {
       const current = openTry(failover)
       const rental = current && rentalOf(current.rental)
       return {
         now: now(),
+        stopper: rental?.instance === undefined ? undefined : around.stopperOf(rental.instance),
         rental,
         instance: instances[rental?.instance ?? ''],
         gone: (missing.get(current?.rental ?? '') ?? 0) >= looksUntilGone,
@@ -103,6 +133,11 @@ export function createTrials(
       }
     },
     async rentNext({ id, search, limits }) {
+      const price = held.get(id) ?? 0
+      held.delete(id)
+      // The market is a large answer, not to be asked for what is then not rented.
+      const before = around.heldBack(price)
+      if (before) return waitsForGuard(id, before, price)
       try {
         const found = await client().offers.search(searchFor(search.query), {
           timeout: searchTimeout,
@@ -119,6 +154,8 @@ export function createTrials(
           return false
         }
         const { offer, bid } = choice
+        const holds = around.heldBack(choice.price)
+        if (holds) return waitsForGuard(id, holds, choice.price)
         const wanted = { ...request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
         await rentals.rent(wanted, offer, { owner: id, deadline: limits.deadline })
         const after = await book.update(id, { problem: undefined })
@@ -126,7 +163,7 @@ export function createTrials(
         tell({ failover: after, text, detail: `Offer ${offer.id}` })
         return true
       } catch (error) {
-        return held(id, error)
+        return waits(id, problemOf(error), 'Waits for the service')
       }
     },
     knock(failover, instances, heard) {

@@ -39,6 +39,8 @@ export const Guard = v.object({
   heldAt: v.exactOptional(v.number()),
   /** When it began to act: set before the first request leaves. */
   begunAt: v.exactOptional(v.number()),
+  /** On what it acted lately: set with `begunAt`. */
+  targets: v.exactOptional(v.array(v.number())),
   /** Its moment was missed and the user only told: it does nothing until another one comes. */
   passed: v.exactOptional(v.boolean()),
   /** Tries in a row that failed, why the last one did, and when the next one may begin. */
@@ -78,4 +80,14 @@ export function calmed(guard: Guard): Guard {
     ...calm
   } = guard
   return calm
+}
+
+/** Instances remembered of each guard. */
+const mostTargets = 50
+
+/** The guard with what it is about to act on. */
+export function withTargets(guard: Guard, targets: readonly { instance: number }[]): Guard {
+  const ids = targets.map(({ instance }) => instance)
+  const before = (guard.targets ?? []).filter(id => !ids.includes(id))
+  return { ...guard, targets: [...before, ...ids].slice(-mostTargets) }
 }

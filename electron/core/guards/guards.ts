@@ -10,7 +10,7 @@ import { accountTargets } from './decide/least-loss.ts'
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads } from './gpu-loads.ts'
-import { calmed, type Guard, KeptGuards, withEvent } from './guard.ts'
+import { calmed, type Guard, KeptGuards, withEvent, withTargets } from './guard.ts'
 import { after, held, missed, over, warned } from './outcomes.ts'
 import { createSights, type Spending } from './sights.ts'
 import {
@@ -33,6 +33,8 @@ export interface Guards extends Required<Automation> {
   remove(id: string): Promise<void>
   /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
+  /** The guard that has acted on an instance, over restarts: what stopped it was no stranger. */
+  actedOn(instance: number): Guard | undefined
   /** What is awaited before anything is stopped or destroyed: one question for all guards. */
   onBefore(ask: BeforeGuard): void
 }
@@ -152,7 +154,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     const isWanted = () => book.find(id)?.begunAt !== undefined
     busy.add(id)
     try {
-      await book.record({ ...due, begunAt: at })
+      await book.record(withTargets({ ...due, begunAt: at }, targets))
       show()
       const out = await carryOut(targets, { client: around.client, before, ending, wanted: isWanted })
       const end = now()
@@ -268,6 +270,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
       note('user', `${text}: a guard`, guardSentence(guard, view.instances, at), guard.instance)
       show()
     },
+    actedOn: instance => book.all().find(({ targets }) => targets?.includes(instance)),
     onBefore(ask) {
       before = ask
     },

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { instanceName } from '../alerts/wording.ts'
 import type { Automation, AutomationSurroundings } from '../automation/automation.ts'
 import type { Failovers } from '../failover/failovers.ts'
+import { heldBack } from '../guards/hold-back.ts'
 import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
 import { createRecoveries, type Recoveries } from './recoveries.ts'
@@ -30,6 +31,7 @@ export async function openRecoveries(
     rentals: around.rentals,
     client: around.client,
     record: around.record,
+    heldBack: starting => heldBack(store.get().accounts[account], starting, around.now()),
     ending: around.ending,
     now: around.now,
     newId: () => machine.random.hex(16),

@@ -1,4 +1,5 @@
 import type { RecoveryChoice, RecoveryView } from '../../contract/automation/recovery.ts'
+import type { Starting } from '../../contract/automation/stoppers.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { spentBy } from '../../contract/reading.ts'
@@ -68,9 +69,11 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
   async function perform(instance: InstanceView, recovery: Recovery, move: RecoveryMove): Promise<void> {
     switch (move.do) {
       case 'raise':
-        return raise(instance, recovery, move.bid)
+        return withinGuards(instance, { instance: instance.id, more: move.bid }, () =>
+          raise(instance, recovery, move.bid),
+        )
       case 'rent':
-        return rent(instance, recovery)
+        return withinGuards(instance, { more: instance.minimumBid ?? 0 }, () => rent(instance, recovery))
       case 'follow':
         return follow(instance, recovery)
       case 'hold':
@@ -80,6 +83,16 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
         tell({ instance, kind: 'note', text: 'Stopped for good, since another has its place' })
         return around.look()
     }
+  }
+
+  /** Nothing is made to run that a guard would stop at the next look. */
+  async function withinGuards(
+    instance: InstanceView,
+    starting: Starting,
+    act: () => Promise<void>,
+  ): Promise<void> {
+    const why = around.heldBack(starting)
+    return why ? hold(instance, why) : act()
   }
 
   async function raise(instance: InstanceView, recovery: Recovery, bid: number): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Starting } from '../../contract/automation/stoppers.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { ServiceClient } from '../../service/client.ts'
@@ -16,6 +17,8 @@ export interface RecoveriesSurroundings {
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient
   record(instance: number): Instance | undefined
+  /** Why a guard would stop what is about to run, so that it does not. */
+  heldBack(starting: Starting): Problem | undefined
   /** Aborted when Berth ends: from then on nothing is asked and nothing written. */
   ending: AbortSignal
   /** The account's time, epoch seconds. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Automation, AutomationSurroundings } from '../automation/automation.ts'
 import type { Failovers } from '../failover/failovers.ts'
+import { heldBack } from '../guards/hold-back.ts'
 import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
 import { KeptPrices } from './prices.ts'
@@ -32,6 +33,7 @@ export async function openWatches(
     document,
     prices,
     failovers,
+    heldBack: more => heldBack(store.get().accounts[account], { more }, around.now()),
     newId: () => machine.random.hex(16),
     changed: show,
     note: (kind, text, detail) => activity.add({ account, kind, text, ...(detail ? { detail } : {}) }),

@@ -12,7 +12,7 @@ export interface LastLook {
 }
 
 export function watchView(
-  { id, wish, paused, lookedAt, rented, renting }: Watch,
+  { id, wish, paused, lookedAt, rented, renting, waits }: Watch,
   last: LastLook | undefined,
 ): WatchView {
   const { rents, ...rest } = wish
@@ -22,7 +22,9 @@ export function watchView(
     id,
     paused,
     matching: last?.matching ?? 0,
-    rented: rented + (renting === undefined ? 0 : 1),
+    rented,
+    renting: renting !== undefined,
+    ...(waits === undefined ? {} : { waits }),
     ...(lookedAt === undefined ? {} : { lookedAt }),
     ...(last?.best ? { best: last.best } : {}),
     ...(last?.problem ? { problem: last.problem } : {}),

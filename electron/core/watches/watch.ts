@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { FailoverId } from '../../contract/automation/failover.ts'
 import { WatchId, WatchWish } from '../../contract/automation/watch.ts'
 import { AccountId } from '../../contract/ids.ts'
+import { StoredProblem } from '../rentals/rental.ts'
 
 /** A machine that was told of, and at what price in micro-dollars per hour. */
 const Told = v.object({
@@ -25,6 +26,8 @@ export const Watch = v.object({
   rented: v.number(),
   /** The failover that rents the next one: written down before it begins. */
   renting: v.exactOptional(FailoverId),
+  /** What keeps it from renting what matches, such as a guard: it was told. */
+  waits: v.exactOptional(StoredProblem),
   /** Failovers in a row that came to nothing. */
   failed: v.number(),
 })

@@ -2,6 +2,7 @@ import type { PriceSample, WatchView, WatchWish } from '../../contract/automatio
 import type { OfferView } from '../../contract/market/offer.ts'
 import type { OpenRequest } from '../../contract/market/rental.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import type { Alert } from '../alerts/alerts.ts'
 import type { AutomationSurroundings } from '../automation/automation.ts'
 import type { Failovers } from '../failover/failovers.ts'
@@ -12,8 +13,9 @@ import type { Document } from '../remember/document.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import { sighting } from './matches.ts'
 import { type KeptPrice, priceSamples, withPrices } from './prices.ts'
+import { createWatchRenting } from './renting.ts'
 import { isDue, nextLook, type Watch } from './watch.ts'
-import { doneAlert, matchAlert } from './watch-alerts.ts'
+import { matchAlert } from './watch-alerts.ts'
 import { type LastLook, watchView } from './watch-view.ts'
 
 /** What the watches of one account need of their surroundings. */
@@ -22,6 +24,8 @@ export interface WatchesSurroundings
   document: Document<Watch[]>
   prices: Document<Record<string, KeptPrice[]>>
   failovers: Pick<Failovers, 'start' | 'find'>
+  /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
+  heldBack(more: Micros): Problem | undefined
   /** Sixteen hexadecimal digits that were never used before. */
   newId(): string
   /** The watches have changed. */
@@ -46,17 +50,13 @@ export interface Watches {
 }
 
 const mostWatches = 50
-/** Failovers in a row that may come to nothing before a watch stops renting. */
-const mostFailed = 3
 
 export function createWatches(around: WatchesSurroundings): Watches {
-  const { document, ending, now, failovers } = around
+  const { document, ending, now } = around
   const secrets = rentalSecrets(around.keychain)
   const lastLooks = new Map<string, LastLook>()
   /** Watches that are looking now. */
   const looking = new Map<string, Promise<void>>()
-  /** Watches whose renting is being settled or begun: an end is not counted twice, nor a beginning taken for none. */
-  const settling = new Set<string>()
   const find = (id: string) => document.get().find(watch => watch.id === id)
 
   function existing(id: string): Watch {
@@ -77,6 +77,10 @@ export function createWatches(around: WatchesSurroundings): Watches {
     lastLooks.set(id, last)
     around.changed()
   }
+
+  const renting = createWatchRenting(around, { find, existing, update }, secrets, (id, problem) =>
+    say(id, { matching: 0, ...lastLooks.get(id), problem }),
+  )
 
   function look(id: string): Promise<void> {
     const already = looking.get(id)
@@ -126,77 +130,12 @@ export function createWatches(around: WatchesSurroundings): Watches {
     if (best === undefined) around.withdraw(watch)
     if (find(id)?.paused !== false) return
     if (watch.wish.rents) {
-      if (best) await rentNext(id)
+      if (matching[0]) await renting.next(id, matching[0].price ?? 0)
+      else await renting.none(id)
       return
     }
     const alert = matchAlert(watch, fresh)
     if (alert) around.alert(alert)
-  }
-
-  async function rentNext(id: string): Promise<void> {
-    if (settling.has(id)) return
-    settling.add(id)
-    await beginRenting(existing(id)).finally(() => settling.delete(id))
-  }
-
-  async function beginRenting(watch: Watch): Promise<void> {
-    const { id, wish } = watch
-    const { search, rents } = wish
-    if (!rents || watch.renting !== undefined || watch.rented >= rents.most) return
-    const request = await secrets.restore({ id }, rents.request)
-    // A keychain may ask the user first: meanwhile it may be paused, changed or deleted.
-    const now = find(id)
-    if (ending.aborted || !now || now.paused || now.wish !== wish) return
-    if (!request) return stop(id, secretsLost)
-    const failover = `f${around.newId()}`
-    await document.write(watches =>
-      watches.map(each => (each.id === id ? { ...each, renting: failover } : each)),
-    )
-    around.note('berth', `The watch “${watch.wish.name}” rents`, 'An offer matches.')
-    await failovers.start({ search, request, limits: rents.limits }, failover)
-    around.changed()
-  }
-
-  async function settleOnce(id: string): Promise<void> {
-    if (settling.has(id)) return
-    settling.add(id)
-    await settle(existing(id)).finally(() => settling.delete(id))
-  }
-
-  /** What became of the machine it is renting. One that never began is none. */
-  async function settle({ id, renting, rented, failed, wish }: Watch): Promise<void> {
-    if (renting === undefined) return
-    const step = failovers.find(renting)?.step
-    if (step === 'trying') return
-    if (step === 'ready') {
-      await update(id, { renting: undefined, rented: rented + 1, failed: 0 })
-      if (wish.rents && rented + 1 >= wish.rents.most) await finish(id)
-    } else if (step === 'cancelled') {
-      await update(id, { renting: undefined, paused: true })
-      around.note('berth', `The watch “${wish.name}” is paused`, 'What it was renting was cancelled.')
-    } else {
-      await update(id, { renting: undefined, ...(step === 'failed' ? { failed: failed + 1 } : {}) })
-      if (step === 'failed' && failed + 1 >= mostFailed) await stop(id, failsAlways)
-    }
-  }
-
-  async function finish(id: string): Promise<void> {
-    await update(id, { paused: true })
-    const watch = find(id)
-    if (!watch) return
-    const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
-    const body = `${machines} rented, as many as it may.`
-    around.note('berth', `The watch “${watch.wish.name}” has done its work`, body)
-    around.alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
-  }
-
-  async function stop(id: string, problem: Problem): Promise<void> {
-    await update(id, { paused: true, failed: 0 })
-    say(id, { matching: 0, ...lastLooks.get(id), problem })
-    const watch = find(id)
-    if (!watch) return
-    around.note('error', `The watch “${watch.wish.name}” is paused: ${problem.message}`, problem.advice)
-    around.alert(doneAlert(watch, `“${watch.wish.name}” is paused`, problem.message))
   }
 
   return {
@@ -210,13 +149,16 @@ export function createWatches(around: WatchesSurroundings): Watches {
       }
       if (rents) await secrets.keep(id, rents.request)
       const kept = rents ? { ...wish, rents: { ...rents, request: withoutSecrets(rents.request) } } : wish
+      // Changed after its work is done, it begins anew.
+      const rented = before && !isDone(before) ? before.rented : 0
       const watch: Watch = {
         id,
         account: around.account,
         wish: kept,
-        paused: false,
+        // With fewer machines than it has rented already, there is nothing left to do.
+        paused: kept.rents !== undefined && rented >= kept.rents.most,
         told: before && sameSearch(before.wish, wish) ? before.told : [],
-        rented: before?.rented ?? 0,
+        rented,
         failed: 0,
         ...(before?.renting === undefined ? {} : { renting: before.renting }),
       }
@@ -229,10 +171,12 @@ export function createWatches(around: WatchesSurroundings): Watches {
       return id
     },
     async pause(id, paused) {
-      const { wish, rented } = existing(id)
+      const watch = existing(id)
+      const { wish } = watch
       // Going on after its work is done is to do it once more.
-      const again = wish.rents !== undefined && rented >= wish.rents.most
-      await update(id, { paused, ...(paused ? {} : { failed: 0, ...(again ? { rented: 0 } : {}) }) })
+      const again = isDone(watch)
+      const going = { failed: 0, ...(again ? { rented: 0 } : {}) }
+      await update(id, { paused, waits: undefined, ...(paused ? {} : going) })
       around.note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${wish.name}”`)
       if (!paused) void look(id)
     },
@@ -250,7 +194,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
     prices: id => priceSamples(around.prices.get()[existing(id).id] ?? []),
     looked() {
       for (const watch of document.get()) {
-        void settleOnce(watch.id)
+        void renting.settle(watch.id)
         if (isDue(watch, now())) void look(watch.id)
       }
     },
@@ -288,6 +232,11 @@ export function createWatches(around: WatchesSurroundings): Watches {
   }
 }
 
+/** Whether it has rented as many as it may. */
+function isDone({ wish, rented, renting }: Watch): boolean {
+  return wish.rents !== undefined && renting === undefined && rented >= wish.rents.most
+}
+
 function sameSearch(a: WatchWish, b: WatchWish): boolean {
   return JSON.stringify(a.search) === JSON.stringify(b.search)
 }
@@ -296,16 +245,4 @@ const tooMany: Problem = {
   code: 'too_many_watches',
   message: `There are ${mostWatches} watches already.`,
   advice: 'Delete one that is no longer needed.',
-}
-
-const secretsLost: Problem = {
-  code: 'secrets_lost',
-  message: 'The secret values it rents with are no longer in the keychain.',
-  advice: 'Change the watch and enter them again.',
-}
-
-const failsAlways: Problem = {
-  code: 'watch_failed',
-  message: `${mostFailed} attempts in a row came to nothing.`,
-  advice: 'Activity says why. Go on with the watch to try again.',
 }

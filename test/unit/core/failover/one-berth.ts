@@ -72,6 +72,8 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
   })
   const failovers = createFailovers({
     ...common,
+    heldBack: () => undefined,
+    stopperOf: () => undefined,
     document: tried,
     hosts,
     rentals,

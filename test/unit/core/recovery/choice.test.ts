@@ -28,6 +28,7 @@ async function outbidOnce(starting = async () => undefined) {
   let time = 1000
   let step: 'trying' | 'cancelled' | undefined
   const recoveries = createRecoveries({
+    heldBack: () => undefined,
     document: await openDocument({
       files: new MemoryFiles(),
       clock: new HandClock(),

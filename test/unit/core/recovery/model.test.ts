@@ -116,6 +116,7 @@ async function live(ceiling: number, events: readonly Event[]) {
       },
     }
     const recoveries = createRecoveries({
+      heldBack: () => undefined,
       document,
       failovers: { start: async () => '', cancel: async () => undefined, find: () => undefined },
       rentals: { requestOf: () => undefined, knows: () => false },

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import type { WatchWish } from '../../../../electron/contract/automation/watch.ts'
+import type { Problem } from '../../../../electron/contract/problem.ts'
 import { openDocument } from '../../../../electron/core/remember/document.ts'
 import { KeptPrices } from '../../../../electron/core/watches/prices.ts'
 import { Watch } from '../../../../electron/core/watches/watch.ts'
@@ -10,6 +12,8 @@ import { MemoryFiles } from '../memory-files.ts'
 
 const start = 1_800_000_000
 
+type Found = ReturnType<Parameters<typeof createWatches>[0]['failovers']['find']>
+
 /** A watch that may rent one machine, on a market where one offer matches. Failovers begin when they are let go. */
 async function renting() {
   const clock = new HandClock()
@@ -17,6 +21,9 @@ async function renting() {
   const kept = { files, clock, onBroken: () => undefined }
   const secrets = new Map<string, string>()
   const begun: string[] = []
+  const ends = new Map<string, Pick<NonNullable<Found>, 'step' | 'instance'>>()
+  const guard: { waits?: Problem | undefined } = {}
+  const notes: string[] = []
   let letKeychainGo: () => void = () => undefined
   let letFailoverGo: () => void = () => undefined
   const held = { keychain: false, failover: false }
@@ -47,11 +54,9 @@ async function renting() {
         begun.push(id)
         return id
       },
-      find: id =>
-        begun.includes(id)
-          ? ({ step: 'trying' } as ReturnType<Parameters<typeof createWatches>[0]['failovers']['find']>)
-          : undefined,
+      find: id => (begun.includes(id) ? ((ends.get(id) ?? { step: 'trying' }) as Found) : undefined),
     },
+    heldBack: () => guard.waits,
     client: () => client as unknown as ServiceClient,
     ending: new AbortController().signal,
     now: () => start + clock.monotonic() / 1000,
@@ -60,39 +65,52 @@ async function renting() {
       return String(ids).padStart(16, '0')
     },
     changed: () => undefined,
-    note: () => undefined,
+    note: (_kind, text) => void notes.push(text),
     alert: () => undefined,
     withdraw: () => undefined,
   })
-  const begin = async () => {
-    const id = await watches.save(undefined, {
-      name: 'Bargain',
-      search: {
-        query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
-        filter: {},
-        order: { column: 'price', descending: false },
+  const wish = (most: number): WatchWish => ({
+    name: 'Bargain',
+    search: {
+      query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
+      filter: {},
+      order: { column: 'price', descending: false },
+    },
+    every: 1,
+    rents: {
+      request: {
+        image: 'ubuntu',
+        access: 'ssh',
+        disk: 20,
+        env: [{ name: 'TOKEN', value: 'x', secret: true }],
+        ports: [],
       },
-      every: 1,
-      rents: {
-        request: {
-          image: 'ubuntu',
-          access: 'ssh',
-          disk: 20,
-          env: [{ name: 'TOKEN', value: 'x', secret: true }],
-          ports: [],
-        },
-        limits: { tries: 1, ceiling: 1, deadline: 600 },
-        most: 1,
-      },
-    })
+      limits: { tries: 1, ceiling: 1, deadline: 600 },
+      most,
+    },
+  })
+  const begin = async (most = 1) => {
+    const id = await watches.save(undefined, wish(most))
     await settled()
     return id
+  }
+  const lookAgain = async () => {
+    await clock.pass(60_000)
+    watches.looked()
+    await settled()
+    watches.looked()
+    await settled()
   }
   return {
     watches,
     begun,
     held,
     begin,
+    lookAgain,
+    wish,
+    ends,
+    guard,
+    notes,
     clock,
     letKeychainGo: () => letKeychainGo(),
     letFailoverGo: () => letFailoverGo(),
@@ -135,3 +153,48 @@ for (const [how, act] of [
     await settled()
     expect(begun).toEqual([])
   })
+
+test('it rents nothing while a guard would stop it at once, says so once, and goes on by itself', async () => {
+  const { watches, begun, begin, lookAgain, guard, notes } = await renting()
+  guard.waits = { code: 'held_by_guard', message: 'Waits: today’s budget of $5.00 is reached.' }
+  const id = await begin()
+  await lookAgain()
+  await lookAgain()
+  expect(begun).toEqual([])
+  expect(watches.view()[id]).toMatchObject({ paused: false, waits: guard.waits })
+  expect(notes.filter(text => text.includes('for now'))).toHaveLength(1)
+  guard.waits = undefined
+  await lookAgain()
+  expect(begun).toHaveLength(1)
+  expect(watches.view()[id]).not.toHaveProperty('waits')
+})
+
+test('a machine that was stopped elsewhere and is kept counts, and nothing follows it by itself', async () => {
+  const { watches, begun, begin, lookAgain, ends } = await renting()
+  const id = await begin(3)
+  ends.set(begun[0] ?? '', { step: 'failed', instance: 4711 })
+  for (let look = 0; look < 3; look += 1) await lookAgain()
+  expect(begun).toHaveLength(1)
+  expect(watches.view()[id]).toMatchObject({ paused: true, rented: 1, problem: { code: 'watch_kept' } })
+})
+
+test('one that is done and then changed begins anew; one changed to fewer than it has is done', async () => {
+  const { watches, begun, begin, lookAgain, wish, ends } = await renting()
+  const id = await begin()
+  expect(watches.view()[id]).toMatchObject({ rented: 0, renting: true })
+  ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
+  await lookAgain()
+  expect(watches.view()[id]).toMatchObject({ rented: 1, renting: false, paused: true })
+  await watches.save(id, wish(2))
+  await settled()
+  expect(begun).toHaveLength(2)
+  ends.set(begun[1] ?? '', { step: 'ready', instance: 2 })
+  await lookAgain()
+  expect(watches.view()[id]).toMatchObject({ rented: 1, renting: true, paused: false })
+  ends.set(begun[2] ?? '', { step: 'cancelled' })
+  await lookAgain()
+  await watches.save(id, wish(1))
+  await settled()
+  expect(begun).toHaveLength(3)
+  expect(watches.view()[id]).toMatchObject({ rented: 1, paused: true })
+})

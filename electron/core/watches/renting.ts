@@ -1,0 +1,154 @@
+import type { Problem } from '../../contract/problem.ts'
+import type { Micros } from '../../contract/spending/money.ts'
+import type { RentalSecrets } from '../rentals/secrets.ts'
+import type { Watch } from './watch.ts'
+import { doneAlert } from './watch-alerts.ts'
+import type { WatchesSurroundings } from './watches.ts'
+
+/** What watches rent by themselves. */
+export interface WatchRenting {
+  /** Something matches at that price, micro-dollars per hour. */
+  next(id: string, price: Micros): Promise<void>
+  /** Nothing matches, so it waits for nothing. */
+  none(id: string): Promise<void>
+  /** Looks at what became of the machine that it is renting. */
+  settle(id: string): Promise<void>
+}
+
+/** The watches as they are remembered. */
+export interface WatchBook {
+  find(id: string): Watch | undefined
+  /** Throws `no_such_watch`. */
+  existing(id: string): Watch
+  update(id: string, change: { [Field in keyof Watch]?: Watch[Field] | undefined }): Promise<void>
+}
+
+/** Failovers in a row that may come to nothing before a watch stops renting. */
+const mostFailed = 3
+
+/** `said` shows why a watch rents no more. */
+export function createWatchRenting(
+  around: WatchesSurroundings,
+  { find, existing, update }: WatchBook,
+  secrets: RentalSecrets,
+  said: (id: string, problem: Problem) => void,
+): WatchRenting {
+  const { document, ending, failovers } = around
+  /** Watches whose renting is being settled or begun: an end is not counted twice, nor a beginning taken for none. */
+  const settling = new Set<string>()
+
+  async function alone(id: string, act: (watch: Watch) => Promise<void>): Promise<void> {
+    if (settling.has(id)) return
+    settling.add(id)
+    await act(existing(id)).finally(() => settling.delete(id))
+  }
+
+  /** Nothing is rented that a guard would stop at the next look: its disk would be charged for no use. */
+  async function withinGuards(watch: Watch, price: Micros): Promise<void> {
+    const { id, wish, renting, rented } = watch
+    if (!wish.rents || renting !== undefined || rented >= wish.rents.most) return
+    const waits = around.heldBack(price)
+    if (waits?.message !== watch.waits?.message) {
+      await update(id, { waits })
+      if (waits) around.note('berth', `The watch “${wish.name}” rents nothing for now`, waits.message)
+    }
+    if (!waits) await begin(existing(id))
+  }
+
+  async function begin({ id, wish }: Watch): Promise<void> {
+    const { search, rents } = wish
+    if (!rents) return
+    const request = await secrets.restore({ id }, rents.request)
+    // A keychain may ask the user first: meanwhile it may be paused, changed or deleted.
+    const now = find(id)
+    if (ending.aborted || !now || now.paused || now.wish !== wish) return
+    if (!request) return stop(id, secretsLost)
+    const failover = `f${around.newId()}`
+    await document.write(watches =>
+      watches.map(each => (each.id === id ? { ...each, renting: failover } : each)),
+    )
+    around.note('berth', `The watch “${wish.name}” rents`, 'An offer matches.')
+    await failovers.start({ search, request, limits: rents.limits }, failover)
+    around.changed()
+  }
+
+  /** What became of the machine it is renting. One that never began is none. */
+  async function settle({ id, renting, rented, failed, wish }: Watch): Promise<void> {
+    if (renting === undefined) return
+    const failover = failovers.find(renting)
+    switch (failover?.step) {
+      case 'trying':
+        return
+      case 'ready':
+        await update(id, { renting: undefined, rented: rented + 1, failed: 0 })
+        if (wish.rents && rented + 1 >= wish.rents.most) await finish(id)
+        return
+      case 'cancelled':
+        await update(id, { renting: undefined, paused: true })
+        return around.note(
+          'berth',
+          `The watch “${wish.name}” is paused`,
+          'What it was renting was cancelled.',
+        )
+      case 'failed':
+        // A machine that somebody stopped is there all the same, and costs its disk: the next one would, too.
+        if (failover.instance !== undefined) {
+          await update(id, { renting: undefined, rented: rented + 1 })
+          return stop(id, kept(failover.instance))
+        }
+        await update(id, { renting: undefined, failed: failed + 1 })
+        if (failed + 1 >= mostFailed) await stop(id, failsAlways)
+        return
+      default:
+        await update(id, { renting: undefined })
+    }
+  }
+
+  async function finish(id: string): Promise<void> {
+    await update(id, { paused: true })
+    const watch = find(id)
+    if (!watch) return
+    const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
+    const body = `${machines} rented, as many as it may.`
+    around.note('berth', `The watch “${watch.wish.name}” has done its work`, body)
+    around.alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
+  }
+
+  async function stop(id: string, problem: Problem): Promise<void> {
+    await update(id, { paused: true, failed: 0 })
+    said(id, problem)
+    const watch = find(id)
+    if (!watch) return
+    around.note('error', `The watch “${watch.wish.name}” is paused: ${problem.message}`, problem.advice)
+    around.alert(doneAlert(watch, `“${watch.wish.name}” is paused`, problem.message))
+  }
+
+  return {
+    next: (id, price) => alone(id, watch => withinGuards(watch, price)),
+    none: id =>
+      alone(id, async ({ waits }) => {
+        if (waits) await update(id, { waits: undefined })
+      }),
+    settle: id => alone(id, settle),
+  }
+}
+
+const secretsLost: Problem = {
+  code: 'secrets_lost',
+  message: 'The secret values it rents with are no longer in the keychain.',
+  advice: 'Change the watch and enter them again.',
+}
+
+const failsAlways: Problem = {
+  code: 'watch_failed',
+  message: `${mostFailed} attempts in a row came to nothing.`,
+  advice: 'Activity says why. Go on with the watch to try again.',
+}
+
+function kept(instance: number): Problem {
+  return {
+    code: 'watch_kept',
+    message: `#${instance} was stopped elsewhere while it was being rented, and is kept: its disk is charged.`,
+    advice: 'Start or destroy it, then go on with the watch.',
+  }
+}
