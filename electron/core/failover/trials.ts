@@ -85,11 +85,11 @@ export function createTrials(
     for (const [index, one] of failover.tries.entries()) {
       const { rental, instance, runningAt, drop } = one
       const was = before.find(other => other.rental === rental)
-      if (!was || instance === undefined || drop) continue
+      if (instance === undefined || drop) continue
       const say = (text: string) =>
         tell({ failover, text: `Try ${index + 1} of ${failover.limits.tries} ${text}`, instance })
-      if (was.instance === undefined) say('is created, and boots')
-      if (was.runningAt === undefined && runningAt !== undefined)
+      if (was?.instance === undefined) say('is created, and boots')
+      if (was?.runningAt === undefined && runningAt !== undefined)
         say(failover.request.access === 'ssh' ? 'runs, and waits for SSH' : 'runs')
     }
   }

@@ -26,7 +26,7 @@ import { createShownGuards } from './tell/shown-guards.ts'
 import { newGuard, type WishedGuard } from './wish.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */
-export interface Guards extends Required<Automation> {
+export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
   /** Resolves with its id once it is on disk. Throws `invalid_argument` or `not_written`. */
   set(wish: WishedGuard & Pick<Guard, 'warning' | 'missed'>, instead?: string): Promise<string>
   preview(wish: WishedGuard): GuardPreview

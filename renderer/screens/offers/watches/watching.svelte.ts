@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
 import { WatchRents, type WatchView, WatchWish } from '../../../../electron/contract/automation/watch.ts'
 import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
 import type { OfferView } from '../../../../electron/contract/market/offer.ts'
@@ -7,6 +8,7 @@ import type { Problem } from '../../../../electron/contract/problem.ts'
 import type { Page } from '../../../berth/page.svelte.ts'
 import { Sending } from '../../../components/answers/sending.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
+import { stopperWords } from '../../../components/guards/stopperWords.ts'
 import { LimitsForm } from '../failover/limitsForm.svelte.ts'
 import { Renting } from '../rent/renting.svelte.ts'
 import { wouldRent } from './wouldRent.ts'
@@ -103,6 +105,13 @@ export class Watching {
       pricedDisk: storage,
       disk: typedNumber(this.renting.draft.disk) ?? storage,
     })
+  })
+
+  /** What keeps it from renting now: guards that would stop what it rents at once. */
+  readonly stoppers: readonly string[] = $derived.by(() => {
+    const { account, accountNow } = this.#page
+    if (!this.rents || !account) return []
+    return stoppersOf(account, { more: this.now.from ?? 0 }, accountNow).map(stopperWords)
   })
 
   get busy(): boolean {

@@ -1,0 +1,109 @@
+import { expect, type TestContext, test } from 'vitest'
+import { failoverOf, onAccount, wish } from '../failover/wish.ts'
+import { everCreated, rentRunning } from '../steps.ts'
+import type { BerthUnderTest, World } from '../world.ts'
+import { createWorld } from '../world.ts'
+
+/** A world with one instance that has cost more than the budget of the month that is set later. */
+async function spendingWorld(
+  { onTestFinished }: TestContext,
+  bid?: number,
+): Promise<{ world: World; under: BerthUnderTest; first: number }> {
+  const world = await createWorld()
+  onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1000)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, bid === undefined ? {} : { bid })
+  await world.sim.controls.advance(3600)
+  await under.run('refresh', {})
+  return { world, under, first: id }
+}
+
+const budget = (under: BerthUnderTest) =>
+  under.run('setGuard', {
+    when: { kind: 'budget', per: 'month', limit: 0.01 },
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+  })
+
+const stateOf = (under: BerthUnderTest, id: number) => under.account().instances[id]?.state
+const lines = (under: BerthUnderTest, text: string) => under.run('searchActivity', { text, limit: 50 })
+
+test.concurrent('a watch rents nothing beyond a budget that is reached, says so, and goes on once it may', {
+  timeout: 60_000,
+}, async context => {
+  const { world, under, first } = await spendingWorld(context)
+  const guard = await budget(under)
+  await under.until(() => ['stopping', 'stopped'].includes(stateOf(under, first) ?? ''))
+  const { search, request, limits } = wish({ tries: 2, deadline: 3600 }, { access: 'none' })
+  const watch = await under.run('saveWatch', {
+    wish: { name: 'Bargains', search, every: 1, rents: { request, limits, most: 3 } },
+  })
+  const view = () => under.account().watches[watch]
+  await under.until(() => view()?.waits !== undefined)
+  expect(view()?.waits?.message).toContain('this month’s budget of $0.01 is reached')
+  for (let look = 0; look < 3; look += 1) {
+    await world.sim.controls.advance(120)
+    await under.run('lookWatch', { watch })
+  }
+  expect(everCreated(world)).toBe(1)
+  expect(await lines(under, 'rents nothing for now')).toHaveLength(1)
+
+  await under.run('snoozeGuard', { guard, minutes: 720 })
+  await under.run('lookWatch', { watch })
+  await under.until(() => everCreated(world) > 1, 20_000)
+  expect(view()?.waits).toBeUndefined()
+})
+
+test.concurrent('a try that this Berth’s own guard would stop is destroyed, and the next one waits', {
+  timeout: 60_000,
+}, async context => {
+  const { world, under, first } = await spendingWorld(context)
+  const id = await under.run('rentWithFailover', wish({ deadline: 3600 }))
+  await under.until(() => failoverOf(under, id)?.tries[0]?.instance !== undefined)
+  const guard = await budget(under)
+  await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 40_000)
+  expect(failoverOf(under, id)).toMatchObject({
+    step: 'searching',
+    tries: [{ why: { code: 'stopped_by_guard' } }],
+  })
+  for (let look = 0; look < 3; look += 1) await under.run('refresh', {})
+  expect((await onAccount(world)).map(one => one.id)).toEqual([first])
+  expect(everCreated(world)).toBe(2)
+  expect(
+    world.notifier.shown.filter(({ title }) => title.endsWith('is ready') && !title.includes(String(first))),
+  ).toEqual([])
+  await context.expect.poll(() => lines(under, 'Nothing is rented for now')).toHaveLength(1)
+  expect(await lines(under, 'stopped elsewhere')).toEqual([])
+  for (const text of ['is created, and boots', 'Dropped try 1 of 5'])
+    expect(await lines(under, text)).toHaveLength(1)
+
+  await under.run('snoozeGuard', { guard, minutes: 720 })
+  await under.until(() => failoverOf(under, id)?.step === 'ready', 40_000)
+  expect(failoverOf(under, id)?.tries).toHaveLength(2)
+  expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
+})
+
+test.concurrent('what was outbid is neither raised nor replaced while a budget is reached', {
+  timeout: 60_000,
+}, async context => {
+  const { world, under, first } = await spendingWorld(context, 0.4)
+  const recovery = () => under.account().recoveries[first]
+  await under.run('chooseRecovery', {
+    instance: first,
+    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
+  })
+  await world.sim.controls.outbid(first)
+  // Set in one breath with the outbidding: it has nothing to stop.
+  const guard = await budget(under)
+  await under.until(() => recovery()?.problem?.code === 'held_by_guard')
+  await under.run('chooseRecovery', { instance: first, choice: { kind: 'raise', ceiling: 0.6, every: 60 } })
+  await under.until(() => recovery()?.problem?.code === 'held_by_guard')
+  await under.run('refresh', {})
+  expect(everCreated(world)).toBe(1)
+  expect(world.sim.controls.requests().filter(({ path }) => path.includes('/bid_price/'))).toEqual([])
+
+  await under.run('snoozeGuard', { guard, minutes: 720 })
+  await under.until(() => recovery()?.raises === 1, 20_000)
+})
