@@ -44,11 +44,16 @@ export class HandClock implements Clock {
       const next = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
       if (!next) break
       this.#timers = this.#timers.filter(other => other !== next)
-      this.#move(next.at)
+      this.#move(Math.max(next.at, this.#monotonic))
       next.callback()
       await settled()
     }
     this.#move(end)
+  }
+
+  /** The machine sleeps: time passes, and the timers come late, with the next that passes. */
+  sleep(milliseconds: number): void {
+    this.#move(this.#monotonic + milliseconds)
   }
 
   #move(to: number): void {

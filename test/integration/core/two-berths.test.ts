@@ -1,0 +1,113 @@
+import { expect, type TestContext, test } from 'vitest'
+import { onAccount, wish } from './failover/wish.ts'
+import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+/** Two machines with a Berth each, on one account. What two guards, failovers and replacements do is told beside them. */
+async function twoBerths(
+  context: TestContext,
+): Promise<{ world: World; one: BerthUnderTest; two: BerthUnderTest }> {
+  const [world, second] = await Promise.all([createWorld(), createWorld({ offers: 20 })])
+  context.onTestFinished(async () => {
+    await second.close()
+    await world.close()
+  })
+  world.sim.controls.setCredit(1000)
+  const one = await world.startConnected()
+  const two = await second.start()
+  await two.run('changeSettings', { settings: { pollInterval: 2 } })
+  await two.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  await two.until(() => two.account().connection.status === 'online')
+  return { world, one, two }
+}
+
+test.concurrent('rentals whose answers are lost at the same moment each find their own', {
+  timeout: 60_000,
+}, async context => {
+  const { world, one, two } = await twoBerths(context)
+  const both = [one, two]
+  const requests = [
+    await requestCheapest(one, { label: 'first' }),
+    await requestCheapest(two, { label: 'second' }),
+  ]
+  world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 2 }])
+  const [first, second] = requests
+  if (!first || !second) throw new Error('nothing to ask for')
+  // The cheapest is one and the same: the second takes another.
+  const { offers } = await two.run('searchOffers', {
+    query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
+  })
+  const other = offers.find(({ id }) => id !== first.offer)
+  await Promise.all([
+    one.run('rent', { request: first }),
+    two.run('rent', { request: { ...second, offer: other?.id ?? 0 } }),
+  ])
+  for (const berth of both)
+    await berth.until(
+      () =>
+        rentalsOf(berth).length === 0 &&
+        instancesOf(berth).filter(({ state }) => state === 'running').length === 2,
+    )
+  expect(everCreated(world)).toBe(2)
+  const mine = (berth: BerthUnderTest) =>
+    Object.values(berth.berth.state().activity)
+      .filter(({ text }) => text.startsWith('Rented as #'))
+      .map(({ text, instance }) => [
+        text.split(': ')[1]?.split(' ')[0],
+        berth.account().instances[instance ?? 0]?.label,
+      ])
+  expect(mine(one)).toEqual([['first', 'first']])
+  expect(mine(two)).toEqual([['second', 'second']])
+})
+
+test.concurrent('one cancels its rental, and the other’s goes on', { timeout: 60_000 }, async context => {
+  const { world, one, two } = await twoBerths(context)
+  const request = await requestCheapest(one)
+  const id = await two.run('rent', { request })
+  await two.until(() => rentalsOf(two)[0]?.step === 'waiting')
+  const kept = await one.run('rent', { request: await requestCheapest(one) })
+  await one.until(() => rentalsOf(one).find(rental => rental.id === kept)?.step === 'waiting')
+  world.sim.controls.setFaults([{ method: 'DELETE', path: '/instances/', kind: 'reset_after', times: 1 }])
+  await two.run('cancelRental', { rental: id })
+  await one.until(() => rentalsOf(one).length === 0)
+  await one.until(() => instancesOf(one).length === 1 && instancesOf(one)[0]?.state === 'running')
+  expect(await onAccount(world)).toHaveLength(1)
+})
+
+test.concurrent('a bid that both raise is raised to what one would have bid', {
+  timeout: 60_000,
+}, async context => {
+  const { world, one, two } = await twoBerths(context)
+  const { id } = await rentRunning(one, { bid: 0.4 })
+  await two.until(() => two.account().instances[id]?.state === 'running')
+  for (const berth of [one, two])
+    await berth.run('chooseRecovery', { instance: id, choice: { kind: 'raise', ceiling: 2, every: 600 } })
+  await world.sim.controls.outbid(id)
+  for (const berth of [one, two]) {
+    const raised = () => berth.account().instances[id]?.bid !== 400_000
+    await berth.until(() => raised() && berth.account().instances[id]?.state === 'running')
+  }
+  for (const berth of [one, two]) {
+    await berth.run('refresh', {})
+    expect(berth.account().instances[id]).toMatchObject({ bid: 450_000, minimumBid: 441_000 })
+  }
+})
+
+test.concurrent('a watch that rents, on each, is a wish on each: neither touches what the other rents', {
+  timeout: 60_000,
+}, async context => {
+  const { world, one, two } = await twoBerths(context)
+  const { search, request, limits } = wish({ tries: 2 }, { access: 'none' })
+  const price = 32
+  const rents = { request, limits: { ...limits, price }, most: 1 }
+  const bargain = { name: 'Any', search: { ...search, filter: { priceTo: price } }, every: 1, rents }
+  const ids = await Promise.all([one, two].map(berth => berth.run('saveWatch', { wish: bargain })))
+  for (const [at, berth] of [one, two].entries()) {
+    const watch = () => berth.account().watches[ids[at] ?? '']
+    await berth.until(() => watch()?.paused === true)
+    expect(watch()).toMatchObject({ rented: 1 })
+    expect(Object.keys(berth.account().watches)).toEqual([ids[at]])
+  }
+  expect(everCreated(world)).toBe(2)
+  expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running', 'running'])
+})
