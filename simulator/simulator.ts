@@ -15,6 +15,8 @@ export interface SimulatorOptions {
   seed?: number
   /** World seconds per real second; default 60. At 0 the clock stands still but for what it is advanced by. */
   speed?: number
+  /** When world time starts, milliseconds since 1970; default the real time. */
+  start?: number
   /** Size of the catalogue; default 500. */
   offers?: number
   /** Rate limits of section 8; default true. */
@@ -47,7 +49,7 @@ const HEARTBEAT = 250
 /** Starts the service on loopback. Rejects when the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, seed = 7, speed = 60, offers = 500, limits = true, calm = false } = options
-  const world = new World({ seed, speed, offers, calm, flaky: options.flaky ?? FLAKY })
+  const world = new World({ seed, speed, start: options.start, offers, calm, flaky: options.flaky ?? FLAKY })
   const doors = new Doors(world)
   const parts = { world, doors, faults: new Faults(), log: new RequestLog() }
   const controls = createControls(parts)

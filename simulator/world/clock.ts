@@ -1,13 +1,14 @@
-/** World time: starts at the real time and runs `speed` times as fast. Never runs backwards. */
+/** World time: starts at the real time, or at another, and runs `speed` times as fast. Never runs backwards. */
 export class WorldClock {
   readonly speed: number
   readonly #started: number
   readonly #realStart = performance.now()
   #advanced = 0
 
-  constructor(speed: number) {
+  /** `started`: milliseconds since 1970. */
+  constructor(speed: number, started: number = Date.now()) {
     this.speed = speed
-    this.#started = Date.now()
+    this.#started = started
   }
 
   /** World time in whole milliseconds since 1970. */
@@ -15,9 +16,9 @@ export class WorldClock {
     return Math.floor(this.#started + this.#advanced + (performance.now() - this.#realStart) * this.speed)
   }
 
-  /** Moves world time forward. */
+  /** Moves world time forward, by whole milliseconds. */
   advance(seconds: number): void {
-    this.#advanced += seconds * 1000
+    this.#advanced += Math.round(seconds * 1000)
   }
 }
 

@@ -20,6 +20,8 @@ export interface WorldOptions {
   /** World seconds per real second. */
   speed: number
   offers: number
+  /** When world time starts, milliseconds since 1970; at the real time where nothing is said. */
+  start?: number | undefined
   /** No flaky hosts, no rivals. */
   calm: boolean
   /** The share of machines that are flaky, where it is not calm. */
@@ -48,9 +50,9 @@ export class World {
   /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
   readonly sshPorts = new Map<number, number>()
 
-  constructor({ seed, speed, offers, calm, flaky }: WorldOptions) {
+  constructor({ seed, speed, start, offers, calm, flaky }: WorldOptions) {
     this.seed = seed
-    this.clock = new WorldClock(speed)
+    this.clock = new WorldClock(speed, start)
     this.market = new Market(seed, offers)
     this.book = new Book()
     this.instances = new Instances({

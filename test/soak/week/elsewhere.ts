@@ -14,9 +14,15 @@ export interface ServiceInstance {
  */
 export class Elsewhere {
   readonly #sim: Simulator
+  #underWay = 0
 
   constructor(sim: Simulator) {
     this.#sim = sim
+  }
+
+  /** How many questions have no answer yet. */
+  get underWay(): number {
+    return this.#underWay
   }
 
   async instances(): Promise<ServiceInstance[]> {
@@ -39,11 +45,16 @@ export class Elsewhere {
   }
 
   async #ask(method: string, path: string, body?: unknown): Promise<unknown> {
-    const answer = await fetch(`${this.#sim.baseUrl}/api/v0${path}`, {
-      method,
-      headers: { authorization: `Bearer ${this.#sim.apiKey}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return answer.json()
+    this.#underWay += 1
+    try {
+      const answer = await fetch(`${this.#sim.baseUrl}/api/v0${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.#sim.apiKey}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      return await answer.json()
+    } finally {
+      this.#underWay -= 1
+    }
   }
 }

@@ -1,44 +1,47 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { isFailingOver } from '../../../electron/contract/automation/failover.ts'
 import { hasEnded } from '../../../electron/contract/automation/guard.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import type { Living } from './live-days.ts'
 
-/** Real milliseconds that what is under way may take to end, once the weather is fair. */
-const patience = 40_000
+/** Seconds of world time that what is under way may take to end, once the weather is fair. */
+const patience = 6 * 3600
+const betweenHelp = 120
 
-/** Ends what would begin anew by itself, and waits until nothing is under way. */
+/** Ends what would begin anew by itself, and waits until nothing is under way. Berth dies no more. */
 export async function settle(living: Living): Promise<void> {
-  const { lives, broken } = living
+  const { lives, pace, sim, broken } = living
+  sim.controls.setFaults([])
+  while (!lives.now.isAlive || lives.now.isDoomed) await pace.until(pace.now + 60_000)
   const berth = lives.now
   const account = await seen(living)
-  for (const watch of Object.keys(account.watches)) await berth.run('deleteWatch', { watch })
+  for (const watch of Object.keys(account.watches)) await pace.through(berth.run('deleteWatch', { watch }))
   for (const { id, instance, ...guard } of Object.values(account.guards))
-    if (instance === undefined && !hasEnded(guard)) await berth.run('removeGuard', { guard: id })
-  const until = performance.now() + patience
+    if (instance === undefined && !hasEnded(guard))
+      await pace.through(berth.run('removeGuard', { guard: id }))
+  const until = pace.now + patience * 1000
   for (;;) {
     const now = await seen(living)
     const left = underWay(now)
     if (left.length === 0) return
-    if (performance.now() > until) {
+    if (pace.now > until) {
       broken.push(`still under way at the end: ${left.join(', ')}`)
       return
     }
     await help(living, now)
-    await pause(100)
+    await pace.until(pace.now + betweenHelp * 1000)
   }
 }
 
 /** What only the user can end. What has gone meanwhile needs no help. */
-async function help({ lives: { now: berth } }: Living, account: AccountView): Promise<void> {
-  const ignore = () => undefined
+async function help({ lives: { now: berth }, pace }: Living, account: AccountView): Promise<void> {
+  const tried = (work: Promise<unknown>) => pace.through(work.catch(() => undefined))
   for (const { id, step } of Object.values(account.rentals)) {
-    if (step === 'late') await berth.run('cancelRental', { rental: id }).catch(ignore)
-    if (step === 'unclear') await berth.run('settleRental', { rental: id, instance: null }).catch(ignore)
+    if (step === 'late') await tried(berth.run('cancelRental', { rental: id }))
+    if (step === 'unclear') await tried(berth.run('settleRental', { rental: id, instance: null }))
   }
   for (const [id, { choice }] of Object.entries(account.recoveries))
     if (choice.kind !== 'tell' && account.instances[id])
-      await berth.run('chooseRecovery', { instance: Number(id), choice: { kind: 'tell' } }).catch(ignore)
+      await tried(berth.run('chooseRecovery', { instance: Number(id), choice: { kind: 'tell' } }))
 }
 
 function underWay({ rentals, failovers, recoveries, guards, connection }: AccountView): string[] {
@@ -59,8 +62,8 @@ function underWay({ rentals, failovers, recoveries, guards, connection }: Accoun
   ]
 }
 
-async function seen({ lives }: Living): Promise<AccountView> {
-  await lives.now.run('refresh', {})
+async function seen({ lives, pace }: Living): Promise<AccountView> {
+  await pace.through(lives.now.run('refresh', {}))
   const account = await lives.now.account()
   if (!account) throw new Error('the account is gone')
   return account

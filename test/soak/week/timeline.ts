@@ -11,28 +11,34 @@ export interface Stretch {
   until: number
 }
 
-/** A look at the account that gave Berth a fresh answer: when it was asked for at the earliest, and when it was over. */
+/** A look at the account that gave Berth a fresh answer: when it was asked for, and when it was over. */
 export interface Look {
   at: number
   until: number
-  /** Whether it followed another so soon that the two agree about what time it is: guards act on no other. */
-  sure: boolean
+  /** Which of Berth's lives it was in, and the how many-th of it. */
+  life: number
+  number: number
 }
 
-/** World seconds: by one look alone, at the start or after a long silence, nobody knows how fast a world's time runs. */
-const soon = 300
+/** Micro-dollars per hour, as it was told; world times, epoch seconds. */
+export interface Silence {
+  from: number
+  until: number
+  perHour: number
+}
 
 /** What Berth's processes showed of their guards, and when they lived. */
 export class Timeline {
   readonly guards = new Map<string, Stretch[]>()
   readonly lives: { from: number; until: number }[] = []
-  /** For how many seconds Berth took an instance's host for silent: what it charges then is not known. */
-  readonly silence = new Map<string, number>()
   readonly looks: Look[] = []
+  /** By id: when Berth took an instance's host for silent, so that what it charges was not known, and at what price. */
+  readonly silence = new Map<string, Silence[]>()
   #looking = 0
-  #standing: { at: number; instances: Seen['instances'] } = { at: 0, instances: {} }
+  readonly #silent = new Map<string, Silence>()
   readonly #now: () => number
 
+  /** `now`: world time, epoch seconds. */
   constructor(now: () => number) {
     this.#now = now
   }
@@ -52,23 +58,16 @@ export class Timeline {
   }
 
   looked(): void {
-    const from = this.lives.at(-1)?.from ?? 0
-    const at = this.#looking
-    const until = this.#now()
+    const life = this.lives.length
     const before = this.looks.at(-1)
-    this.looks.push({
-      at,
-      until,
-      sure: before !== undefined && before.until >= from && at - before.until < soon,
-    })
+    const number = before?.life === life ? before.number + 1 : 1
+    this.looks.push({ at: this.#looking, until: this.#now(), life, number })
   }
 
   /** What is shown holds until something else is. */
-  seen({ guards, instances }: Seen): void {
+  seen({ guards, instances, prices }: Seen): void {
     const now = this.#now()
-    for (const [id, state] of Object.entries(this.#standing.instances))
-      if (state === 'silent') this.silence.set(id, (this.silence.get(id) ?? 0) + now - this.#standing.at)
-    this.#standing = { at: now, instances }
+    this.#hush(instances, prices, now)
     for (const guard of guards) {
       const stretches = this.guards.get(guard.id) ?? []
       this.guards.set(guard.id, stretches)
@@ -78,6 +77,24 @@ export class Timeline {
     const there = new Set(guards.map(({ id }) => id))
     for (const [id, stretches] of this.guards) if (!there.has(id)) close(stretches, now)
   }
+
+  #hush(instances: Seen['instances'], prices: Seen['prices'], now: number): void {
+    for (const [id, silence] of this.#silent) {
+      if (isSilent(instances[id])) continue
+      silence.until = now
+      this.#silent.delete(id)
+    }
+    for (const [id, state] of Object.entries(instances)) {
+      if (!isSilent(state) || this.#silent.has(id)) continue
+      const silence = { from: now, until: Number.POSITIVE_INFINITY, perHour: prices[id] ?? 0 }
+      this.#silent.set(id, silence)
+      this.silence.set(id, [...(this.silence.get(id) ?? []), silence])
+    }
+  }
+}
+
+function isSilent(state: InstanceState | undefined): boolean {
+  return state === 'silent' || state === 'other' || state === 'stopping'
 }
 
 function close(stretches: Stretch[], now: number): void {

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
-import type { Simulator } from '../../../simulator/simulator.ts'
 import type { Chance } from './chance.ts'
+import type { Living } from './live-days.ts'
 
 /** What the faults befall. All of Berth's paths end with a slash, those of others do not. */
 const paths = [
@@ -18,20 +17,21 @@ const paths = [
   '^/api/v0/instances/\\d+/ssh/$',
 ] as const
 
-/** Real milliseconds of fair and of foul weather, on average. */
-const fair = 400
-const foul = 300
+/** Seconds of fair and of foul weather, on average. */
+const fair = 800
+const foul = 600
+/** Milliseconds that an answer is late at the most: some come when nobody waits for them any more. */
+const latest = 40_000
 
-/** Faults come and go, until the signal: from then on the weather is fair. */
-export async function weather(sim: Simulator, chance: Chance, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await pause(chance.pause(fair), undefined, { signal }).catch(() => undefined)
-    if (signal.aborted) break
-    sim.controls.setFaults(Array.from({ length: chance.integer(1, 3) }, () => aFault(chance)))
-    await pause(chance.pause(foul), undefined, { signal }).catch(() => undefined)
-    sim.controls.setFaults([])
+/** Faults come and go. */
+export function beginWeather(living: Living, chance: Chance): void {
+  const { sim, agenda, pace } = living
+  const turn = (isFoul: boolean) => {
+    if (living.isOver) return
+    sim.controls.setFaults(isFoul ? Array.from({ length: chance.integer(1, 3) }, () => aFault(chance)) : [])
+    agenda.add(pace.now + chance.pause(isFoul ? foul : fair) * 1000, () => turn(!isFoul))
   }
-  sim.controls.setFaults([])
+  turn(false)
 }
 
 function aFault(chance: Chance): FaultInput {
@@ -48,6 +48,6 @@ function aFault(chance: Chance): FaultInput {
     'garbage',
     'wrong_types',
   ] as const)
-  if (kind === 'status') return { path, times, kind, status: chance.pick([429, 500, 503]) }
-  return { path, times, kind, ...(kind === 'delay' ? { ms: chance.integer(10, 150) } : {}) }
+  if (kind === 'status') return { path, times, kind, status: chance.pick([401, 403, 429, 500, 503]) }
+  return { path, times, kind, ...(kind === 'delay' ? { ms: chance.integer(100, latest) } : {}) }
 }

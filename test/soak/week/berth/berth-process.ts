@@ -1,26 +1,50 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { BerthError } from '../../../../electron/contract/problem.ts'
 import type { AccountView, State } from '../../../../electron/contract/state.ts'
 import { startBerth } from '../../../../electron/core/berth.ts'
 import type { RunningBerth } from '../../../../electron/core/running.ts'
 import { systemDownloads } from '../../../../electron/local/chosen/downloads.ts'
-import { systemClock } from '../../../../electron/local/clock.ts'
 import { openFiles } from '../../../../electron/local/files.ts'
-import type { Clock } from '../../../../electron/ports/clock.ts'
 import type { Log } from '../../../../electron/ports/log.ts'
+import type { Random } from '../../../../electron/ports/random.ts'
 import { fileKeychain } from '../../../integration/core/file-keychain.ts'
-import { hurry } from './hurry.ts'
+import { Chance } from '../chance.ts'
+import { Deaths } from './inside/deaths.ts'
+import { Stillness } from './inside/stillness.ts'
+import { liveBy, VirtualTime, virtualClock } from './inside/virtual-time.ts'
+import { watchedFiles, watchedKeychain } from './inside/watched-disk.ts'
+import { watchFetch } from './inside/watched-fetch.ts'
+import { lookout } from './inside/watched-look.ts'
 import type { FromBerth, Life, Seen, ToBerth } from './messages.ts'
 
-/** Berth in a process of its own, to be killed. It waits until it is told to begin, and then lives as it is told. */
+/**
+ * Berth in a process of its own, to be killed. It waits until it is told to begin; from then on its time moves only as
+ * it is told, and it says when it has nothing more to do at that time.
+ */
+const time = new VirtualTime()
+const deaths = new Deaths()
+const stillness = new Stillness()
 let berth: RunningBerth | undefined
+let calls = 0
 
 process.on('message', (message: ToBerth) => {
-  if (message.kind === 'begin') void begin(message.life)
-  else if (message.kind === 'call') void answer(message)
-  else void berth?.close().then(() => process.exit())
+  switch (message.kind) {
+    case 'begin':
+      void stillness.work('its beginning', begin(message.life))
+      return
+    case 'call':
+      calls += 1
+      void answer(message)
+      return
+    case 'advance':
+      void advance(message)
+      return
+    case 'die':
+      deaths.plan(message.at, message.times)
+      return
+    case 'close':
+      void berth?.close().then(() => process.exit())
+  }
 })
 
 // Nobody is left to live for.
@@ -30,16 +54,27 @@ function say(message: FromBerth): void {
   if (process.connected) process.send?.(message)
 }
 
+async function advance({ to, held }: Extract<ToBerth, { kind: 'advance' }>): Promise<void> {
+  time.advance(to)
+  const underWay = await stillness.settled(held)
+  say({ kind: 'stands', standing: { next: time.next(), calls, ...underWay } })
+}
+
 async function begin(life: Life): Promise<void> {
-  hurry(life.hurry)
-  const { folder } = life
+  const { folder, servicePort, seed, number, now } = life
+  time.begin(now)
+  liveBy(time)
+  stillness.watchSockets(servicePort)
+  await watchFetch(stillness, deaths)
+  lookout.looking = () => say({ kind: 'looking' })
+  lookout.looked = () => say({ kind: 'looked' })
   const running = await startBerth({
     log,
     machine: {
-      clock: hurriedClock(life.hurry),
+      clock: virtualClock(time),
       downloads: systemDownloads(folder),
-      files: await openFiles(join(folder, 'berth')),
-      keychain: fileKeychain(join(folder, 'keychain.json')),
+      files: watchedFiles(await openFiles(join(folder, 'berth')), stillness, deaths),
+      keychain: watchedKeychain(fileKeychain(join(folder, 'keychain.json')), stillness),
       notifier: {
         available: true,
         show: async () => undefined,
@@ -48,19 +83,23 @@ async function begin(life: Life): Promise<void> {
       },
       opener: { openLink: async () => undefined, openPrivately: async () => undefined },
       programs: { find: async () => undefined, launch: async () => undefined },
-      random: {
-        hex: digits => randomBytes(digits).toString('hex').slice(0, digits),
-        fraction: Math.random,
-      },
+      random: seededRandom(new Chance(seed, `life ${number}`)),
       platform: 'linux',
       home: folder,
     },
     app: { version: 'test', shell: 'browser', terminals: [] },
   })
   berth = running
-  running.onChange(state => tellSeen(state))
+  running.onChange(tellSeen)
+  tellSeen(running.state())
   say({ kind: 'begun' })
-  await lookAgainAndAgain(running, life)
+}
+
+function seededRandom(chance: Chance): Random {
+  return {
+    fraction: () => chance.next(),
+    hex: digits => Array.from({ length: digits }, () => chance.integer(0, 15).toString(16)).join(''),
+  }
 }
 
 const log: Log = {
@@ -72,16 +111,9 @@ const log: Log = {
   recent: () => [],
 }
 
-/** The clock of a machine that has lived so much faster since the epoch's last hour began: the same after each start. */
-function hurriedClock(times: number): Clock {
-  const now = systemClock.now
-  const hour = Math.floor(now() / 3_600_000) * 3_600_000
-  return { ...systemClock, now: () => hour + (now() - hour) * times }
-}
-
 async function answer({ id, name, args }: Extract<ToBerth, { kind: 'call' }>): Promise<void> {
   try {
-    if (!berth) throw new Error('not begun')
+    if (!berth) throw new BerthError({ code: 'not_begun', message: 'It has not begun yet.' })
     say({
       kind: 'answer',
       id,
@@ -103,22 +135,14 @@ let told = ''
 function tellSeen(state: State): void {
   const account = shown(state)
   if (!account) return
-  const instances = Object.fromEntries(Object.values(account.instances).map(({ id, state }) => [id, state]))
-  const seen: Seen = { guards: Object.values(account.guards), instances }
+  const all = Object.values(account.instances)
+  const seen: Seen = {
+    guards: Object.values(account.guards),
+    instances: Object.fromEntries(all.map(({ id, state }) => [id, state])),
+    prices: Object.fromEntries(all.map(({ id, costPerHour }) => [id, costPerHour])),
+  }
   const text = JSON.stringify(seen)
   if (text === told) return
   told = text
   say({ kind: 'seen', seen })
-}
-
-/** A look follows the other, as a user would who presses refresh all day. */
-async function lookAgainAndAgain(running: RunningBerth, life: Life): Promise<void> {
-  while (process.connected) {
-    if (shown(running.state())) {
-      say({ kind: 'looking' })
-      await running.dispatch('refresh', {}).catch(() => undefined)
-      if (shown(running.state())?.connection.status === 'online') say({ kind: 'looked' })
-    }
-    await pause(life.pause * life.hurry)
-  }
 }

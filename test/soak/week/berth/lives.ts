@@ -4,18 +4,18 @@ import { type LifeEvents, OneLife } from './one-life.ts'
 /** Berth, life after life: each goes on from what the one before had on disk. The next is there before it is needed. */
 export class Lives {
   readonly #program: string
-  readonly #life: Life
+  readonly #life: Omit<Life, 'number' | 'now'>
   readonly #events: LifeEvents
+  #count = 0
   #now: OneLife
   #next: OneLife
-  #isOver = false
 
-  constructor(program: string, life: Life, events: LifeEvents) {
+  constructor(program: string, life: Omit<Life, 'number' | 'now'>, events: LifeEvents) {
     this.#program = program
     this.#life = life
     this.#events = events
     this.#now = this.#born()
-    this.#next = this.#born()
+    this.#next = this.#now
   }
 
   /** The one that lives, or lived last. */
@@ -23,29 +23,20 @@ export class Lives {
     return this.#now
   }
 
-  async begin(): Promise<void> {
-    await this.#now.begin(this.#life)
+  get count(): number {
+    return this.#count
   }
 
-  /** Kills it at this very moment; the next begins once `dead` has resolved. */
-  async killed(dead: () => Promise<unknown>): Promise<void> {
-    await this.#now.kill()
-    await dead()
-    if (this.#isOver) return
-    const next = this.#next
+  /** The next one begins, at a time in epoch milliseconds; the one before must be dead. */
+  begin(now: number): void {
+    this.#count += 1
+    this.#now = this.#next
+    this.#now.begin({ ...this.#life, number: this.#count, now })
     this.#next = this.#born()
-    await next.begin(this.#life)
-    this.#now = next
   }
 
-  /** The last one ends as it should, the one that waits is not needed. */
-  async close(): Promise<void> {
-    this.#isOver = true
-    await Promise.all([this.#now.close(), this.#next.kill()])
-  }
-
+  /** All of them are gone. */
   async remove(): Promise<void> {
-    this.#isOver = true
     await Promise.all([this.#now.kill(), this.#next.kill()])
   }
 

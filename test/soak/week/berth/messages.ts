@@ -6,23 +6,46 @@ import type { InstanceState } from '../../../../electron/contract/instance/insta
 export interface Life {
   /** Where it keeps all that outlives it. */
   folder: string
-  /** How many times as fast as this machine it lives. */
-  hurry: number
-  /** Real milliseconds between two looks. */
-  pause: number
+  /** What its chance follows from. */
+  seed: number
+  /** How many lived before it. */
+  number: number
+  /** Where the service answers. */
+  servicePort: number
+  /** What time it is when it begins, epoch milliseconds. */
+  now: number
 }
+
+/** At what a process dies: just before a request leaves, when its answer is here, and around a write to disk. */
+export type Moment = 'request' | 'answer' | 'write' | 'writing' | 'written'
 
 /** What the process is told. `account` asks for the account as State shows it. */
 export type ToBerth =
   | { kind: 'begin'; life: Life }
   | { kind: 'call'; id: number; name: CommandName | 'account'; args: unknown }
+  /** Moves its time, and asks how it stands once only so many requests are under way, which the service holds. */
+  | { kind: 'advance'; to: number; held: number }
+  | { kind: 'die'; at: Moment; times: number }
   | { kind: 'close' }
+
+/** How the process stands. */
+export interface Standing {
+  /** When its next timer is due, epoch milliseconds. */
+  next: number | undefined
+  /** Calls that it had been given by then. */
+  calls: number
+  /** Requests under way. */
+  requests: readonly string[]
+  /** Whatever else is. */
+  others: readonly string[]
+}
 
 /** What it tells. */
 export type FromBerth =
   | { kind: 'begun' }
   | { kind: 'answer'; id: number; answer: unknown }
   | { kind: 'problem'; id: number; code: string; message: string }
+  | { kind: 'stands'; standing: Standing }
   /** Its State has changed in what guards are judged by. */
   | { kind: 'seen'; seen: Seen }
   /** A look was asked for; one has ended, with a fresh answer. */
@@ -31,8 +54,9 @@ export type FromBerth =
   /** Something that nobody foresaw. */
   | { kind: 'unforeseen'; text: string }
 
-/** The guards, and where the instances stand, as State shows them. */
+/** The guards, where the instances stand and what they cost (micro-dollars per hour), as State shows them. */
 export interface Seen {
   guards: readonly GuardView[]
   instances: Readonly<Record<string, InstanceState>>
+  prices: Readonly<Record<string, number>>
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Answer, Args, CommandName } from '../../../../electron/contract/commands.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
-import type { FromBerth, Life, Seen, ToBerth } from './messages.ts'
+import type { FromBerth, Life, Moment, Seen, Standing, ToBerth } from './messages.ts'
 
 /** A command was refused, as a user would be told; `gone` where the process died before it answered. */
 export class Refused extends Error {
@@ -19,6 +19,8 @@ export interface LifeEvents {
   looking(): void
   looked(): void
   seen(seen: Seen): void
+  /** It was killed, or has ended as it was told to. */
+  ended(): void
   /** What must never happen: an error that nobody foresaw, a process that ends by itself. */
   broken(what: string): void
 }
@@ -29,41 +31,62 @@ type Answered = Extract<FromBerth, { kind: 'answer' | 'problem' }>
 /** One process of Berth's, from its start to its death. */
 export class OneLife {
   readonly #child: ChildProcess
+  readonly #exit: Promise<unknown>
   readonly #waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Refused): void }>()
   #calls = 0
+  #hasBegun = false
   #isEnding = false
+  #isDoomed = false
   #isDead = false
-  #begun: () => void = () => undefined
+  #stands: (standing: Standing) => void = () => undefined
 
   constructor(program: string, events: LifeEvents) {
     const child = fork(program, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
     this.#child = child
+    this.#exit = once(child, 'exit')
     let complaints = ''
     child.stderr?.on('data', (data: Buffer) => {
       complaints = `${complaints}${data}`.slice(-4000)
     })
     child.on('message', (message: FromBerth) => {
-      if (message.kind === 'begun') this.#begun()
+      if (message.kind === 'begun') this.#hasBegun = true
+      else if (message.kind === 'stands') this.#stands(message.standing)
       else if (message.kind === 'seen') events.seen(message.seen)
       else if (message.kind === 'looking') events.looking()
       else if (message.kind === 'looked') events.looked()
       else if (message.kind === 'unforeseen') events.broken(message.text)
       else this.#answered(message)
     })
-    child.once('exit', code => {
+    child.once('exit', (code, signal) => {
       this.#isDead = true
       for (const { reject } of this.#waiting.values()) reject(new Refused('gone', 'It was killed.'))
       this.#waiting.clear()
-      if (!this.#isEnding) events.broken(`Berth ended by itself with ${code}: ${complaints}`)
+      if (!this.#isEnding) events.broken(`Berth ended by itself with ${code ?? signal}: ${complaints}`)
+      if (this.#hasBegun) events.ended()
     })
   }
 
-  async begin(life: Life): Promise<void> {
-    const begun = new Promise<void>(resolve => {
-      this.#begun = resolve
-    })
+  get isAlive(): boolean {
+    return !this.#isDead
+  }
+
+  /** Whether it is to die by itself. */
+  get isDoomed(): boolean {
+    return this.#isDoomed
+  }
+
+  /** Whether it can be given commands. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
+  /** How many calls it was given. */
+  get calls(): number {
+    return this.#calls
+  }
+
+  begin(life: Life): void {
     this.#tell({ kind: 'begin', life })
-    await Promise.race([begun, once(this.#child, 'exit')])
   }
 
   run<Name extends CommandName>(name: Name, args: Args<Name>): Promise<Answer<Name>> {
@@ -74,22 +97,35 @@ export class OneLife {
     return this.#call('account', {}) as Promise<AccountView | null>
   }
 
+  /** Moves its time; gives how it stands then, or undefined where it has died. */
+  async advance(to: number, held: number): Promise<Standing | undefined> {
+    if (this.#isDead) return undefined
+    const stands = new Promise<Standing>(resolve => {
+      this.#stands = resolve
+    })
+    this.#tell({ kind: 'advance', to, held })
+    return Promise.race([stands, this.#exit.then(() => undefined)])
+  }
+
+  /** It dies by itself, at the n-th time that something happens from now on. */
+  dieAt(at: Moment, times: number): void {
+    this.#isEnding = true
+    this.#isDoomed = true
+    this.#tell({ kind: 'die', at, times })
+  }
+
   /** SIGKILL: nothing of it happens any more. */
   async kill(): Promise<void> {
-    await this.#end(() => this.#child.kill('SIGKILL'))
+    this.#isEnding = true
+    this.#child.kill('SIGKILL')
+    if (!this.#isDead) await this.#exit
   }
 
   /** It ends as it should, and writes what it must. */
   async close(): Promise<void> {
-    await this.#end(() => this.#tell({ kind: 'close' }))
-  }
-
-  async #end(how: () => void): Promise<void> {
     this.#isEnding = true
-    if (this.#isDead) return
-    const exit = once(this.#child, 'exit')
-    how()
-    await exit
+    this.#tell({ kind: 'close' })
+    if (!this.#isDead) await this.#exit
   }
 
   #call(name: CommandName | 'account', args: unknown): Promise<unknown> {

@@ -12,70 +12,102 @@ export interface Kept {
   broken: string[]
 }
 
+/** Seconds by which Berth may be wrong about what time it is: an answer's `Date` has whole ones. */
+const blur = 1
+/** Seconds by which a moment that follows from prices or load may move before State, which is judged by, shows it. */
+const unshown = 30
+/** Seconds without a look after which a moment counts as missed. */
+const gap = 600
+
 /**
- * Whether every guard was kept by the first fresh answer after its moment: while one waits, no second fresh answer may
- * come that was asked for after that. `blur` is by how many seconds of world time Berth may be wrong about what time it
- * is.
+ * Whether every guard was kept by the first fresh answer after its moment. Only the first look of a life may leave it
+ * to the one that follows: by one answer alone nobody can tell whether a clock has leapt meanwhile.
  */
-export function guardsKept(
-  { guards, looks }: Timeline,
-  requests: readonly LoggedRequest[],
-  blur: number,
-): Kept {
+export function guardsKept({ guards, looks }: Timeline, requests: readonly LoggedRequest[]): Kept {
   const kept: Kept = { acted: 0, missed: 0, broken: [] }
   for (const [id, stretches] of guards) {
+    for (const look of neglected(stretches, looks))
+      kept.broken.push(`${tale(id, look.stretch)} waited through the look at ${look.at}`)
     for (const [index, stretch] of stretches.entries()) {
-      const late = overdue(stretch, looks, blur)
-      if (late.length > 1) kept.broken.push(`${tale(id, stretch)} waited through looks at ${late.join(', ')}`)
       const next = stretches[index + 1]
       if (!next || hasEnded(stretch.guard) || !hasEnded(next.guard)) continue
       if (next.guard.step === 'missed') {
         kept.missed += 1
-        const problem = wronglyMissed(stretch, looks, blur)
+        const problem = wronglyMissed(stretch, next.from)
         if (problem) kept.broken.push(`${tale(id, stretch)} ${problem}`)
       }
       if (next.guard.step !== 'done') continue
       kept.acted += 1
-      // Begun, and killed before it asked: what it was to do may have been done by another meanwhile.
-      if (next.instances[stretch.guard.instance ?? ''] !== 'running') continue
-      if (!wasDone(stretch, stretches[0]?.from ?? 0, next.from, requests, blur))
-        kept.broken.push(`${tale(id, stretch)} says that it acted, but asked for nothing`)
+      if (!wasDone(stretch, stretches[0]?.from ?? 0, next.from, requests))
+        kept.broken.push(`${tale(id, stretch)} says that it acted, but nobody asked for it`)
     }
   }
   return kept
 }
 
-/** The fresh answers through which it waited though it was due. */
-function overdue({ guard, instances, from, until }: Stretch, looks: readonly Look[], blur: number): number[] {
-  if (guard.dueAt === undefined || (guard.step !== 'waiting' && guard.step !== 'warned')) return []
-  // One on the account has nothing to do while nothing runs.
-  if (guard.instance === undefined && !Object.values(instances).includes('running')) return []
-  const since = Math.max(from, guard.dueAt + blur)
-  if (since >= until) return []
-  return looks.filter(({ at, until: end, sure }) => sure && at > since && end < until).map(({ at }) => at)
+/** The fresh answers that found it due, and left it as it was. */
+function neglected(
+  stretches: readonly Stretch[],
+  looks: readonly Look[],
+): { stretch: Stretch; at: number }[] {
+  return stretches.flatMap((stretch, index) => {
+    if (!waits(stretch)) return []
+    return between(looks, stretch.from, stretch.until).flatMap(look => {
+      const before = stretches.slice(0, index + 1).findLast(({ from }) => from < look.at)
+      const wasDue = before !== undefined && before.until >= look.at && isDue(before, look.at)
+      return look.number > 1 && wasDue && isDue(stretch, look.at) ? [{ stretch, at: look.at }] : []
+    })
+  })
 }
 
-/** Being told only is for a moment at which nobody looked. */
-function wronglyMissed({ guard }: Stretch, looks: readonly Look[], blur: number): string | undefined {
-  if (guard.missed === 'act') return 'was to act however late, and did not'
-  const due = guard.dueAt
-  if (due === undefined) return undefined
-  const soonAfter = looks.find(({ at, sure }) => sure && at > due + blur && at < due + 600 - blur)
-  return soonAfter && `was missed, but the account was seen at ${soonAfter.at}`
+/** The looks that ended in that time. */
+function between(looks: readonly Look[], from: number, until: number): readonly Look[] {
+  let low = 0
+  let high = looks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((looks[middle]?.until ?? 0) < from) low = middle + 1
+    else high = middle
+  }
+  let end = low
+  while (end < looks.length && (looks[end]?.until ?? 0) < until) end += 1
+  return looks.slice(low, end)
 }
 
+function isDue(stretch: Stretch, at: number): boolean {
+  const { condition, dueAt } = stretch.guard
+  const isFixed = condition.kind === 'time' || condition.kind === 'duration'
+  return waits(stretch) && dueAt !== undefined && dueAt + blur + (isFixed ? 0 : unshown) < at
+}
+
+/** One on the account has nothing to do while nothing runs. */
+function waits({ guard, instances }: Stretch): boolean {
+  if (guard.step !== 'waiting' && guard.step !== 'warned') return false
+  return guard.instance !== undefined || Object.values(instances).includes('running')
+}
+
+/** Being told only is for a moment at which nobody looked, and long after it. */
+function wronglyMissed({ guard: { missed, dueAt } }: Stretch, at: number): string | undefined {
+  if (missed === 'act') return 'was to act however late, and did not'
+  if (dueAt === undefined) return undefined
+  return at - dueAt < gap - blur ? `was missed at ${at}, though its moment had only just passed` : undefined
+}
+
+/** By Berth, or by another who was faster: a guard that finds its work done is done. */
 function wasDone(
   { guard }: Stretch,
   from: number,
   until: number,
   requests: readonly LoggedRequest[],
-  blur: number,
 ): boolean {
   if (guard.instance === undefined) return true
-  const method = guard.action === 'stop' ? 'PUT' : 'DELETE'
+  const path = new RegExp(`^/api/v0/instances/${guard.instance}/?$`)
   return requests.some(
-    ({ method: asked, path, at }) =>
-      asked === method && path === `/api/v0/instances/${guard.instance}/` && at >= from && at <= until + blur,
+    ({ method, path: asked, at }) =>
+      (method === 'DELETE' || (method === 'PUT' && guard.action === 'stop')) &&
+      at >= from &&
+      at <= until &&
+      path.test(asked),
   )
 }
 

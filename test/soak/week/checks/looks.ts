@@ -1,12 +1,8 @@
 import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
 import type { Look } from '../timeline.ts'
 
-/** Looks that Berth says gave a fresh answer, though the service's log has none. `blur` in world seconds. */
-export function inventedLooks(
-  looks: readonly Look[],
-  requests: readonly LoggedRequest[],
-  blur: number,
-): string[] {
+/** Looks that Berth says gave a fresh answer, though the service's log has none. */
+export function inventedLooks(looks: readonly Look[], requests: readonly LoggedRequest[]): string[] {
   const good = requests.filter(
     ({ method, path, status, fault }) =>
       method === 'GET' &&
@@ -16,8 +12,8 @@ export function inventedLooks(
   )
   let next = 0
   return looks.flatMap(({ at, until }) => {
-    while (next < good.length && (good[next]?.at ?? 0) < at - blur) next += 1
-    const answered = (good[next]?.at ?? Number.POSITIVE_INFINITY) <= until + blur
+    while (next < good.length && (good[next]?.at ?? 0) < at) next += 1
+    const answered = (good[next]?.at ?? Number.POSITIVE_INFINITY) <= until
     return answered ? [] : [`a look from ${at} to ${until} that the service knows nothing of`]
   })
 }

@@ -15,14 +15,10 @@ export interface Compared {
 
 const cent = 10_000
 
-/** What Berth saw, and when. */
-export interface Sighted {
-  /** Those of which what they showed was saved. */
-  looks: readonly Look[]
-  timeline: Timeline
-  /** Seconds by which Berth may be wrong about what time it is. */
-  blur: number
-}
+/** Seconds by which Berth may be wrong about when it looked: an answer's `Date` has whole ones. */
+const blur = 1
+/** Seconds after which what a look has changed is on disk. */
+const written = 1
 
 /**
  * The sum to the cent, and each share within one poll for every change of its price: nobody can know when it was
@@ -32,8 +28,9 @@ export function moneyCompared(
   { days }: MoneyHistory,
   ledger: Ledger,
   paidIn: number,
-  sighted: Sighted,
+  timeline: Timeline,
 ): Compared {
+  const looks = savedLooks(timeline)
   const counted = days.reduce((sum, { spent }) => sum + spent, 0)
   const toppedUp = days.reduce((sum, day) => sum + day.toppedUp, 0)
   const shares = new Map<string, number>()
@@ -46,7 +43,7 @@ export function moneyCompared(
   let worst = 0
   for (const { instance_id, micro_dollars } of ledger.instances) {
     const share = shares.get(String(instance_id))
-    const poll = unknowable(instance_id, ledger, sighted)
+    const poll = unknowable(instance_id, ledger, looks, timeline)
     // The cheapest of very many are not kept by name.
     if (share === undefined && micro_dollars <= leastKept(days)) continue
     const difference = Math.abs((share ?? 0) - micro_dollars)
@@ -66,19 +63,35 @@ export function moneyCompared(
   }
 }
 
+/** Those of which what they changed outlived Berth. */
+function savedLooks({ looks, lives }: Timeline): Look[] {
+  return looks.filter(({ until, life }) => until < (lives[life - 1]?.until ?? 0) - written)
+}
+
 /**
- * What the instance costs at the most in the stretches between two fresh answers in which its price changed, and, at
- * any price, while its host was silent: what that charges is not known.
+ * What the instance costs at the most in the stretches between two fresh answers in which its price changed. While its
+ * host is silent nobody knows whether it charges its GPUs: the credit tells it, but not in a stretch in which another
+ * one's price has changed as well.
  */
-function unknowable(id: number, { charges }: Ledger, { looks, timeline, blur }: Sighted): number {
+function unknowable(id: number, { charges }: Ledger, looks: readonly Look[], { silence }: Timeline): number {
   const own = charges.filter(({ instance_id }) => instance_id === id)
   const dearest = Math.max(...own.map(charge => charge.micro_dollars_per_hour), 0)
   const changes = own.flatMap(({ from, to }) => [from, to])
-  const stretches = new Map(changes.map(at => stretchAround(at, looks)))
-  const seconds = [...stretches.values()].reduce((sum, length) => sum + length + blur, 0)
-  const silent = timeline.silence.get(String(id)) ?? 0
-  const anyPrice = Math.max(...charges.map(charge => charge.micro_dollars_per_hour), 0)
-  return (seconds * dearest + silent * anyPrice) / 3600
+  const seconds = lengthAround(changes, looks)
+  const unsure = (silence.get(String(id)) ?? []).map(({ from, until, perHour }) => {
+    const others = charges.filter(({ instance_id }) => instance_id !== id)
+    const meanwhile = others
+      .flatMap(charge => [charge.from, charge.to])
+      .filter(at => at >= from && at <= until)
+    return lengthAround(meanwhile, looks) * perHour
+  })
+  return (seconds * dearest + unsure.reduce((sum, one) => sum + one, 0)) / 3600
+}
+
+/** Seconds of all the stretches that those moments are in. */
+function lengthAround(moments: readonly number[], looks: readonly Look[]): number {
+  const stretches = new Map(moments.map(at => stretchAround(at, looks)))
+  return [...stretches.values()].reduce((sum, length) => sum + length + blur, 0)
 }
 
 /** The stretch between two fresh answers that a moment is in: which one, and how long it is. */

@@ -1,4 +1,6 @@
 import { Refused } from '../berth/one-life.ts'
+import type { Chance } from '../chance.ts'
+import type { Living } from '../live-days.ts'
 import type { Tally } from '../tally.ts'
 import { guarding } from './guarding.ts'
 import type { Deed, Hand } from './hand.ts'
@@ -7,16 +9,34 @@ import { renting } from './renting.ts'
 
 const deeds = [...renting, ...guarding, ...handiwork] as [Deed, ...Deed[]]
 
+/** Seconds between two deeds, on average. */
+const betweenDeeds = 120
+
+/** The user does one thing after the other, while Berth lives. None is waited for: some answers take longer than a life. */
+export function beginUsing(living: Living, chance: Chance): void {
+  const { agenda, pace, broken } = living
+  agenda.add(pace.now + chance.pause(betweenDeeds) * 1000, async () => {
+    if (living.isOver) return
+    beginUsing(living, chance)
+    const { lives, sim, elsewhere, byHand, tally, now } = living
+    const berth = lives.now
+    const account = berth.hasBegun ? await berth.account().catch(() => null) : null
+    if (!account) return
+    const hand = { chance, berth, account, now: now(), sim, elsewhere, byHand }
+    doSomething(hand, tally).catch((error: unknown) => broken.push(`a deed ended with ${error}`))
+  })
+}
+
 /**
  * Does one thing, or nothing where what was thought of cannot be done now. What a flaky service refuses, and what dies
  * with a process, is part of life. Throws what nobody foresaw.
  */
-export async function doSomething(hand: Hand, tally: Tally): Promise<void> {
+async function doSomething(hand: Hand, tally: Tally): Promise<void> {
   const deed = hand.chance.weighted(deeds)
-  const doing = deed.do(hand)
-  if (!doing) return
-  tally.add(deed.name)
   try {
+    const doing = deed.do(hand)
+    if (!doing) return
+    tally.add(deed.name)
     await doing
   } catch (error) {
     // The simulator's own refusals too: what was there a moment ago may be gone.

@@ -1,0 +1,32 @@
+import type { Files } from '../../../../../electron/ports/files.ts'
+import type { Keychain } from '../../../../../electron/ports/keychain.ts'
+import type { Deaths } from './deaths.ts'
+import type { Stillness } from './stillness.ts'
+
+/** The same files, watched; this process may die before, while and after it writes one. */
+export function watchedFiles(files: Files, stillness: Stillness, deaths: Deaths): Files {
+  async function write(name: string, text: string): Promise<void> {
+    deaths.comes('write')
+    const writing = files.write(name, text)
+    setImmediate(() => deaths.comes('writing'))
+    await writing
+    deaths.comes('written')
+  }
+  return {
+    path: name => files.path(name),
+    read: name => stillness.work(`reading ${name}`, files.read(name)),
+    write: (name, text) => stillness.work(`writing ${name}`, write(name, text)),
+    append: (name, text) => stillness.work(`adding to ${name}`, files.append(name, text)),
+    delete: name => stillness.work(`deleting ${name}`, files.delete(name)),
+  }
+}
+
+/** The same keychain, watched. */
+export function watchedKeychain(keychain: Keychain, stillness: Stillness): Keychain {
+  return {
+    persistent: keychain.persistent,
+    get: name => stillness.work('reading a secret', keychain.get(name)),
+    set: (name, secret) => stillness.work('keeping a secret', keychain.set(name, secret)),
+    delete: name => stillness.work('deleting a secret', keychain.delete(name)),
+  }
+}

@@ -1,0 +1,17 @@
+import { lookAt as look } from '../../../../../electron/core/accounts/look.ts'
+
+export { userFields } from '../../../../../electron/core/accounts/look.ts'
+
+/** Who is told of the looks of this process. */
+export const lookout = {
+  looking: (): void => undefined,
+  looked: (): void => undefined,
+}
+
+/** Berth's own look, of whose beginning and good end is told. The program has it in the place of that one. */
+export async function lookAt(...args: Parameters<typeof look>): ReturnType<typeof look> {
+  lookout.looking()
+  const found = await look(...args)
+  if (found.outcome === 'seen' && found.instances) lookout.looked()
+  return found
+}

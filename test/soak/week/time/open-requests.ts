@@ -1,0 +1,28 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ServerResponse } from 'node:http'
+
+const channel = 'http.server.request.start'
+
+/** How many requests the servers of this process have taken up and not done with. */
+export class OpenRequests {
+  #count = 0
+  readonly #started = (message: unknown) => {
+    const { response } = message as { response: ServerResponse }
+    this.#count += 1
+    response.once('close', () => {
+      this.#count -= 1
+    })
+  }
+
+  constructor() {
+    subscribe(channel, this.#started)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  close(): void {
+    unsubscribe(channel, this.#started)
+  }
+}

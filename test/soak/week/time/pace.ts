@@ -1,0 +1,97 @@
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import type { Controls } from '../../../../simulator/controls.ts'
+import type { Lives } from '../berth/lives.ts'
+import type { Standing } from '../berth/messages.ts'
+import type { Elsewhere } from '../elsewhere.ts'
+import type { Agenda } from './agenda.ts'
+import type { Held } from './held.ts'
+import type { OpenRequests } from './open-requests.ts'
+
+/** Real milliseconds that what is under way may take at one moment of world time. */
+const patience = 60_000
+
+export interface Paced {
+  controls: Controls
+  agenda: Agenda
+  held: Held
+  open: OpenRequests
+  elsewhere: Elsewhere
+  lives: () => Lives
+}
+
+/**
+ * World time and Berth's, in step: both stand still while anyone has anything to do, and then both move to the next
+ * moment at which something happens. How fast the machine is changes nothing but how long it takes.
+ */
+export class Pace {
+  readonly #paced: Paced
+  #now: number
+
+  /** `now`: the world's, which stands still. Epoch milliseconds. */
+  constructor(paced: Paced, now: number) {
+    this.#paced = paced
+    this.#now = now
+  }
+
+  /** Epoch milliseconds. */
+  get now(): number {
+    return this.#now
+  }
+
+  /** Lives on until then. */
+  async until(end: number): Promise<void> {
+    while (this.#now < end) await this.#step(end)
+    await this.#quiet()
+  }
+
+  /** Lives on until that is settled, for so many milliseconds of world time at the most. */
+  async through<Result>(work: Promise<Result>, most = 3_600_000): Promise<Result> {
+    const end = this.#now + most
+    let settled = false
+    const settle = () => {
+      settled = true
+    }
+    work.then(settle, settle)
+    for (;;) {
+      await this.#quiet()
+      await turn()
+      if (settled) return work
+      if (this.#now >= end) throw new Error(`it did not end within ${most / 1000} seconds of world time`)
+      await this.#step(end)
+    }
+  }
+
+  /** To the next moment at which something happens, or to `end` where nothing does. */
+  async #step(end: number): Promise<void> {
+    const { agenda, controls } = this.#paced
+    const timer = (await this.#quiet())?.next
+    const next = Math.min(end, agenda.next() ?? end, timer ?? end)
+    if (next > this.#now) await controls.advance((next - this.#now) / 1000)
+    this.#now = Math.max(this.#now, next)
+    await agenda.come(this.#now)
+  }
+
+  /** Waits until nobody has anything to do at this time; gives how Berth stands, if it lives. */
+  async #quiet(): Promise<Standing | undefined> {
+    const { held, open, elsewhere } = this.#paced
+    const since = performance.now()
+    for (;;) {
+      const berth = this.#paced.lives().now
+      const asked = held.count
+      const standing = await berth.advance(this.#now, asked)
+      const isQuiet = standing
+        ? standing.calls === berth.calls &&
+          standing.others.length === 0 &&
+          standing.requests.length === asked &&
+          asked === held.count
+        : !berth.isAlive
+      if (isQuiet && open.count === held.count && elsewhere.underWay === 0) return standing
+      if (performance.now() - since > patience)
+        throw new Error(
+          `time stands still: ${JSON.stringify({ standing, calls: berth.calls, held: held.count, open: open.count })}`,
+        )
+      if (open.count === held.count) await pause(1)
+      else await turn()
+    }
+  }
+}
