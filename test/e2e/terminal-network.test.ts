@@ -73,6 +73,8 @@ describe.skipIf(lacking !== '')(
       await shell.type('echo first-$HELD')
       await shell.shows('first-by-tmux')
 
+      // Killed on a machine whose network has just gone: the other side hears nothing of it.
+      sshd.freezeConnections()
       const fresh = await shell.restart()
       await fresh.getByRole('tab', { name: 'berth-1' }).waitFor({ timeout: 20_000 })
       await shell.shows('first-by-tmux', 10_000, fresh)

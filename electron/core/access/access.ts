@@ -19,7 +19,7 @@ import { openSystemTerminal } from '../../ssh/shell/system-terminal.ts'
 import { historyOf, keptShells } from '../../ssh/shell/tmux.ts'
 import { quote, sshCommand } from '../../ssh/ssh-command.ts'
 import { instanceName } from '../alerts/wording.ts'
-import { type OpenedShell, openKept, type ShellWanted } from './kept-shells.ts'
+import { type OpenedShell, type OurShells, openKept, type ShellWanted } from './kept-shells.ts'
 import { rememberAccess } from './remembered.ts'
 
 /** An instance to get into, and the client of its account. */
@@ -160,8 +160,23 @@ export function openAccess(
   const connect = (door: Door) => enter(door, sshOf(door.account).connect)
   const isKept = async (account: AccountId, instance: number) =>
     (await memoryOf(account).tmux(account, instance)) ?? state().settings.terminal.tmux
-  /** The names of tmux's shells that are open here, by account and instance. */
-  const taken = new Map<string, Set<string>>()
+  /** The shells of tmux's that are open here, by account and instance. */
+  const kept = new Map<string, { taken: Set<string>; ours: OurShells }>()
+
+  function keptOf(account: AccountId, instance: number) {
+    const memory = memoryOf(account)
+    const name = `${account}/${instance}`
+    const known = kept.get(name) ?? {
+      taken: new Set<string>(),
+      ours: {
+        names: () => memory.shells(account, instance),
+        note: shell => memory.noteShell(account, instance, shell),
+        forget: shell => memory.forgetShell(account, instance, shell),
+      },
+    }
+    kept.set(name, known)
+    return known
+  }
 
   async function openShell(door: Door, wanted: ShellWanted): Promise<OpenedShell> {
     const { account, instance } = door
@@ -169,12 +184,9 @@ export function openAccess(
     const open = (command: string | undefined) =>
       enter(door, target => sshOf(account).openShell({ ...target, columns, rows, command }))
     if (!(await isKept(account, instance.id))) return { shell: await open(undefined), others: [] }
-    const name = `${account}/${instance.id}`
-    const names = taken.get(name) ?? new Set<string>()
-    taken.set(name, names)
     const lease = await connect(door)
     try {
-      return await openKept({ clock, lease, open, wanted, taken: names })
+      return await openKept({ clock, lease, open, wanted, ...keptOf(account, instance.id) })
     } finally {
       lease.release()
     }
@@ -230,6 +242,7 @@ export function openAccess(
       await Promise.all([sshOf(account).drop(account, instance), memoryOf(account).forget(account, instance)])
     },
     async close() {
+      for (const { taken, ours } of kept.values()) for (const name of taken) await ours.forget(name)
       await Promise.all([real.close(), demo?.close()])
     },
   }

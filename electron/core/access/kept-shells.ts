@@ -29,13 +29,25 @@ interface Opening {
   wanted: ShellWanted
   /** The names that this Berth is connected to on the instance, or is about to be. */
   taken: Set<string>
+  ours: OurShells
+}
+
+/**
+ * The names in an instance's tmux to which this Berth is connected, or was when the connection was lost or it was
+ * killed: who still seems to be in one of those is that lost connection.
+ */
+export interface OurShells {
+  names(): Promise<readonly string[]>
+  note(name: string): Promise<void>
+  /** It was left in order. */
+  forget(name: string): Promise<void>
 }
 
 /** Opens a shell in the instance's tmux, found again, new or by its name; where it has none, a plain one. */
-export async function openKept({ clock, lease, open, wanted, taken }: Opening): Promise<OpenedShell> {
+export async function openKept({ clock, lease, open, wanted, taken, ours }: Opening): Promise<OpenedShell> {
   const shells = await keptShells(lease.connection, clock)
   if (shells === undefined) return { shell: await open(undefined), others: [] }
-  const waiting = wanted.fresh ? [] : withNobody(shells, taken)
+  const waiting = wanted.fresh ? [] : withNobody(shells, taken, await ours.names())
   const name = wanted.session ?? waiting[0] ?? freeName(new Set([...shells.map(one => one.name), ...taken]))
   const found = shells.some(one => one.name === name)
   taken.add(name)
@@ -43,7 +55,11 @@ export async function openKept({ clock, lease, open, wanted, taken }: Opening): 
     // A connection that came back has what it said on the screen still.
     const before = found && wanted.session === undefined ? await historyOf(lease.connection, name, clock) : ''
     const shell = await open(tmuxCommand(name))
-    void shell.ended.finally(() => taken.delete(name))
+    await ours.note(name)
+    void shell.ended.then(async problem => {
+      taken.delete(name)
+      if (problem === undefined) await ours.forget(name)
+    })
     return {
       shell,
       session: name,
@@ -56,6 +72,12 @@ export async function openKept({ clock, lease, open, wanted, taken }: Opening): 
   }
 }
 
-function withNobody(shells: readonly KeptShell[], taken: ReadonlySet<string>): string[] {
-  return shells.filter(({ name, attached }) => !attached && !taken.has(name)).map(({ name }) => name)
+function withNobody(
+  shells: readonly KeptShell[],
+  taken: ReadonlySet<string>,
+  ours: readonly string[],
+): string[] {
+  return shells
+    .filter(({ name, attached }) => (!attached || ours.includes(name)) && !taken.has(name))
+    .map(({ name }) => name)
 }

@@ -10,6 +10,8 @@ const Remembered = v.object({
   attached: v.optional(v.array(v.object({ name: v.string(), fingerprint: v.string(), at: v.number() })), []),
   /** Whether its shells live in tmux, where that was chosen for it alone. */
   tmux: v.optional(v.boolean()),
+  /** The names of its shells in tmux that were not left in order. */
+  shells: v.optional(v.array(v.string()), []),
 })
 const Book = v.record(v.string(), Remembered)
 type Remembered = v.InferOutput<typeof Remembered>
@@ -20,6 +22,9 @@ export interface RememberedAccess {
   noteAttached(account: AccountId, instance: number, key: AttachedKey): Promise<void>
   tmux(account: AccountId, instance: number): Promise<boolean | undefined>
   chooseTmux(account: AccountId, instance: number, choice: boolean | undefined): Promise<void>
+  shells(account: AccountId, instance: number): Promise<readonly string[]>
+  noteShell(account: AccountId, instance: number, name: string): Promise<void>
+  forgetShell(account: AccountId, instance: number, name: string): Promise<void>
   forget(account: AccountId, instance: number): Promise<void>
 }
 
@@ -46,7 +51,7 @@ export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
     const document = await book()
     await document.record(all => {
       const name = key(account, instance)
-      return { ...all, [name]: edit(all[name] ?? { attached: [] }) }
+      return { ...all, [name]: edit(all[name] ?? { attached: [], shells: [] }) }
     })
   }
 
@@ -74,6 +79,17 @@ export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
         ...rest,
         ...(choice === undefined ? {} : { tmux: choice }),
       })),
+    shells: async (account, instance) => (await book()).get()[key(account, instance)]?.shells ?? [],
+    noteShell: (account, instance, shell) =>
+      change(account, instance, before => ({ ...before, shells: [...new Set([...before.shells, shell])] })),
+    async forgetShell(account, instance, shell) {
+      // What is remembered of an instance that is gone is gone, too.
+      if (!(key(account, instance) in (await book()).get())) return
+      await change(account, instance, before => ({
+        ...before,
+        shells: before.shells.filter(name => name !== shell),
+      }))
+    },
     async forget(account, instance) {
       const document = await book()
       const name = key(account, instance)

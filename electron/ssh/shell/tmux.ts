@@ -26,7 +26,8 @@ export async function keptShells(connection: Connection, clock: Clock): Promise<
 /**
  * Opens that shell, or goes on with it. tmux gives a window its length of history when it is made, by the session's
  * choice: so the session begins with a window that does nothing, and no other of the user's is changed. The status
- * line is off: Berth has tabs of its own.
+ * line is off: Berth has tabs of its own. Whoever else is connected to it is let go: a connection that was lost without
+ * a word counts as one for hours, and the window would stay as small as it was there.
  */
 export function tmuxCommand(name: string): string {
   const at = `'=${name}:'`
@@ -36,7 +37,7 @@ export function tmuxCommand(name: string): string {
     `new-window -t ${at}`,
     `kill-window -t '=${name}:^'`,
   ].join(" ';' ")
-  return `tmux has-session -t '=${name}' 2>/dev/null || tmux -u ${make}; tmux -u attach-session -t '=${name}' ';' set-option status off`
+  return `tmux has-session -t '=${name}' 2>/dev/null || tmux -u ${make}; tmux -u attach-session -d -t '=${name}' ';' set-option status off`
 }
 
 /** What scrolled out of that shell's sight, with its colours; empty for a fresh one. */

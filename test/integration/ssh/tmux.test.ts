@@ -22,6 +22,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
   beforeEach(async () => {
     sockets = mkdtempSync(join(tmpdir(), 'berth-tmux-'))
     sshd = await startSshd([`SetEnv TMUX_TMPDIR=${sockets}`])
+    noted = []
     machine = scratchMachine()
     ssh = createSsh(machine)
     sshd.authorize((await ssh.keys.locate('berth')).publicKey)
@@ -39,6 +40,15 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
   })
 
   const taken = new Set<string>()
+  /** Remembered beyond a connection's loss, and Berth's. */
+  let noted: string[] = []
+  const ours = {
+    names: async () => noted,
+    note: async (name: string) => void noted.push(name),
+    async forget(name: string) {
+      noted = noted.filter(other => other !== name)
+    },
+  }
   async function open(wanted: Partial<ShellWanted> = {}) {
     const aim = target({ proxy: sshd })
     const lease = await ssh.connect(aim)
@@ -49,6 +59,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
         open: command => ssh.openShell({ ...aim, command }),
         wanted: { columns: 80, rows: 24, ...wanted },
         taken,
+        ours,
       })
     } finally {
       lease.release()
@@ -106,5 +117,25 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     const named = await open({ session: 'berth-2' })
     expect(named.session).toBe('berth-2')
     expect((await open()).session).toBe('berth-1')
+  })
+
+  test('a connection that was lost without a word does not keep its shell from being found, nor takes another’s', async () => {
+    const mine = await open()
+    const others = await open({ fresh: true })
+    follow(mine.shell)
+    follow(others.shell)
+    await expect.poll(async () => (await sessions())?.every(({ attached }) => attached)).toBe(true)
+    sshd.freezeConnections()
+    // As after Berth's own end, and as if the second were somebody else's.
+    await ssh.close()
+    ssh = createSsh(machine)
+    await expect.poll(() => taken.size).toBe(0)
+    noted = ['berth-1']
+    const again = await open()
+    expect(again.session).toBe('berth-1')
+    const said = follow(again.shell)
+    again.shell.stream.write('echo here-$((6 * 7))\n')
+    await expect.poll(said, { timeout: 8000 }).toContain('here-42')
+    expect((await open()).session).toBe('berth-3')
   })
 })
