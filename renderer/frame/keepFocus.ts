@@ -63,6 +63,8 @@ function inPlaceOf({ steps, fromEnd }: Standing): HTMLElement | undefined {
   for (const { around, at } of steps) {
     if (!around.isConnected) continue
     const { children } = around
+    // Another screen: keys begin at its top.
+    if (around instanceof HTMLElement && around.matches('main')) return around
     for (const place of [children[at], children[at - 1], around]) {
       const list = place ? among(place) : []
       const alike = place === around ? undefined : list.at(-fromEnd)
