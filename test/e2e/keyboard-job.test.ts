@@ -1,0 +1,125 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { lacks } from '../needs.ts'
+import { openBrowser, openPage, scratchFolder, startBerth, terminalText } from './app.ts'
+
+/** A whole job without a pointer; wherever something closes or goes, the keys go on from somewhere. */
+const lacking = lacks('chromium')
+let browser: Browser
+const endings: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  if (lacking === '') browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser?.close())
+
+/** What has the focus, by its name. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const { activeElement: element } = document
+    if (!(element instanceof HTMLElement) || element === document.body) return 'nothing'
+    if (element.matches('main')) return 'the top of the screen'
+    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined
+    return (element.getAttribute('aria-label') ?? label ?? element.textContent ?? '').trim()
+  })
+
+/** Goes on by Tab until what has the focus is called so; what is passed can be seen, and shows that it has the focus. */
+async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
+  const passed: string[] = []
+  for (let tabs = 0; tabs < most; tabs += 1) {
+    await page.keyboard.press('Tab')
+    const at = await focused(page)
+    passed.push(at)
+    const shown = await page.evaluate(() => {
+      const element = document.activeElement
+      if (!element || element === document.body) return true
+      const { width, top, bottom } = element.getBoundingClientRect()
+      return width > 0 && bottom > 0 && top < innerHeight && element.matches(':focus-visible')
+    })
+    expect(shown, `${at} has the focus and does not show it`).toBe(true)
+    if (name.test(at)) return
+  }
+  throw new Error(`${name} was not among ${passed.join(' | ')}`)
+}
+
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+describe.skipIf(lacking !== '')(`by keys alone${lacking}`, () => {
+  test('from an empty home to a rented GPU, its terminal, a guard, a watch, and back to nothing', async () => {
+    const home = await scratchFolder()
+    endings.push(home.remove)
+    const berth = await startBerth(home.path, ['--demo'])
+    endings.push(berth.stop)
+    const { page, errors } = await openPage(browser, berth.address)
+    endings.push(() => page.context().close())
+    await page.getByText('Nothing is rented').waitFor()
+
+    await press(page, 'Control+2')
+    await page
+      .getByRole('button', { name: /^Rent \d/ })
+      .first()
+      .waitFor()
+    await press(page, '/')
+    await page.keyboard.type('RTX 4090')
+    await tabTo(page, /^Rent 1 × RTX 4090/)
+    await press(page, 'Enter')
+    await expect.poll(() => focused(page)).toBe('Image')
+    await press(page, 'Control+Enter')
+    const row = page.getByRole('row', { name: /RTX 4090/ })
+    await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+    await expect.poll(() => focused(page)).toBe('the top of the screen')
+
+    await tabTo(page, /^#\d+/)
+    const name = await focused(page)
+    await tabTo(page, /^Terminal$/)
+    await press(page, 'Enter')
+    await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
+    await page.keyboard.type('nvidia-smi\n')
+    await expect.poll(() => terminalText(page)).toMatch(/NVIDIA RTX 4090/)
+    await press(page, 'Control+Shift+ArrowUp')
+    await expect.poll(() => focused(page)).toBe(name)
+
+    await press(page, 'm')
+    await page.getByRole('menuitem', { name: 'Guards…' }).waitFor()
+    await page.keyboard.type('Gu')
+    await press(page, 'Enter')
+    await page.getByRole('button', { name: 'Add guard…' }).waitFor()
+    await tabTo(page, /^Add guard…$/)
+    await press(page, 'Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await tabTo(page, /^Set guard$/)
+    await press(page, 'Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => focused(page)).toBe('Add guard…')
+
+    await press(page, 'Control+2')
+    await page.getByRole('button', { name: 'Watch…' }).waitFor()
+    await expect.poll(() => focused(page)).toBe('the top of the screen')
+    await tabTo(page, /^Watch…$/)
+    await press(page, 'Enter')
+    await expect.poll(() => focused(page)).toBe('Name')
+    await press(page, 'Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Watches 1' }).waitFor()
+    await expect.poll(() => focused(page)).toBe('Watch…')
+
+    await press(page, 'Control+1')
+    await row.waitFor()
+    await tabTo(page, /^#\d+/)
+    await press(page, 'Delete')
+    const question = page.getByRole('alertdialog')
+    await question.waitFor()
+    await expect.poll(() => focused(page)).toBe('Cancel')
+    await tabTo(page, /^Destroy/)
+    await press(page, 'Enter')
+    await row.waitFor({ state: 'detached', timeout: 20_000 })
+    await page.getByText('Nothing is rented').waitFor()
+    await expect.poll(() => focused(page)).not.toBe('nothing')
+    expect(errors).toEqual([])
+  })
+})
