@@ -16,7 +16,7 @@ export interface MoneyDay {
   /** By the credit where it is known, else by the prices of what ran: the shares below may add up to less. */
   spent: Micros
   toppedUp: Micros
-  /** Money was paid in while Berth was away: how much, and with it what was spent, is only the likeliest. */
+  /** What was paid in while Berth was away, and with it what was spent, is only the likeliest. */
   estimated?: true
   /** Credit when the day was last looked at. */
   credit?: Micros

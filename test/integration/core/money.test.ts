@@ -33,14 +33,16 @@ test('what Berth counts is the service’s own ledger to the cent, and each shar
   await berth.run('refresh', {})
   controls.setCredit(controls.ledger().credit + 40)
   await berth.run('refresh', {})
-  // Berth is away while one machine goes on and the other is destroyed by someone else.
+  // Berth is away while one machine goes on, the other is destroyed by someone else, and money is paid in twice.
   await berth.close()
   await controls.advance(7200)
   await fetch(`${world.sim.baseUrl}/api/v0/instances/${first.id}/`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${world.sim.apiKey}` },
   })
+  controls.topUp(25)
   await controls.advance(7200)
+  controls.topUp(10)
   berth = await world.start()
   await berth.until(() => berth.account().connection.status === 'online')
   await berth.run('refresh', {})
@@ -48,7 +50,7 @@ test('what Berth counts is the service’s own ledger to the cent, and each shar
   const { spent, toppedUp, by } = await counted()
   const ledger = controls.ledger()
   expect(Math.abs(spent - ledger.micro_dollars)).toBeLessThan(cent)
-  expect(toppedUp).toBe(40_000_000)
+  expect(toppedUp).toBe(75_000_000)
   for (const { instance_id, micro_dollars } of ledger.instances) {
     const { pricePerHour = 0 } = instance_id === first.id ? first : second
     // A poll is two seconds, two minutes of this world; its clock is told in whole seconds.
