@@ -151,6 +151,20 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     if (failovers.find(failover)?.step === 'trying') await failovers.cancel(failover)
   }
 
+  /** It is gone. What was to take its place goes with it: nobody would see to that any more. */
+  async function forget(id: number, { failover }: Recovery): Promise<void> {
+    busy.add(id)
+    try {
+      // One that has ended meanwhile stays as it is.
+      if (failover !== undefined) await cancel(failover).catch(() => undefined)
+      await document.record(({ [id]: _, ...rest }) => rest)
+      around.changed()
+    } finally {
+      missing.delete(id)
+      busy.delete(id)
+    }
+  }
+
   async function leaveTo(instance: InstanceView, other: Instance): Promise<void> {
     await update(instance.id, { by: other.id, failover: undefined, held: undefined })
     tell({ instance, kind: 'note', text: `Another Berth has rented #${other.id} in the place of it` })
@@ -248,10 +262,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
         if (!instance) {
           const absent = (missing.get(id) ?? 0) + 1
           missing.set(id, absent)
-          if (absent < looksUntilGone) continue
-          missing.delete(id)
-          void document.record(({ [key]: _, ...rest }) => rest)
-          around.changed()
+          if (absent >= looksUntilGone && !busy.has(id)) void forget(id, recovery)
           continue
         }
         missing.delete(id)

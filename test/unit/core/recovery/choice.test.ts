@@ -109,6 +109,16 @@ test('a replacement that the user cancels is not rented anew', async () => {
   expect(recoveries.view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
 })
 
+test('a replacement of what goes from the account meanwhile is given up', async () => {
+  const { recoveries, step } = await replacing()
+  for (const expected of ['trying', 'cancelled']) {
+    recoveries.looked({ instances: {}, records: [] })
+    await settled()
+    expect(step()).toBe(expected)
+  }
+  expect(recoveries.view()).toEqual({})
+})
+
 test('a choice to be told only, made while a replacement is being begun, cancels it', async () => {
   let begin: () => void = () => undefined
   const begun = new Promise<undefined>(resolve => {
