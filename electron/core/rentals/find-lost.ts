@@ -18,11 +18,11 @@ export type Finding =
  * By the mark where there is one; else by what is new since the request left and carries no mark of another wish:
  * one such instance is the one, several are for the user to tell apart, and so is one that says it began before. A
  * record that shows a label or an environment without the mark is somebody else's. `taken`: instances that other
- * rentals have. A try, or what is not wanted any more, is never guessed at, since it would be destroyed without a
- * question: another Berth may be trying something on the same account.
+ * rentals have. A try is never guessed at, since it may be destroyed without a question: another Berth may be trying
+ * something on the same account.
  */
 export function findLost(
-  rental: Pick<Rental, 'id' | 'before' | 'startedAt' | 'owner' | 'unwanted'>,
+  rental: Pick<Rental, 'id' | 'before' | 'startedAt' | 'owner'>,
   records: readonly Instance[],
   taken: ReadonlySet<number>,
 ): Finding {
@@ -36,7 +36,7 @@ export function findLost(
   const [only, second] = strangers
   if (only === undefined) return { found: undefined }
   const older = (only.start_date ?? rental.startedAt) < rental.startedAt - blur
-  return second === undefined && !older && rental.owner === undefined && !rental.unwanted
+  return second === undefined && !older && rental.owner === undefined
     ? { found: only.id, guessed: true, surplus: [] }
     : { unclear: sortedIds(strangers) }
 }

@@ -23,6 +23,8 @@ export interface Held {
   readonly machine: number
   /** Seconds of the service's time; one that is still to come is not there yet. */
   readonly startedAt: number
+  /** Whether it took effect only later than it was asked for. */
+  readonly late: boolean
   fate: Fate
   /** Dollars per hour: its bid and what runs, where it is interruptible. */
   bid?: number
@@ -37,6 +39,7 @@ export interface Watch {
   refused(mark: string): void
   listed(): void
   destroying(held: Held): void
+  stopping?(held: Held): void
 }
 
 /** Seconds until an instance has booted. */
@@ -77,7 +80,7 @@ export class PlainService {
   add(given: Pick<Held, 'by' | 'body' | 'fate' | 'machine'>, after = 0): Held {
     const mark = given.body.env?.['BERTH_RENTAL']
     const startedAt = this.#now() + after
-    const held: Held = { ...given, id: this.#nextId++, mark, startedAt, wanted: 'running' }
+    const held: Held = { ...given, id: this.#nextId++, mark, startedAt, late: after > 0, wanted: 'running' }
     if (given.body.price !== undefined) Object.assign(held, { bid: given.body.price, lowest: 0 })
     this.book.set(held.id, held)
     return held
@@ -149,6 +152,7 @@ export class PlainService {
             if (fault === 'unanswered' || fault === 'busy') throw lost()
             const held = this.living().find(each => each.id === id)
             if (!held) throw refused(404)
+            watch.stopping?.(held)
             held.wanted = 'stopped'
             if (fault) throw lost()
           }),
@@ -197,6 +201,7 @@ export class PlainService {
       start_date: startedAt,
       gpu_name: 'RTX 4090',
       num_gpus: 1,
+      image_uuid: body.image ?? '',
       is_bid: outbid || bid !== undefined,
       dph_base: bid ?? 0.1,
       dph_total: (bid ?? 0.1) + 0.003,

@@ -5,7 +5,7 @@ import type { Wish } from './wish.ts'
 import { World } from './world.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
-const runs = Number(process.env['BERTH_HISTORIES'] ?? 1500)
+const runs = Number(process.env['BERTH_HISTORIES'] ?? 2000)
 
 async function live(history: History): Promise<World> {
   const world = new World(history)
@@ -21,7 +21,7 @@ async function live(history: History): Promise<World> {
 function wrongEnd(world: World, wish: Wish, { shows }: History): string | undefined {
   const living = world.living(wish)
   if (!world.known(wish)) return living.length > 0 ? 'nobody knows of it' : undefined
-  const { step, instance } = world.shown(wish)
+  const { step, instance, asked } = world.shown(wish)
   if (!['running', 'late', 'failed', 'cancelled'].includes(step)) return `it stays ${step}`
   if (wish.creates > 3) return `it asked ${wish.creates} times`
   if (living.length > 1) return `${living.length} of it are there`
@@ -31,8 +31,8 @@ function wrongEnd(world: World, wish: Wish, { shows }: History): string | undefi
   if (shows === 'nothing' && instance !== living[0]?.id) return undefined
   if (living.length > 0 && instance === undefined) return `#${living[0]?.id} is there, and it says ${step}`
   if (living.length > 0 && instance !== living[0]?.id) return 'another is shown'
-  const { refusals, creates, none, taken } = wish
-  if (instance === undefined && refusals === 0 && creates < 3 && !none && !taken)
+  const { refusals, none, taken } = wish
+  if (instance === undefined && refusals === 0 && asked < 3 && !none && !taken)
     return 'it gave up for no reason'
   return undefined
 }
