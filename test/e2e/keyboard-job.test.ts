@@ -18,11 +18,11 @@ afterAll(() => browser?.close())
 /** What has the focus, by its name. */
 const focused = (page: Page) =>
   page.evaluate(() => {
-    const { activeElement: element } = document
-    if (!(element instanceof HTMLElement) || element === document.body) return 'nothing'
+    const element = document.activeElement
+    if (!element || element === document.body) return 'nothing'
     if (element.matches('main')) return 'the top of the screen'
-    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined
-    return (element.getAttribute('aria-label') ?? label ?? element.textContent ?? '').trim()
+    const label = element.id === '' ? null : document.querySelector(`label[for="${element.id}"]`)
+    return (element.getAttribute('aria-label') ?? label?.textContent ?? element.textContent ?? '').trim()
   })
 
 /** Goes on by Tab until what has the focus is called so; what is passed can be seen, and shows that it has the focus. */
