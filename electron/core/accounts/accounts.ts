@@ -1,7 +1,6 @@
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
-import type { Files } from '../../ports/files.ts'
 import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
@@ -11,13 +10,12 @@ import type { Activity } from '../activity/activity.ts'
 import type { Teller } from '../alerts/teller.ts'
 import type { Demo } from '../demo.ts'
 import type { FileTransfers } from '../files/file-transfers.ts'
-import { problemOf } from '../problems.ts'
 import { openDocument } from '../remember/document.ts'
 import type { Store } from '../store.ts'
-import { accountKeys, shortLivedKeychain } from './account-keys.ts'
-import { accountView } from './account-view.ts'
+import { createAccountSessions } from './account-sessions.ts'
+import { endForGood, forgetAccount } from './forget-account.ts'
 import { type KeptAccount, KeptAccounts } from './kept-accounts.ts'
-import { openSession, type Session } from './session.ts'
+import type { Session } from './session.ts'
 
 /** The accounts Berth knows. All are polled, alerted on and guarded; the page shows one. */
 export interface Accounts {
@@ -56,15 +54,11 @@ export interface AccountsSurroundings {
   ): void
 }
 
-/** Milliseconds between looks at the demo, whose hours pass in minutes. */
-const demoInterval = 2000
-
 export async function openAccounts(around: AccountsSurroundings): Promise<Accounts> {
   const { store, machine, activity, demo } = around
-  const { clock } = machine
   const document = await openDocument({
     files: machine.files,
-    clock,
+    clock: machine.clock,
     name: 'accounts.json',
     schema: KeptAccounts,
     empty: { accounts: [] },
@@ -74,77 +68,9 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
         text: `The list of accounts could not be read and was set aside as ${setAside}`,
       }),
   })
-  const sessions = new Map<AccountId, Session>()
-  const demoKeychain = shortLivedKeychain()
+  const sessions = createAccountSessions(around)
+  const { keysOf, begin, useKey } = sessions
   let lastTurn: Promise<unknown> = Promise.resolve()
-  const keychainOf = (id: AccountId) => (id === 'demo' ? demoKeychain : machine.keychain)
-  const keysOf = (account: Pick<KeptAccount, 'id' | 'baseUrl'>) =>
-    accountKeys(keychainOf(account.id), account)
-
-  async function begin(
-    account: KeptAccount,
-    key: string | undefined,
-    files: Files,
-    rate?: number,
-  ): Promise<void> {
-    store.change(draft => {
-      draft.accounts[account.id] = accountView(account, clock.now(), rate)
-    })
-    try {
-      sessions.set(account.id, await open(account, key, files, rate))
-    } catch (error) {
-      // Such as an address or a key that someone has changed by hand: it does not keep the others from starting.
-      store.change(draft => {
-        const view = draft.accounts[account.id]
-        if (view) view.connection = { status: 'locked', problem: problemOf(error) }
-      })
-    }
-  }
-
-  function open(
-    account: KeptAccount,
-    key: string | undefined,
-    files: Files,
-    rate: number | undefined,
-  ): Promise<Session> {
-    return openSession(account, key, {
-      store,
-      machine,
-      keychain: keychainOf(account.id),
-      files,
-      activity,
-      teller: around.teller,
-      access: around.access,
-      fileTransfers: around.fileTransfers,
-      pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
-      onGone: instance => around.onGone(account.id, instance),
-      onCreated: (client, instance, instanceKey) =>
-        around.onCreated({ account: account.id, client }, instance, instanceKey),
-      anotherKey: refused => withoutSession(account, refused),
-      ...(rate === undefined ? {} : { rate }),
-    })
-  }
-
-  /** What to go on with once the service refuses the session of a two-factor login; undefined where there is none. */
-  async function withoutSession(account: KeptAccount, refused: string): Promise<string | undefined> {
-    const key = await keysOf(account).dropSession(refused)
-    if (key !== undefined)
-      activity.add({
-        account: account.id,
-        kind: 'berth',
-        text: 'The session of the two-factor login has ended',
-        detail: 'Berth goes on with the API key.',
-      })
-    return key
-  }
-
-  /** The key is what its account has from now on. */
-  async function useKey(account: KeptAccount, key: string): Promise<void> {
-    await keysOf(account).keepApiKey(key)
-    const session = sessions.get(account.id)
-    if (session) session.useKey(key)
-    else await begin(account, key, machine.files)
-  }
 
   /** Keeps key and account both, or neither. */
   async function keep(account: KeptAccount, key: string): Promise<void> {
@@ -178,7 +104,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       ...(userId === undefined ? {} : { userId }),
     }
     await keep(account, key)
-    await begin(account, key, machine.files)
+    await begin(account, key)
     await showId(id)
     activity.add({ account: id, kind: 'user', text: `Connected ${account.name}`, detail: baseUrl })
     return id
@@ -189,28 +115,6 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
     const done = lastTurn.then(work)
     lastTurn = done.catch(() => undefined)
     return done
-  }
-
-  /** What was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
-  async function forget(id: AccountId): Promise<void> {
-    const names = [
-      'rentals',
-      'secrets',
-      'failovers',
-      'failed-hosts',
-      'recoveries',
-      'watches',
-      'watch-prices',
-      'transfers',
-      'guards',
-      'told',
-      'last-seen',
-      'money-now',
-      'money-past',
-      'watchdogs',
-      'runs',
-    ].map(name => `accounts/${id}/${name}.json`)
-    await Promise.all(names.map(name => machine.files.delete(name).catch(() => undefined)))
   }
 
   async function showId(id: AccountId | undefined): Promise<void> {
@@ -229,14 +133,8 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
   }
 
   const { accounts, shown } = document.get()
-  await Promise.all(
-    accounts.map(async account => begin(account, await keysOf(account).toUse(), machine.files)),
-  )
-  if (demo) {
-    const account = { id: 'demo', name: 'Demo', baseUrl: demo.baseUrl }
-    await keysOf(account).keepApiKey(demo.key)
-    await begin(account, demo.key, demo.files, demo.speed)
-  }
+  await Promise.all(accounts.map(async account => begin(account, await keysOf(account).toUse())))
+  if (demo) await sessions.beginDemo(demo)
   const first = demo ? 'demo' : accounts.some(({ id }) => id === shown) ? shown : accounts[0]?.id
   store.change(draft => {
     if (first !== undefined) draft.shown = first
@@ -244,7 +142,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
 
   return {
     session(id) {
-      const session = sessions.get(id ?? store.get().shown ?? '')
+      const session = sessions.find(id ?? store.get().shown ?? '')
       if (!session) throw noSuchAccount()
       return session
     },
@@ -283,7 +181,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
           detail: 'It is used until Berth ends.',
         }),
       )
-      sessions.get(id)?.useKey(key)
+      sessions.find(id)?.useKey(key)
       activity.add({ account: id, kind: 'user', text: 'Logged in with two factors' })
     },
     apiKey: id => keysOf(existing(id)).apiKey(),
@@ -306,14 +204,12 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
         ...kept,
         accounts: kept.accounts.filter(account => account.id !== id),
       }))
-      await sessions.get(id)?.transfers.deleteKeys()
-      await sessions.get(id)?.automations.runs.deleteOutputs()
-      await sessions.get(id)?.close()
-      await sessions.get(id)?.forgetSecrets()
-      sessions.delete(id)
+      const session = sessions.find(id)
+      if (session) await endForGood(session)
+      sessions.drop(id)
       for (const instance of Object.keys(store.get().accounts[id]?.instances ?? {}))
         around.onGone(id, Number(instance))
-      await forget(id)
+      await forgetAccount(machine.files, id)
       await keysOf({ id, baseUrl }).forget()
       const next = Object.keys(store.get().accounts).find(other => other !== id)
       store.change(draft => {
@@ -327,10 +223,10 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       await showId(id)
     },
     lookNow() {
-      for (const session of sessions.values()) void session.look()
+      for (const session of sessions.all()) void session.look()
     },
     async close() {
-      await Promise.all([...sessions.values()].map(session => session.close()))
+      await Promise.all(sessions.all().map(session => session.close()))
       await document.flush()
     },
   }

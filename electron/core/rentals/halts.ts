@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import { pauseAfterRefusal } from '../accounts/recheck.ts'
+import { pauseAfterRefusal } from '../accounts/look/recheck.ts'
 import type { Work } from './pursuit.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/problem.ts'
 import type { Creation } from '../../service/offers.ts'
 import { ServiceError } from '../../service/service-error.ts'
-import { isRefusal } from '../accounts/look.ts'
+import { isRefusal } from '../accounts/look/look.ts'
 import { lackedBy } from '../keys/permission.ts'
 import { problemOf } from '../problems.ts'
 import type { RentalBook } from './book.ts'

@@ -1,6 +1,6 @@
-import { lookAt as look } from '../../../../../electron/core/accounts/look.ts'
+import { lookAt as look } from '../../../../../electron/core/accounts/look/look.ts'
 
-export { userFields } from '../../../../../electron/core/accounts/look.ts'
+export { userFields } from '../../../../../electron/core/accounts/look/look.ts'
 
 /** Who is told of the looks of this process. */
 export const lookout = {

@@ -1,5 +1,5 @@
-import type { AccountTime } from '../../contract/state.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { AccountTime } from '../../../contract/state.ts'
+import type { Clock } from '../../../ports/clock.ts'
 
 /** One answer's `Date`, and when it came on this machine's monotonic clock. */
 export interface TimeSample {

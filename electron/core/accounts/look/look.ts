@@ -1,10 +1,10 @@
-import type { Problem } from '../../contract/problem.ts'
-import { micros } from '../../contract/spending/money.ts'
-import type { User } from '../../service/account.ts'
-import type { ServiceClient } from '../../service/client.ts'
-import type { Instance } from '../../service/instances.ts'
-import { ServiceError } from '../../service/service-error.ts'
-import { problemOf } from '../problems.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import { micros } from '../../../contract/spending/money.ts'
+import type { User } from '../../../service/account.ts'
+import type { ServiceClient } from '../../../service/client.ts'
+import type { Instance } from '../../../service/instances.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import { problemOf } from '../../problems.ts'
 
 /** What one look at an account came to. */
 export type Look =

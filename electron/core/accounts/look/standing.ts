@@ -1,11 +1,11 @@
-import type { AccountId } from '../../contract/ids.ts'
-import type { Problem } from '../../contract/problem.ts'
-import type { Connection } from '../../contract/state.ts'
-import type { Activity } from '../activity/activity.ts'
-import type { Teller } from '../alerts/teller.ts'
-import { goTo } from '../go-to.ts'
-import { same } from '../same.ts'
-import type { Store } from '../store.ts'
+import type { AccountId } from '../../../contract/ids.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import type { Connection } from '../../../contract/state.ts'
+import type { Activity } from '../../activity/activity.ts'
+import type { Teller } from '../../alerts/teller.ts'
+import { goTo } from '../../go-to.ts'
+import { same } from '../../same.ts'
+import type { Store } from '../../store.ts'
 
 /** How an account stands with its service, in State, in Activity and, where that needs the user, in a notification. */
 export interface Standing {

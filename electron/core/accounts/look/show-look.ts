@@ -1,6 +1,6 @@
-import type { AccountTime, AccountView, State } from '../../contract/state.ts'
-import { applyChanges, type Changes } from '../instances/reconcile.ts'
-import { same } from '../same.ts'
+import type { AccountTime, AccountView, State } from '../../../contract/state.ts'
+import { applyChanges, type Changes } from '../../instances/reconcile.ts'
+import { same } from '../../same.ts'
 import { sameTime } from './account-clock.ts'
 import type { userFields } from './look.ts'
 

@@ -5,8 +5,8 @@ import {
   KeyRefused,
   type Poller,
   pauseAfter,
-} from '../../../../electron/core/accounts/poller.ts'
-import { HandClock, settled } from '../hand-clock.ts'
+} from '../../../../../electron/core/accounts/look/poller.ts'
+import { HandClock, settled } from '../../hand-clock.ts'
 
 let clock: HandClock
 let poller: Poller

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import { pauseAfterRefusal } from './recheck.ts'
 
 /** Looks again and again. One look at a time; a look asked for during another follows it at once. */

@@ -1,0 +1,110 @@
+import type { AccountId } from '../../contract/ids.ts'
+import type { Files } from '../../ports/files.ts'
+import { problemOf } from '../problems.ts'
+import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
+import { accountView } from './account-view.ts'
+import type { AccountsSurroundings } from './accounts.ts'
+import type { KeptAccount } from './kept-accounts.ts'
+import { openSession, type Session } from './session.ts'
+
+/** The sessions of the accounts, one each, and the keys they are begun with. */
+export interface AccountSessions {
+  find(id: AccountId): Session | undefined
+  all(): readonly Session[]
+  keysOf(account: Pick<KeptAccount, 'id' | 'baseUrl'>): AccountKeys
+  /** Puts the account into State and begins its session. Never rejects: what keeps it from beginning locks it. */
+  begin(account: KeptAccount, key: string | undefined): Promise<void>
+  /** The same for the demo, whose things go with it. */
+  beginDemo(demo: NonNullable<AccountsSurroundings['demo']>): Promise<void>
+  /** The key is what its account has from now on. Rejects when it cannot be kept. */
+  useKey(account: KeptAccount, key: string): Promise<void>
+  drop(id: AccountId): void
+}
+
+/** Milliseconds between looks at the demo, whose hours pass in minutes. */
+const demoInterval = 2000
+
+export function createAccountSessions(around: AccountsSurroundings): AccountSessions {
+  const { store, machine, activity } = around
+  const sessions = new Map<AccountId, Session>()
+  const demoKeychain = shortLivedKeychain()
+  const keychainOf = (id: AccountId) => (id === 'demo' ? demoKeychain : machine.keychain)
+  const keysOf = (account: Pick<KeptAccount, 'id' | 'baseUrl'>) =>
+    accountKeys(keychainOf(account.id), account)
+
+  async function begin(
+    account: KeptAccount,
+    key: string | undefined,
+    files: Files,
+    rate?: number,
+  ): Promise<void> {
+    store.change(draft => {
+      draft.accounts[account.id] = accountView(account, machine.clock.now(), rate)
+    })
+    try {
+      sessions.set(account.id, await open(account, key, files, rate))
+    } catch (error) {
+      // Such as an address or a key that someone has changed by hand: it does not keep the others from starting.
+      store.change(draft => {
+        const view = draft.accounts[account.id]
+        if (view) view.connection = { status: 'locked', problem: problemOf(error) }
+      })
+    }
+  }
+
+  function open(
+    account: KeptAccount,
+    key: string | undefined,
+    files: Files,
+    rate: number | undefined,
+  ): Promise<Session> {
+    return openSession(account, key, {
+      store,
+      machine,
+      keychain: keychainOf(account.id),
+      files,
+      activity,
+      teller: around.teller,
+      access: around.access,
+      fileTransfers: around.fileTransfers,
+      pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
+      onGone: instance => around.onGone(account.id, instance),
+      onCreated: (client, instance, instanceKey) =>
+        around.onCreated({ account: account.id, client }, instance, instanceKey),
+      anotherKey: refused => withoutSession(account, refused),
+      ...(rate === undefined ? {} : { rate }),
+    })
+  }
+
+  /** What to go on with once the service refuses the session of a two-factor login; undefined where there is none. */
+  async function withoutSession(account: KeptAccount, refused: string): Promise<string | undefined> {
+    const key = await keysOf(account).dropSession(refused)
+    if (key !== undefined)
+      activity.add({
+        account: account.id,
+        kind: 'berth',
+        text: 'The session of the two-factor login has ended',
+        detail: 'Berth goes on with the API key.',
+      })
+    return key
+  }
+
+  return {
+    find: id => sessions.get(id),
+    all: () => [...sessions.values()],
+    keysOf,
+    begin: (account, key) => begin(account, key, machine.files),
+    async beginDemo({ baseUrl, key, files, speed }) {
+      const account = { id: 'demo', name: 'Demo', baseUrl }
+      await keysOf(account).keepApiKey(key)
+      await begin(account, key, files, speed)
+    },
+    async useKey(account, key) {
+      await keysOf(account).keepApiKey(key)
+      const session = sessions.get(account.id)
+      if (session) session.useKey(key)
+      else await begin(account, key, machine.files)
+    },
+    drop: id => void sessions.delete(id),
+  }
+}

@@ -1,0 +1,36 @@
+import type { AccountId } from '../../contract/ids.ts'
+import type { Files } from '../../ports/files.ts'
+import type { Session } from './session.ts'
+
+/** What is kept of an account in its folder. */
+const documents = [
+  'rentals',
+  'secrets',
+  'failovers',
+  'failed-hosts',
+  'recoveries',
+  'watches',
+  'watch-prices',
+  'transfers',
+  'guards',
+  'told',
+  'last-seen',
+  'money-now',
+  'money-past',
+  'watchdogs',
+  'runs',
+]
+
+/** Ends the session of an account that leaves Berth, with all that it put elsewhere and that only it can find again. */
+export async function endForGood(session: Session): Promise<void> {
+  await session.transfers.deleteKeys()
+  await session.automations.runs.deleteOutputs()
+  await session.close()
+  await session.forgetSecrets()
+}
+
+/** Deletes what was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
+export async function forgetAccount(files: Pick<Files, 'delete'>, id: AccountId): Promise<void> {
+  const names = documents.map(name => `accounts/${id}/${name}.json`)
+  await Promise.all(names.map(name => files.delete(name).catch(() => undefined)))
+}
