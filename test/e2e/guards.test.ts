@@ -145,7 +145,7 @@ test('each kind is set on the page with its moment shown, warns on the row, is s
   await newGuardOn(at, idle)
   await choose(page, 'When', 'When it is idle')
   await page.getByLabel('GPU load below').fill('100')
-  await page.getByLabel('For', { exact: true }).fill('10')
+  await page.getByLabel('For', { exact: true }).fill('20')
   await set(page)
   const note = page.getByRole('row', { name: new RegExp(`^Soon\\. In .*: Stops .*#${idle}`) })
   await passUntil(at, () => note.isVisible())
