@@ -56,10 +56,13 @@ export async function openKept({ clock, lease, open, wanted, taken, ours }: Open
     const before = found && wanted.session === undefined ? await historyOf(lease.connection, name, clock) : ''
     const shell = await open(tmuxCommand(name))
     await ours.note(name)
-    void shell.ended.then(async problem => {
-      taken.delete(name)
-      if (problem === undefined) await ours.forget(name)
-    })
+    void shell.ended
+      .then(async problem => {
+        taken.delete(name)
+        if (problem === undefined) await ours.forget(name)
+      })
+      // Where the disk does not take it, it is as after a lost connection.
+      .catch(() => undefined)
     return {
       shell,
       session: name,
