@@ -38,6 +38,18 @@ type Doubled =
 const resources = process.env['BERTH_DOUBLE_RESOURCES']
 if (resources !== undefined) Object.defineProperty(process, 'resourcesPath', { value: resources })
 
+/** The notification whose click started this program, as macOS tells of it; a test says which. */
+const notice = process.env['BERTH_DOUBLE_NOTICE']
+const launch =
+  notice === undefined
+    ? {}
+    : ({
+        actionIdentifier: 'com.apple.UNNotificationDefaultActionIdentifier',
+        date: 0,
+        identifier: notice,
+        userInfo: {},
+      } satisfies Electron.NotificationResponse)
+
 /** Events are Node's own: their names are checked where the shell listens, against the real declarations. */
 class App extends EventEmitter implements Pick<Electron.App, Doubled> {
   readonly isPackaged = resources !== undefined
@@ -56,7 +68,7 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
     // As Electron: ready soon after the main module has run to its end.
     setTimeout(() => {
       told.ready = true
-      this.emit('ready', {}, {})
+      this.emit('ready', {}, launch)
     })
   }
 

@@ -100,6 +100,14 @@ test('a link that started Berth is followed once it is there', async () => {
   await expect.poll(place).toEqual({ screen: 'settings' })
 })
 
+test('a notification that started Berth leads to its place, and brings the window though it starts hidden', async () => {
+  await offerTray()
+  berth.session.env['BERTH_DOUBLE_NOTICE'] = 'a00000009/4711'
+  await start('--hidden')
+  // Of that account nothing is known any more: what was told is in Activity.
+  await expect.poll(place).toEqual({ screen: 'activity' })
+})
+
 test('started hidden, Berth is in the tray alone; a hidden second start changes nothing', async () => {
   await offerTray()
   await startAlone('--hidden')
@@ -169,6 +177,27 @@ test('a pause is on the tray and ends there; what is rented meanwhile is watched
   await ask('clickMenu', ['Look at the accounts again'])
   await expect.poll(async () => (await state()).pausedUntil).toBeUndefined()
 }, 120_000)
+
+test('the tray’s menu and picture are given anew only when what they show has changed', async () => {
+  await offerTray()
+  await start()
+  await expect.poll(async () => (await menu())[1]?.label, { timeout: 15_000 }).toMatch(/^Credit \$/)
+  const given = async () => {
+    const { menus = 0, images = 0 } = (await ask('tray')) ?? {}
+    return { menus, images }
+  }
+  await command('refresh', {})
+  const before = await given()
+  for (const theme of ['dark', 'light'] as const) {
+    await command('changeSettings', { settings: { theme } })
+    await command('refresh', {})
+  }
+  expect(await given()).toEqual(before)
+  await command('demoEvent', { event: 'low_credit' })
+  await expect
+    .poll(given, { timeout: 10_000 })
+    .toEqual({ menus: before.menus + 1, images: before.images + 1 })
+})
 
 test('the demo’s events and saved searches are in the tray, and do what they say', async () => {
   await offerTray()

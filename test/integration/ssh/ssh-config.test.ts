@@ -82,6 +82,25 @@ describe('the user’s own SSH config', () => {
     expect(readdirSync(dotfiles)).toEqual(['ssh_config'])
   })
 
+  test('one that its user may only read stays so, and one that a link leads to before it is there is made there', async () => {
+    writeFileSync(config, 'Host work\n')
+    chmodSync(config, 0o400)
+    const made = await user().include(included)
+    expect(statSync(config).mode & 0o777).toBe(0o400)
+    await user().exclude(included, made)
+    expect(readFileSync(config, 'utf8')).toBe('Host work\n')
+    expect(statSync(config).mode & 0o777).toBe(0o400)
+
+    rmSync(config)
+    mkdirSync(join(machine.home, 'dotfiles'))
+    symlinkSync('../dotfiles/later', config)
+    const madeThere = await user().include(included)
+    expect(readFileSync(join(machine.home, 'dotfiles', 'later'), 'utf8')).toBe(`${line()}\n`)
+    await user().exclude(included, madeThere)
+    expect(lstatSync(config).isSymbolicLink()).toBe(true)
+    expect(existsSync(config)).toBe(false)
+  })
+
   test('what was added around the line stays when it goes', async () => {
     writeFileSync(config, 'Host work\n')
     const made = await user().include(included)
@@ -146,6 +165,11 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
     const { stdout } = await run('ssh', [...batch(), 'berth-llama-finetune', 'echo in; env'])
     expect(stdout).toMatch(/^in\n/)
     expect(stdout).not.toContain('SSH_AUTH_SOCK')
+    // Whatever the user's own part of it says of the same name.
+    const { stdout: first } = await run('ssh', [...batch(), '-G', 'berth-4711'])
+    expect(first).toMatch(/^forwardagent no$/m)
+    expect(first).toMatch(/^forwardx11 no$/m)
+    expect(first).toMatch(new RegExp(`^port ${sshd.port}$`, 'm'))
     const { stdout: meant } = await run('ssh', [...batch(), '-G', 'berth-4712'])
     expect(meant).toMatch(/^forwardagent no$/m)
     expect(meant).not.toMatch(/^proxycommand/m)
