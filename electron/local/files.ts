@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import type { Files } from '../ports/files.ts'
@@ -50,10 +50,12 @@ export async function openFiles(root: string): Promise<Files> {
         await syncFolder(dirname(target))
       })
     },
-    async append(name, text) {
+    async append(name, content) {
       const target = path(name)
-      await inOrder(target, () => appendTo(target, text))
+      await inOrder(target, () => appendTo(target, content))
     },
+    readPart: (name, from, most) => readPart(path(name), from, most),
+    list: folder => list(path(folder)),
     async delete(name) {
       await rm(path(name), { force: true })
     },
@@ -72,13 +74,41 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-async function appendTo(target: string, text: string): Promise<void> {
+async function appendTo(target: string, content: string | Uint8Array): Promise<void> {
   await makeFolder(dirname(target))
   const file = await open(target, 'a', 0o600)
   try {
-    await file.appendFile(text, 'utf8')
+    await file.appendFile(content, 'utf8')
   } finally {
     await file.close()
+  }
+}
+
+async function readPart(target: string, from: number, most: number): Promise<Buffer> {
+  try {
+    const file = await open(target, 'r')
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isMissing(error)) return Buffer.alloc(0)
+    throw error
+  }
+}
+
+async function list(folder: string): Promise<{ name: string; size: number }[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    const files = entries.filter(entry => entry.isFile())
+    return await Promise.all(
+      files.map(async ({ name }) => ({ name, size: (await stat(join(folder, name))).size })),
+    )
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
   }
 }
 

@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 /** An address of its own at which a service answers as it does, but its instances are entered elsewhere. */
 export interface Detour {
   baseUrl: string
+  /** The next list of instances is empty. */
+  hideOnce(): void
   close(): Promise<void>
 }
 
@@ -16,6 +18,7 @@ export async function startDetour(
   port: number,
   host: () => string | undefined = () => undefined,
 ): Promise<Detour> {
+  let hiding = false
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
@@ -29,7 +32,9 @@ export async function startDetour(
     // A service that breaks off does so here, too.
     if (!answer) return void response.destroy()
     const elsewhere = JSON.stringify(host())
-    const text = (await answer.text())
+    const hides = hiding && method === 'GET' && /\/instances\/(\?|$)/.test(request.url ?? '')
+    if (hides) hiding = false
+    const text = (hides ? '{"instances":[]}' : await answer.text())
       .replaceAll(/("(?:ssh_host|public_ipaddr)":)("[^"]*"|null)/g, (_, name, it) => name + (elsewhere ?? it))
       .replaceAll(/"ssh_port":\d+/g, `"ssh_port":${port}`)
       .replaceAll(/("22\/tcp":\[\{[^\]]*"HostPort":)"\d+"/g, `$1"${port}"`)
@@ -43,6 +48,9 @@ export async function startDetour(
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
+    hideOnce() {
+      hiding = true
+    },
     async close() {
       server.close()
       server.closeAllConnections()

@@ -73,11 +73,18 @@ test('a run is started on the page, its output and end are seen, its folder come
   await page.getByRole('tab', { name: 'Runs' }).click()
   await page.getByRole('button', { name: 'Run a command…' }).click()
   const form = page.getByRole('form', { name: /^Run a command on box/ })
-  await form.getByLabel('Command').fill('for i in 1 2 3 4 5; do echo "epoch $i"; sleep 0.5; done; exit 3')
+  const command =
+    'seq 1 9000; for i in 1 2 3 4 5; do for p in 10 50 90; do printf "\\repoch $i: \\033[32m$p%%\\033[0m"; sleep 0.2; done; echo; done; exit 3'
+  await form.getByLabel('Command').fill(command)
   await form.getByLabel('Name (optional)').fill('finetune')
   await form.getByRole('radio', { name: 'Stop it' }).check({ force: true })
   await form.getByRole('switch', { name: /Fetch a folder first/ }).check()
   await form.getByLabel('Folder to fetch').fill(join(there, 'results'))
+  // What was typed is still there after a look at something else.
+  await page.getByRole('tab', { name: 'Ports' }).click()
+  await page.getByRole('tab', { name: 'Runs' }).click()
+  expect(await form.getByLabel('Command').inputValue()).toBe(command)
+  expect(await form.getByLabel('Folder to fetch').inputValue()).toBe(join(there, 'results'))
   await form.getByText(/is fetched into .*Berth, and then the instance is stopped/).waitFor()
   await form.getByRole('button', { name: 'Run it' }).click()
 
@@ -86,14 +93,32 @@ test('a run is started on the page, its output and end are seen, its folder come
   await expect.poll(() => output.textContent(), { timeout: 30_000 }).toContain('epoch 1')
   await run.getByText('Ended with exit code 3', { exact: true }).waitFor({ timeout: 30_000 })
   await run.getByText(/results is in .*the instance was stopped/).waitFor()
-  expect(await output.textContent()).toContain('epoch 5')
+  // A bar that was drawn over itself is one line, in its last state.
+  expect(await output.textContent()).toMatch(/epoch 1: 90%\nepoch 2: 90%[\s\S]*epoch 5: 90%/)
+  expect(await output.textContent()).not.toMatch(/\b10%/)
   expect(await intended()).toBe('stopped')
   expect(readFileSync(join(userHome, 'Berth', 'results', 'loss.txt'), 'utf8')).toBe('0.01')
 
-  await run.getByLabel('Search the output').fill('EPOCH 4')
-  await run.getByRole('button', { name: 'Search' }).click()
-  await run.getByText('1 line has “EPOCH 4”.').waitFor()
-  expect(await output.textContent()).toBe('4: epoch 4')
+  // By keyboard alone: all of the output is searched, far beyond what is shown.
+  expect(await output.textContent()).not.toMatch(/^1234$/m)
+  await output.focus()
+  await page.keyboard.press('Control+f')
+  await page.keyboard.type('1234')
+  await page.keyboard.press('Enter')
+  await run.getByText('1 line has “1234”.').waitFor()
+  const found = run.getByRole('list', { name: 'Lines that were found' }).getByRole('button')
+  expect(await found.allTextContents()).toEqual(['1234 1234'])
+  await found.focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => output.locator('mark').textContent()).toBe('1234')
+  expect(await output.textContent()).toMatch(/^1233$/m)
+  await run.getByRole('button', { name: 'Earlier' }).click()
+  await expect.poll(() => output.textContent()).toMatch(/^1000$/m)
+  await run.getByRole('button', { name: 'Later' }).click()
+  await expect.poll(() => output.textContent()).toMatch(/^1234$/m)
+  await output.focus()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => output.textContent()).toContain('epoch 5: 90%')
   await page.getByRole('row', { name: /box/ }).getByText('Stopped').waitFor()
   expect(errors).toEqual([])
 })
@@ -125,7 +150,7 @@ test('a watchdog that is put there on the page stops the instance once Berth is 
   await vi.waitFor(async () => expect(await intended()).toBe('stopped'), { timeout: 40_000, interval: 250 })
 })
 
-test('a rental can bring a watchdog with its start script, and a run can be asked for while it boots', async () => {
+test('a rental can bring a watchdog with its start script, and a run that was asked for with it waits until it runs', async () => {
   const sim = await startSimulatorProcess(['--speed', '1'])
   endings.push(sim.stop)
   const home = await scratchFolder()
@@ -147,6 +172,13 @@ test('a rental can bring a watchdog with its start script, and a run can be aske
   await dialog.getByText(/^Stops this instance after 30 min with every GPU below 5 %/).waitFor()
   await dialog.getByRole('button', { name: 'Add it to the start script' }).click()
   await expect.poll(() => dialog.getByLabel('Start script').inputValue()).toContain('# >>> berth watchdog')
+  await dialog.getByRole('button', { name: 'Then run a command…' }).click()
+  const then = dialog.getByRole('group', { name: 'Then run a command' })
+  await then.getByLabel('Command').fill('python3 train.py')
+  await then.getByRole('radio', { name: 'Destroy it' }).check({ force: true })
+  await then.getByRole('switch', { name: /Fetch a folder first/ }).check()
+  await then.getByLabel('Folder to fetch').fill('/workspace/out')
+  await dialog.getByText('then: python3 train.py, fetch /workspace/out, destroy').waitFor()
   await dialog.getByRole('button', { name: /^Rent/ }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Instances' }).click()
@@ -155,12 +187,6 @@ test('a rental can bring a watchdog with its start script, and a run can be aske
   expect(instances[0]?.onstart).toContain('# >>> berth watchdog')
 
   await page.getByRole('tab', { name: 'Runs' }).click()
-  await page.getByRole('button', { name: 'Run a command…' }).click()
-  await page
-    .getByRole('form', { name: /^Run a command/ })
-    .getByLabel('Command')
-    .fill('python3 train.py')
-  await page.getByRole('button', { name: 'Run it' }).click()
   const run = page.getByRole('region', { name: 'Run python3 train.py' })
   await run.getByText('Waits for its instance').waitFor()
   // The simulator's own shell is scripted and runs nothing: that is said, and ends it.

@@ -9,30 +9,39 @@ export const RunId = v.pipe(v.string(), v.regex(/^x[0-9a-f]{16}$/, 'not a run'))
 export const RunAction = v.picklist(['nothing', 'stop', 'destroy'])
 export type RunAction = v.InferOutput<typeof RunAction>
 
-/** What is to be run, where, and what becomes of the instance then. */
+/** What is to be run, and what becomes of the instance then. */
+const wishFields = {
+  command: v.pipe(
+    v.string(),
+    v.check(text => text.trim() !== '', 'give the command to run'),
+    v.maxLength(65_536, 'at most 65,536 characters'),
+    v.check(text => !text.includes('\0'), 'without a zero byte'),
+  ),
+  name: v.exactOptional(v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters'))),
+  /** A folder or file of the instance that is fetched first. */
+  fetch: v.exactOptional(RemotePath),
+  /** The folder chosen for it; without one, Berth's own in the user's downloads. */
+  into: v.exactOptional(ChoiceId),
+  /** What is done to the instance once the run has ended and what is to be fetched is here. */
+  afterwards: RunAction,
+  /** Whether a watchdog on the instance does it where Berth cannot. It destroys nothing that was to be fetched. */
+  watchdog: v.boolean(),
+  /** Seconds without output and without load on the GPUs after which it seems stuck; 0 for never. */
+  stuckAfter: v.pipe(v.number('give the time'), v.integer(), v.minValue(0), v.maxValue(30 * 86_400)),
+  /** Whether what was chosen is done when it seems stuck, too; else it is only said. */
+  afterwardsIfStuck: v.boolean(),
+}
+
+/** A run on an instance that is rented for it. */
+export const RunWish = v.object(wishFields)
+export type RunWish = v.InferOutput<typeof RunWish>
+
 export const RunRequest = v.pipe(
   v.object({
+    ...wishFields,
     /** Where it runs: an instance, or one that is being rented. */
     instance: v.exactOptional(InstanceId),
     rental: v.exactOptional(RentalId),
-    command: v.pipe(
-      v.string(),
-      v.check(text => text.trim() !== '', 'give the command to run'),
-      v.maxLength(65_536, 'at most 65,536 characters'),
-      v.check(text => !text.includes('\0'), 'without a zero byte'),
-    ),
-    name: v.exactOptional(v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters'))),
-    /** A folder or file of the instance that is fetched first. */
-    fetch: v.exactOptional(RemotePath),
-    /** The folder chosen for it; without one, Berth's own in the user's downloads. */
-    into: v.exactOptional(ChoiceId),
-    atEnd: RunAction,
-    /** Whether a watchdog on the instance does it where Berth cannot. It destroys nothing that was to be fetched. */
-    watchdog: v.boolean(),
-    /** Seconds without output and without load on the GPUs after which it seems stuck; 0 for never. */
-    stuckAfter: v.pipe(v.number('give the time'), v.integer(), v.minValue(0), v.maxValue(30 * 86_400)),
-    /** Whether what was chosen is done then, too; else it is only said. */
-    stuckEnds: v.boolean(),
   }),
   v.check(({ instance, rental }) => (instance === undefined) !== (rental === undefined), 'say where it runs'),
 )
@@ -49,12 +58,13 @@ export type RunStep = 'waiting' | 'starting' | 'running' | 'fetching' | 'acting'
 export interface RunView {
   id: string
   instance?: number
-  /** The rental that it waits for. */
+  /** The rental, or the failover, that it waits for. */
   rental?: string
+  failover?: string
   name: string
   command: string
   step: RunStep
-  atEnd: RunAction
+  afterwards: RunAction
   fetch?: string
   /** Where fetched files go on this machine, as people read it. */
   into?: string
@@ -67,6 +77,13 @@ export interface RunView {
   code?: number
   /** Since when there was neither output nor load; told, and so over once there is either. */
   stuckSince?: number
+  /**
+   * Its folder cannot be fetched yet: since when, and when the next try comes; without that, once the instance can be
+   * entered again. Why is the problem.
+   */
+  unreached?: { since: number; nextTryAt?: number }
+  /** The watchdog on its instance has not heard yet what holds now, so it goes by what held before. */
+  untold: boolean
   /** Bytes of output on the instance that Berth has seen, and of those the first ones that it no longer keeps. */
   seen: number
   dropped: number
@@ -87,8 +104,32 @@ export function isGoing({ step }: Pick<RunView, 'step'>): boolean {
   return step !== 'kept' && step !== 'over' && step !== 'failed'
 }
 
-/** A line of the kept output, counted from the first one that is kept. */
+/** A byte of a run's output, counted from its beginning on the instance. */
+const byte = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+/** Which page of the kept output is wanted: the one before a byte, from it on, or with it. */
+export const RunPlace = v.union([
+  v.strictObject({ before: byte }),
+  v.strictObject({ from: byte }),
+  v.strictObject({ around: byte }),
+])
+export type RunPlace = v.InferOutput<typeof RunPlace>
+
+/**
+ * A page of the kept output: its bytes, those that are kept in all, and plain text. Of escapes, that has the moves that
+ * progress is drawn with: `\r` to write over the line, `\v` to the line above.
+ */
+export interface RunPage {
+  from: number
+  to: number
+  first: number
+  end: number
+  text: string
+}
+
+/** A line of the kept output: which one, counted from the first that is kept, its first byte, and what it says there. */
 export interface RunMatch {
   line: number
+  at: number
   text: string
 }

@@ -23,8 +23,8 @@ export async function openAutomations(around: AutomationSurroundings): Promise<A
   const money = await openMoney(around)
   const guards = await openGuards(around, money)
   const watchdogs = await openWatchdogs(around)
-  const runs = await openRuns(around, watchdogs)
   const failovers = await openFailovers(around, guards)
+  const runs = await openRuns(around, watchdogs, failovers)
   const recoveries = await openRecoveries(around, failovers)
   const watches = await openWatches(around, failovers)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */

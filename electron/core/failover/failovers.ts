@@ -68,8 +68,11 @@ export type Instances = Readonly<Record<string, InstanceView>>
  * acts. It decides on fresh answers alone.
  */
 export interface Failovers {
-  /** Resolves with its id once it is on disk; it goes on by itself. An `id` that is known already begins nothing. */
-  start(wish: FailoverWish, id?: string): Promise<string>
+  /**
+   * Resolves with its id once it is on disk; it goes on by itself. An `id` that is known already begins nothing. `asked`:
+   * by the user, rather than by what brings its own id.
+   */
+  start(wish: FailoverWish, id?: string, asked?: boolean): Promise<string>
   /** Ends it at whatever step; what it has created is destroyed. Throws `too_late` once it has ended. */
   cancel(id: string): Promise<void>
   dismiss(id: string): Promise<void>
@@ -140,7 +143,7 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
   }
 
   return {
-    async start(wish, given) {
+    async start(wish, given, asked = given === undefined) {
       const id = given ?? `f${around.newId()}`
       if (find(id)) return id
       await secrets.keep(id, wish.request)
@@ -160,8 +163,7 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
       around.tell({
         failover: existing(id),
         text: `Renting with failover: up to ${wish.limits.tries} tries`,
-        // Those that begin one by themselves bring its id.
-        asked: given === undefined,
+        asked,
       })
       void pursue(id)
       return id

@@ -38,7 +38,9 @@ export function watchedFiles(files: Files, heard: (failure: BerthError) => void)
     path: name => files.path(name),
     read: name => files.read(name),
     write: (name, text) => attempt(name, () => files.write(name, text)),
-    append: (name, text) => attempt(name, () => files.append(name, text)),
+    append: (name, content) => attempt(name, () => files.append(name, content)),
+    readPart: (name, from, most) => files.readPart(name, from, most),
+    list: folder => files.list(folder),
     delete: name => attempt(name, () => files.delete(name)),
   }
 }

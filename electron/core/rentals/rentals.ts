@@ -48,8 +48,11 @@ export interface RentalsSurroundings {
  * lost, Berth looks at the account before it asks again. A rental never rents twice.
  */
 export interface Rentals {
-  /** Resolves with the rental's id once it is on disk; it goes on by itself. With `owned` it is a try of a failover. */
-  rent(request: RentRequest, offer: OfferView | undefined, owned?: Owned): Promise<string>
+  /**
+   * Resolves with the rental's id once it is on disk; it goes on by itself. With `owned` it is a try of a failover; with
+   * `given`, that is its id.
+   */
+  rent(request: RentRequest, offer: OfferView | undefined, owned?: Owned, given?: string): Promise<string>
   /** Ends it; what it has created is destroyed. */
   cancel(id: string): Promise<void>
   /** The same however it stands, running or failed too: for tries, which are taken back without a question. */
@@ -122,8 +125,8 @@ export function createRentals(around: RentalsSurroundings): Rentals {
   }
 
   return {
-    async rent(request, offer, owned) {
-      const id = `r${around.newId()}`
+    async rent(request, offer, owned, given) {
+      const id = given ?? `r${around.newId()}`
       if (!owned) await secrets.keep(id, request)
       try {
         await book.add({

@@ -6,7 +6,7 @@ import type { AutomationSurroundings } from '../automation/automation.ts'
 import { present } from '../present.ts'
 import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
-import { Run, runView } from './run.ts'
+import { type Hindrance, KeptRun, type Run, retold, runView } from './run.ts'
 
 /** What may be changed of a run; a field that is given as undefined goes. */
 export type RunChange = { [Field in keyof Run]?: Run[Field] | undefined }
@@ -24,7 +24,8 @@ export interface RunBook {
   /** The same for what may be lost: within a second. */
   note(id: string, change: RunChange): void
   remove(id: string): Promise<void>
-  setProblem(id: string, problem: Problem | undefined): void
+  /** Why the last try of something failed, and when the next one comes, epoch seconds of the account's time. */
+  setProblem(id: string, problem: Problem | undefined, nextTryAt?: number): void
   show(): void
   flush(): Promise<void>
 }
@@ -39,11 +40,11 @@ export async function openRunBook(around: AutomationSurroundings): Promise<RunBo
     files: around.files,
     clock,
     name: `${around.folder}/runs.json`,
-    schema: v.array(Run),
+    schema: v.array(KeptRun),
     empty: [],
     onBroken: around.onBroken,
   })
-  const problems = new Map<string, Problem>()
+  const problems = new Map<string, Hindrance>()
   let cancelTelling: (() => void) | undefined
   const find = (id: string) => document.get().find(run => run.id === id)
 
@@ -64,7 +65,7 @@ export async function openRunBook(around: AutomationSurroundings): Promise<RunBo
   }
 
   const changing = (id: string, change: RunChange) => (runs: Run[]) =>
-    runs.map(run => (run.id === id ? (present({ ...run, ...change }) as Run) : run))
+    runs.map(run => (run.id === id ? retold(run, present({ ...run, ...change }) as Run) : run))
 
   return {
     all: document.get,
@@ -94,8 +95,8 @@ export async function openRunBook(around: AutomationSurroundings): Promise<RunBo
       show()
       await recorded
     },
-    setProblem(id, problem) {
-      if (problem) problems.set(id, problem)
+    setProblem(id, problem, nextTryAt) {
+      if (problem) problems.set(id, { problem, ...(nextTryAt === undefined ? {} : { nextTryAt }) })
       else if (!problems.delete(id)) return
       show()
     },

@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
-import { plainLine } from '../../ssh/inside/plain-lines.ts'
 import { lookAtRun, mostAtOnce } from '../../ssh/runs/runs.ts'
 import type { RunBook } from './book.ts'
-import type { RunOutput } from './output.ts'
+import type { RunOutput } from './output/output.ts'
+import { plainLastLine } from './output/plain.ts'
 import { observed, type Run, stuckSince } from './run.ts'
 
 /** How a run ended, as its own folder tells; lost when its process has gone without a code. */
@@ -45,8 +45,8 @@ export async function followRun(id: string, around: Following): Promise<RunEnd |
     if (look.state === 'none') return 'none'
     const over = look.state === 'ended' || look.state === 'lost'
     const all = output.next() + look.bytes.length >= look.size
-    await output.append(look.bytes, over && all)
-    note(
+    await output.append(look.bytes)
+    await note(
       book,
       id,
       output,
@@ -71,16 +71,19 @@ export async function followRun(id: string, around: Following): Promise<RunEnd |
   return undefined
 }
 
-function note(book: RunBook, id: string, output: RunOutput, run: Run): void {
+/** Bytes at the end in which the last line is looked for. */
+const tail = 8192
+
+async function note(book: RunBook, id: string, output: RunOutput, run: Run): Promise<void> {
   const { outputAt, loadAt, stuckSince: since } = run
-  const text = output.pieces(0).texts.at(-1) ?? ''
-  const lastLine = text.trimEnd().split('\n').at(-1) ?? ''
+  const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
+  const lastLine = plainLastLine(bytes.toString('utf8').trimEnd().split('\n').at(-1) ?? '')
   book.note(id, {
     outputAt,
     loadAt,
     stuckSince: since,
     seen: output.next(),
-    dropped: output.dropped(),
-    ...(lastLine === '' ? {} : { lastLine: plainLine(lastLine).slice(0, 200) }),
+    dropped: output.first(),
+    ...(lastLine === '' ? {} : { lastLine: lastLine.slice(0, 200) }),
   })
 }

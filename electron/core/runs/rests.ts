@@ -5,35 +5,42 @@ export interface Rests {
   /** Resolves after so many milliseconds, when it is woken, or when all ends. Without a time, only then. */
   until(name: string, milliseconds: number | undefined): Promise<void>
   wake(name: string): void
+  /** Wakes one that rests without a time: what has a time of its own keeps it. */
+  nudge(name: string): void
   /** Resolves when all ends. */
   readonly ended: Promise<void>
 }
 
 export function createRests(clock: Clock, ending: AbortSignal): Rests {
-  const resting = new Map<string, () => void>()
+  const resting = new Map<string, { wake: () => void; timed: boolean }>()
   const ended = new Promise<void>(resolve => {
     ending.addEventListener(
       'abort',
       () => {
         resolve()
-        for (const wake of resting.values()) wake()
+        for (const { wake } of resting.values()) wake()
       },
       { once: true },
     )
   })
   return {
     ended,
-    wake: name => resting.get(name)?.(),
+    wake: name => resting.get(name)?.wake(),
+    nudge(name) {
+      const rest = resting.get(name)
+      if (rest?.timed === false) rest.wake()
+    },
     until(name, milliseconds) {
       if (ending.aborted) return Promise.resolve()
       return new Promise(resolve => {
         let cancel: () => void = () => undefined
-        const wake = () => {
+        const rest = { wake, timed: milliseconds !== undefined }
+        function wake(): void {
           cancel()
-          if (resting.get(name) === wake) resting.delete(name)
+          if (resting.get(name) === rest) resting.delete(name)
           resolve()
         }
-        resting.set(name, wake)
+        resting.set(name, rest)
         if (milliseconds !== undefined) cancel = clock.after(milliseconds, wake)
       })
     },

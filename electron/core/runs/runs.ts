@@ -4,20 +4,30 @@ import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import { endRun, settleRun } from '../../ssh/runs/runs.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
+import type { Failovers } from '../failover/failovers.ts'
+import { looksUntilGone } from '../instances/gone.ts'
 import { rentalOf } from '../rentals/mark.ts'
 import type { Watchdogs } from '../watchdog/watchdogs.ts'
 import { openRunBook, type RunChange, surplus } from './book.ts'
-import { openOutput, type RunOutput } from './output.ts'
-import { nextStep, type Run, stillUntold } from './run.ts'
+import { deleteOutput, openOutput, type RunOutput } from './output/output.ts'
+import { nextStep, type Run } from './run.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
 export interface Runs extends Required<Pick<Automation, 'looked' | 'resume' | 'flush'>> {
   /** Resolves with its id once it is on disk. */
   start(wish: Wish): Promise<string>
+  /**
+   * The same for an instance that is still to be rented: it is on disk before `rent` is called, and is not where that
+   * rejects. Resolves with what `rent` gives.
+   */
+  startOn<Got>(wish: Wish, rent: () => Promise<Got>): Promise<Got>
   end(id: string): Promise<void>
-  change(id: string, atEnd: RunAction): Promise<void>
-  retry(id: string): Promise<void>
+  /** Throws `too_late` while the service is being asked for what was chosen before. */
+  change(id: string, afterwards: RunAction): Promise<void>
+  /** With a folder of this machine, what is fetched goes there. */
+  retry(id: string, into: string | undefined): Promise<void>
+  giveUpFetch(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   output(id: string): Promise<RunOutput>
   /** Before the account leaves Berth. */
@@ -28,51 +38,77 @@ export type Wish = Pick<
   Run,
   | 'instance'
   | 'rental'
+  | 'failover'
   | 'name'
   | 'command'
   | 'fetch'
   | 'into'
-  | 'atEnd'
+  | 'afterwards'
   | 'watchdog'
   | 'stuckAfter'
-  | 'stuckEnds'
+  | 'afterwardsIfStuck'
 >
 
 /** Runs that are remembered after their end. */
 const mostOver = 50
-/** Looks without the instance until it counts as gone. */
-const looksUntilGone = 2
 
-export async function openRuns(around: AutomationSurroundings, watchdogs: Watchdogs): Promise<Runs> {
+export async function openRuns(
+  around: AutomationSurroundings,
+  watchdogs: Watchdogs,
+  failovers: Pick<Failovers, 'find'>,
+): Promise<Runs> {
   const { machine, files } = around
   const { clock } = machine
   const book = await openRunBook(around)
   const outputs = new Map<string, Promise<RunOutput>>()
+  /** How many looks in a row were without an instance. */
   const missing = new Map<number, number>()
+  /** Runs whose instance is being asked for at this moment. */
+  const asking = new Set<string>()
 
-  const fileOf = (id: string) => `${around.folder}/runs/${id}.jsonl`
-  const { work, inside, settle, viewOf, rest, wake } = createRunWork({ around, watchdogs, book, outputOf })
+  const folder = `${around.folder}/runs`
+  const { work, inside, settle, dropFetch, isAsked, viewOf, note, rest, wake } = createRunWork({
+    around,
+    watchdogs,
+    book,
+    outputOf,
+  })
 
   function outputOf(id: string): Promise<RunOutput> {
-    const open = outputs.get(id) ?? openOutput(files, fileOf(id))
+    const open = outputs.get(id) ?? openOutput(files, folder, id)
     outputs.set(id, open)
     return open
   }
 
   /** Where a run is to begin, or why it never will. */
   function place(run: Run, { records, account: seen }: FreshLook): RunChange | undefined {
-    const { rental } = run
-    const instance =
-      run.instance ?? records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
-    if (instance !== undefined)
-      return seen.instances[instance]?.state === 'running' ? { instance, step: 'starting' } : undefined
-    const under = rental === undefined ? undefined : seen.rentals[rental]
-    return under && under.step !== 'failed' ? undefined : { step: 'failed', problem: rentalFailed }
+    const instance = run.instance ?? rentedFor(run, records)
+    if (instance !== undefined && seen.instances[instance]?.state === 'running')
+      return { instance, step: 'starting' }
+    if (run.instance !== undefined || isBeingRented(run)) return undefined
+    note(run, `${run.name} was not run`, rentalFailed.message)
+    return { step: 'failed', problem: rentalFailed }
+  }
+
+  function rentedFor({ rental, failover }: Run, records: FreshLook['records']): number | undefined {
+    const ready = failover === undefined ? undefined : failovers.find(failover)
+    if (ready?.step === 'ready') return ready.instance
+    if (rental === undefined) return undefined
+    return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
+  }
+
+  /** Whether what it waits for may still come. */
+  function isBeingRented({ rental, failover }: Run): boolean {
+    const step =
+      failover === undefined
+        ? rental !== undefined && around.rentals.knows(rental) && around.rentals.rented(rental).step
+        : failovers.find(failover)?.step
+    return step !== undefined && step !== false && step !== 'failed' && step !== 'cancelled'
   }
 
   function gone(run: Run, at: number): RunChange {
-    const { atEnd, watchdog, step } = run
-    if (atEnd === 'destroy' && (watchdog || step === 'acting'))
+    const { afterwards, watchdog, step } = run
+    if (afterwards === 'destroy' && (watchdog || step === 'acting'))
       return { step: 'over', acted: 'destroy', endedAt: at }
     return { step: 'failed', endedAt: run.endedAt ?? at, problem: instanceGone }
   }
@@ -81,7 +117,7 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
     const run = book.existing(id)
     outputs.delete(id)
     await book.remove(id)
-    await files.delete(fileOf(id)).catch(() => undefined)
+    await deleteOutput(files, folder, id).catch(() => undefined)
     void inside(run, connection => settleRun(connection, clock, id, 'remove')).catch(() => undefined)
   }
 
@@ -97,6 +133,26 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
     return book.find(id)?.untold === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
+  async function add(id: string, wish: Wish): Promise<void> {
+    for (const old of surplus(book.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
+    await book.add({
+      ...wish,
+      id,
+      step: viewOf(wish.instance)?.state === 'running' ? 'starting' : 'waiting',
+      createdAt: around.now(),
+      seen: 0,
+      dropped: 0,
+      lastLine: '',
+    })
+  }
+
+  /** Counts, once a look, how long the instances of runs are missing. */
+  function count({ account: { instances } }: FreshLook): void {
+    const mine = new Set(book.all().flatMap(run => (isGoing(run) ? (run.instance ?? []) : [])))
+    for (const id of [...missing.keys()]) if (!mine.has(id)) missing.delete(id)
+    for (const id of mine) missing.set(id, instances[id] ? 0 : (missing.get(id) ?? 0) + 1)
+  }
+
   function wakeAll(): void {
     for (const run of book.all()) if (isGoing(run)) work(run.id)
   }
@@ -104,24 +160,27 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
   return {
     async start(wish) {
       const id = `x${machine.random.hex(16)}`
-      for (const old of surplus(book.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
-      await book.add({
-        ...wish,
-        id,
-        step: viewOf(wish.instance)?.state === 'running' ? 'starting' : 'waiting',
-        createdAt: around.now(),
-        seen: 0,
-        dropped: 0,
-        lastLine: '',
-      })
+      await add(id, wish)
       work(id)
       return id
+    },
+    async startOn(wish, rent) {
+      const id = `x${machine.random.hex(16)}`
+      asking.add(id)
+      try {
+        await add(id, wish)
+        return await rent()
+      } catch (error) {
+        await book.remove(id)
+        throw error
+      } finally {
+        asking.delete(id)
+      }
     },
     async end(id) {
       const run = book.existing(id)
       if (run.step === 'waiting' || run.step === 'starting') {
-        const begun = run.step === 'starting' ? stillUntold(run) : {}
-        await book.update(id, { step: 'over', endedAt: around.now(), ...begun })
+        await book.update(id, { step: 'over', endedAt: around.now() })
         book.setProblem(id, undefined)
         wake(id)
         // It may have begun there without Berth having heard of it.
@@ -133,22 +192,34 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
       if (asked === undefined && !canGetIn(viewOf(run.instance) ?? noWay)) throw new BerthError(notReached)
       wake(id)
     },
-    async change(id, atEnd) {
-      const { step } = book.existing(id)
-      if (step === 'over' || step === 'failed') return
-      // Until its end, the watchdog hears of it from the loop that follows it, as soon as it can be told.
-      const hasEnded = step === 'fetching' || step === 'acting' || step === 'kept'
-      await book.update(id, {
-        atEnd,
-        ...(hasEnded && atEnd === 'nothing' ? stillUntold(book.existing(id)) : {}),
-      })
-      await settle(id)
-      wake(id)
-    },
-    async retry(id) {
+    async change(id, afterwards) {
       const run = book.existing(id)
+      if (run.step === 'over' || run.step === 'failed') return
+      if (isAsked(id)) throw new BerthError(tooLate(run))
+      await book.update(id, { afterwards })
+      wake(id)
+      await settle(id)
+    },
+    async retry(id, into) {
+      const run = book.existing(id)
+      if (into !== undefined && (run.step === 'fetching' || run.step === 'kept')) {
+        const changed = book.update(id, { into })
+        dropFetch(id)
+        await changed
+      }
       if (run.step === 'kept') await book.update(id, { step: nextStep(run), problem: undefined })
+      wake(id)
       work(id)
+    },
+    async giveUpFetch(id) {
+      const run = book.existing(id)
+      if (run.step !== 'fetching' && run.step !== 'kept') return
+      await book.update(id, { step: 'over', problem: undefined })
+      dropFetch(id)
+      book.setProblem(id, undefined)
+      note(run, `Gave up fetching ${run.fetch} of ${run.name}`, 'The instance is left as it is.')
+      wake(id)
+      await settle(id)
     },
     async dismiss(id) {
       const run = book.existing(id)
@@ -162,22 +233,21 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
       return outputOf(id)
     },
     async deleteOutputs() {
-      await Promise.all(book.all().map(({ id }) => files.delete(fileOf(id)).catch(() => undefined)))
+      await deleteOutput(files, folder).catch(() => undefined)
     },
     looked(look) {
+      count(look)
       for (const run of book.all()) {
         if (run.untold) void settle(run.id)
         if (!isGoing(run)) continue
         if (run.step === 'waiting') {
-          const change = place(run, look)
+          const change = asking.has(run.id) ? undefined : place(run, look)
           if (change) void book.update(run.id, change).then(() => work(run.id))
           continue
         }
         const { instance = 0 } = run
         const view = look.account.instances[instance]
-        const absent = view ? 0 : (missing.get(instance) ?? 0) + 1
-        missing.set(instance, absent)
-        if (!view && absent >= looksUntilGone)
+        if ((missing.get(instance) ?? 0) >= looksUntilGone)
           void book.update(run.id, gone(run, look.at)).then(() => wake(run.id))
         else if (view?.state === 'stopped' && run.step !== 'acting' && !run.interrupted)
           void book.update(run.id, { interrupted: true })
@@ -197,6 +267,16 @@ export async function openRuns(around: AutomationSurroundings, watchdogs: Watchd
 const rentalFailed = { code: 'rental_failed', message: 'The rental that it waited for came to nothing.' }
 const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
 const noWay = { state: 'other' } as InstanceView
+function tooLate({ afterwards }: Run) {
+  return {
+    code: 'too_late',
+    message: `The service is being asked to ${afterwards} the instance already.`,
+    advice:
+      afterwards === 'stop'
+        ? 'Start it again if you want it to run.'
+        : 'Nothing can be changed about that any more.',
+  }
+}
 const notReached = {
   code: 'not_running',
   message: 'Its instance is not running, so its command cannot be reached.',

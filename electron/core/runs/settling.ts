@@ -1,13 +1,17 @@
 import type { Clock } from '../../ports/clock.ts'
-import { settleRun } from '../../ssh/runs/runs.ts'
+import type { Connection } from '../../ssh/connection/connection.ts'
+import { instructWatchdog, settleRun } from '../../ssh/runs/runs.ts'
+import { same } from '../same.ts'
 import type { RunBook } from './book.ts'
-import type { Run } from './run.ts'
+import { type Run, watchdogOrder } from './run.ts'
 import type { RunWork } from './work.ts'
 
-/** Tells watchdogs that nothing is left to do for a run. Until one has heard it, it ends the instance by itself. */
+/** Tells watchdogs what they are to do for a run. Until one has heard, it does by itself what it was told before. */
 export interface Settling {
   /** Tells it where that is still to be told. Never rejects: what failed is still to be told then. */
   settle(id: string): Promise<void>
+  /** Tells it over a connection that is there, whether it may have heard or not. */
+  tell(run: Run, connection: Connection): Promise<void>
 }
 
 export function createSettling({
@@ -21,23 +25,36 @@ export function createSettling({
 }): Settling {
   const under = new Map<string, Promise<void>>()
 
-  async function tell(run: Run): Promise<void> {
+  async function tell({ id }: Run, connection: Connection): Promise<void> {
+    for (;;) {
+      const run = book.find(id)
+      if (!run?.watchdog && !run?.untold) return
+      const order = watchdogOrder(run)
+      if (order) await instructWatchdog(connection, clock, id, order)
+      else await settleRun(connection, clock, id, 'over')
+      const now = book.find(id)
+      if (!now) return
+      // What has changed meanwhile is told, too.
+      if (!same(watchdogOrder(now), order)) continue
+      if (now.untold) await book.update(id, { untold: undefined })
+      return
+    }
+  }
+
+  async function reach(run: Run): Promise<void> {
     try {
-      const told = await inside(run, async connection => {
-        await settleRun(connection, clock, run.id, 'over')
-        return true
-      })
-      if (told) await book.update(run.id, { untold: undefined })
+      await inside(run, connection => tell(run, connection))
     } catch {
       // The next look at the account tries again.
     }
   }
 
   return {
+    tell,
     settle(id) {
       const run = book.find(id)
       if (!run?.untold) return Promise.resolve()
-      const telling = under.get(id) ?? tell(run).finally(() => under.delete(id))
+      const telling = under.get(id) ?? reach(run).finally(() => under.delete(id))
       under.set(id, telling)
       return telling
     },

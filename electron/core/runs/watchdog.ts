@@ -1,11 +1,10 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import type { Connection } from '../../ssh/connection/connection.ts'
-import { type Afterwards, instructWatchdog, settleRun } from '../../ssh/runs/runs.ts'
+import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
 import type { AutomationSurroundings } from '../automation/automation.ts'
 import { problemOf } from '../problems.ts'
 import type { Watchdogs } from '../watchdog/watchdogs.ts'
 import type { RunBook } from './book.ts'
-import { afterwards, type Run } from './run.ts'
+import { type Run, watchdogOrder } from './run.ts'
 
 /** What runs want of the watchdog on their instance. */
 export interface RunWatchdog {
@@ -13,45 +12,35 @@ export interface RunWatchdog {
    * Sees to it that there is one where one is wanted, and gives what it is to do. Without one the run begins all the
    * same, and it is said.
    */
-  ready(run: Run, view: InstanceView): Promise<Afterwards | undefined>
-  /** Tells it what was chosen: that may have changed while it could not be told. */
-  instruct(run: Run, connection: Connection, view: InstanceView): Promise<void>
+  ready(run: Run, view: InstanceView): Promise<WatchdogOrder | undefined>
 }
 
 export function createRunWatchdog({
-  around: { account, store, machine },
+  around: { account, store },
   watchdogs,
   book,
   note,
 }: {
-  around: Pick<AutomationSurroundings, 'account' | 'store' | 'machine'>
+  around: Pick<AutomationSurroundings, 'account' | 'store'>
   watchdogs: Pick<Watchdogs, 'put'>
   book: Pick<RunBook, 'update'>
   note(run: Run, text: string, detail?: string): void
 }): RunWatchdog {
-  async function ready(run: Run, view: InstanceView): Promise<Afterwards | undefined> {
-    const wanted = afterwards(run)
-    const there = store.get().accounts[account]?.watchdogs[view.id]
-    if (!wanted || (there && there.step !== 'lost')) return wanted
-    try {
-      await watchdogs.put(view.id, { action: 'stop' })
-      return wanted
-    } catch (error) {
-      const { code, message } = problemOf(error)
-      if (code.startsWith('ssh_')) throw error
-      await book.update(run.id, { watchdog: false })
-      note(run, `${run.name} goes on without a watchdog`, message)
-      return undefined
-    }
-  }
-
   return {
-    ready,
-    async instruct(run, connection, view) {
-      if (!run.watchdog) return
-      const wanted = await ready(run, view)
-      if (wanted) await instructWatchdog(connection, machine.clock, run.id, wanted)
-      else await settleRun(connection, machine.clock, run.id, 'over')
+    async ready(run, view) {
+      const wanted = watchdogOrder(run)
+      const there = store.get().accounts[account]?.watchdogs[view.id]
+      if (!wanted || (there && there.step !== 'lost')) return wanted
+      try {
+        await watchdogs.put(view.id, { action: 'stop' })
+        return wanted
+      } catch (error) {
+        const { code, message } = problemOf(error)
+        if (code.startsWith('ssh_')) throw error
+        await book.update(run.id, { watchdog: false })
+        note(run, `${run.name} goes on without a watchdog`, message)
+        return undefined
+      }
     },
   }
 }

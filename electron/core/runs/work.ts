@@ -1,7 +1,5 @@
 import { isGoing } from '../../contract/automation/run.ts'
-import type { FileTransferView } from '../../contract/instance/files.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import type { Problem } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
 import { endRun, settleRun, startRun } from '../../ssh/runs/runs.ts'
@@ -11,19 +9,20 @@ import type { AutomationSurroundings } from '../automation/automation.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
 import type { Watchdogs } from '../watchdog/watchdogs.ts'
-import { beginFetch, endInstance, fetchProblem } from './after.ts'
+import { actOn } from './after.ts'
 import type { RunBook } from './book.ts'
+import { createFetching, type Fetching } from './fetching.ts'
 import { followRun, type RunEnd } from './follow.ts'
-import type { RunOutput } from './output.ts'
+import type { RunOutput } from './output/output.ts'
 import { createRests } from './rests.ts'
-import { nextStep, type Run, stillUntold } from './run.ts'
-import { createSettling } from './settling.ts'
-import { endedAlert, keptAlert, lostAlert, stuckAlert } from './telling.ts'
+import { nextStep, type Run } from './run.ts'
+import { createSettling, type Settling } from './settling.ts'
+import { endedAlert, lostAlert, stuckAlert } from './telling.ts'
 import { createRunWatchdog } from './watchdog.ts'
 
 /** Brings runs from their start to their end and beyond: one loop for each. */
 export interface RunWork {
-  /** Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes the first. */
+  /** Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes it where it waits for a look. */
   work(id: string): void
   wake(id: string): void
   /** Over its instance's connection; undefined while it cannot be entered. */
@@ -31,9 +30,13 @@ export interface RunWork {
     run: Run,
     use: (connection: Connection, view: InstanceView) => Promise<Got>,
   ): Promise<Got | undefined>
-  /** Tells the watchdog that nothing is left to do, where that is still to be told. Never rejects. */
-  settle(id: string): Promise<void>
+  /** Tells the watchdog what holds now, where that is still to be told. Never rejects. */
+  settle: Settling['settle']
+  dropFetch: Fetching['drop']
+  /** Whether the service is being asked to stop or destroy its instance: too late to choose something else. */
+  isAsked(id: string): boolean
   viewOf(instance: number | undefined): InstanceView | undefined
+  note(run: Run, text: string, detail?: string): void
   /** Resolves once no loop goes on. */
   rest(): Promise<void>
 }
@@ -49,8 +52,6 @@ interface Surroundings {
 const pauses = [1000, 2000, 5000, 15_000, 60_000]
 /** What no later try mends. */
 const hopeless = new Set(['no_posix_shell', 'disk_full'])
-/** Milliseconds between two words to the watchdog that Berth is at it. */
-const busyEvery = 60_000
 
 export function createRunWork({ around, watchdogs, book, outputOf }: Surroundings): RunWork {
   const { account, store, machine, activity, teller, access, ending } = around
@@ -63,7 +64,11 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   const nameOf = ({ instance }: Run) => instanceName(viewOf(instance) ?? { id: instance ?? 0 })
 
   const watchdog = createRunWatchdog({ around, watchdogs, book, note })
-  const { settle } = createSettling({ book, clock, inside })
+  const settling = createSettling({ book, clock, inside })
+  const { settle } = settling
+  const fetching = createFetching({ around, book, rests, settling, inside, work, nameOf, tell, note })
+  /** Runs for which the service is being asked. */
+  const asked = new Set<string>()
 
   function tell(run: Run, alert: Alert): void {
     if (store.get().settings.alerts.run) teller.tell(account, [alert])
@@ -95,9 +100,8 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
     }
   }
 
-  /** Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes the first. */
   function work(id: string): void {
-    if (busy.has(id)) rests.wake(id)
+    if (busy.has(id)) rests.nudge(id)
     if (busy.has(id) || ending.aborted) return
     const working = goOn(id).finally(() => busy.delete(id))
     busy.set(id, working)
@@ -122,8 +126,11 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
           await book.update(id, { step: 'failed', problem: present({ code, message, advice }) })
           return
         }
-        book.setProblem(id, problemOf(error))
-        await rests.until(id, pauses[Math.min(fails, pauses.length - 1)])
+        const pause = pauses[Math.min(fails, pauses.length - 1)] ?? 0
+        const problem = problemOf(error)
+        if (now.step === 'fetching') fetching.shutOut(id, problem, around.now() + pause / 1000)
+        else book.setProblem(id, problem)
+        await rests.until(id, pause)
         fails += 1
       }
     }
@@ -137,7 +144,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
       case 'running':
         return (await inside(run, (connection, view) => follow(run, connection, view))) === undefined
       case 'fetching':
-        return (await inside(run, (_connection, view) => fetch(run, view))) === undefined
+        return fetch(run)
       case 'acting':
         return act(run)
       default:
@@ -146,8 +153,8 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   }
 
   async function begin(run: Run, connection: Connection, view: InstanceView): Promise<'begun'> {
-    const afterwards = await watchdog.ready(run, view)
-    await startRun(connection, clock, run.id, { command: run.command, afterwards })
+    const order = await watchdog.ready(run, view)
+    await startRun(connection, clock, run.id, { command: run.command, order })
     // Ended meanwhile: what has just begun ends, too.
     if (book.find(run.id)?.step !== 'starting') {
       await endRun(connection, clock, run.id)
@@ -159,8 +166,9 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   }
 
   async function follow(run: Run, connection: Connection, view: InstanceView): Promise<'followed'> {
-    const { id, atEnd } = run
-    await watchdog.instruct(run, connection, view)
+    const { id } = run
+    await watchdog.ready(run, view)
+    await settling.tell(run, connection)
     const output = await outputOf(id)
     const end = await followRun(id, {
       connection,
@@ -169,8 +177,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
       output,
       now: around.now,
       goesOn() {
-        const now = book.find(id)
-        return !ending.aborted && now?.step === 'running' && now.atEnd === atEnd
+        return !ending.aborted && book.find(id)?.step === 'running'
       },
       rest: milliseconds => rests.until(id, milliseconds),
       stuck: seemsStuck,
@@ -182,21 +189,22 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   async function seemsStuck(run: Run): Promise<void> {
     tell(run, stuckAlert(account, run, nameOf(run), around.now()))
     const next = nextStep(run)
-    if (run.stuckEnds && next !== 'over') await book.update(run.id, { step: next, endedAt: around.now() })
+    if (run.afterwardsIfStuck && next !== 'over')
+      await book.update(run.id, { step: next, endedAt: around.now() })
   }
 
   async function ended(id: string, end: RunEnd): Promise<void> {
     const before = book.existing(id)
     const endedAt = around.now()
     if (end === 'lost' || end === 'none') {
-      const run = await book.update(id, { step: 'failed', endedAt, problem: processGone })
+      const problem = end === 'lost' ? processGone : recordGone
+      const run = await book.update(id, { step: 'failed', endedAt, problem })
       if (run) tell(run, lostAlert(account, run, nameOf(run)))
       return
     }
     const step = nextStep(before)
     const run = await book.update(id, {
       step,
-      ...(step === 'over' ? stillUntold(before) : {}),
       endedAt,
       code: end.code,
       stuckSince: undefined,
@@ -206,54 +214,24 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
     await settle(id)
   }
 
-  /** Resolves once the fetching has ended, one way or the other. */
-  async function fetch(run: Run, view: InstanceView): Promise<'fetched'> {
-    let over: () => void = () => undefined
-    const done = new Promise<void>(resolve => {
-      over = resolve
+  async function fetch(run: Run): Promise<boolean> {
+    const begun = await inside(run, async (_connection, view) => {
+      await fetching.fetch(run, view)
+      return true
     })
-    let cancelBusy: () => void = () => undefined
-    const sayBusy = () => {
-      if (run.watchdog)
-        void inside(run, connection => settleRun(connection, clock, run.id, 'busy')).catch(() => undefined)
-      cancelBusy = clock.after(busyEvery, sayBusy)
-    }
-    sayBusy()
-    try {
-      await beginFetch(around, run, view, transfer => void fetched(run.id, transfer).then(over, over))
-      await Promise.race([done, rests.ended])
-    } finally {
-      cancelBusy()
-    }
-    return 'fetched'
-  }
-
-  async function fetched(id: string, transfer: FileTransferView): Promise<void> {
-    const run = book.find(id)
-    if (!run || ending.aborted || (run.step !== 'fetching' && run.step !== 'kept')) return
-    const problem = fetchProblem(transfer, run)
-    if (problem) return keep(run, problem)
-    const step = nextStep({ ...run, fetched: true })
-    const untold = step === 'over' ? stillUntold(run) : {}
-    const after = await book.update(run.id, { fetched: true, step, problem: undefined, ...untold })
-    if (!after) return
-    note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
-    await settle(run.id)
-    work(run.id)
-  }
-
-  /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */
-  async function keep(run: Run, problem: Problem): Promise<void> {
-    const { code, message, advice } = problem
-    const shown = present({ code, message, advice })
-    const kept = await book.update(run.id, { step: 'kept', problem: shown, ...stillUntold(run) })
-    if (kept) tell(kept, keptAlert(account, kept, nameOf(kept), problem.message))
-    await settle(run.id)
+    if (begun) return false
+    const view = viewOf(run.instance)
+    if (view)
+      fetching.shutOut(run.id, {
+        ...notEntered,
+        message: `The instance is ${view.state}, so it cannot be entered.`,
+      })
+    return true
   }
 
   async function act(run: Run): Promise<boolean> {
-    const { id, instance, atEnd } = run
-    if (instance === undefined || atEnd === 'nothing') {
+    const { id, instance, afterwards } = run
+    if (instance === undefined || afterwards === 'nothing') {
       await book.update(id, { step: 'over' })
       return false
     }
@@ -261,15 +239,28 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
     if (other) {
       book.setProblem(id, {
         code: 'other_run',
-        message: `${other.name} still goes on there: the instance is ${atEnd === 'stop' ? 'stopped' : 'destroyed'} after that.`,
+        message: `${other.name} still goes on there: the instance is ${afterwards === 'stop' ? 'stopped' : 'destroyed'} after that.`,
       })
       await rests.until(id, undefined)
       return false
     }
     const where = nameOf(run)
-    await endInstance(around, instance, atEnd)
-    await book.update(id, { step: 'over', acted: atEnd })
-    note(run, `${atEnd === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${run.name} has ended`)
+    // A stop ends the watchdog, too: what it is to do is over by the time that a start brings it back.
+    if (run.watchdog && afterwards === 'stop')
+      await inside(run, connection => settleRun(connection, clock, id, 'served')).catch(() => undefined)
+    try {
+      const done = await actOn(around, instance, afterwards, () => {
+        const now = book.find(id)
+        if (now?.step !== 'acting' || now.afterwards !== afterwards) return false
+        asked.add(id)
+        return true
+      })
+      if (!done) return false
+      await book.update(id, { step: 'over', acted: afterwards })
+    } finally {
+      asked.delete(id)
+    }
+    note(run, `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${run.name} has ended`)
     return false
   }
 
@@ -278,7 +269,10 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
     wake: rests.wake,
     inside,
     settle,
+    dropFetch: fetching.drop,
+    isAsked: id => asked.has(id),
     viewOf,
+    note,
     async rest() {
       await Promise.allSettled(busy.values())
     },
@@ -294,3 +288,9 @@ const processGone = {
   message: 'Its process has gone without an exit code, as when a container is restarted.',
   advice: 'The instance was left as it is. Run it again if it did not finish.',
 }
+const recordGone = {
+  code: 'record_gone',
+  message: 'Nothing of it is left on the instance, as when that was reset or its container made anew.',
+  advice: 'The output up to then is here. Run it again if it did not finish.',
+}
+const notEntered = { code: 'not_running', advice: 'Fetching goes on by itself once it runs.' }

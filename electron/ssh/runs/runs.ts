@@ -17,7 +17,7 @@ export interface RunLook {
 }
 
 /** What becomes of the instance, for its watchdog: so many seconds after the run's end, where Berth does nothing. */
-export interface Afterwards {
+export interface WatchdogOrder {
   action: 'stop' | 'destroy'
   seconds: number
 }
@@ -57,10 +57,10 @@ export async function startRun(
   connection: Connection,
   clock: Clock,
   run: string,
-  { command, afterwards }: { command: string; afterwards: Afterwards | undefined },
+  { command, order }: { command: string; order: WatchdogOrder | undefined },
 ): Promise<void> {
   const { run: script, place, start } = await scripts()
-  const values = { run, script, command, afterwards: afterwards ? afterwardsText(afterwards) : '' }
+  const values = { run, script, command, order: order ? orderText(order) : '' }
   await said(connection, clock, values, [place, start], 'started')
 }
 
@@ -102,26 +102,27 @@ export async function instructWatchdog(
   connection: Connection,
   clock: Clock,
   run: string,
-  afterwards: Afterwards,
+  order: WatchdogOrder,
 ): Promise<void> {
   const { place, settle } = await scripts()
-  const values = { run, word: 'then', afterwards: afterwardsText(afterwards) }
+  const values = { run, word: 'then', order: orderText(order) }
   await said(connection, clock, values, [place, settle], 'settled')
 }
 
-function afterwardsText({ action, seconds }: Afterwards): string {
+function orderText({ action, seconds }: WatchdogOrder): string {
   return `${action} ${seconds}`
 }
 
 /**
- * Tells the watchdog about the run. busy: Berth is at it, so it waits its time anew. over: nothing is left to do.
- * remove: nothing is left of the run. Throws as `startRun` does.
+ * Tells the watchdog about the run. busy: Berth is at it, so it waits its time anew. served: the instance is
+ * about to be stopped, so that a start of it ends the matter. over: nothing is left to do. remove: nothing is left of
+ * the run. Throws as `startRun` does.
  */
 export async function settleRun(
   connection: Connection,
   clock: Clock,
   run: string,
-  word: 'busy' | 'over' | 'remove',
+  word: 'busy' | 'served' | 'over' | 'remove',
 ): Promise<void> {
   const { place, settle } = await scripts()
   await said(connection, clock, { run, word }, [place, settle], 'settled')

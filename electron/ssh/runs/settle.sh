@@ -1,10 +1,12 @@
-# Tells the watchdog about the run. Needs: word, afterwards. then: what becomes of the instance. busy: Berth is at it, so
-# it waits its time anew. over: nothing is left to do. remove: and nothing is left of the run.
+# Tells the watchdog about the run. Needs: word, order. then: what becomes of the instance. busy: Berth is at it, so
+# it waits its time anew. served: what becomes of the instance is under way, so a start of it ends that. over: nothing is
+# left to do. remove: and nothing is left of the run.
 
 case $word in
-  then) printf '%s\n' "$afterwards" > "$here/then.new" && mv -f "$here/then.new" "$here/then" ;;
+  then) printf '%s\n' "$order" > "$here/then.new" && mv -f "$here/then.new" "$here/then" ;;
   busy) rm -f "$here/due" ;;
-  over) rm -f "$here/then" "$here/due" ;;
+  served) : > "$here/served" ;;
+  over) rm -f "$here/then" "$here/due" "$here/served" ;;
   remove)
     rm -rf "$here"
     rmdir "${here%/*}" 2>/dev/null && rmdir "${here%/*/*}" 2>/dev/null

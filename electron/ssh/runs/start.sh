@@ -1,8 +1,8 @@
-# Starts the run, unless it was started before. Needs: script, command, afterwards.
+# Starts the run, unless it was started before. Needs: script, command, order.
 
 mkdir -p "$here"
 if [ ! -d "$here/claim" ]; then
-  [ -z "$afterwards" ] || printf '%s\n' "$afterwards" > "$here/then"
+  [ -z "$order" ] || printf '%s\n' "$order" > "$here/then"
   : >> "$here/output"
   if ! printf '%s' "$script" > "$here/run.sh" || ! printf '%s\n' "$command" > "$here/command"; then
     echo 'refused no_room'

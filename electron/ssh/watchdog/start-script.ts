@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { WatchdogWish } from '../../contract/automation/watchdog.ts'
 import { configLines } from './config.ts'
+import { watchdogScript } from './script/script.ts'
 
 /**
  * Lines for a rental's start script that put the watchdog there before anybody gets in, and bring it back at every
@@ -8,8 +9,7 @@ import { configLines } from './config.ts'
  * else Berth tells it on its first visit. What Berth has changed meanwhile stays.
  */
 export async function watchdogStartScript(wish: WatchdogWish, url: string, tick: number): Promise<string> {
-  const { default: script } = await import('./watchdog.sh?raw')
-  const packed = gzipSync(script, { level: 9 }).toString('base64').replace(/.{76}/g, '$&\n')
+  const packed = gzipSync(await watchdogScript(), { level: 9 }).toString('base64').replace(/.{76}/g, '$&\n')
   const lines = configLines({ ...wish, url, tick }).map(line => `'${line.replaceAll("'", `'\\''`)}'`)
   return `# >>> berth watchdog
 ( umask 077; d=\${HOME:-/root}/.berth/watchdog; mkdir -p "$d"

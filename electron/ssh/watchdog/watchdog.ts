@@ -6,6 +6,7 @@ import { outputOf } from '../exec.ts'
 import { plainLine } from '../inside/plain-lines.ts'
 import { runScript } from '../scripted.ts'
 import { configLines } from './config.ts'
+import { watchdogScript } from './script/script.ts'
 
 /** What a watchdog is told when it is put there. */
 export interface WatchdogConfig {
@@ -44,14 +45,14 @@ const longest = 64 * 1024
 /** The scripts as text. They are bundled, and needed only now. */
 async function scripts() {
   const [watchdog, here, put, look, remove] = await Promise.all([
-    import('./watchdog.sh?raw'),
+    watchdogScript(),
     import('./here.sh?raw'),
     import('./put.sh?raw'),
     import('./look.sh?raw'),
     import('./remove.sh?raw'),
   ])
   return {
-    watchdog: watchdog.default,
+    watchdog,
     here: here.default,
     put: put.default,
     look: look.default,

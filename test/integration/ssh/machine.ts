@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../../electron/ports/clock.ts'
@@ -64,6 +64,16 @@ function filesIn(folder: string): Files {
     async append(name, text) {
       await mkdir(dirname(path(name)), { recursive: true })
       await appendFile(path(name), text, { mode: 0o600 })
+    },
+    async readPart(name, from, most) {
+      const bytes = await readFile(path(name)).catch(() => Buffer.alloc(0))
+      return bytes.subarray(from, from + most)
+    },
+    async list(folder) {
+      const names = await readdir(path(folder)).catch(() => [])
+      return Promise.all(
+        names.map(async name => ({ name, size: (await stat(join(path(folder), name))).size })),
+      )
     },
     delete: name => rm(path(name), { force: true }),
   }

@@ -3,6 +3,8 @@ import type { Files } from '../../../electron/ports/files.ts'
 /** Files in memory, which can refuse to be written like a disk. */
 export class MemoryFiles implements Files {
   readonly texts = new Map<string, string>()
+  /** Those that are added to as bytes. */
+  readonly bytes = new Map<string, Buffer>()
   /** Every write that was begun, in order. */
   readonly writes: { name: string; text: string }[] = []
   /** The code of the error that writing gives; undefined when it works. */
@@ -25,13 +27,25 @@ export class MemoryFiles implements Files {
     this.texts.set(name, text)
   }
 
-  async append(name: string, text: string): Promise<void> {
+  async append(name: string, content: string | Uint8Array): Promise<void> {
     this.#refuse()
-    this.texts.set(name, (this.texts.get(name) ?? '') + text)
+    if (typeof content === 'string') this.texts.set(name, (this.texts.get(name) ?? '') + content)
+    else this.bytes.set(name, Buffer.concat([this.bytes.get(name) ?? Buffer.alloc(0), content]))
+  }
+
+  async readPart(name: string, from: number, most: number): Promise<Buffer> {
+    return (this.bytes.get(name) ?? Buffer.alloc(0)).subarray(from, from + most)
+  }
+
+  async list(folder: string): Promise<{ name: string; size: number }[]> {
+    return [...this.bytes]
+      .filter(([name]) => name.startsWith(`${folder}/`))
+      .map(([name, { length }]) => ({ name: name.slice(folder.length + 1), size: length }))
   }
 
   async delete(name: string): Promise<void> {
     this.texts.delete(name)
+    this.bytes.delete(name)
   }
 
   #refuse(): void {

@@ -1,4 +1,6 @@
-import { RunAction, RunId, type RunMatch, RunRequest } from '../../automation/run.ts'
+import * as v from 'valibot'
+import { RunAction, RunId, type RunMatch, type RunPage, RunPlace, RunRequest } from '../../automation/run.ts'
+import { ChoiceId } from '../../instance/files.ts'
 import { account, command, given } from '../command.ts'
 
 const onRun = { account, run: RunId }
@@ -9,19 +11,29 @@ export const runCommands = {
   startRun: command({ account, request: RunRequest }).answers<string>(),
   /** Asks its command to end; a run that has not begun never does. */
   endRun: command(onRun).answers<void>(),
-  /** What becomes of the instance when it ends: until it has ended. */
-  changeRun: command({ ...onRun, atEnd: RunAction }).answers<void>(),
-  /** Fetches again, or does again what failed; what was chosen follows. */
-  retryRun: command(onRun).answers<void>(),
+  /**
+   * What becomes of the instance afterwards: until it has been asked of the service. Throws `too_late`. The watchdog
+   * there hears of it, too, as soon as it can be told.
+   */
+  changeRun: command({ ...onRun, afterwards: RunAction }).answers<void>(),
+  /** Fetches again, into another folder where one was chosen, or does again what failed; what was chosen follows. */
+  retryRun: command({ ...onRun, into: v.optional(ChoiceId) }).answers<void>(),
+  /** Fetches no more: the instance is left as it is. */
+  giveUpFetch: command(onRun).answers<void>(),
   /** Takes one that is over off the list; its output here goes, and its folder on the instance where that is reached. */
   dismissRun: command(onRun).answers<void>(),
-  /** Its kept output as plain text, and what is added to it. */
-  followRun: command(onRun).answers<{ stream: number }>(),
-  /** Lines of the kept output that contain a text, whatever their case; at most 500. */
-  searchRun: command({ ...onRun, text: given('what to look for', 256) }).answers<{
-    matches: readonly RunMatch[]
-    more: boolean
-  }>(),
+  /** The end of its kept output from a byte on, as in a page, and what is added to it. */
+  followRun: command(onRun).answers<{ stream: number; from: number }>(),
+  readRun: command({ ...onRun, place: RunPlace }).answers<RunPage>(),
+  /**
+   * Lines of all the kept output that contain a text, whatever their case: the last 500 of them, up to a byte where one
+   * is given, and how many there are up to there.
+   */
+  searchRun: command({
+    ...onRun,
+    text: given('what to look for', 256),
+    before: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  }).answers<{ matches: readonly RunMatch[]; total: number }>(),
   /** Berth's own folder for what is fetched, as people read it. */
   downloadsFolder: command({}).answers<string>(),
 }

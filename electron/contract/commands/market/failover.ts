@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import { FailoverId, FailoverLimits, FailoverSearch } from '../../automation/failover.ts'
+import { RunWish } from '../../automation/run.ts'
 import { OpenRequest } from '../../market/rental.ts'
 import { account, command, ServiceId } from '../command.ts'
 
@@ -13,6 +15,8 @@ export const failoverCommands = {
     /** With a bid, that is the highest: each try bids just above the lowest that runs there. */
     request: OpenRequest,
     limits: FailoverLimits,
+    /** What is run on the machine that is kept. */
+    run: v.optional(RunWish),
   }).answers<string>(),
   /** Ends it at whatever step; what it has created is destroyed. */
   cancelFailover: command(onFailover).answers<void>(),

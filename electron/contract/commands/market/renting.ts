@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { RunWish } from '../../automation/run.ts'
 import { InstanceId, RentalId } from '../../ids.ts'
 import { RentRequest, type Replacement } from '../../market/rental.ts'
 import { account, command, onInstance } from '../command.ts'
@@ -8,7 +9,13 @@ const onRental = { account, rental: RentalId }
 /** Renting, and what becomes of it. */
 export const rentingCommands = {
   /** Answers once the intent is on disk; the rental goes on by itself and is told in State. With `replaces`, that instance is destroyed first. */
-  rent: command({ account, request: RentRequest, replaces: v.optional(InstanceId) }).answers<string>(),
+  rent: command({
+    account,
+    request: RentRequest,
+    replaces: v.optional(InstanceId),
+    /** What is run there once it can be entered. */
+    run: v.optional(RunWish),
+  }).answers<string>(),
   /** Ends a rental under way; an instance it already has is destroyed. */
   cancelRental: command(onRental).answers<void>(),
   /** For a late rental: another deadline's time. */

@@ -1,7 +1,11 @@
+import type { RunWish } from '../../../contract/automation/run.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { plainLine } from '../../../ssh/inside/plain-lines.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
-import { outputStream } from '../../runs/output-stream.ts'
+import { pageOf } from '../../runs/output/pages.ts'
+import { searchOutput } from '../../runs/output/search.ts'
+import { outputStream } from '../../runs/output/stream.ts'
+import type { Wish } from '../../runs/runs.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
 
 type RunCommands = Pick<
@@ -10,52 +14,58 @@ type RunCommands = Pick<
   | 'endRun'
   | 'changeRun'
   | 'retryRun'
+  | 'giveUpFetch'
   | 'dismissRun'
   | 'followRun'
+  | 'readRun'
   | 'searchRun'
   | 'downloadsFolder'
 >
-
-const mostMatches = 500
 
 export function runCommands(parts: Parts): RunCommands {
   const of = (account: string | undefined) => parts.accounts.session(account).automations.runs
 
   return {
     async startRun({ account, request }) {
-      const { into, name, instance, rental, ...wish } = request
-      const title = name || titleOf(request.command)
+      const { instance, rental, ...asked } = request
+      const wish = wishOf(parts, asked)
       if (instance !== undefined) {
         const door = doorOf(parts, { account, instance })
-        noteUser(parts, door.account, `Asked to run “${title}” on`, door.instance)
+        noteUser(parts, door.account, `Asked to run “${wish.name}” on`, door.instance)
       } else if (rental !== undefined) parts.accounts.session(account).rentals.rented(rental)
-      const folder = into === undefined ? undefined : parts.folders.get(into).path
-      return of(account).start({
-        ...wish,
-        name: title,
+      const place = {
         ...(instance === undefined ? {} : { instance }),
         ...(rental === undefined ? {} : { rental }),
-        // Where it goes is settled now: the user was told.
-        ...(request.fetch === undefined ? {} : { into: folder ?? parts.machine.downloads.own }),
-      })
+      }
+      return of(account).start({ ...wish, ...place })
     },
     endRun: ({ account, run }) => of(account).end(run),
-    changeRun: ({ account, run, atEnd }) => of(account).change(run, atEnd),
-    retryRun: ({ account, run }) => of(account).retry(run),
+    changeRun: ({ account, run, afterwards }) => of(account).change(run, afterwards),
+    async retryRun({ account, run, into }) {
+      return of(account).retry(run, into === undefined ? undefined : parts.folders.get(into).path)
+    },
+    giveUpFetch: ({ account, run }) => of(account).giveUpFetch(run),
     dismissRun: ({ account, run }) => of(account).dismiss(run),
     async followRun({ account, run }, { streams }) {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'A page follows runs, nothing else.' })
-      return { stream: streams.open(outputStream(await of(account).output(run))) }
+      const output = await of(account).output(run)
+      const { from } = await pageOf(output, { before: output.next() })
+      return { stream: streams.open(outputStream(output, from)), from }
     },
-    async searchRun({ account, run, text }) {
-      const wanted = text.toLowerCase()
-      const lines = (await of(account).output(run)).text().split('\n').map(plainLine)
-      const found = lines.flatMap((line, at) =>
-        line.toLowerCase().includes(wanted) ? [{ line: at + 1, text: line }] : [],
-      )
-      return { matches: found.slice(-mostMatches), more: found.length > mostMatches }
-    },
+    readRun: async ({ account, run, place }) => pageOf(await of(account).output(run), place),
+    searchRun: async ({ account, run, text, before }) =>
+      searchOutput(await of(account).output(run), text, before),
     downloadsFolder: async () => parts.machine.downloads.own,
+  }
+}
+
+/** What is remembered of what was asked for. Where fetched files go is settled now: the user was told. */
+export function wishOf({ folders, machine }: Parts, { into, name, ...wish }: RunWish): Wish {
+  const folder = into === undefined ? machine.downloads.own : folders.get(into).path
+  return {
+    ...wish,
+    name: name || titleOf(wish.command),
+    ...(wish.fetch === undefined ? {} : { into: folder }),
   }
 }
 

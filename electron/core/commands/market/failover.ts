@@ -1,5 +1,6 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
+import { wishOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
 type FailoverCommands = Pick<
@@ -7,17 +8,24 @@ type FailoverCommands = Pick<
   'rentWithFailover' | 'cancelFailover' | 'dismissFailover' | 'forgiveHost'
 >
 
-export function failoverCommands({ accounts, activity }: Parts): FailoverCommands {
+export function failoverCommands(parts: Parts): FailoverCommands {
+  const { accounts, activity } = parts
   const failoversOf = (account: string | undefined) => accounts.session(account).automations.failovers
   return {
-    async rentWithFailover({ account, search, request, limits }) {
+    async rentWithFailover({ account, search, request, limits, run }) {
       if ((search.query.type === 'bid') !== (request.bid !== undefined))
         throw new BerthError({
           code: 'invalid_argument',
           message: 'A bid is given for interruptible machines, and for no others.',
           field: 'request.bid',
         })
-      return failoversOf(account).start({ search, request, limits })
+      const wanted = { search, request, limits }
+      if (!run) return failoversOf(account).start(wanted)
+      const failover = `f${parts.machine.random.hex(16)}`
+      const wish = { ...wishOf(parts, run), failover }
+      return accounts
+        .session(account)
+        .automations.runs.startOn(wish, () => failoversOf(account).start(wanted, failover, true))
     },
     cancelFailover: ({ account, failover }) => failoversOf(account).cancel(failover),
     dismissFailover: ({ account, failover }) => failoversOf(account).dismiss(failover),

@@ -6,6 +6,7 @@ import type { Session } from '../../accounts/session.ts'
 import { offerView, searchFor } from '../../offers/offer-view.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import { requestLike, withoutOffer } from '../../rentals/request-like.ts'
+import { wishOf } from '../instance/runs.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
 
 type RentingCommands = Pick<
@@ -16,7 +17,7 @@ type RentingCommands = Pick<
 export function rentingCommands(parts: Parts): RentingCommands {
   const { accounts } = parts
   return {
-    async rent({ account, request, replaces }) {
+    async rent({ account, request, replaces, run }) {
       const session = accounts.session(account)
       const offer = parts.seenOffers.get(session.id, request.offer)
       if (replaces !== undefined) {
@@ -24,7 +25,12 @@ export function rentingCommands(parts: Parts): RentingCommands {
         await session.client.instances.destroy(replaces).catch(unlessGone)
         noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
       }
-      return session.rentals.rent(request, offer)
+      if (!run) return session.rentals.rent(request, offer)
+      const rental = `r${parts.machine.random.hex(16)}`
+      const wish = { ...wishOf(parts, run), rental }
+      return session.automations.runs.startOn(wish, () =>
+        session.rentals.rent(request, offer, undefined, rental),
+      )
     },
     cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
     waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),

@@ -1,10 +1,15 @@
-import { emptyRun, type RunFields } from './runForm.ts'
+import { emptyRun, type RunFields, readRun } from './runForm.ts'
 
 /** A run that is being written. */
 export class RunDraft {
   fields: RunFields = $state({ ...emptyRun })
   /** The folder of this machine that was chosen for what is fetched. */
   chosen: { choice: string; name: string } | undefined = $state.raw()
+  /** Berth's own folder, as people read it. */
+  own = $state('Berth’s folder in your downloads')
+  readonly into: string = $derived.by(() => this.chosen?.name ?? this.own)
+  /** What is asked for, or which fields do not say it. */
+  readonly read = $derived.by(() => readRun(this.fields, this.chosen?.choice))
 }
 
 /** By account and instance: kept while the page lives, so that leaving the tab loses nothing. */

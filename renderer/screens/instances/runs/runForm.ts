@@ -1,4 +1,4 @@
-import type { RunAction, RunRequest } from '../../../../electron/contract/automation/run.ts'
+import type { RunAction, RunWish } from '../../../../electron/contract/automation/run.ts'
 
 /** What the form holds, as it is typed. */
 export interface RunFields {
@@ -6,12 +6,12 @@ export interface RunFields {
   name: string
   fetches: boolean
   fetch: string
-  atEnd: RunAction
+  afterwards: RunAction
   watchdog: boolean
   stuck: boolean
   /** Minutes. */
   stuckMinutes: string
-  stuckEnds: boolean
+  afterwardsIfStuck: boolean
 }
 
 export const emptyRun: RunFields = {
@@ -19,21 +19,20 @@ export const emptyRun: RunFields = {
   name: '',
   fetches: false,
   fetch: '',
-  atEnd: 'nothing',
+  afterwards: 'nothing',
   watchdog: false,
   stuck: true,
   stuckMinutes: '30',
-  stuckEnds: false,
+  afterwardsIfStuck: false,
 }
 
 export type RunErrors = Partial<Record<'command' | 'fetch' | 'stuckMinutes', string>>
 
-/** What is asked for, without its place, or which fields do not say it. */
+/** What is asked for, with the folder that was chosen for what is fetched; or which fields do not say it. */
 export function readRun(
   fields: RunFields,
-):
-  | { wish: Omit<RunRequest, 'instance' | 'rental' | 'into'>; errors?: undefined }
-  | { wish?: undefined; errors: RunErrors } {
+  into: string | undefined,
+): { wish: RunWish; errors?: undefined } | { wish?: undefined; errors: RunErrors } {
   const errors: RunErrors = {}
   const fetch = fields.fetch.trim()
   const minutes = Number(fields.stuckMinutes.trim().replace(',', '.'))
@@ -47,28 +46,53 @@ export function readRun(
     wish: {
       command: fields.command,
       ...(fields.name.trim() === '' ? {} : { name: fields.name.trim() }),
-      ...(fields.fetches ? { fetch } : {}),
-      atEnd: fields.atEnd,
-      watchdog: fields.atEnd !== 'nothing' && fields.watchdog,
+      ...(fields.fetches ? { fetch, ...(into === undefined ? {} : { into }) } : {}),
+      afterwards: fields.afterwards,
+      watchdog: fields.afterwards !== 'nothing' && fields.watchdog,
       stuckAfter,
-      stuckEnds: fields.stuck && fields.stuckEnds,
+      afterwardsIfStuck: fields.stuck && fields.afterwardsIfStuck,
     },
   }
 }
 
-/** What will happen at its end, as one sentence. */
-export function endWords({ fetches, fetch, atEnd, watchdog }: RunFields, into: string): string {
+/** What will happen once it has ended, in sentences. */
+export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFields, into: string): string {
   const steps = [
     ...(fetches ? [`${fetch.trim() || 'the folder'} is fetched into ${into}`] : []),
-    ...(atEnd === 'nothing'
+    ...(afterwards === 'nothing'
       ? []
-      : [`the instance is ${atEnd === 'stop' ? 'stopped' : 'destroyed, with all data on it'}`]),
+      : [`the instance is ${afterwards === 'stop' ? 'stopped' : 'destroyed, with all data on it'}`]),
   ]
   if (steps.length === 0) return 'When it ends, Berth says so, and the instance is left as it is.'
-  const kept = fetches && atEnd !== 'nothing' ? ' What cannot be fetched keeps the instance as it is.' : ''
-  const asleep =
-    atEnd === 'nothing' || !watchdog
-      ? ''
-      : ` While this computer sleeps, the watchdog ${fetches || atEnd === 'stop' ? 'stops' : 'destroys'} it instead${fetches ? ', which keeps its disk' : ''}.`
-  return `When it ends, ${steps.join(', and then ')}.${kept}${asleep}`
+  const sentences = [`When it ends, ${steps.join(', and then ')}.`]
+  if (fetches)
+    sentences.push(
+      afterwards === 'nothing'
+        ? 'Where Berth cannot get in to fetch, it tries again and again.'
+        : 'Where Berth cannot get in to fetch, it tries again and again, and the instance is left as it is until then; what cannot be fetched keeps it.',
+    )
+  if (afterwards !== 'nothing' && watchdog) sentences.push(watchdogWords(fetches, afterwards))
+  else if (fetches && afterwards !== 'nothing')
+    sentences.push('It goes on costing meanwhile: nothing else stops it.')
+  return sentences.join(' ')
+}
+
+/** What the watchdog does, and when: it never destroys what is to be fetched. */
+function watchdogWords(fetches: boolean, afterwards: RunAction): string {
+  if (fetches)
+    return 'If nothing was fetched within 15 min, as while this computer sleeps, the watchdog stops the instance: its GPUs cost no more, its disk and files stay, and are fetched once you start it again.'
+  return `While this computer sleeps, the watchdog ${afterwards === 'stop' ? 'stops' : 'destroys'} it, 5 min after the end.`
+}
+
+/** The same in a few words, before anything is spent: then `python train.py`, fetch /workspace/out, destroy. */
+export function runBriefly({ command, fetch, afterwards }: RunWish): { command: string; steps: string } {
+  const line = command.trim().split('\n')[0] ?? ''
+  const steps = [
+    ...(fetch === undefined ? [] : [`fetch ${fetch}`]),
+    ...(afterwards === 'nothing' ? [] : [afterwards]),
+  ]
+  return {
+    command: line.length > 60 || line !== command.trim() ? `${line.slice(0, 60)}…` : line,
+    steps: steps.map(step => `, ${step}`).join(''),
+  }
 }

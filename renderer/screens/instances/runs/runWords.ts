@@ -1,4 +1,4 @@
-import type { RunView } from '../../../../electron/contract/automation/run.ts'
+import { isGoing, type RunView } from '../../../../electron/contract/automation/run.ts'
 import { bytes } from '../../../words/size.ts'
 import { duration } from '../../../words/time.ts'
 
@@ -37,20 +37,55 @@ export function nextWords(run: RunView, now: number): string {
   if (stuckSince !== undefined && step === 'running')
     parts.push(`no output and no GPU load for ${duration(now - stuckSince)}`)
   if (fetched) parts.push(`${fetch} is in ${into}`)
+  else if (step === 'over' && fetch !== undefined) parts.push(`${fetch} was not fetched`)
   if (acted) parts.push(`the instance was ${acted === 'stop' ? 'stopped' : 'destroyed'}`)
   else if (interrupted) parts.push('the instance was stopped meanwhile, and is left as it is')
-  else if (step === 'waiting' || step === 'starting' || step === 'running') parts.push(atItsEnd(run))
+  else if (step === 'fetching' || step === 'acting' || isYetToEnd(run)) parts.push(afterwardsBriefly(run))
+  else if (step === 'over' && run.afterwards !== 'nothing') parts.push('the instance was left as it is')
   return parts.join('; ')
 }
 
-function atItsEnd({ atEnd, fetch, watchdog }: RunView): string {
+/** Whether its command may still end. */
+export function isYetToEnd({ step }: RunView): boolean {
+  return step === 'waiting' || step === 'starting' || step === 'running'
+}
+
+function afterwardsBriefly(run: RunView): string {
+  const { afterwards, fetch, watchdog } = run
   const steps = [
-    ...(fetch === undefined ? [] : [`fetch ${fetch}`]),
-    ...(atEnd === 'nothing'
+    ...(fetch === undefined || run.fetched ? [] : [`fetch ${fetch}`]),
+    ...(afterwards === 'nothing'
       ? []
-      : [`${atEnd} the instance${watchdog ? ', by its watchdog while this computer sleeps' : ''}`]),
+      : [`${afterwards} the instance${watchdog ? ', by its watchdog while this computer sleeps' : ''}`]),
   ]
-  return steps.length === 0 ? 'at its end nothing is done' : `at its end: ${steps.join(', then ')}`
+  const when = isYetToEnd(run) ? 'once it has ended' : 'next'
+  return steps.length === 0 ? 'afterwards nothing is done' : `${when}: ${steps.join(', then ')}`
+}
+
+/** Why its folder is not here yet, and when that is tried again; `now` in epoch seconds of the account's time. */
+export function unreachedWords({ fetch, unreached, watchdog, afterwards }: RunView, now: number): string {
+  const { since, nextTryAt } = unreached ?? { since: now }
+  const next =
+    nextTryAt === undefined
+      ? 'it is tried again as soon as it can be'
+      : nextTryAt > now
+        ? `next try in ${duration(nextTryAt - now)}`
+        : 'trying now'
+  const meanwhile =
+    watchdog && afterwards !== 'nothing'
+      ? 'Its watchdog stops it 15 min after the end, which keeps its files.'
+      : 'The instance is left as it is, and costs on.'
+  return `${fetch} cannot be fetched yet, for ${duration(now - since)}: no connection; ${next}. ${meanwhile}`
+}
+
+/** What its watchdog may still do by what it was told before; `now` is what holds. */
+export function untoldWords(run: RunView): string {
+  const { afterwards, fetch } = run
+  const goes = isGoing(run) && afterwards !== 'nothing' && !run.interrupted
+  const holds = goes
+    ? `to ${fetch === undefined ? afterwards : 'stop'} the instance`
+    : 'that the instance is left as it is'
+  return `Its watchdog has not heard yet ${goes ? 'that it is ' : ''}${holds}, and goes by what it was told before. Berth tells it as soon as it gets in.`
 }
 
 /** How much of the output is here. */

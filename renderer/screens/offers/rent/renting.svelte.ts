@@ -7,6 +7,7 @@ import { typedNumber } from '../../../components/fields/numbers.ts'
 import { noVolume } from '../../../components/fields/volume.ts'
 import { stopperWords } from '../../../components/guards/stopperWords.ts'
 import { highBid } from '../../../words/highBid.ts'
+import type { RunDraft } from '../../instances/runs/runDrafts.svelte.ts'
 import { templatesView } from '../../templates/templatesView.svelte.ts'
 import { marketOf } from '../market.svelte.ts'
 import { creditWouldLast, rentalCost } from './cost.ts'
@@ -51,6 +52,8 @@ export class Renting {
   sending = $state(false)
   /** Why it was refused, when that is about no field. */
   problem: Problem | undefined = $state.raw()
+  /** What is run on it, while that is being written. */
+  run: RunDraft | undefined = $state.raw()
   #tried = $state(false)
   #left: readonly string[] = $state.raw([])
   #refused: { field: string; message: string; value: string } | undefined = $state.raw()
@@ -122,6 +125,9 @@ export class Renting {
     this.template = template
   }
 
+  /** Which fields of the run do not say what is wanted; told after a try to rent. */
+  readonly runErrors = $derived.by(() => (this.#tried ? this.run?.read.errors : undefined))
+
   readonly #read = $derived.by(() =>
     readDraft(
       this.draft,
@@ -186,11 +192,15 @@ export class Renting {
 
   /** Whether all that is filled in can be rented. */
   get complete(): boolean {
-    return 'request' in this.#read
+    return 'request' in this.#read && this.#mayRun
+  }
+
+  get #mayRun(): boolean {
+    return !this.run || (this.run.read.wish !== undefined && this.draft.access !== 'none')
   }
 
   get touched(): boolean {
-    return JSON.stringify(this.draft) !== this.#untouched
+    return this.run !== undefined || JSON.stringify(this.draft) !== this.#untouched
   }
 
   /** A field was left: from now on its mistakes are told. */
@@ -231,19 +241,21 @@ export class Renting {
     this.problem = undefined
     this.#refused = undefined
     const may = this.subject.otherwise?.check() ?? true
-    if ('errors' in this.#read || !may) return false
+    if ('errors' in this.#read || !may || !this.#mayRun) return false
+    const run = this.run?.read.wish
     const { request } = this.#read
     const account = this.#page.account?.id
     this.sending = true
     const rows = sentRows(this.draft)
     try {
       const { otherwise, replaces } = this.subject
-      if (otherwise) await otherwise.send(request)
+      if (otherwise) await otherwise.send(request, run)
       else {
         await this.#page.berth.rent({
           ...(account !== undefined && { account }),
           request,
           ...(replaces !== undefined && { replaces }),
+          ...(run && { run }),
         })
         marketOf(this.#page).took(request.offer)
       }

@@ -19,6 +19,8 @@ export interface Inside {
   setLoad(percent: number): void
   /** Starts Berth again on the same files, connected as before. */
   restart(): Promise<BerthUnderTest>
+  /** The next look finds no instances. */
+  hideOnce(): void
   /** What the service makes of the instance; undefined once it is destroyed. */
   intended(): Promise<string | undefined>
 }
@@ -61,6 +63,7 @@ export async function openInside(): Promise<Inside> {
     instance,
     home,
     setLoad,
+    hideOnce: detour.hideOnce,
     async restart() {
       const again = await world.start()
       await again.until(() => again.account().connection.status === 'online')

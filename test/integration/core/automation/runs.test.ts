@@ -10,7 +10,7 @@ import { openInside } from './inside.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
 
-const plain = { atEnd: 'nothing', watchdog: false, stuckAfter: 0, stuckEnds: false } as const
+const plain = { afterwards: 'nothing', watchdog: false, stuckAfter: 0, afterwardsIfStuck: false } as const
 
 const start = (under: BerthUnderTest, request: Partial<RunRequest> & { command: string }) =>
   under.run('startRun', { request: { ...plain, ...request } })
@@ -21,12 +21,10 @@ const told = ({ notifier }: World, title: RegExp) => notifier.shown.some(one => 
 
 /** The output as it is kept on this machine. */
 async function keptOutput(world: World, id: string): Promise<string> {
-  const files = await everyFile(world)
-  const [, text = ''] = [...files].find(([name]) => name.endsWith(`${id}.jsonl`)) ?? []
-  return text
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => (JSON.parse(line) as { text: string }).text)
+  const files = [...(await everyFile(world))].filter(([name]) => name.includes(`/runs/${id}.`))
+  return files
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, text]) => text)
     .join('')
 }
 
@@ -41,7 +39,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       name: 'training',
       command: `i=0\nwhile [ $i -lt ${lines} ]; do i=$((i+1)); echo "line $i – ünïcode"; sleep 0.03; done\necho "it's done" >&2\nexit 7`,
       fetch: join(home, 'results'),
-      atEnd: 'stop',
+      afterwards: 'stop',
     })
     let seen = 0
     for (let drop = 0; drop < 3; drop += 1) {
@@ -78,7 +76,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     // The command ran once, whatever was lost and asked again.
     expect(readFileSync(join(home, '.berth', 'runs', id, 'code'), 'utf8').trim()).toBe('7')
     const found = await again.run('searchRun', { run: id, text: 'LINE 299' })
-    expect(found).toEqual({ matches: [{ line: 299, text: 'line 299 – ünïcode' }], more: false })
+    expect(found).toMatchObject({ matches: [{ line: 299, text: 'line 299 – ünïcode' }], total: 1 })
   }, 90_000)
 
   test('whose folder cannot be fetched leaves the instance as it is, tells the watchdog, and says so', async () => {
@@ -87,7 +85,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       instance,
       command: 'echo quick',
       fetch: join(home, 'nowhere'),
-      atEnd: 'destroy',
+      afterwards: 'destroy',
       watchdog: true,
     })
     await under.until(() => runOf(under, id)?.step === 'kept')
@@ -117,7 +115,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       instance,
       command: 'echo quick',
       fetch: join(home, 'results'),
-      atEnd: 'destroy',
+      afterwards: 'destroy',
       watchdog: true,
     })
     await under.until(() => (transfer()?.done ?? 0) > 0)
@@ -138,9 +136,108 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(told(world, /is kept/)).toBe(true)
   }, 120_000)
 
+  test('whose folder cannot be fetched for want of a way in says so, tries on over a restart, and can be given up', async () => {
+    const { world, under, sshd, instance, home, intended, restart } = await openInside()
+    mkdirSync(join(home, 'results'))
+    for (const name of ['first', 'second', 'third'])
+      writeFileSync(join(home, 'results', name), Buffer.alloc(64 * 1024 * 1024))
+    const transfer = () => Object.values(under.account().fileTransfers)[0]
+    const id = await start(under, {
+      instance,
+      command: 'echo quick',
+      fetch: join(home, 'results'),
+      afterwards: 'destroy',
+      watchdog: true,
+    })
+    await under.until(() => (transfer()?.done ?? 0) > 0)
+    const order = join(home, '.berth', 'runs', id, 'then')
+    // Never destroyed by the watchdog, whatever was chosen: that would lose what is not fetched.
+    expect(readFileSync(order, 'utf8')).toBe('stop 900\n')
+    await sshd.stop()
+    await under.until(() => runOf(under, id)?.unreached !== undefined)
+    expect(runOf(under, id)).toMatchObject({ step: 'fetching', fetched: false })
+    expect(runOf(under, id)?.problem?.code).toMatch(/^ssh_/)
+    expect(told(world, /cannot be fetched yet/)).toBe(false)
+    await world.sim.controls.advance(60)
+    await under.until(() => told(world, /results of echo quick cannot be fetched yet$/))
+
+    // What is chosen now cannot be told: that is shown, and told once there is a way in.
+    await under.run('changeRun', { run: id, afterwards: 'nothing' })
+    expect(runOf(under, id)).toMatchObject({ step: 'fetching', untold: true })
+    await under.close()
+    const shown = world.notifier.shown.length
+    const again = await restart()
+    await again.until(() => runOf(again, id)?.unreached?.nextTryAt !== undefined)
+    expect(runOf(again, id)).toMatchObject({ step: 'fetching', untold: true, afterwards: 'nothing' })
+    expect(world.notifier.shown.slice(shown).some(({ title }) => /cannot be fetched/.test(title))).toBe(false)
+    await again.run('giveUpFetch', { run: id })
+    expect(runOf(again, id)).toMatchObject({ step: 'over', fetched: false, untold: true })
+    expect(runOf(again, id)?.unreached).toBeUndefined()
+    expect(existsSync(order)).toBe(true)
+    await sshd.start()
+    await again.until(() => runOf(again, id)?.untold === false)
+    expect(existsSync(order)).toBe(false)
+    expect(await intended()).toBe('running')
+  }, 120_000)
+
+  test('is fetched once there is a way in again, and what was chosen follows', async () => {
+    const { world, under, sshd, instance, home, intended } = await openInside()
+    mkdirSync(join(home, 'results'))
+    const id = await start(under, {
+      instance,
+      command: 'sleep 1',
+      fetch: join(home, 'results'),
+      afterwards: 'destroy',
+    })
+    await under.until(() => runOf(under, id)?.step === 'running')
+    writeFileSync(join(home, 'results', 'model'), Buffer.alloc(192 * 1024 * 1024))
+    await under.until(() => runOf(under, id)?.step === 'fetching')
+    await sshd.stop()
+    await under.until(() => runOf(under, id)?.unreached !== undefined)
+    await world.sim.controls.advance(60)
+    await under.until(() => told(world, /cannot be fetched yet/))
+    expect(await intended()).toBe('running')
+    await sshd.start()
+    await under.until(() => runOf(under, id)?.step === 'over', 40_000)
+    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
+    expect(await intended()).toBeUndefined()
+    expect(runOf(under, id)?.unreached).toBeUndefined()
+  }, 60_000)
+
+  test('whose end another run holds up can be told to stop instead of destroy, and its watchdog hears of it', async () => {
+    const { under, instance, home, intended } = await openInside()
+    const other = await start(under, { instance, command: 'sleep 600' })
+    const id = await start(under, { instance, command: 'true', afterwards: 'destroy', watchdog: true })
+    await under.until(() => runOf(under, id)?.problem?.code === 'other_run')
+    const order = () => readFileSync(join(home, '.berth', 'runs', id, 'then'), 'utf8')
+    expect(order()).toBe('destroy 300\n')
+    await under.run('changeRun', { run: id, afterwards: 'stop' })
+    expect(order()).toBe('stop 300\n')
+    expect(runOf(under, id)?.untold).toBe(false)
+    await under.run('endRun', { run: other })
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(await intended()).toBe('stopped')
+    // Whoever starts it again wants it to run: the watchdog finds that end served.
+    expect(existsSync(join(home, '.berth', 'runs', id, 'served'))).toBe(true)
+    await expect(under.run('changeRun', { run: id, afterwards: 'nothing' })).resolves.toBeUndefined()
+  }, 60_000)
+
+  test('is not taken for lost when one look is without its instance, however many runs are on that', async () => {
+    const { under, instance, hideOnce } = await openInside()
+    const ids = [
+      await start(under, { instance, command: 'sleep 600' }),
+      await start(under, { instance, command: 'sleep 600' }),
+    ]
+    await under.until(() => ids.every(id => runOf(under, id)?.step === 'running'))
+    hideOnce()
+    await under.until(() => under.account().instances[instance] === undefined)
+    await under.until(() => under.account().instances[instance] !== undefined)
+    expect(ids.map(id => runOf(under, id)?.step)).toEqual(['running', 'running'])
+  }, 60_000)
+
   test('whose end Berth does not see is followed by the watchdog, which stops the instance', async () => {
     const { under, instance, home, intended } = await openInside()
-    const id = await start(under, { instance, command: 'sleep 2', atEnd: 'stop', watchdog: true })
+    const id = await start(under, { instance, command: 'sleep 2', afterwards: 'stop', watchdog: true })
     await under.until(() => runOf(under, id)?.step === 'running')
     await under.close()
     const then = join(home, '.berth', 'runs', id, 'then')
@@ -182,15 +279,20 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)).toBeUndefined()
   }, 60_000)
 
-  test('waits for the instance that is being rented for it', async () => {
+  test('is rented for in one breath: it waits for its instance, is run there, and what was chosen follows', async () => {
     const { world, under } = await openInside()
-    const rental = await under.run('rent', { request: await requestCheapest(under) })
-    const id = await start(under, { rental, command: 'echo here' })
-    expect(runOf(under, id)?.step).toBe('waiting')
+    const run = { ...plain, command: 'echo here', afterwards: 'stop' } as const
+    const rental = await under.run('rent', { request: await requestCheapest(under), run })
+    const id = Object.keys(under.account().runs)[0] ?? ''
+    expect(runOf(under, id)).toMatchObject({ step: 'waiting', rental })
     await under.until(() => Object.keys(under.account().instances).length === 2)
+    const rented = under.account().rentals[rental]?.instance
+    expect(Object.values(under.berth.state().activity)).toContainEqual(
+      expect.objectContaining({ text: expect.stringMatching(/^Rented as #/), instance: rented }),
+    )
     await world.sim.controls.advance(900)
     await under.until(() => runOf(under, id)?.step === 'over')
-    expect(runOf(under, id)).toMatchObject({ code: 0, lastLine: 'here' })
+    expect(runOf(under, id)).toMatchObject({ code: 0, lastLine: 'here', acted: 'stop', instance: rented })
     expect(await keptOutput(world, id)).toBe('here\n')
   }, 60_000)
 })

@@ -13,13 +13,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createSsh, type Ssh } from '../../../../electron/ssh/connection/connections.ts'
 import type { Lease } from '../../../../electron/ssh/connection/sharing.ts'
 import { outputOf } from '../../../../electron/ssh/exec.ts'
+import { watchdogScript } from '../../../../electron/ssh/watchdog/script/script.ts'
 import { type Simulator, startSimulator } from '../../../../simulator/simulator.ts'
 import { lacks } from '../../../needs.ts'
 import { type ScratchMachine, scratchMachine } from '../machine.ts'
 import { hasSshd, type Sshd, startSshd } from '../sshd.ts'
 import { target } from '../steps.ts'
 
-const script = join(import.meta.dirname, '../../../../electron/ssh/watchdog/watchdog.sh')
 const shells = { dash: ['dash'], bash: ['bash'], 'busybox sh': ['busybox', 'sh'] }
 const tools = ['curl', 'wget', 'python3'] as const
 /** All that the script may need beside a shell and one of those. */
@@ -116,7 +116,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     const folder = join(bin, String(of.id), 'watchdog')
     mkdirSync(folder, { mode: 0o700, recursive: true })
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 })
-    writeFileSync(join(folder, 'watchdog.sh'), readFileSync(script))
+    writeFileSync(join(folder, 'watchdog.sh'), await watchdogScript())
     const lines = { url: sim.baseUrl, instance: of.id, tick: 1, ...config }
     write(
       'config',

@@ -37,7 +37,9 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
     path: name => files.path(name),
     read: name => files.read(name),
     write: (name, text) => (signal.aborted ? new Promise(() => undefined) : files.write(name, text)),
-    append: (name, text) => files.append(name, text),
+    append: (name, content) => files.append(name, content),
+    readPart: (name, from, most) => files.readPart(name, from, most),
+    list: folder => files.list(folder),
     delete: name => files.delete(name),
   }
   const around = { files: mine, clock, onBroken: () => undefined }

@@ -12,7 +12,9 @@ export function dyingFiles(files: MemoryFiles, turns: Turns, dead: AbortSignal):
       await turns.take(dead)
       await files.write(name, text)
     },
-    append: (name, text) => files.append(name, text),
+    append: (name, content) => files.append(name, content),
+    readPart: (name, from, most) => files.readPart(name, from, most),
+    list: folder => files.list(folder),
     async delete(name) {
       await turns.take(dead)
       await files.delete(name)

@@ -1,15 +1,25 @@
+import * as fc from 'fast-check'
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { afterwards, nextStep, observed, type Run, stuckSince } from '../../../../electron/core/runs/run.ts'
+import {
+  KeptRun,
+  nextStep,
+  observed,
+  type Run,
+  retold,
+  stuckSince,
+  watchdogOrder,
+} from '../../../../electron/core/runs/run.ts'
 
 const run: Run = {
   id: 'x0000000000000001',
   instance: 4711,
   name: 'training',
   command: 'python3 train.py',
-  atEnd: 'nothing',
+  afterwards: 'nothing',
   watchdog: false,
   stuckAfter: 600,
-  stuckEnds: false,
+  afterwardsIfStuck: false,
   step: 'running',
   createdAt: 1000,
   startedAt: 1000,
@@ -19,25 +29,25 @@ const run: Run = {
 }
 
 test('what is to be fetched is fetched before anything is done to the instance, and what was done is not done again', () => {
-  const wish: Run = { ...run, fetch: '/root/results', atEnd: 'destroy' }
+  const wish: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
   expect(nextStep(wish)).toBe('fetching')
   expect(nextStep({ ...wish, fetched: true })).toBe('acting')
   expect(nextStep({ ...wish, fetched: true, acted: 'destroy' })).toBe('over')
-  expect(nextStep({ ...run, atEnd: 'stop' })).toBe('acting')
+  expect(nextStep({ ...run, afterwards: 'stop' })).toBe('acting')
   expect(nextStep(run)).toBe('over')
 })
 
 test('an instance that was stopped before the end was seen, and started again, is not stopped once more', () => {
-  expect(nextStep({ ...run, atEnd: 'stop', interrupted: true })).toBe('over')
-  expect(nextStep({ ...run, atEnd: 'destroy', fetch: '/root/a', interrupted: true })).toBe('fetching')
+  expect(nextStep({ ...run, afterwards: 'stop', interrupted: true })).toBe('over')
+  expect(nextStep({ ...run, afterwards: 'destroy', fetch: '/root/a', interrupted: true })).toBe('fetching')
 })
 
 test('the watchdog destroys nothing that was to be fetched first', () => {
-  const wish: Run = { ...run, atEnd: 'destroy', watchdog: true }
-  expect(afterwards(wish)).toMatchObject({ action: 'destroy' })
-  expect(afterwards({ ...wish, fetch: '/root/results' })).toMatchObject({ action: 'stop' })
-  expect(afterwards({ ...wish, watchdog: false })).toBeUndefined()
-  expect(afterwards({ ...run, watchdog: true })).toBeUndefined()
+  const wish: Run = { ...run, afterwards: 'destroy', watchdog: true }
+  expect(watchdogOrder(wish)).toMatchObject({ action: 'destroy' })
+  expect(watchdogOrder({ ...wish, fetch: '/root/results' })).toMatchObject({ action: 'stop' })
+  expect(watchdogOrder({ ...wish, watchdog: false })).toBeUndefined()
+  expect(watchdogOrder({ ...run, watchdog: true })).toBeUndefined()
 })
 
 test('a run seems stuck after so long without output and without load, and either begins that anew', () => {
@@ -52,4 +62,40 @@ test('a run seems stuck after so long without output and without load, and eithe
   expect(stuckSince(observed(run, { bytes: 0, load: 2 }, 1500), 1600)).toBe(1000)
   expect(observed({ ...run, stuckSince: 1000 }, { bytes: 1 }, 1700).stuckSince).toBeUndefined()
   expect(observed({ ...run, stuckSince: 1000 }, { bytes: 0 }, 1700).stuckSince).toBe(1000)
+})
+
+test('the watchdog hears of every change of what it is to do, and whatever comes it never destroys what was to be fetched', () => {
+  const steps = ['starting', 'running', 'fetching', 'acting', 'kept', 'over', 'failed'] as const
+  const change = fc.record({
+    afterwards: fc.constantFrom('nothing' as const, 'stop' as const, 'destroy' as const),
+    step: fc.constantFrom(...steps),
+    interrupted: fc.boolean(),
+    fetched: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1 }), fc.boolean(), (changes, fetches) => {
+      let now: Run = { ...run, watchdog: true, ...(fetches ? { fetch: '/root/results' } : {}) }
+      /** What the watchdog goes by: it hears of what is noted, and of nothing else. */
+      let heard = watchdogOrder(now)
+      for (const one of changes) {
+        now = retold(now, { ...now, ...one })
+        if (now.untold) heard = watchdogOrder(now)
+        now = { ...now, untold: false }
+        expect(heard).toEqual(watchdogOrder(now))
+        if (fetches) expect(heard?.action).not.toBe('destroy')
+        if (['kept', 'over', 'failed'].includes(now.step) || now.interrupted) expect(heard).toBeUndefined()
+      }
+    }),
+  )
+})
+
+test('a run that was remembered under the earlier names of what comes afterwards is read as it was', () => {
+  const { afterwards, afterwardsIfStuck, ...rest } = {
+    ...run,
+    afterwards: 'destroy',
+    afterwardsIfStuck: true,
+  }
+  const kept = v.parse(KeptRun, { ...rest, atEnd: afterwards, stuckEnds: afterwardsIfStuck })
+  expect(kept).toEqual({ ...run, afterwards: 'destroy', afterwardsIfStuck: true })
+  expect(v.parse(KeptRun, JSON.parse(JSON.stringify(kept)))).toEqual(kept)
 })

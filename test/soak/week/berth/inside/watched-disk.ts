@@ -16,7 +16,9 @@ export function watchedFiles(files: Files, stillness: Stillness, deaths: Deaths)
     path: name => files.path(name),
     read: name => stillness.work(`reading ${name}`, files.read(name)),
     write: (name, text) => stillness.work(`writing ${name}`, write(name, text)),
-    append: (name, text) => stillness.work(`adding to ${name}`, files.append(name, text)),
+    append: (name, content) => stillness.work(`adding to ${name}`, files.append(name, content)),
+    readPart: (name, from, most) => stillness.work(`reading ${name}`, files.readPart(name, from, most)),
+    list: folder => stillness.work(`listing ${folder}`, files.list(folder)),
     delete: name => stillness.work(`deleting ${name}`, files.delete(name)),
   }
 }

@@ -1,0 +1,148 @@
+import type { FileTransferView } from '../../contract/instance/files.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import { settleRun } from '../../ssh/runs/runs.ts'
+import type { Alert } from '../alerts/alerts.ts'
+import type { AutomationSurroundings } from '../automation/automation.ts'
+import { present } from '../present.ts'
+import { beginFetch, fetchProblem } from './after.ts'
+import type { RunBook } from './book.ts'
+import type { Rests } from './rests.ts'
+import { nextStep, type Run } from './run.ts'
+import type { Settling } from './settling.ts'
+import { alertId, keptAlert, unreachedAlert } from './telling.ts'
+import type { RunWork } from './work.ts'
+
+/** Fetches what runs name before anything is done to their instances. */
+export interface Fetching {
+  /** Resolves once it has ended, one way or the other; rejects where it has to be tried again. */
+  fetch(run: Run, view: InstanceView): Promise<void>
+  /** There is no way in: said on the page at once, and to the user once that has lasted. */
+  shutOut(id: string, problem: Problem, nextTryAt?: number): void
+  /** What is under way ends without a word: it begins anew, or is given up. */
+  drop(id: string): void
+}
+
+interface Surroundings {
+  around: AutomationSurroundings
+  book: RunBook
+  rests: Rests
+  settling: Settling
+  inside: RunWork['inside']
+  work: RunWork['work']
+  nameOf(run: Run): string
+  tell(run: Run, alert: Alert): void
+  note(run: Run, text: string, detail?: string): void
+}
+
+/** Milliseconds between two words to the watchdog that Berth is at it. */
+const busyEvery = 60_000
+/** Seconds without a way in until the user is told. */
+const toldAfter = 30
+
+export function createFetching(needs: Surroundings): Fetching {
+  const { around, book, rests, settling, inside, nameOf } = needs
+  const { account, machine, teller, fileTransfers } = around
+  const { clock } = machine
+  /** The transfer of each, while it is the one that counts. */
+  const transfers = new Map<string, string>()
+
+  function sayBusy(run: Run): void {
+    if (!run.watchdog) return
+    void inside(run, connection => settleRun(connection, clock, run.id, 'busy')).catch(() => undefined)
+  }
+
+  function shutOut(id: string, problem: Problem, nextTryAt?: number): void {
+    const run = book.find(id)
+    if (run?.step !== 'fetching' || around.ending.aborted) return
+    const since = run.unreachedSince ?? around.now()
+    const telling = !run.unreachedTold && around.now() - since >= toldAfter
+    book.setProblem(id, problem, nextTryAt)
+    if (run.unreachedSince !== undefined && !telling) return
+    const change = { unreachedSince: since, ...(telling ? { unreachedTold: true } : {}) }
+    // On disk before it is told, so that it is not told twice.
+    void book.update(id, change).then(after => {
+      if (after && telling) needs.tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
+    })
+  }
+
+  function entered(id: string): void {
+    const run = book.find(id)
+    if (run?.unreachedSince === undefined) return
+    book.setProblem(id, undefined)
+    void book.update(id, { unreachedSince: undefined, unreachedTold: undefined })
+    if (run.unreachedTold) teller.withdraw(alertId(account, run))
+  }
+
+  async function fetch(run: Run, view: InstanceView): Promise<void> {
+    const { id } = run
+    let over: (lost?: Problem) => void = () => undefined
+    const done = new Promise<Problem | undefined>(resolve => {
+      over = resolve
+    })
+    let cancelBusy: () => void = () => undefined
+    const stayBusy = () => {
+      sayBusy(run)
+      cancelBusy = clock.after(busyEvery, stayBusy)
+    }
+    await inside(run, connection => settling.tell(run, connection))
+    stayBusy()
+    try {
+      const begun = await beginFetch(around, run, view, {
+        over: transfer => void ended(id, transfer).then(over, () => over(undefined)),
+        entered: () => entered(id),
+        shutOut: problem => shutOut(id, problem),
+      })
+      transfers.set(id, begun)
+      const lost = await Promise.race([done, rests.ended])
+      if (lost) throw new BerthError(lost)
+    } finally {
+      cancelBusy()
+    }
+  }
+
+  /** What became of it; a problem where it never got in, which is to be tried again. */
+  async function ended(id: string, transfer: FileTransferView): Promise<Problem | undefined> {
+    const run = book.find(id)
+    const counts = transfers.get(id) === transfer.id && !around.ending.aborted
+    if (!run || !counts || (run.step !== 'fetching' && run.step !== 'kept')) return undefined
+    const problem = fetchProblem(transfer, run)
+    if (problem?.code.startsWith('ssh_') && run.step === 'fetching') return problem
+    entered(id)
+    if (problem) await keep(run, problem)
+    else await arrived(run)
+    return undefined
+  }
+
+  async function arrived(run: Run): Promise<void> {
+    const step = nextStep({ ...run, fetched: true })
+    const after = await book.update(run.id, { fetched: true, step, problem: undefined })
+    if (!after) return
+    needs.note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
+    await settling.settle(run.id)
+    needs.work(run.id)
+  }
+
+  /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */
+  async function keep(run: Run, { code, message, advice }: Problem): Promise<void> {
+    const kept = await book.update(run.id, { step: 'kept', problem: present({ code, message, advice }) })
+    if (kept) needs.tell(kept, keptAlert(account, kept, nameOf(kept), message))
+    await settling.settle(run.id)
+  }
+
+  return {
+    fetch,
+    shutOut,
+    drop(id) {
+      entered(id)
+      const transfer = transfers.get(id)
+      transfers.delete(id)
+      if (transfer === undefined) return
+      try {
+        void fileTransfers.find(account, transfer).cancel()
+      } catch {
+        // It is off the list already.
+      }
+    },
+  }
+}

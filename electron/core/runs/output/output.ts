@@ -1,0 +1,108 @@
+import type { Files } from '../../../ports/files.ts'
+
+/** Bytes after which a file is full and the next one begins, and how many files of one run are kept. */
+const bounds = { bytes: 4 * 1024 * 1024, files: 4 }
+
+/**
+ * The output of one run, as far as it is kept on this machine: its own bytes, in files whose names say with which byte
+ * of the output they begin. Where to go on follows from their sizes, so that a kill at any moment repeats nothing and
+ * leaves nothing out. Nothing of it is kept in memory.
+ */
+export interface RunOutput {
+  /** The byte of the output to go on from. */
+  next(): number
+  /** The first byte that is still kept. */
+  first(): number
+  /** Resolves once it is on disk. With too much of it, the oldest file goes. */
+  append(bytes: Uint8Array): Promise<void>
+  /** So many bytes from one on, or from the first that is kept; fewer at the end. */
+  read(from: number, most: number): Promise<{ at: number; bytes: Buffer }>
+  /** Calls back after every piece that is added; gives what ends that. */
+  onAppend(listener: () => void): () => void
+}
+
+/** One of its files. */
+interface Part {
+  at: number
+  size: number
+}
+
+export async function openOutput(
+  files: Files,
+  folder: string,
+  id: string,
+  most: typeof bounds = bounds,
+): Promise<RunOutput> {
+  let parts = await partsOf(files, folder, id)
+  const listeners = new Set<() => void>()
+  const nameOf = ({ at }: Part) => `${folder}/${id}.${String(at).padStart(15, '0')}`
+  const next = () => endOf(parts.at(-1))
+
+  /** The oldest go once the newest is there: whatever is left after a kill follows on from one another. */
+  async function drop(): Promise<void> {
+    while (parts.length > most.files) {
+      const [oldest, ...rest] = parts
+      if (oldest) await files.delete(nameOf(oldest))
+      parts = rest
+    }
+  }
+
+  return {
+    next,
+    first: () => parts[0]?.at ?? 0,
+    async append(bytes) {
+      if (bytes.length === 0) return
+      const last = parts.at(-1)
+      const part = last && last.size < most.bytes ? last : { at: next(), size: 0 }
+      try {
+        await files.append(nameOf(part), bytes)
+      } catch (error) {
+        // Some of it may be there all the same.
+        parts = await partsOf(files, folder, id)
+        throw error
+      }
+      parts = [...parts.filter(one => one !== part), { ...part, size: part.size + bytes.length }]
+      await drop()
+      for (const listener of listeners) listener()
+    },
+    async read(from, length) {
+      const at = Math.max(from, parts[0]?.at ?? 0)
+      const pieces: Buffer[] = []
+      let next = at
+      for (const part of parts) {
+        const most = Math.min(at + length, endOf(part)) - next
+        if (next < part.at || most <= 0) continue
+        const piece = await files.readPart(nameOf(part), next - part.at, most)
+        pieces.push(piece)
+        next += piece.length
+      }
+      return { at, bytes: Buffer.concat(pieces) }
+    },
+    onAppend(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** Leaves nothing of the output of a run; without one, of any. */
+export async function deleteOutput(files: Files, folder: string, id?: string): Promise<void> {
+  const all = await files.list(folder)
+  const mine = all.filter(({ name }) => id === undefined || name.startsWith(`${id}.`))
+  await Promise.all(mine.map(({ name }) => files.delete(`${folder}/${name}`)))
+}
+
+/** The files of one run that follow on from one another, up to the last. */
+async function partsOf(files: Files, folder: string, id: string): Promise<Part[]> {
+  const all = (await files.list(folder)).flatMap(({ name, size }) => {
+    const [, of, at] = /^(\w+)\.(\d{15})$/.exec(name) ?? []
+    return of === id && at !== undefined && size > 0 ? [{ at: Number(at), size }] : []
+  })
+  const parts = all.sort((a, b) => a.at - b.at)
+  const gap = parts.findLastIndex((part, index) => index > 0 && endOf(parts[index - 1]) !== part.at)
+  return gap > 0 ? parts.slice(gap) : parts
+}
+
+function endOf(part: Part | undefined): number {
+  return part ? part.at + part.size : 0
+}

@@ -1,0 +1,108 @@
+import type { RunPage, RunPlace } from '../../../contract/automation/run.ts'
+import type { RunOutput } from './output.ts'
+import { plainOutput } from './plain.ts'
+
+/** Lines of a page, of those the ones before the byte it is about, and bytes that are read for one at the most. */
+const bounds = { lines: 1000, before: 20, bytes: 1024 * 1024 }
+/** Bytes that are read at a time. */
+const block = 64 * 1024
+
+const lineFeed = 10
+const carriageReturn = 13
+
+/** A page of the kept output. It begins and ends with a line, unless lines are longer than a page may be. */
+export async function pageOf(output: RunOutput, place: RunPlace): Promise<RunPage> {
+  if ('before' in place) return pageBefore(output, place.before)
+  if ('from' in place) return pageFrom(output, place.from)
+  const { from } = await pageBefore(output, place.around, bounds.before)
+  return pageFrom(output, from)
+}
+
+async function pageBefore(output: RunOutput, end: number, lines = bounds.lines): Promise<RunPage> {
+  const first = output.first()
+  const to = Math.min(Math.max(end, first), output.next())
+  let bytes: Buffer = Buffer.alloc(0)
+  while (to - bytes.length > first && bytes.length < bounds.bytes && count(bytes) <= lines) {
+    const from = Math.max(first, to - bytes.length - block)
+    const { bytes: earlier } = await output.read(from, to - bytes.length - from)
+    bytes = Buffer.concat([earlier, bytes])
+  }
+  const from = to - bytes.length
+  const cut = lineBack(bytes, lines) ?? (from === first ? wholeFrom(bytes) : firstBreak(bytes))
+  return page(output, from + cut, bytes.subarray(cut))
+}
+
+async function pageFrom(output: RunOutput, start: number): Promise<RunPage> {
+  const from = Math.min(Math.max(start, output.first()), output.next())
+  let bytes: Buffer = Buffer.alloc(0)
+  let ended = false
+  while (!ended && bytes.length < bounds.bytes && count(bytes) < bounds.lines) {
+    const { bytes: more } = await output.read(from + bytes.length, block)
+    ended = more.length === 0
+    bytes = Buffer.concat([bytes, more])
+  }
+  const cut = lineOn(bytes, bounds.lines) ?? (ended ? bytes.length : lastBreak(bytes))
+  return page(output, from, bytes.subarray(0, cut))
+}
+
+function page(output: RunOutput, from: number, bytes: Buffer): RunPage {
+  return {
+    from,
+    to: from + bytes.length,
+    first: output.first(),
+    end: output.next(),
+    text: plainOutput(bytes.toString('utf8')),
+  }
+}
+
+function count(bytes: Buffer): number {
+  let lines = 0
+  for (const byte of bytes) if (byte === lineFeed) lines += 1
+  return lines
+}
+
+/** Where the last so many lines begin; undefined where there are fewer. */
+function lineBack(bytes: Buffer, lines: number): number | undefined {
+  let left = lines
+  for (let at = bytes.length - 2; at >= 0; at -= 1) {
+    if (bytes[at] !== lineFeed) continue
+    left -= 1
+    if (left === 0) return at + 1
+  }
+  return undefined
+}
+
+/** Where the first so many lines end; undefined where there are fewer. */
+function lineOn(bytes: Buffer, lines: number): number | undefined {
+  let left = lines
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] !== lineFeed) continue
+    left -= 1
+    if (left === 0) return at + 1
+  }
+  return undefined
+}
+
+/** After the first end of a line, or of what was written over; else at the first whole character. */
+function firstBreak(bytes: Buffer): number {
+  const at = bytes.findIndex(byte => byte === lineFeed || byte === carriageReturn)
+  return at >= 0 ? at + 1 : wholeFrom(bytes)
+}
+
+function lastBreak(bytes: Buffer): number {
+  const at = bytes.findLastIndex(byte => byte === lineFeed || byte === carriageReturn)
+  return at >= 0 ? at + 1 : wholeUpTo(bytes)
+}
+
+/** Past the rest of a character whose beginning is not there. */
+function wholeFrom(bytes: Buffer): number {
+  const at = bytes.findIndex(byte => (byte & 0xc0) !== 0x80)
+  return at >= 0 && at < 4 ? at : 0
+}
+
+/** Before a character that goes on beyond the end. */
+function wholeUpTo(bytes: Buffer): number {
+  const at = bytes.findLastIndex(byte => (byte & 0xc0) !== 0x80)
+  const begins = at >= 0 && at > bytes.length - 4 && (bytes[at] ?? 0) >= 0xc0
+  return begins ? at : bytes.length
+}

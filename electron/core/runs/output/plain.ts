@@ -1,0 +1,56 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/**
+ * What a program printed, as text that a page can show: of escapes, only the moves that progress is drawn with are
+ * left. `\r`: what follows is written over the line. `\v`: the line above. Of what was written over, the last stays.
+ */
+export function plainOutput(text: string): string {
+  if (!special.test(text)) return text
+  const moves = text
+    .replaceAll(/[\v\f]/g, '')
+    .replaceAll(upwards, (_, lines) => '\v'.repeat(mostLines(lines)))
+  const plain = stripVTControlCharacters(moves).replaceAll('\t', '    ').replaceAll(unprintable, '')
+  return plain.includes('\r')
+    ? plain
+        .split(/([\n\v])/)
+        .map(lastWritten)
+        .join('')
+    : plain
+}
+
+/** A line without what was written over. */
+function lastWritten(line: string): string {
+  let end = line.length
+  while (line[end - 1] === '\r') end -= 1
+  const from = end === 0 ? -1 : line.lastIndexOf('\r', end - 1)
+  return from < 0 ? line : line.slice(from)
+}
+
+/** A line of output as it was seen last. */
+export function plainLastLine(line: string): string {
+  return (
+    plainOutput(line)
+      .split(/[\r\v]/)
+      .findLast(part => part !== '') ?? ''
+  )
+}
+
+/** Where an escape begins whose rest may still come; -1 where none does. */
+export function openEscape(text: string): number {
+  const at = text.lastIndexOf('\u001b')
+  return at >= 0 && text.length - at < longestEscape && !wholeEscape.test(text.slice(at)) ? at : -1
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what escapes are made of.
+const upwards = /\u001b\[(\d*)A/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same.
+const wholeEscape = /^\u001b(\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*\u0007|[^[\]])/
+const longestEscape = 64
+/** Controls but those moves, and what turns the direction of text around. */
+const unprintable = /(?![\n\r\v])[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of them but the line feed.
+const special = /[\0-\t\v-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
+
+function mostLines(lines: string): number {
+  return Math.min(50, Number(lines || 1))
+}

@@ -1,0 +1,57 @@
+# The watchdog: acting on a reason, and telling Berth how it stands.
+
+# One try. What does not work is tried again by later looks, while the reason holds.
+act() {
+  if [ "$tries" -eq 0 ]; then
+    case $why in
+      time) log "its time has come: $wanted" ;;
+      idle) log "no load above $below % for $((uptime - idle_since)) s: $wanted" ;;
+      lease) log "Berth has not renewed the lease for $((uptime - leased_at)) s: $wanted" ;;
+      run) log "run $run_name has ended: $wanted" ;;
+    esac
+  fi
+  tries=$((tries + 1))
+  if [ "$wanted" = destroy ]; then method=DELETE body=''; else method=PUT body='{"state":"stopped"}'; fi
+  read_instance
+  read_key
+  next=$((2 << (tries > 8 ? 7 : tries - 1)))
+  # Marked before it is asked for: what it does may end this script before another line of it runs.
+  served='' acted=''
+  if [ "$why" = run ]; then
+    served=$runs/$run_name/served
+    : > "$served"
+  fi
+  if [ -z "$instance" ] || [ -z "$url" ]; then
+    log "try $tries: it does not know its instance yet; again in $next s"
+  elif [ -z "$key" ]; then
+    log "try $tries: the instance's key is not here; again in $next s"
+  elif ! ask "$method" "/api/v0/instances/$instance/" "$body"; then
+    log "try $tries with ${tool:-nothing, for there is no curl, wget or python3}: no answer; again in $next s"
+  elif [ "${status%??}" = 2 ] && [ -z "$refused" ]; then
+    log "try $tries with $tool: done ($status)"
+    printf '%s %s %s\n' "$now" "$wanted" "$why" > "$here/done"
+    acted=1 tries=0 next=300
+  elif [ "$status" = 404 ]; then
+    log "try $tries with $tool: the instance is gone ($status)"
+    printf '%s %s %s\n' "$now" "$wanted" "$why" > "$here/done"
+    leave
+  else
+    case $status in 401 | 403) next=600 ;; esac
+    log "try $tries with $tool: refused ($status); again in $next s"
+  fi
+  [ -z "$served" ] || [ -n "$acted" ] || rm -f "$served"
+  key=
+  next_try=$((uptime + next))
+}
+
+tell_state() {
+  {
+    echo "now=$now"
+    echo "tools=${tools# }"
+    [ -z "$load" ] || echo "load=$load"
+    [ -z "$idle_since" ] || echo "idle_for=$((uptime - idle_since))"
+    [ -z "$lease" ] || echo "leased_for=$((uptime - leased_at))"
+    [ -z "$why" ] || echo "why=$why"
+    [ "$tries" -eq 0 ] || echo "tries=$tries"
+  } > "$here/state.new" && mv -f "$here/state.new" "$here/state"
+}

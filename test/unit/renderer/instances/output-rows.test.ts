@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { plainOutput } from '../../../../electron/core/runs/output/plain.ts'
+import { outputRows, rowsOfPage } from '../../../../renderer/screens/instances/runs/output/outputRows.ts'
+
+test('progress bars show their last state, one above the other too, and what is printed after them stands below', () => {
+  const bar = (name: string, at: number) => `\r${name}: ${at}%|\u001b[34m#####\u001b[0m`
+  const draw = outputRows()
+  let rows = draw(plainOutput('begin\n'))
+  for (let epoch = 1; epoch <= 3; epoch += 1) {
+    draw(plainOutput(bar('epochs', epoch * 30)))
+    // As tqdm draws an inner bar: a line further down, and up again.
+    for (let step = 1; step <= 100; step += 1) rows = draw(plainOutput(`\n${bar('steps', step)}\u001b[A`))
+  }
+  expect(rows).toEqual(['begin', 'epochs: 90%|#####', 'steps: 100%|#####'])
+  expect(draw(plainOutput('\n\ndone\r\n'))).toEqual([
+    'begin',
+    'epochs: 90%|#####',
+    'steps: 100%|#####',
+    'done',
+    '',
+  ])
+})
+
+test('a line in pieces is one line, a long one is cut, and of very many rows the last stay', () => {
+  const draw = outputRows({ rows: 3, characters: 8 })
+  draw('on')
+  draw('e\ntwo')
+  expect(draw('\nthree is long')).toEqual(['one', 'two', 'three is …'])
+  expect(draw('er\nfour\nfive\n')).toEqual(['four', 'five', ''])
+  expect(rowsOfPage('a\nb\n')).toEqual(['a', 'b'])
+})
