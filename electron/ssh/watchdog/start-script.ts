@@ -9,7 +9,9 @@ import { watchdogScript } from './script/script.ts'
  * else Berth tells it on its first visit. What Berth has changed meanwhile stays.
  */
 export async function watchdogStartScript(wish: WatchdogWish, url: string, tick: number): Promise<string> {
-  const packed = gzipSync(await watchdogScript(), { level: 9 }).toString('base64').replace(/.{76}/g, '$&\n')
+  const packed = gzipSync(await watchdogScript(), { level: 9 })
+    .toString('base64')
+    .replace(/.{76}/g, '$&\n')
   const lines = configLines({ ...wish, url, tick }).map(line => `'${line.replaceAll("'", `'\\''`)}'`)
   return `# >>> berth watchdog
 ( umask 077; d=\${HOME:-/root}/.berth/watchdog; mkdir -p "$d"
