@@ -72,7 +72,7 @@ const event = fc.oneof(
 export const histories: fc.Arbitrary<History> = fc.record({
   offers: fc.array(offered, { minLength: 1, maxLength: 5 }),
   tries: fc.integer({ min: 1, max: 4 }),
-  ceiling: fc.constantFrom(0.02, 1),
+  ceiling: fc.constantFrom(0.01, 1),
   own: fc.boolean(),
   both: fc.boolean(),
   events: fc.array(event, { maxLength: 40, size: 'max' }),

@@ -6,7 +6,7 @@ import { type History, histories } from './history.ts'
 import { World } from './world.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
-const runs = Number(process.env['BERTH_HISTORIES'] ?? 1500)
+const runs = Number(process.env['BERTH_HISTORIES'] ?? 800)
 
 async function live(history: History): Promise<World> {
   const world = new World(history)

@@ -13,7 +13,7 @@ import { witness } from './witness.ts'
 /** Seconds: the floor between two replacements. */
 export const every = 600
 /** Dollars per hour. */
-export const mostBid = 1
+export const mostBid = 0.125
 export const image = 'pytorch/pytorch'
 export const template = 'a1b2'
 export const secret = 'a secret'
@@ -178,7 +178,7 @@ export class World {
     const blameless = this.history.offers.filter(fate => fate === 'gone' || fate === 'outbid').length
     if (blameless >= this.history.tries) return []
     return [...this.service.offers.values()].flatMap(({ offer, fate }) =>
-      fate === 'good' && !rented.has(offer.machine_id ?? 0) ? offer.id : [],
+      fate === 'good' && (offer.min_bid ?? 0) < mostBid && !rented.has(offer.machine_id ?? 0) ? offer.id : [],
     )
   }
 

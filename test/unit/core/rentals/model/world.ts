@@ -169,7 +169,7 @@ export class World {
       await this.rest()
       for (const wish of this.wishes)
         if (this.known(wish) && this.shown(wish).step === 'unclear') await this.#ask(wish, 'settle')
-      await this.#live(round < 6 ? 5 : 120)
+      await this.#live(round < 6 ? 5 : 300)
     }
     for (const berth of this.berths) berth.look()
     await this.rest()
