@@ -16,7 +16,7 @@ export interface Everything {
 
 /**
  * Rentals and failovers under way are cancelled, and what they have created goes with them: nothing ran on it. All else
- * that runs, is about to, or was outbid and would run again by itself, is stopped. Watches that rent are paused.
+ * that runs, is about to, or would run again by itself (outbid, or its machine offline), is stopped. Watches that rent are paused.
  */
 export function everything(
   account: Pick<AccountView, 'instances' | 'rentals' | 'failovers' | 'watches'>,
@@ -37,6 +37,8 @@ function isUnderWay({ step }: RentalView): boolean {
   return step !== 'running' && step !== 'failed' && step !== 'cancelled'
 }
 
-function mayRun({ state }: InstanceView): boolean {
-  return !['stopped', 'stopping', 'crashed', 'offline'].includes(state)
+/** A machine that is offline may come back: what was not stopped there would run again, and be charged. */
+function mayRun({ state, intendedStatus }: InstanceView): boolean {
+  if (state === 'offline') return intendedStatus !== 'stopped'
+  return state !== 'stopped' && state !== 'stopping' && state !== 'crashed'
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { everything } from '../../../electron/contract/automation/stop-everything.ts'
+import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
+import { accountView, instanceView } from '../core/views.ts'
+
+const isStopped: Record<InstanceState, boolean> = {
+  provisioning: true,
+  loading: true,
+  running: true,
+  // It would run again once its bid is enough.
+  outbid: true,
+  silent: true,
+  // Its machine may come back, and it would run again then.
+  offline: true,
+  other: true,
+  stopping: false,
+  stopped: false,
+  crashed: false,
+}
+
+test.each(Object.entries(isStopped) as [InstanceState, boolean][])(
+  'of what is %s, it is %s that everything stops it',
+  (state, stops) => {
+    const { instances } = everything(accountView({}, instanceView({ state })))
+    expect(instances.map(instance => instance.state)).toEqual(stops ? [state] : [])
+  },
+)
+
+test('what was stopped on a machine that is offline is not stopped again', () => {
+  const given = { state: 'offline', intendedStatus: 'stopped' } as const
+  expect(everything(accountView({}, instanceView(given))).instances).toEqual([])
+})
