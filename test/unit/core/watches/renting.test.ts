@@ -178,6 +178,38 @@ test('a machine that was stopped elsewhere and is kept counts, and nothing follo
   expect(watches.view()[id]).toMatchObject({ paused: true, rented: 1, problem: { code: 'watch_kept' } })
 })
 
+test('three attempts in a row that come to nothing pause it; one that succeeds in between begins the count anew', async () => {
+  const { watches, begun, begin, lookAgain, ends } = await renting()
+  const id = await begin(9)
+  const goes = [true, true, true, true, true, false]
+  const came = ['failed', 'failed', 'ready', 'failed', 'failed', 'failed'] as const
+  const wentOn: boolean[] = []
+  for (const step of came) {
+    ends.set(begun.at(-1) ?? '', step === 'ready' ? { step, instance: 1 } : { step })
+    await lookAgain()
+    wentOn.push(watches.view()[id]?.paused === false)
+  }
+  expect(wentOn).toEqual(goes)
+  expect(begun).toHaveLength(came.length)
+  expect(watches.view()[id]).toMatchObject({ rented: 1, renting: false, problem: { code: 'watch_failed' } })
+  // Gone on with, it has all three again.
+  await watches.pause(id, false)
+  await settled()
+  ends.set(begun.at(-1) ?? '', { step: 'failed' })
+  await lookAgain()
+  expect(watches.view()[id]).toMatchObject({ paused: false, renting: true })
+})
+
+test('it is paused once what it was renting is cancelled, and rents no other', async () => {
+  const { watches, begun, begin, lookAgain, ends, notes } = await renting()
+  const id = await begin(3)
+  ends.set(begun[0] ?? '', { step: 'cancelled' })
+  for (let look = 0; look < 3; look += 1) await lookAgain()
+  expect(begun).toHaveLength(1)
+  expect(watches.view()[id]).toMatchObject({ paused: true, rented: 0, renting: false })
+  expect(notes.filter(text => text.includes('is paused'))).toHaveLength(1)
+})
+
 test('one that is done and then changed begins anew; one changed to fewer than it has is done', async () => {
   const { watches, begun, begin, lookAgain, wish, ends } = await renting()
   const id = await begin()
