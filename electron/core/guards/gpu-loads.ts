@@ -1,15 +1,20 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { canGetIn } from '../../contract/reading.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { outputOf } from '../../ssh/exec.ts'
 import { gpuQuestion, readGpus } from '../../ssh/inside/look.ts'
 import type { AutomationSurroundings } from '../automation/automation.ts'
+import type { HeardLoad, Loads } from './decide/moment.ts'
 
 /** The GPU load of instances whose service does not tell it, asked inside over SSH. */
 export interface GpuLoads {
   /** Asks them, unless they were asked lately; `rate` is how fast the account's time runs. Not waited for. */
   ask(instances: readonly InstanceView[], rate: number): void
-  /** Percent, by instance: what was heard within so many seconds before. */
-  heard(within: number): ReadonlyMap<number, number>
+  /**
+   * What was heard within about two questions: what is older says nothing of now. `between`: seconds of the account's
+   * time between two looks, since questions are asked at looks.
+   */
+  heard(rate: number, between: number): Loads
 }
 
 /** Milliseconds of the account's time between two questions to one instance, at least so many here, and for an answer. */
@@ -17,28 +22,22 @@ const interval = 60_000
 const shortestInterval = 2000
 const patience = 10_000
 
-export function createGpuLoads({
-  account,
-  access,
-  machine: { clock },
-  client,
-  now,
-  ending,
-}: Pick<AutomationSurroundings, 'account' | 'access' | 'machine' | 'client' | 'now' | 'ending'>): GpuLoads {
-  const loads = new Map<number, { load: number; at: number }>()
+/** `question` gives what `gpuQuestion` printed inside; what it cannot ask stays unknown. */
+export function createGpuLoads(around: {
+  clock: Clock
+  question: (instance: InstanceView) => Promise<string>
+  now: () => number
+  ending: AbortSignal
+}): GpuLoads {
+  const { clock, question, now, ending } = around
+  const loads = new Map<number, HeardLoad>()
   const asked = new Map<number, number>()
 
-  /** The busiest GPU counts. What cannot be asked stays unknown. */
-  async function question(instance: InstanceView): Promise<void> {
-    const lease = await access.connect({ account, instance, client: client() })
-    try {
-      const bounds = { clock, within: patience, most: 65_536 }
-      const { text, code } = await outputOf(lease.connection, gpuQuestion, bounds)
-      const known = readGpus(code === 0 ? text : '').flatMap(({ load }) => (load === undefined ? [] : [load]))
-      if (known.length > 0) loads.set(instance.id, { load: Math.max(...known), at: now() })
-    } finally {
-      lease.release()
-    }
+  async function hear(instance: InstanceView): Promise<void> {
+    // What is heard late was so when it was asked.
+    const at = now()
+    const load = busiest(await question(instance))
+    if (load !== undefined) loads.set(instance.id, { load, at })
   }
 
   return {
@@ -49,12 +48,38 @@ export function createGpuLoads({
         const soon = last !== undefined && clock.monotonic() - last < pause
         if (ending.aborted || soon || !canGetIn(instance)) continue
         asked.set(instance.id, clock.monotonic())
-        void question(instance).catch(() => undefined)
+        void hear(instance).catch(() => undefined)
       }
     },
-    heard(within) {
-      const since = now() - within
-      return new Map([...loads].flatMap(([id, { load, at }]) => (at >= since ? [[id, load] as const] : [])))
+    heard(rate, between) {
+      const since = now() - 2 * Math.max(interval / 1000, (shortestInterval / 1000) * rate, between) - between
+      return new Map([...loads].filter(([, { at }]) => at >= since))
     },
+  }
+}
+
+/** The busiest GPU counts. Where one does not tell its load, that one may be busy: undefined. */
+export function busiest(printed: string): number | undefined {
+  const gpus = readGpus(printed).map(({ load }) => load)
+  const known = gpus.filter(load => load !== undefined)
+  return known.length === 0 || known.length < gpus.length ? undefined : Math.max(...known)
+}
+
+/** Asks inside over SSH. */
+export function questionInside({
+  account,
+  access,
+  machine: { clock },
+  client,
+}: Pick<AutomationSurroundings, 'account' | 'access' | 'machine' | 'client'>) {
+  return async (instance: InstanceView): Promise<string> => {
+    const lease = await access.connect({ account, instance, client: client() })
+    try {
+      const bounds = { clock, within: patience, most: 65_536 }
+      const { text, code } = await outputOf(lease.connection, gpuQuestion, bounds)
+      return code === 0 ? text : ''
+    } finally {
+      lease.release()
+    }
   }
 }

@@ -9,7 +9,7 @@ import { type GuardDecision, guardActions, type Sight } from './decide/guard-act
 import { accountTargets } from './decide/least-loss.ts'
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
-import { createGpuLoads } from './gpu-loads.ts'
+import { createGpuLoads, questionInside } from './gpu-loads.ts'
 import { calmed, type Guard, KeptGuards, withEvent, withTargets } from './guard.ts'
 import { after, held, missed, over, warned } from './outcomes.ts'
 import { createSights, type Spending } from './sights.ts'
@@ -51,7 +51,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     onBroken: around.onBroken,
   })
   const book = openGuardBook(document)
-  const gpus = createGpuLoads(around)
+  const gpus = createGpuLoads({ clock, question: questionInside(around), now, ending })
   const sights = createSights({
     clock,
     spending,

@@ -2,7 +2,7 @@ import type { AccountView } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { periodEnds } from './decide/calendar.ts'
 import type { Sight } from './decide/guard-actions.ts'
-import type { Facts } from './decide/moment.ts'
+import type { Facts, Loads } from './decide/moment.ts'
 
 /** What an account's money history tells the guards. */
 export interface Spending {
@@ -31,7 +31,8 @@ const shortestGap = 600
 export function createSights(around: {
   clock: Clock
   spending: Spending
-  loads: (within: number) => ReadonlyMap<number, number>
+  /** What is known inside, by how fast the account's time runs and the seconds of it between two looks. */
+  loads: (rate: number, between: number) => Loads
   /** Seconds between two looks. */
   interval: () => number
   /** When an earlier session last saw the account. */
@@ -49,7 +50,7 @@ export function createSights(around: {
       account,
       spentToday: spending.spentToday(),
       spentThisMonth: spending.spentThisMonth(),
-      loads: around.loads(gapOf(account)),
+      loads: around.loads(account.clock.rate, around.interval() * account.clock.rate),
       ...periodEnds(at),
     }
   }

@@ -1,3 +1,4 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { actsOnce, type Guard } from '../guard.ts'
 import { withIdle } from './idle.ts'
 import { accountTargets, type Target } from './least-loss.ts'
@@ -52,7 +53,7 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   if (before.instance !== undefined && !instance) return fresh ? { kind: 'gone', guard: before } : undefined
 
   const unseen = seenAt === undefined || now - seenAt > gap
-  const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id))
+  const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id)?.load)
   const guard = fresh ? withIdle(before, instance, load, { now, unseen }) : before
   const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
   const dueAt = dueOf(guard, facts)
@@ -69,6 +70,9 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   if (!fresh) return guard.heldAt === undefined ? { kind: 'hold', guard, dueAt } : noted
   if (!sure) return { kind: 'unsure', guard }
 
+  // What was heard before its moment does not tell that it was idle up to then.
+  if (isUnheard(guard, instance, facts, dueAt)) return noted
+
   const awake = guard.heldAt !== undefined || guard.begunAt !== undefined
   const lastSeen = Math.max(seenAt ?? before.setAt, before.setAt)
   const late = !awake && lastSeen < dueAt && now - lastSeen > gap && now - dueAt > gap
@@ -76,6 +80,17 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   const targets = targetsOf(guard, sight, now)
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
   return actsOnce(guard) ? { kind: 'over', guard } : noted
+}
+
+/** Whether the load was asked inside, and not heard since the guard became due. */
+function isUnheard(
+  { condition }: Guard,
+  instance: InstanceView | undefined,
+  { loads }: Facts,
+  dueAt: number,
+): boolean {
+  if (condition.kind !== 'idle' || !instance || instance.gpuLoad !== undefined) return false
+  return (loads.get(instance.id)?.at ?? Number.NEGATIVE_INFINITY) < dueAt
 }
 
 /** Seconds ahead at which it warns: of being idle not before half of that has passed, or each pause would be told. */

@@ -3,6 +3,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/idle.ts'
 import type { Guard } from '../guard.ts'
+import type { Loads } from './moment.ts'
 
 /** What a guard acts on. */
 export interface Target {
@@ -20,7 +21,7 @@ type Instances = Readonly<Record<string, InstanceView>>
 export function accountTargets(
   { condition, action }: Pick<Guard, 'condition' | 'action'>,
   { instances, credit }: { instances: Instances; credit?: Micros },
-  loads: ReadonlyMap<number, number>,
+  loads: Loads,
   now: number,
 ): Target[] {
   const all = Object.values(instances)
@@ -65,9 +66,9 @@ function savedByStopping({ costPerHour, diskPricePerHour }: InstanceView): Micro
  * What is lost when it stops: the work since it last began to run, counted as what that has cost. Nothing where the
  * host is silent, or the GPUs are idle.
  */
-function workAtStake(instance: InstanceView, loads: ReadonlyMap<number, number>, now: number): Micros {
+function workAtStake(instance: InstanceView, loads: Loads, now: number): Micros {
   if (instance.state === 'silent') return 0
-  const load = instance.gpuLoad ?? loads.get(instance.id)
+  const load = instance.gpuLoad ?? loads.get(instance.id)?.load
   if (load !== undefined && load < idleBelow) return 0
   const began = instance.history.findLast(({ state }) => state === 'running')?.at ?? instance.startedAt ?? now
   return Math.max(0, now - began) * instance.costPerHour

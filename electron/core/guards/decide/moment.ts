@@ -3,6 +3,13 @@ import type { AccountView } from '../../../contract/state.ts'
 import type { Guard } from '../guard.ts'
 import { calmRate } from './least-loss.ts'
 
+/** Percent, and when that was heard. */
+export interface HeardLoad {
+  load: number
+  at: number
+}
+export type Loads = ReadonlyMap<number, HeardLoad>
+
 /** What guards decide on: an account as it was seen at `at`. Times in epoch seconds of the account's time. */
 export interface Facts {
   at: number
@@ -12,8 +19,8 @@ export interface Facts {
   spentThisMonth: Micros
   dayEnds: number
   monthEnds: number
-  /** Percent, by instance: where the service does not tell the GPU load and it was asked inside. */
-  loads: ReadonlyMap<number, number>
+  /** By instance, where the service does not tell the GPU load and it was asked inside. */
+  loads: Loads
 }
 
 type Moving = Pick<Guard, 'condition' | 'instance' | 'idleSince' | 'snoozedUntil'>

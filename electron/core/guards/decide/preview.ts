@@ -10,7 +10,7 @@ import { dueOf, type Facts } from './moment.ts'
 export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview {
   const { account, loads } = facts
   const instance = guard.instance === undefined ? undefined : account.instances[guard.instance]
-  const load = instance && (instance.gpuLoad ?? loads.get(instance.id))
+  const load = instance && (instance.gpuLoad ?? loads.get(instance.id)?.load)
   const idle = withIdle(guard, instance, load, { now, unseen: false })
   const dueAt = dueOf(idle, facts)
   const blind = guard.condition.kind === 'idle' && instance?.state === 'running' && load === undefined

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { guardActions } from '../../../../electron/core/guards/decide/guard-actions.ts'
+import { createGpuLoads } from '../../../../electron/core/guards/gpu-loads.ts'
+import type { Guard } from '../../../../electron/core/guards/guard.ts'
+import { HandClock, settled } from '../hand-clock.ts'
+import { instanceView } from '../views.ts'
+
+const start = 1_800_000_000
+const between = 15
+const twoGpus = (first: string, second: string) =>
+  [first, second].map((load, index) => `${index}, ${load}, 10, 24000, 40, 90, 350, RTX 4090`).join('\n')
+
+/** What an idle guard does at each look, where the load is asked inside: `printed` is what the machine answers. */
+async function decisions(seconds: number, looks: number, printed: (now: number) => string | undefined) {
+  const clock = new HandClock()
+  const now = () => start + clock.monotonic() / 1000
+  const { gpuLoad: _, ...instance } = instanceView({ id: 7, state: 'running', ssh: { direct: { host: 'h', port: 22 } } })
+  const gpus = createGpuLoads({
+    clock,
+    now,
+    ending: new AbortController().signal,
+    async question() {
+      const text = printed(now() - start)
+      if (text === undefined) throw new Error('SSH broke')
+      return text
+    },
+  })
+  let guard: Guard = {
+    id: 'g0000000000000001',
+    instance: 7,
+    condition: { kind: 'idle', below: 5, seconds },
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    setAt: now(),
+    history: [],
+  }
+  const done: string[] = []
+  for (let look = 0; look < looks; look += 1) {
+    const at = now()
+    const loads = gpus.heard(1, between)
+    const facts = {
+      at,
+      account: { instances: { 7: instance } },
+      spentToday: 0,
+      spentThisMonth: 0,
+      dayEnds: at + 86_400,
+      monthEnds: at + 86_400,
+      loads,
+    }
+    const sight = { facts, fresh: true, sure: true, seenAt: at - between, gap: 600, acted: new Set<number>() }
+    for (const decision of guardActions(sight, [guard], at)) {
+      guard = decision.guard
+      if (decision.kind === 'act') done.push(`act after ${Math.round(at - start - 1)} s`)
+    }
+    if (done.length > 0) break
+    gpus.ask([instance], 1)
+    await settled()
+    await clock.pass(between * 1000)
+  }
+  return done
+}
+
+test('it acts on what it hears again and again', async () => {
+  expect(await decisions(180, 60, () => twoGpus('0', '3'))).toHaveLength(1)
+})
+
+test('of two GPUs the busier counts, and one that does not tell its load may be busy', async () => {
+  expect(await decisions(60, 60, () => twoGpus('0', '97'))).toEqual([])
+  expect(await decisions(60, 60, () => twoGpus('0', '[N/A]'))).toEqual([])
+})
+
+for (const seconds of [30, 60, 90, 120, 300, 600])
+  test(`one idle answer before SSH broke does not last for ${seconds} s`, async () => {
+    let answers = 0
+    const once = () => {
+      answers += 1
+      return answers === 1 ? twoGpus('0', '0') : undefined
+    }
+    expect(await decisions(seconds, 120, once)).toEqual([])
+    expect(answers).toBeGreaterThan(3)
+  })
