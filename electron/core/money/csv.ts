@@ -31,6 +31,19 @@ export function instancesCsv(
   return csv([['day', 'instance', 'label', 'gpu', 'spent_usd'], ...rows])
 }
 
+/** One row for each GPU model on each day; what no model accounts for has a row without one. */
+export function modelsCsv(days: readonly MoneyDay[]): string {
+  const rows = days.flatMap(({ day, models, spent }) => {
+    const shares = Object.entries(models)
+    const rest = spent - shares.reduce((sum, [, share]) => sum + share, 0)
+    return [
+      ...shares.map(([model, share]) => [day, model || 'unknown GPU', dollars(share)]),
+      ...(rest === 0 ? [] : [[day, 'not of one GPU', dollars(rest)]]),
+    ]
+  })
+  return csv([['day', 'gpu', 'spent_usd'], ...rows])
+}
+
 /** One row a sample. */
 export function samplesCsv(samples: readonly MoneySample[]): string {
   const rows = samples.map(({ at, spent, credit }) => [

@@ -2,29 +2,48 @@ import { dueNext, type GuardView, snoozes } from '../../contract/automation/guar
 import { everything } from '../../contract/automation/stop-everything.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { MenuItemModel } from './tray-menu.ts'
-import { instanceTitle } from './tray-words.ts'
+import { instanceTitle, word } from './tray-words.ts'
 
-/** What Berth does next by itself, with its snoozes, and the way to the question whether everything is to stop. */
-export function dueEntries(account: AccountView): MenuItemModel[] {
-  const [next] = dueNext(account.guards)
-  const { instances, rentals, failovers, watches } = everything(account)
-  const entries: MenuItemModel[] = []
-  if (next) entries.push(dueEntry(account, next.guard, next.dueAt))
-  if (instances.length + rentals.length + failovers.length + watches.length > 0)
-    entries.push({
-      label: 'Stop everything…',
-      action: { kind: 'go', account: account.id, place: { screen: 'here', ask: 'stopAll' } },
-    })
-  return entries
+/**
+ * What Berth does next by itself on each account, the soonest first and with its snoozes, and the ways to the question
+ * whether everything on an account is to stop. With several accounts each is named.
+ */
+export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
+  const on = (account: AccountView) => (accounts.length > 1 ? ` on ${word(account.name)}` : '')
+  const next = accounts
+    .flatMap(account =>
+      dueNext(account.guards)
+        .slice(0, 1)
+        .map(due => ({ account, ...due })),
+    )
+    .sort((a, b) => a.dueAt - b.dueAt)
+  return [
+    ...next.map(({ account, guard, dueAt }, index) =>
+      dueEntry(account, guard, dueAt, `${index === 0 ? 'Next' : 'Then'}${on(account)}`),
+    ),
+    ...accounts.filter(costs).map(account => ({
+      label: `Stop everything${on(account)}…`,
+      action: {
+        kind: 'go' as const,
+        account: account.id,
+        place: { screen: 'here', ask: 'stopAll' } as const,
+      },
+    })),
+  ]
 }
 
-function dueEntry(account: AccountView, guard: GuardView, dueAt: number): MenuItemModel {
+function costs(account: AccountView): boolean {
+  const { instances, rentals, failovers, watches } = everything(account)
+  return instances.length + rentals.length + failovers.length + watches.length > 0
+}
+
+function dueEntry(account: AccountView, guard: GuardView, dueAt: number, when: string): MenuItemModel {
   const place =
     guard.instance === undefined
       ? ({ screen: 'account' } as const)
       : ({ screen: 'instances', instance: guard.instance, tab: 'guards' } as const)
   return {
-    label: `Next: ${whatHappens(account, guard)}, ${moment.format(dueAt * 1000)}`,
+    label: `${when}: ${whatHappens(account, guard)}, ${moment.format(dueAt * 1000)}`,
     submenu: [
       ...snoozes.map(minutes => ({
         label: `Snooze for ${minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}`,

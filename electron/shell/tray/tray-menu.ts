@@ -43,7 +43,7 @@ export function trayMenu(state: State): MenuItemModel[] {
     ...(shown ? accountEntries(shown) : []),
     ...others.flatMap(otherAccount),
     { separator: true },
-    ...(shown ? dueEntries(shown) : []),
+    ...dueEntries(shown ? [shown, ...others] : others),
     ...(shown ? rentEntries(shown, Object.values(state.savedSearches)) : []),
     ...(shown?.demo ? [demoEvents] : []),
     { separator: true },

@@ -1,4 +1,4 @@
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
+import type { GuardCondition, GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { Args } from '../../../electron/contract/commands.ts'
 import { typedNumber } from '../fields/numbers.ts'
 
@@ -126,6 +126,11 @@ export function readGuardDraft(
   }
   const wish = { when: when(), action, missed, warning: Number(draft.warning) * 60 }
   return Object.keys(errors).length > 0 ? { errors } : { wish }
+}
+
+/** What a guard that is set at `now` waits for. Epoch seconds of the account's time. */
+export function conditionNow(when: Wish['when'], now: number): GuardCondition {
+  return when.kind === 'duration' ? { ...when, from: now } : when
 }
 
 /** As a field for date and time wants it: `2026-11-21T18:00`, by this machine's calendar. Epoch seconds. */

@@ -6,6 +6,7 @@ import {
 } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { spentBy } from '../../../electron/contract/reading.ts'
+import type { AccountView } from '../../../electron/contract/state.ts'
 import { money, rate } from '../../words/money.ts'
 import { duration, exactTime, timeOfDay } from '../../words/time.ts'
 import type { GuardKind } from './guardForm.ts'
@@ -38,20 +39,34 @@ export function momentWords(at: number, now: number): string {
 
 /** When it acts: `at 18:00, in 2 h 5 min`; why that is not known where it is not. */
 export function dueWords(
-  guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil'>,
+  guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance'>,
   now: number,
+  { instances, connection }: Pick<AccountView, 'instances' | 'connection'>,
 ): string {
   const { dueAt, condition } = guard
   if (hasEnded(guard)) return ''
   if (dueAt === undefined)
-    return condition.kind === 'idle' ? 'It is not idle now.' : 'Nothing leads there now.'
-  if (dueAt <= now)
-    return guard.step === 'waiting'
-      ? 'Reached; nothing runs that it would stop.'
-      : `Due since ${momentWords(dueAt, now)}.`
+    return condition.kind === 'idle' ? notIdle(instances[guard.instance ?? '']) : 'Nothing leads there now.'
+  if (dueAt <= now) {
+    const since = `Due since ${momentWords(dueAt, now)}`
+    if (guard.step !== 'waiting') return `${since}.`
+    if (connection.status !== 'online') return `${since}; waiting for the service.`
+    const targets = guard.instance === undefined ? Object.values(instances) : [instances[guard.instance]]
+    return targets.some(one => one && runs(one))
+      ? `${since}; it acts at the next look.`
+      : 'Reached; nothing runs that it would stop.'
+  }
   const sure = condition.kind === 'time' || condition.kind === 'duration'
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
   return `At ${momentWords(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}.${snoozed}`
+}
+
+function runs({ state }: InstanceView): boolean {
+  return state === 'running' || state === 'silent' || state === 'other'
+}
+
+function notIdle(instance: InstanceView | undefined): string {
+  return instance && !runs(instance) ? 'It counts once the instance runs.' : 'It is not idle now.'
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AcceleratorName } from '../../../electron/contract/app/accelerators.ts'
-import { dueNext, guardsSet } from '../../../electron/contract/automation/guard.ts'
+import { guardsSet } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { canGetIn, isDead } from '../../../electron/contract/reading.ts'
 import type { Page } from '../../berth/page.svelte.ts'
@@ -9,6 +9,7 @@ import { asks } from '../dialogs/asks.svelte.ts'
 import { route } from '../place/route.svelte.ts'
 import { screens } from '../place/screens.ts'
 import { copyDiagnostics } from './copyDiagnostics.ts'
+import { dueActions } from './dueActions.ts'
 import { openEditor, openJupyter } from './getIn.ts'
 import { start } from './start.ts'
 
@@ -136,9 +137,6 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
   return actions
 }
 
-/** Guards that the palette offers to snooze: those that are due next. */
-const mostDue = 5
-
 /** What can be done wherever one is. */
 export function pageActions(page: Page): Action[] {
   const { berth, state } = page
@@ -200,12 +198,7 @@ export function pageActions(page: Page): Action[] {
       label: `Rent ${last.what} again…`,
       run: () => asks.ask({ kind: 'rentAgain', rental: last.id }),
     })
-  for (const { guard } of dueNext(page.account?.guards ?? {}).slice(0, mostDue))
-    actions.push({
-      id: `snooze-${guard.id}`,
-      label: `Snooze for 1 h: ${guard.sentence}`,
-      run: () => page.attempt(berth.snoozeGuard({ guard: guard.id, minutes: 60 })),
-    })
+  actions.push(...dueActions(page))
   if (state?.update)
     actions.push({
       id: 'update',

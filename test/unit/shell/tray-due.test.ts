@@ -28,7 +28,7 @@ const account = (...guards: GuardView[]) =>
 test('what is due next comes with its snoozes, and leads to the guard', () => {
   const later = guardView({ id: 'g0000000000000002', dueAt: 9000, action: 'destroy' })
   const over = guardView({ id: 'g0000000000000003', dueAt: 10, step: 'done' })
-  const [next] = dueEntries(account(later, over, guardView()))
+  const [next] = dueEntries([account(later, over, guardView())])
   expect(next).toMatchObject({
     label: expect.stringMatching(/^Next: stops llama #4711, \w{3},? \d{2}:\d{2}$/),
   })
@@ -43,11 +43,28 @@ test('what is due next comes with its snoozes, and leads to the guard', () => {
 })
 
 test('stop everything leads to its question, and is offered only where something runs', () => {
-  expect(dueEntries(account())).toEqual([
+  expect(dueEntries([account()])).toEqual([
     {
       label: 'Stop everything…',
       action: { kind: 'go', account: 'a00000001', place: { screen: 'here', ask: 'stopAll' } },
     },
   ])
-  expect(dueEntries(accountView({}, instanceView({ state: 'stopped' })))).toEqual([])
+  expect(dueEntries([accountView({}, instanceView({ state: 'stopped' }))])).toEqual([])
+})
+
+test('with several accounts the soonest of each comes first, and each question says whose it is', () => {
+  const here = { ...account(guardView()), name: 'Home' }
+  const other = {
+    ...account(guardView({ id: 'g0000000000000009', dueAt: 3600 })),
+    id: 'a00000002',
+    name: 'Work',
+  }
+  const labels = dueEntries([here, other]).map(entry => ('label' in entry ? entry.label : ''))
+  expect(labels).toEqual([
+    expect.stringMatching(/^Next on Work: stops llama #4711/),
+    expect.stringMatching(/^Then on Home: stops llama #4711/),
+    'Stop everything on Home…',
+    'Stop everything on Work…',
+  ])
+  expect(dueEntries([here, other])[3]).toMatchObject({ action: { account: 'a00000002' } })
 })

@@ -12,5 +12,8 @@ export const moneyCommands = {
     days: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5000)),
   }).answers<MoneyHistory>(),
   /** A table as CSV, amounts in dollars to the last micro-dollar: by day, by day and instance, or every five minutes. */
-  spendingTable: command({ account, rows: v.picklist(['days', 'instances', 'samples']) }).answers<string>(),
+  spendingTable: command({
+    account,
+    rows: v.picklist(['days', 'models', 'instances', 'samples']),
+  }).answers<string>(),
 }

@@ -1,4 +1,4 @@
-import { daysCsv, instancesCsv, samplesCsv } from '../../money/csv.ts'
+import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../../money/csv.ts'
 import { neededNames } from '../../money/days.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
@@ -17,6 +17,7 @@ export function moneyCommands({ accounts }: Parts): MoneyCommands {
         .session(account)
         .automations.money.history(0, Number.MAX_SAFE_INTEGER)
       if (rows === 'days') return daysCsv(days)
+      if (rows === 'models') return modelsCsv(days)
       return rows === 'instances' ? instancesCsv(days, names) : samplesCsv(samples)
     },
   }

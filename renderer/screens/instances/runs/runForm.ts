@@ -1,4 +1,5 @@
 import type { RunAction, RunWish } from '../../../../electron/contract/automation/run.ts'
+import { typedNumber } from '../../../components/fields/numbers.ts'
 
 /** What the form holds, as it is typed. */
 export interface RunFields {
@@ -35,7 +36,7 @@ export function readRun(
 ): { wish: RunWish; errors?: undefined } | { wish?: undefined; errors: RunErrors } {
   const errors: RunErrors = {}
   const fetch = fields.fetch.trim()
-  const minutes = Number(fields.stuckMinutes.trim().replace(',', '.'))
+  const minutes = typedNumber(fields.stuckMinutes) ?? Number.NaN
   const stuckAfter = fields.stuck ? Math.round(minutes * 60) : 0
   if (fields.command.trim() === '') errors.command = 'Give the command to run.'
   if (fields.fetches && !fetch.startsWith('/')) errors.fetch = 'A path from the root, as /root/results.'

@@ -1,4 +1,5 @@
 import type { WatchdogWish } from '../../../../electron/contract/automation/watchdog.ts'
+import { typedNumber } from '../../../components/fields/numbers.ts'
 
 /** What the form holds, as it is typed. */
 export interface WatchdogFields {
@@ -34,7 +35,10 @@ export function fieldsOf({ action, at, idle, lease }: WatchdogWish, now: number)
   return {
     action,
     timed: at !== undefined && at > now,
-    hours: at === undefined || at <= now ? emptyFields.hours : tidy((at - now) / 3600),
+    hours:
+      at === undefined || at <= now
+        ? emptyFields.hours
+        : String(Math.round(((at - now) / 3600) * 10_000) / 10_000),
     idle: idle !== undefined,
     idleMinutes: idle ? tidy(idle.seconds / 60) : emptyFields.idleMinutes,
     below: idle ? String(idle.below) : emptyFields.below,
@@ -50,9 +54,9 @@ export function readWish(
 ): { wish: WatchdogWish; errors?: undefined } | { wish?: undefined; errors: WatchdogErrors } {
   const errors: WatchdogErrors = {}
   const amount = (name: FieldName, seconds: number, what: string): number => {
-    const value = Number(fields[name].trim().replace(',', '.'))
+    const value = typedNumber(fields[name]) ?? Number.NaN
     const whole = Math.round(value * seconds)
-    if (fields[name].trim() === '' || !Number.isFinite(value)) errors[name] = `Give ${what} as a number.`
+    if (Number.isNaN(value)) errors[name] = `Give ${what} as a number.`
     else if (whole < 5) errors[name] = 'At least 5 seconds.'
     else if (whole > 90 * 86_400) errors[name] = 'At most 90 days.'
     return whole
@@ -60,7 +64,7 @@ export function readWish(
   const hours = fields.timed ? amount('hours', 3600, 'the hours') : undefined
   const idle = fields.idle ? amount('idleMinutes', 60, 'the minutes') : undefined
   const lease = fields.leased ? amount('leaseMinutes', 60, 'the minutes') : undefined
-  const below = Number(fields.below)
+  const below = typedNumber(fields.below) ?? Number.NaN
   if (fields.idle && !(Number.isInteger(below) && below >= 1 && below <= 100))
     errors.below = 'A whole percent from 1 to 100.'
   if (Object.keys(errors).length > 0) return { errors }

@@ -1,4 +1,5 @@
 import type { TemplateFilter } from '../../../../electron/contract/market/template.ts'
+import { typedNumber } from '../../../components/fields/numbers.ts'
 import { count } from '../../../words/size.ts'
 import { exactTime } from '../../../words/time.ts'
 
@@ -89,8 +90,8 @@ function readValue(field: Field, text: string): string | number | boolean | unde
   if (kind === 'text') return text
   if (kind === 'switch') return text === 'yes' ? true : text === 'no' ? false : undefined
   if (kind === 'time') return readTime(text)
-  const number = Number(text.replace(/\s*GB$/i, ''))
-  if (!Number.isFinite(number)) return undefined
+  const number = typedNumber(text)
+  if (number === undefined || Number.isNaN(number)) return undefined
   return kind === 'whole' && !Number.isInteger(number) ? undefined : number
 }
 

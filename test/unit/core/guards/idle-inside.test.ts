@@ -14,7 +14,11 @@ const twoGpus = (first: string, second: string) =>
 async function decisions(seconds: number, looks: number, printed: (now: number) => string | undefined) {
   const clock = new HandClock()
   const now = () => start + clock.monotonic() / 1000
-  const { gpuLoad: _, ...instance } = instanceView({ id: 7, state: 'running', ssh: { direct: { host: 'h', port: 22 } } })
+  const { gpuLoad: _, ...instance } = instanceView({
+    id: 7,
+    state: 'running',
+    ssh: { direct: { host: 'h', port: 22 } },
+  })
   const gpus = createGpuLoads({
     clock,
     now,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysCsv, instancesCsv, samplesCsv } from '../../../../electron/core/money/csv.ts'
+import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../../../../electron/core/money/csv.ts'
 
 const day = {
   day: '2026-11-21',
@@ -26,6 +26,17 @@ test('what no instance accounts for has a row, so that the rows add up to the da
     '2026-11-21,7,train,A100,1.000000',
     '2026-11-21,8,,,0.000004',
     '2026-11-21,,not of one instance,,0.234563',
+    '',
+  ])
+})
+
+test('by GPU model the rows add up to the day, too', () => {
+  const models = { 'RTX 4090': 1_000_000, '': 200_000 }
+  expect(modelsCsv([{ ...day, models }]).split('\r\n')).toEqual([
+    'day,gpu,spent_usd',
+    '2026-11-21,RTX 4090,1.000000',
+    '2026-11-21,unknown GPU,0.200000',
+    '2026-11-21,not of one GPU,0.034567',
     '',
   ])
 })

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { asWatchdog } from '../../../../renderer/components/guards/asWatchdog.ts'
+import { dueWords } from '../../../../renderer/components/guards/guardWords.ts'
+import { accountView, instanceView } from '../../core/views.ts'
+
+const now = 1_800_000_000
+const due = {
+  instance: 7,
+  step: 'waiting' as const,
+  dueAt: now - 60,
+  condition: { kind: 'time' as const, at: now - 60 },
+}
+const running = accountView({}, instanceView({ id: 7, state: 'running' }))
+const stopped = accountView({}, instanceView({ id: 7, state: 'stopped' }))
+
+test('a guard whose moment has come says what keeps it from acting', () => {
+  const silent = {
+    ...running,
+    connection: {
+      status: 'offline' as const,
+      since: now,
+      problem: { code: 'timeout', message: 'No answer.' },
+    },
+  }
+  expect(dueWords(due, now, silent as typeof running)).toMatch(/^Due since .*; waiting for the service\.$/)
+  expect(dueWords(due, now, running)).toMatch(/^Due since .*; it acts at the next look\.$/)
+  expect(dueWords(due, now, stopped)).toBe('Reached; nothing runs that it would stop.')
+  const { instance: _, ...whole } = due
+  expect(dueWords(whole, now, running)).toMatch(/it acts at the next look/)
+})
+
+test('idleness counts once it runs', () => {
+  const idle = { instance: 7, step: 'waiting', condition: { kind: 'idle', below: 5, seconds: 60 } } as const
+  expect(dueWords(idle, now, stopped)).toBe('It counts once the instance runs.')
+  expect(dueWords(idle, now, running)).toBe('It is not idle now.')
+})
+
+test('what a watchdog can do of a guard it is offered to do, at the same moment', () => {
+  expect(asWatchdog({ kind: 'duration', from: now, seconds: 90.5 }, 'destroy')).toEqual({
+    action: 'destroy',
+    at: now + 91,
+  })
+  expect(asWatchdog({ kind: 'idle', below: 4.6, seconds: 600 }, 'stop')).toEqual({
+    action: 'stop',
+    idle: { seconds: 600, below: 5 },
+  })
+  expect(asWatchdog({ kind: 'cost', limit: 1 }, 'stop')).toBeUndefined()
+  expect(asWatchdog({ kind: 'credit', hours: 1 }, 'stop')).toBeUndefined()
+})
