@@ -18,6 +18,9 @@ export interface Money extends Automation {
   spentThisMonth(): Micros
 }
 
+/** Seconds: a credit that is not told for so long is one that the key may not read. */
+const longestWithoutCredit = 3600
+
 /** What changes with every sample: small, since it is written as often. */
 const Now = v.object({
   counted: v.exactOptional(
@@ -76,6 +79,13 @@ export async function openMoney(
 
   function looked({ account, credit, at, blur }: FreshLook): void {
     const before = current.counted as Counted | undefined
+    // What was spent follows from the credit: a look without it is passed over, as long as it is told again soon.
+    if (
+      credit === undefined &&
+      before?.credit !== undefined &&
+      Math.abs(at - before.at) < longestWithoutCredit
+    )
+      return
     const { counted, spent, toppedUp, estimated, shares } = accrue(before, {
       at,
       instances: account.instances,

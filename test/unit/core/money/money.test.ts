@@ -196,3 +196,13 @@ test('while the credit is not told, what is spent follows from the prices, and f
   ])
   expect(samples.map(({ spent }) => spent).reduce((a, b) => a + b, 0)).toBe(1_000_000)
 })
+
+test('a look without the credit, as when it is refused for a moment, leaves the sum to the next that has it', async () => {
+  const start = midnight - 600
+  const money = await open(new MemoryFiles(), new HandClock(), start)
+  money.looked(lookAt(start, 500_000_000))
+  const { credit: _, ...without } = lookAt(start + 100, 0)
+  money.looked(without)
+  money.looked(lookAt(start + 200, 499_950_000))
+  expect(money.spentToday()).toBe(50_000)
+})
