@@ -4,7 +4,7 @@ import { liveDays } from './week/live-days.ts'
 export async function soakWeek(): Promise<string> {
   const days = Number(process.env['BERTH_DAYS'] ?? 7)
   const seed = Number(process.env['BERTH_SEED'] ?? Math.floor(Math.random() * 1_000_000))
-  const { broken, figures } = await liveDays({ days, seed, interval: 30 })
+  const { broken, figures } = await liveDays({ days, seed, interval: 60 })
   if (broken.length > 0)
     throw new Error(
       `${broken.join('\n')}\n${figures}\nAgain: BERTH_SEED=${seed} BERTH_DAYS=${days} npm run soak week`,

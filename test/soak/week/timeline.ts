@@ -35,6 +35,8 @@ export class Timeline {
   /** By id: when Berth took an instance's host for silent, so that what it charges was not known, and at what price. */
   readonly silence = new Map<string, Silence[]>()
   #looking = 0
+  /** When a sum was paid in that is no round one. */
+  readonly oddPayments: number[] = []
   readonly #silent = new Map<string, Silence>()
   readonly #now: () => number
 
@@ -62,6 +64,10 @@ export class Timeline {
     const before = this.looks.at(-1)
     const number = before?.life === life ? before.number + 1 : 1
     this.looks.push({ at: this.#looking, until: this.#now(), life, number })
+  }
+
+  paidIn(isOdd: boolean): void {
+    if (isOdd) this.oddPayments.push(this.#now())
   }
 
   /** What is shown holds until something else is. */

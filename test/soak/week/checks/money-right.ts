@@ -17,6 +17,8 @@ const cent = 10_000
 
 /** Seconds by which Berth may be wrong about when it looked: an answer's `Date` has whole ones. */
 const blur = 1
+/** Instances that a day keeps by name. */
+const mostNamed = 40
 /** Seconds after which what a look has changed is on disk. */
 const written = 1
 
@@ -37,20 +39,21 @@ export function moneyCompared(
   for (const { instances } of days)
     for (const [id, share] of Object.entries(instances)) shares.set(id, (shares.get(id) ?? 0) + share)
   const broken: string[] = []
-  if (Math.abs(counted - ledger.micro_dollars) >= cent)
+  const doubt = timeline.oddPayments.reduce((sum, at) => sum + doubtAbout(at, ledger, looks, timeline), 0)
+  if (Math.abs(counted - ledger.micro_dollars) >= cent + doubt)
     broken.push(`counted ${counted} micro-dollars, but the ledger says ${ledger.micro_dollars}`)
-  if (toppedUp !== paidIn) broken.push(`${paidIn} micro-dollars were paid in, but ${toppedUp} were noticed`)
+  if (Math.abs(toppedUp - paidIn) > doubt)
+    broken.push(`${paidIn} micro-dollars were paid in, but ${toppedUp} were noticed`)
   let worst = 0
   for (const { instance_id, micro_dollars } of ledger.instances) {
-    const share = shares.get(String(instance_id))
+    const share = shares.get(String(instance_id)) ?? 0
+    const unnamed = days.reduce((sum, day) => sum + leftOut(String(instance_id), day), 0)
     const poll = unknowable(instance_id, ledger, looks, timeline)
-    // The cheapest of very many are not kept by name.
-    if (share === undefined && micro_dollars <= leastKept(days)) continue
-    const difference = Math.abs((share ?? 0) - micro_dollars)
-    worst = Math.max(worst, Math.max(0, difference - cent) / poll)
-    if (difference > poll + cent)
+    const difference = Math.max(0, Math.abs(share - micro_dollars) - cent - unnamed)
+    worst = Math.max(worst, difference / poll)
+    if (difference > poll)
       broken.push(
-        `#${instance_id} cost ${micro_dollars}, but its share is ${share ?? 0}; a poll is ${Math.round(poll)}`,
+        `#${instance_id} cost ${micro_dollars}, but its share is ${share}; a poll is ${Math.round(poll)}`,
       )
   }
   return {
@@ -94,6 +97,23 @@ function lengthAround(moments: readonly number[], looks: readonly Look[]): numbe
   return [...stretches.values()].reduce((sum, length) => sum + length + blur, 0)
 }
 
+/**
+ * By how much a sum that is no round one may be taken for another: the service tells the credit alone, so that what was
+ * spent in that stretch and what was paid in are known by their difference, and by the prices where those are sure.
+ */
+function doubtAbout(at: number, { charges }: Ledger, looks: readonly Look[], { silence }: Timeline): number {
+  const [after, length] = stretchAround(at, looks)
+  const until = looks[after]?.until ?? at
+  const during = charges.filter(({ from, to }) => from <= until && to >= until - length)
+  const changed = during.filter(({ from, to }) => from >= until - length || to <= until)
+  const all = during.reduce((sum, charge) => sum + charge.micro_dollars_per_hour, 0)
+  const silent = [...silence.values()].flat().filter(one => one.from <= until && one.until >= until - length)
+  const unsure =
+    changed.reduce((sum, charge) => sum + charge.micro_dollars_per_hour, 0) +
+    silent.reduce((sum, { perHour }) => sum + perHour, 0)
+  return cent + (all * 2 * blur + unsure * length) / 3600
+}
+
 /** The stretch between two fresh answers that a moment is in: which one, and how long it is. */
 function stretchAround(at: number, looks: readonly Look[]): [number, number] {
   const after = looks.findIndex(look => look.until >= at)
@@ -103,8 +123,8 @@ function stretchAround(at: number, looks: readonly Look[]): [number, number] {
   return [after, next.until - before.at]
 }
 
-/** The smallest share of a day that has no room for more. */
-function leastKept(days: MoneyHistory['days']): number {
-  const full = days.map(({ instances }) => Object.values(instances)).filter(all => all.length >= 40)
-  return full.length === 0 ? 0 : Math.max(...full.map(all => Math.min(...all)))
+/** What an instance may have cost on a day that has no room for more by name: less than the least that is. */
+function leftOut(id: string, { instances }: MoneyHistory['days'][number]): number {
+  const shares = Object.values(instances)
+  return shares.length < mostNamed || id in instances ? 0 : Math.min(...shares)
 }

@@ -8,7 +8,7 @@ import type { Held } from './held.ts'
 import type { OpenRequests } from './open-requests.ts'
 
 /** Real milliseconds that what is under way may take at one moment of world time. */
-const patience = 60_000
+const patience = 120_000
 
 export interface Paced {
   controls: Controls
@@ -73,12 +73,13 @@ export class Pace {
 
   /** Waits until nobody has anything to do at this time; gives how Berth stands, if it lives. */
   async #quiet(): Promise<Standing | undefined> {
-    const { held, open, elsewhere } = this.#paced
-    const since = performance.now()
-    for (;;) {
-      const berth = this.#paced.lives().now
+    const { held, open, elsewhere, lives } = this.#paced
+    const until = performance.now() + patience
+    let standing: Standing | undefined
+    while (performance.now() < until) {
+      const berth = lives().now
       const asked = held.count
-      const standing = await berth.advance(this.#now, asked)
+      standing = await inTime(berth.advance(this.#now, asked))
       const isQuiet = standing
         ? standing.calls === berth.calls &&
           standing.others.length === 0 &&
@@ -86,12 +87,24 @@ export class Pace {
           asked === held.count
         : !berth.isAlive
       if (isQuiet && open.count === held.count && elsewhere.underWay === 0) return standing
-      if (performance.now() - since > patience)
-        throw new Error(
-          `time stands still: ${JSON.stringify({ standing, calls: berth.calls, held: held.count, open: open.count })}`,
-        )
       if (open.count === held.count) await pause(1)
       else await turn()
     }
+    const waiting = { standing, held: held.count, open: open.count, elsewhere: elsewhere.underWay }
+    throw new Error(`time stands still, since something does not end: ${JSON.stringify(waiting)}`)
+  }
+}
+
+/** Rejects where Berth does not even say how it stands. */
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  const over = new AbortController()
+  const late = pause(patience, undefined, { signal: over.signal }).then(() => {
+    throw new Error('Berth did not say how it stands')
+  })
+  late.catch(() => undefined)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    over.abort()
   }
 }

@@ -4,6 +4,7 @@ import type { Simulator } from '../../../../simulator/simulator.ts'
 import type { OneLife } from '../berth/one-life.ts'
 import type { Chance } from '../chance.ts'
 import type { Elsewhere } from '../elsewhere.ts'
+import type { Timeline } from '../timeline.ts'
 
 /** What the user has before them when they do something. */
 export interface Hand {
@@ -14,6 +15,7 @@ export interface Hand {
   now: number
   sim: Simulator
   elsewhere: Elsewhere
+  timeline: Timeline
   /** Instances that were rented in the console. */
   byHand: Set<number>
 }

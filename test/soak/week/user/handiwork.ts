@@ -80,13 +80,21 @@ export const handiwork: readonly Deed[] = [
   {
     name: 'top-ups',
     weight: 2,
-    do({ account, sim, chance }) {
-      const { credit = 0 } = account
-      if (credit > chance.between(8, 40) * 1_000_000) return undefined
-      return Promise.resolve(sim.controls.topUp(chance.pick([25, 50, 100])))
+    do: hand => {
+      const { credit = 0 } = hand.account
+      return credit > hand.chance.between(8, 60) * 1_000_000 ? undefined : topUp(hand)
     },
   },
 ]
+
+/** A round sum mostly, since that is what people pay in. */
+async function topUp({ berth, sim, chance, timeline }: Hand): Promise<void> {
+  // One that is about to die may see it only hours later, when an odd sum and what was spent cannot be told apart.
+  const isOdd = !berth.isDoomed && chance.happens(0.15)
+  const dollars = isOdd ? chance.integer(300, 8000) / 100 : chance.pick([5, 10, 25, 50, 100])
+  timeline.paidIn(isOdd)
+  sim.controls.topUp(dollars)
+}
 
 async function rentElsewhere({ berth, chance, elsewhere, byHand }: Hand): Promise<void> {
   const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 } as const

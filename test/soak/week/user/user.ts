@@ -18,11 +18,11 @@ export function beginUsing(living: Living, chance: Chance): void {
   agenda.add(pace.now + chance.pause(betweenDeeds) * 1000, async () => {
     if (living.isOver) return
     beginUsing(living, chance)
-    const { lives, sim, elsewhere, byHand, tally, now } = living
+    const { lives, sim, elsewhere, timeline, byHand, tally, now } = living
     const berth = lives.now
     const account = berth.hasBegun ? await berth.account().catch(() => null) : null
     if (!account) return
-    const hand = { chance, berth, account, now: now(), sim, elsewhere, byHand }
+    const hand = { chance, berth, account, now: now(), sim, elsewhere, timeline, byHand }
     doSomething(hand, tally).catch((error: unknown) => broken.push(`a deed ended with ${error}`))
   })
 }
