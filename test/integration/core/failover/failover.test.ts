@@ -1,6 +1,8 @@
 import { describe, expect, type TestContext, test } from 'vitest'
+import type { FailoverStep } from '../../../../electron/contract/automation/failover.ts'
 import type { FaultInput } from '../../../../simulator/http/fault-rules.ts'
 import { startDetour } from '../../../e2e/detour.ts'
+import { instanceView } from '../../../unit/core/views.ts'
 import { everCreated, instancesOf, rentalsOf } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 import { ended, failoverOf, onAccount, wish } from './wish.ts'
@@ -12,6 +14,18 @@ async function connectedWorld(
   const world = await createWorld({ calm })
   context.onTestFinished(() => world.close())
   return { world, under: await world.startConnected() }
+}
+
+/** Nothing listens where SSH is told to be, and time goes on when the test says so: no step ends by itself. */
+async function shutWorld(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld({ speed: 1 })
+  context.onTestFinished(() => world.close())
+  const detour = await startDetour(world.sim.baseUrl, 9)
+  context.onTestFinished(() => detour.close())
+  const under = await world.start()
+  await under.run('changeSettings', { settings: { pollInterval: 2 } })
+  await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+  return { world, under }
 }
 
 /** The instance of the try that is under way, once it is created. */
@@ -154,26 +168,62 @@ describe.concurrent('renting with failover', () => {
     expect(failoverOf(under, id)).toBeUndefined()
   })
 
-  test('gives up once the tries have cost what they may', { timeout: 60_000 }, async context => {
-    const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', wish({ ceiling: 0.01, deadline: 7200 }))
-    const first = await tried(under, id, 1)
-    await world.sim.controls.forceStatus(first, 'loading')
-    await world.sim.controls.advance(24 * 3600)
+  test('gives up once the tries have cost what they may, though there would be time left', {
+    timeout: 60_000,
+  }, async context => {
+    const { world, under } = await shutWorld(context)
+    const ceiling = 100_000
+    const id = await under.run('rentWithFailover', wish({ ceiling: ceiling / 1_000_000, deadline: 7200 }))
+    const instance = await tried(under, id, 1)
+    await world.sim.controls.advance(900)
+    await under.until(() => failoverOf(under, id)?.step === 'entering')
+    const { spent } = under.account().instances[instance] ?? instanceView()
+    const left = ((ceiling - spent.micros) * 3600) / spent.perHour
+    expect(900 + left).toBeLessThan(7000)
+    await world.sim.controls.advance(0.9 * left)
+    for (const _ of [1, 2, 3]) await under.run('refresh', {})
+    expect(failoverOf(under, id)?.step).toBe('entering')
+    await world.sim.controls.advance(0.15 * left)
     const view = await ended(under, id)
-    expect(view).toMatchObject({ step: 'failed', tries: [{ instance: first }] })
-    expect(['ceiling_reached', 'tries_used_up', 'late']).toContain(view?.problem?.code)
+    const why = { code: 'ceiling_reached' }
+    expect(view).toMatchObject({ step: 'failed', problem: why, tries: [{ instance, why }] })
+    expect(view?.spent).toBeGreaterThanOrEqual(ceiling)
+    expect(view?.spent).toBeLessThan(1.1 * ceiling)
     expect(await onAccount(world)).toEqual([])
   })
 
   test('cancelled at any step it leaves nothing', { timeout: 90_000 }, async context => {
-    const { world, under } = await connectedWorld(context)
-    for (const pause of [0, 10, 60, 400, 1500]) {
-      const id = await under.run('rentWithFailover', wish())
-      await new Promise(resolve => setTimeout(resolve, pause))
+    const { world, under } = await shutWorld(context)
+    const { controls } = world.sim
+    const slow = (method: string, path: string) =>
+      controls.setFaults([{ method, path, kind: 'delay', ms: 1500, times: 1 }])
+    const steps: [
+      FailoverStep,
+      created: number,
+      before: () => void,
+      onTheWay?: (instance: number) => Promise<unknown>,
+    ][] = [
+      ['searching', 0, () => slow('POST', '^/api/v0/bundles/')],
+      ['renting', 1, () => slow('PUT', '^/api/v0/asks/')],
+      ['booting', 1, () => undefined],
+      ['entering', 1, () => undefined, () => controls.advance(900)],
+      [
+        'dropping',
+        1,
+        () => controls.setFaults([{ method: 'DELETE', kind: 'status', status: 503, times: 4 }]),
+        instance => controls.forceStatus(instance, 'exited'),
+      ],
+    ]
+    for (const [step, created, before, onTheWay] of steps) {
+      const createdBefore = everCreated(world)
+      before()
+      const id = await under.run('rentWithFailover', wish({ deadline: 7200 }))
+      if (onTheWay) await onTheWay(await tried(under, id, 1))
+      await under.until(() => failoverOf(under, id)?.step === step)
       await under.run('cancelFailover', { failover: id })
-      await under.until(() => failoverOf(under, id) === undefined, 40_000)
-      expect(await onAccount(world)).toEqual([])
+      await under.until(() => failoverOf(under, id) === undefined)
+      expect(await onAccount(world), step).toEqual([])
+      expect(everCreated(world) - createdBefore, step).toBe(created)
     }
   })
 

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 import { startOne } from './one-berth.ts'
-import { type Fate, PlainWorld } from './plain-world.ts'
+import { type Fate, PlainWorld, perSecond } from './plain-world.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
 const histories = Number(process.env['BERTH_HISTORIES'] ?? 2000)
 
-const fate = fc.constantFrom<Fate>('good', 'exited', 'offline', 'unknown', 'stuck', 'shut', 'gone')
+const fate = fc.constantFrom<Fate>('good', 'exited', 'offline', 'unknown', 'stuck', 'shut', 'gone', 'outbid')
 
 type Event =
   | { do: 'look' | 'blind look' | 'kill' | 'cancel' | 'turn' }
@@ -51,25 +51,34 @@ function expected(fates: readonly Fate[], most: number) {
     stuck: 'late',
     shut: 'no_ssh',
     gone: 'offer_gone',
+    outbid: 'outbid',
   }
   const codes: string[] = []
-  for (const each of fates.slice(0, most)) {
-    if (each === 'good') return { step: 'ready', codes, left: 1 }
+  const blamed: number[] = []
+  for (const [at, each] of fates.slice(0, most).entries()) {
+    if (each === 'good') return { step: 'ready', codes, blamed, left: 1 }
     codes.push(why[each])
+    // That an offer is gone, or others bid more, is no fault of the machine's.
+    if (each !== 'gone' && each !== 'outbid') blamed.push(500 + at)
   }
-  return { step: 'failed', codes, left: 0 }
+  return { step: 'failed', codes, blamed, left: 0 }
 }
 
-/** Lives a history to its end; gives how it ended. */
+/** Seconds that a try has until it runs. */
+const deadline = 1800
+/** Seconds between two looks of a Berth that is left alone. */
+const interval = 20
+
+/** Lives a history to its end; gives how it ended. `ceiling` in dollars. */
 async function live(
   fates: readonly Fate[],
-  most: number,
+  { tries: most, ceiling = 10 }: { tries: number; ceiling?: number },
   events: readonly Event[],
-  cancelAt: number | undefined,
+  cancelAt?: number,
 ) {
   const clock = new HandClock()
   const files = new MemoryFiles()
-  const world = new PlainWorld(fates)
+  const world = new PlainWorld(fates, () => clock.monotonic() / 1000)
   let jump = 0
   let ids = 0
   const machine = {
@@ -94,7 +103,7 @@ async function live(
       env: [{ name: 'TOKEN', value: 'secret', secret: true }],
       ports: [],
     },
-    limits: { tries: most, ceiling: 10, deadline: 1800 },
+    limits: { tries: most, ceiling, deadline },
   })
   let cancelled = false
 
@@ -137,10 +146,10 @@ async function live(
   for (let round = 0, calm = 0; round < 400 && calm < 4; round += 1) {
     if (settled()) calm += 1
     berth.look(true)
-    await clock.pass(20_000)
+    await clock.pass(interval * 1000)
   }
   const end = berth.failovers.find(id)
-  return { end, world, cancelled, keychain: machine.keychain }
+  return { end, world, cancelled, blamed: berth.blamed(), keychain: machine.keychain }
 }
 
 test(`${histories} histories of answers, faults, kills and looks end as the plain model says`, {
@@ -154,7 +163,12 @@ test(`${histories} histories of answers, faults, kills and looks end as the plai
       fc.array(event, { maxLength: 24 }),
       fc.option(fc.integer({ min: 0, max: 24 }), { nil: undefined }),
       async (fates, most, events, cancelAt) => {
-        const { end, world, cancelled, keychain } = await live(fates, most, events, cancelAt)
+        const { end, world, cancelled, blamed, keychain } = await live(
+          fates,
+          { tries: most },
+          events,
+          cancelAt,
+        )
         expect(world.wrongs).toEqual([])
         expect([...keychain]).toEqual([])
         const model = expected(fates, most)
@@ -169,10 +183,47 @@ test(`${histories} histories of answers, faults, kills and looks end as the plai
         seen[model.step === 'ready' ? 'ready' : 'failed'] += 1
         expect(end?.step).toBe(model.step)
         expect(codes).toEqual(model.codes)
+        expect(model.blamed).toEqual(expect.arrayContaining(blamed))
+        // Killed between the drop and what it is remembered by, a machine is forgiven.
+        if (!events.some(each => each.do === 'kill')) expect(blamed).toEqual(model.blamed)
         expect([...world.rented.keys()]).toEqual(model.left === 1 ? [end?.instance] : [])
       },
     ),
     { numRuns: histories },
   )
   expect(Object.values(seen).every(count => count > histories / 50)).toBe(true)
+})
+
+test('over histories of kills and looks no failover costs more than its ceiling and what a look takes', async () => {
+  const quiet = fc.constantFrom<Event>({ do: 'look' }, { do: 'turn' }, { do: 'kill' })
+  const tryCosts = deadline * perSecond
+  const aLook = interval * perSecond
+  const ends = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom<Fate>('stuck', 'shut'), { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 0, max: 4 }),
+      fc.integer({ min: 2, max: 8 }).map(tenths => tenths / 10),
+      fc.array(quiet, { maxLength: 12 }),
+      async (fates, whole, part, events) => {
+        const ceiling = Math.round((whole + part) * tryCosts)
+        const { end, world } = await live(fates, { tries: 4, ceiling: ceiling / 1_000_000 }, events)
+        const spent = end?.tries.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0
+        // What it counts is what it is charged, and up to a look more for each try: it sees that late what is gone.
+        expect(spent).toBeGreaterThanOrEqual(world.paid - 1)
+        expect(spent).toBeLessThanOrEqual(world.paid + (end?.tries.length ?? 0) * aLook)
+        expect(world.rented.size).toBe(0)
+        const reached = whole < fates.length
+        ends.add(`${end?.problem?.code} in ${end?.tries.length}`)
+        expect(end?.problem?.code).toBe(
+          reached ? 'ceiling_reached' : fates.length === 4 ? 'tries_used_up' : 'no_offers',
+        )
+        expect(end?.tries).toHaveLength(reached ? whole + 1 : fates.length)
+        if (reached) expect(spent).toBeGreaterThanOrEqual(ceiling)
+        expect(world.paid).toBeLessThanOrEqual(ceiling + aLook)
+      },
+    ),
+    { numRuns: 100 },
+  )
+  expect(ends.size).toBeGreaterThan(6)
 })

@@ -14,6 +14,8 @@ import type { PlainWorld } from './plain-world.ts'
 export interface OneBerth {
   rentals: Rentals
   failovers: Failovers
+  /** Machines that are remembered for a try that failed there. */
+  blamed(): number[]
   /** A fresh look at the account, or one that was not answered. */
   look(answered: boolean): void
   /** It ends where it stands: nothing it still does has an effect. */
@@ -85,9 +87,10 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
   return {
     rentals,
     failovers,
+    blamed: () => Object.keys(hosts.view()).map(Number),
     look(answered) {
       if (!answered) return
-      const { instances, records } = world.look()
+      const { instances, records } = world.look(now())
       rentals.looked(instances, records)
       failovers.looked(instances)
     },
