@@ -61,6 +61,34 @@ describe.concurrent('a refusal that passes', () => {
     },
   )
 
+  test('keeps the session of a two-factor login; one that stays ends it', {
+    timeout: 40_000,
+  }, async context => {
+    const { world, under: first } = await connectedWorld(context)
+    const { entries } = world.keychain
+    const { secret } = await first.run('createApiKey', {
+      request: { name: 'session', permissions: { user_read: {}, instance_read: {} } },
+    })
+    await first.close()
+    const [entry] = [...entries].find(([, key]) => key === world.sim.apiKey) ?? []
+    entries.set(`${entry} session`, secret)
+    const under = await world.start()
+    await under.until(() => under.account().connection.status === 'online')
+
+    world.sim.controls.setFaults([{ ...everything(401), times: 2 }])
+    await under.run('refresh', {})
+    expect(under.account().connection.status).toBe('connecting')
+    await under.until(() => under.account().connection.status === 'online')
+    expect(entries.get(`${entry} session`)).toBe(secret)
+    expect(said(under).filter(text => text.includes('two-factor'))).toEqual([])
+
+    world.sim.controls.setFaults([{ ...everything(401), times: 4 }])
+    await under.until(() => said(under).includes('The session of the two-factor login has ended'))
+    await under.until(() => under.account().connection.status === 'online')
+    expect([...entries.keys()]).not.toContain(`${entry} session`)
+    expect(entries.get(entry ?? '')).toBe(world.sim.apiKey)
+  })
+
   test('lets a rental whose answer was lost go on by itself', { timeout: 60_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
