@@ -20,6 +20,7 @@ export async function copyUp(
   { from, to }: { from: number; to: number },
   { signal, onBytes }: Copying,
 ): Promise<void> {
+  const { piece, depth } = sftp.writing
   const buffers: Buffer[] = []
   const underWay: Promise<void>[] = []
   let sent: Promise<void> = Promise.resolve()
@@ -27,10 +28,10 @@ export async function copyUp(
   try {
     for (let at = from; at < to; ) {
       signal.throwIfAborted()
-      if (underWay.length >= sftp.depth) await underWay.shift()
+      if (underWay.length >= depth) await underWay.shift()
       const offset = at
-      const length = Math.min(sftp.piece, to - offset)
-      const buffer = buffers.pop() ?? Buffer.allocUnsafe(Math.min(sftp.piece, to - from))
+      const length = Math.min(piece, to - offset)
+      const buffer = buffers.pop() ?? Buffer.allocUnsafe(Math.min(piece, to - from))
       const reading = readAll(source, offset, buffer.subarray(0, length))
       const before = sent
       const last = underWay.at(-1)
@@ -89,6 +90,7 @@ export async function copyDown(
   write: (bytes: Buffer) => Promise<void>,
   { signal, onBytes }: Copying,
 ): Promise<void> {
+  const { piece, depth } = sftp.reading
   const buffers: Buffer[] = []
   const underWay: Promise<{ buffer: Buffer; bytes: Buffer }>[] = []
   const writing: Promise<void>[] = []
@@ -96,8 +98,8 @@ export async function copyDown(
 
   function ask(): void {
     const at = next
-    const buffer = buffers.pop() ?? Buffer.allocUnsafe(Math.min(sftp.piece, to - from))
-    const wanted = buffer.subarray(0, Math.min(sftp.piece, to - at))
+    const buffer = buffers.pop() ?? Buffer.allocUnsafe(Math.min(piece, to - from))
+    const wanted = buffer.subarray(0, Math.min(piece, to - at))
     next += wanted.length
     const reading = fill(sftp, handle, wanted, at).then(bytes => ({ buffer, bytes }))
     reading.catch(() => undefined)
@@ -113,7 +115,7 @@ export async function copyDown(
   try {
     while (next < to || underWay.length > 0) {
       signal.throwIfAborted()
-      while (next < to && underWay.length < sftp.depth) ask()
+      while (next < to && underWay.length < depth) ask()
       const first = await underWay.shift()
       if (first === undefined) return
       const taken = take(first)

@@ -58,13 +58,19 @@ export function downloadJob({ paths, into, system, changed }: Download): Job {
         const from = await arrived(sftp, handle, sink, size)
         let done = from
         tally?.set(file, done)
-        await copyDown(sftp, handle, { from, to: size, waiting: sftp.depth }, bytes => sink.write(bytes), {
-          signal,
-          onBytes(bytes) {
-            done += bytes
-            tally?.set(file, done)
+        await copyDown(
+          sftp,
+          handle,
+          { from, to: size, waiting: sftp.reading.depth },
+          bytes => sink.write(bytes),
+          {
+            signal,
+            onBytes(bytes) {
+              done += bytes
+              tally?.set(file, done)
+            },
           },
-        })
+        )
         await sink.finish(modified)
       } catch (error) {
         await sink.leave().catch(() => undefined)
@@ -156,7 +162,7 @@ async function arrived(sftp: Sftp, handle: Handle, sink: Sink, size: number): Pr
   }
   const here = Buffer.from(await sink.tail(Math.min(tailLength, at)))
   for (let offset = 0; offset < here.length; ) {
-    const there = Buffer.alloc(Math.min(sftp.piece, here.length - offset))
+    const there = Buffer.alloc(Math.min(sftp.reading.piece, here.length - offset))
     const bytes = await sftp.read(handle, there, at - here.length + offset)
     if (bytes === 0 || !there.subarray(0, bytes).equals(here.subarray(offset, offset + bytes))) {
       await sink.cutTo(0)

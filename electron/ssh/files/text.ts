@@ -49,8 +49,8 @@ export async function writeText(
   try {
     const handle = await sftp.openWrite(part)
     try {
-      for (let at = 0; at < bytes.length; at += sftp.piece)
-        await sftp.write(handle, bytes.subarray(at, at + sftp.piece), at)
+      for (let at = 0; at < bytes.length; at += sftp.writing.piece)
+        await sftp.write(handle, bytes.subarray(at, at + sftp.writing.piece), at)
     } finally {
       await sftp.close(handle)
     }

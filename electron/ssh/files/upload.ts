@@ -133,7 +133,7 @@ export async function refuseExisting(sftp: Sftp, folder: string, names: readonly
 async function arrived(sftp: Sftp, handle: Handle, open: OpenSource, source: Source): Promise<number> {
   const { size } = await sftp.statHandle(handle)
   // Others may have written what came last before what came first.
-  const sure = sftp.inOrder ? size : size - sftp.depth * sftp.piece
+  const sure = sftp.inOrder ? size : size - sftp.writing.depth * sftp.writing.piece
   const from = Math.max(0, Math.min(sure, source.size))
   const same = from > 0 && (await endsAlike(sftp, handle, open, from))
   const start = same ? from : 0
@@ -144,7 +144,7 @@ async function arrived(sftp: Sftp, handle: Handle, open: OpenSource, source: Sou
 async function endsAlike(sftp: Sftp, handle: Handle, open: OpenSource, at: number): Promise<boolean> {
   const length = Math.min(tailLength, at)
   for (let offset = at - length; offset < at; ) {
-    const there = Buffer.alloc(Math.min(sftp.piece, at - offset))
+    const there = Buffer.alloc(Math.min(sftp.reading.piece, at - offset))
     const bytes = await sftp.read(handle, there, offset)
     const here = Buffer.alloc(bytes)
     if (bytes === 0 || (await open.read(offset, here)) !== bytes) return false
