@@ -216,3 +216,26 @@ async function perHour({ sim }: Scene): Promise<number> {
   const { instances } = await sim.api<{ instances: { dph_total: number }[] }>('GET', '/api/v0/instances/')
   return instances.reduce((sum, { dph_total }) => sum + dph_total, 0)
 }
+
+test('a guard offers a watchdog that does the same, and the palette leads to what is due next', async () => {
+  const at = await scene(1)
+  const { page, ids } = at
+  const [id = 0] = ids
+  await newGuardOn(at, id)
+  await choose(page, 'When', 'After a while')
+  await page.getByLabel('After', { exact: true }).fill('2,5')
+  await page.getByRole('switch', { name: 'Also with the lid closed' }).click()
+  await page.getByRole('button', { name: 'Set guard' }).click()
+  await expect.poll(() => page.url(), soon).toMatch(new RegExp(`#/instances/${id}/watchdog$`))
+
+  await page.goto(`${page.url().split('#')[0]}#/offers`)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('next')
+  const next = page.getByRole('option', { name: /^Next: stops .* at / })
+  await next.waitFor()
+  await next.click()
+  await page.getByRole('button', { name: 'Also with the lid closed…' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('snooze for 12')
+  await page.getByRole('option', { name: /^Snooze for 12 h: / }).waitFor()
+})

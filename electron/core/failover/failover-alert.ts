@@ -27,7 +27,10 @@ export function failoverAlert(account: AccountId, failover: Failover): Alert {
   }
   return {
     ...base,
-    title: `Nothing could be rented after ${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`,
+    title:
+      tries.length === 0
+        ? 'Nothing could be rented: no offer was within reach'
+        : `Nothing could be rented after ${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`,
     body: `${problem?.message ?? ''}${cost}`.trim(),
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],

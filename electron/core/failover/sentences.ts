@@ -31,6 +31,11 @@ export const sentences = {
     message: 'No further offer matches the search and its limits.',
     advice: 'Loosen the filter or the price, or forgive hosts that failed; nothing is left of the tries.',
   },
+  noneWithinReach: {
+    code: 'no_offers',
+    message: 'No offer matches the search within its limits, so none was tried.',
+    advice: 'Loosen the filter, allow a higher price or bid, or forgive hosts that failed.',
+  },
   takenAway: {
     code: 'instance_gone',
     message: 'The instance was destroyed elsewhere while it was being tried.',

@@ -148,7 +148,8 @@ export function createTrials(
         const failover = book.existing(id)
         if (ending.aborted) return false
         if (failover.unwanted) return true
-        const problem = !choice ? sentences.noOffers : !request ? sentenceFor('secrets_lost') : undefined
+        const none = failover.tries.length === 0 ? sentences.noneWithinReach : sentences.noOffers
+        const problem = !choice ? none : !request ? sentenceFor('secrets_lost') : undefined
         if (problem || !choice || !request) {
           await trials.end(failover, { do: 'end', step: 'failed', ...(problem ? { problem } : {}) })
           return false

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
+import { rate } from '../../../words/money.ts'
 
 type Kind = RecoveryChoice['kind']
 
@@ -18,8 +20,11 @@ export class RecoveryForm {
   /** Minutes. */
   deadline = $state('10')
   #tried = $state(false)
+  readonly #instance: () => InstanceView
 
-  constructor(choice: RecoveryChoice | undefined, instance: InstanceView) {
+  constructor(choice: RecoveryChoice | undefined, latest: () => InstanceView) {
+    this.#instance = latest
+    const instance = latest()
     // Half as much again, and room below the highest bid: a beginning that the user sees and changes.
     const bid = Math.max(instance.bid ?? 0, instance.minimumBid ?? 0) / 1_000_000
     this.ceiling = String(Math.min(32, Math.max(0.001, Math.ceil(bid * 150) / 100)))
@@ -49,6 +54,18 @@ export class RecoveryForm {
     })
   })
 
+  /** What to say of a ceiling below what is bid, or asked, already: the instance could never be raised to it. */
+  readonly useless: string | undefined = $derived.by(() => {
+    const ceiling = typedNumber(this.ceiling)
+    const { bid = 0, minimumBid = 0 } = this.#instance()
+    if (this.kind === 'tell' || ceiling === undefined || Number.isNaN(ceiling)) return undefined
+    if (micros(ceiling) > Math.max(bid, minimumBid)) return undefined
+    const [most, what] = bid > minimumBid ? [bid, 'the bid'] : [minimumBid, 'the lowest bid']
+    return this.kind === 'raise'
+      ? `Nothing would come of it: ${what} is ${rate(most)} already. Give more than that.`
+      : `Only a cheaper machine would do: ${what} here is ${rate(most)}.`
+  })
+
   /** A message by field: `ceiling`, `every`, `limits.tries`, `limits.ceiling` or `limits.deadline`. */
   readonly errors: Readonly<Record<string, string>> = $derived.by(() => {
     if (!this.#tried || this.#read.success) return {}
@@ -60,7 +77,9 @@ export class RecoveryForm {
   /** The choice; undefined while something is wrong, which is told from then on. */
   choice(): RecoveryChoice | undefined {
     this.#tried = true
-    return this.#read.success ? this.#read.output : undefined
+    return this.#read.success && (this.kind !== 'raise' || this.useless === undefined)
+      ? this.#read.output
+      : undefined
   }
 }
 

@@ -17,6 +17,8 @@ export interface RentSubject {
   replaces?: number
   /** How it is rented, where that is not this one offer. */
   otherwise?: Otherwise
+  /** The bid to begin with, dollars per hour; without it, just above the lowest. */
+  bid?: string
   /** Where it is rented later, on a machine that nobody knows yet. */
   later?: Later
 }

@@ -67,7 +67,8 @@ export class Renting {
     this.#fresh = filledValues(fresh)
     this.#began = filledValues(request ? draftFrom(request, offer) : fresh)
     this.draft = request ? draftFrom(request, offer) : fresh
-    if (later) this.draft.bid = later.bid
+    const bid = later?.bid ?? subject.bid
+    if (bid !== undefined) this.draft.bid = bid
     this.#lastKey = this.draft.env.length
     if (subject.template) this.use(subject.template)
     this.#untouched = JSON.stringify(this.draft)

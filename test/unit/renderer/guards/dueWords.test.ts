@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { asWatchdog } from '../../../../renderer/components/guards/asWatchdog.ts'
 import { dueWords } from '../../../../renderer/components/guards/guardWords.ts'
+import { fieldsOf } from '../../../../renderer/screens/instances/watchdog/watchdogForm.ts'
 import { accountView, instanceView } from '../../core/views.ts'
 
 const now = 1_800_000_000
@@ -43,6 +44,13 @@ test('what a watchdog can do of a guard it is offered to do, at the same moment'
   expect(asWatchdog({ kind: 'idle', below: 4.6, seconds: 600 }, 'stop')).toEqual({
     action: 'stop',
     idle: { seconds: 600, below: 5 },
+  })
+  const filled = asWatchdog({ kind: 'duration', from: now, seconds: 9000 }, 'stop')
+  expect(filled && fieldsOf(filled, now)).toMatchObject({
+    action: 'stop',
+    timed: true,
+    hours: '2.5',
+    idle: false,
   })
   expect(asWatchdog({ kind: 'cost', limit: 1 }, 'stop')).toBeUndefined()
   expect(asWatchdog({ kind: 'credit', hours: 1 }, 'stop')).toBeUndefined()
