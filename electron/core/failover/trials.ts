@@ -2,6 +2,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import { looksUntilGone } from '../instances/gone.ts'
+import { needing } from '../keys/permission.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import { problemOf } from '../problems.ts'
 import type { Rental } from '../rentals/rental.ts'
@@ -139,10 +140,8 @@ export function createTrials(
       const before = around.heldBack(price)
       if (before) return waitsForGuard(id, before, price)
       try {
-        const found = await client().offers.search(searchFor(search.query), {
-          timeout: searchTimeout,
-          signal: ending,
-        })
+        const asking = { timeout: searchTimeout, signal: ending }
+        const found = await needing('misc', client().offers.search(searchFor(search.query), asking))
         const choice = bestOffer(book.existing(id), found.map(offerView), hosts.view())
         const request = await secrets.restore({ id }, book.existing(id).request)
         const failover = book.existing(id)

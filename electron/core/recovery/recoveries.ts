@@ -8,6 +8,7 @@ import { ServiceError } from '../../service/service-error.ts'
 import { spentOn } from '../failover/failover.ts'
 import type { Failovers } from '../failover/failovers.ts'
 import { looksUntilGone } from '../instances/gone.ts'
+import { lackedBy } from '../keys/permission.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
 import { same } from '../same.ts'
@@ -60,7 +61,8 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
       await perform(instance, recovery, recoveryMove(recovery, instance, now()))
     } catch (error) {
       // Nothing was done that is not on disk: the next fresh look goes on from there.
-      if (!ending.aborted && recoveryOf(id)) await hold(instance, problemOf(error))
+      if (!ending.aborted && recoveryOf(id))
+        await hold(instance, lackedBy(error, 'instance_write') ?? problemOf(error))
     } finally {
       busy.delete(id)
     }

@@ -6,6 +6,7 @@ import type { Micros } from '../../contract/spending/money.ts'
 import type { Alert } from '../alerts/alerts.ts'
 import type { AutomationSurroundings } from '../automation/automation.ts'
 import type { Failovers } from '../failover/failovers.ts'
+import { lackedBy } from '../keys/permission.ts'
 import { offerView, searchFor } from '../offers/offer-view.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
@@ -97,7 +98,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
         looking.delete(id)
         return current ? look(id) : undefined
       })
-      .catch(error => failed(id, problemOf(error)))
+      .catch(error => failed(id, lackedBy(error, 'misc') ?? problemOf(error)))
       .finally(() => {
         if (looking.get(id) === running) looking.delete(id)
       })

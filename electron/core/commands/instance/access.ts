@@ -1,5 +1,6 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { Shell } from '../../../ssh/shell/shell.ts'
+import { needing } from '../../keys/permission.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import type { Streams } from '../../page/streams.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
@@ -62,7 +63,7 @@ export function accessCommands(parts: Parts): AccessCommands {
     sshCommand: args => access.commandLine(doorOf(parts, args)),
     async attachKey({ key, ...args }) {
       const door = doorOf(parts, args)
-      await access.attachKey(door.account, door.instance.id, door.client, key)
+      await needing('instance_write', access.attachKey(door.account, door.instance.id, door.client, key))
       noteUser(parts, door.account, 'Attached the SSH key to', door.instance, key)
     },
     async acceptHostKey({ fingerprint, ...args }) {

@@ -1,3 +1,4 @@
+import { needing } from '../../keys/permission.ts'
 import { offerView, searchFor } from '../../offers/offer-view.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
@@ -11,7 +12,8 @@ export function offerCommands({ accounts, machine, searches, seenOffers }: Parts
   return {
     async searchOffers({ account, query }) {
       const session = accounts.session(account)
-      const found = await session.client.offers.search(searchFor(query), { timeout: searchTimeout })
+      const searching = session.client.offers.search(searchFor(query), { timeout: searchTimeout })
+      const found = await needing('misc', searching)
       const offers = found.map(offerView)
       seenOffers.remember(session.id, offers)
       return { offers, at: machine.clock.now(), limited: offers.length >= query.limit }

@@ -3,6 +3,7 @@ import type { OfferView } from '../../../contract/market/offer.ts'
 import type { Replacement } from '../../../contract/market/rental.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import type { Session } from '../../accounts/session.ts'
+import { needing } from '../../keys/permission.ts'
 import { offerView, searchFor } from '../../offers/offer-view.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import { requestLike, withoutOffer } from '../../rentals/request-like.ts'
@@ -22,7 +23,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
       const offer = parts.seenOffers.get(session.id, request.offer)
       if (replaces !== undefined) {
         const { instance } = doorOf(parts, { account: session.id, instance: replaces })
-        await session.client.instances.destroy(replaces).catch(unlessGone)
+        await needing('instance_write', session.client.instances.destroy(replaces).catch(unlessGone))
         noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
       }
       if (!run) return session.rentals.rent(request, offer)
@@ -69,9 +70,8 @@ export function rentingCommands(parts: Parts): RentingCommands {
     const type = request.bid === undefined ? 'on-demand' : 'bid'
     const search = searchFor({ type, storage: request.disk, verifiedOnly: false, limit: 50 })
     const same = gpu ? { gpu_name: { eq: gpu.name }, num_gpus: { eq: gpu.count } } : {}
-    const offers = (await client.offers.search({ ...search, filters: { ...search.filters, ...same } })).map(
-      offerView,
-    )
+    const searching = client.offers.search({ ...search, filters: { ...search.filters, ...same } })
+    const offers = (await needing('misc', searching)).map(offerView)
     parts.seenOffers.remember(id, offers)
     return offers
   }

@@ -1,3 +1,4 @@
+import { needing } from '../../keys/permission.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import { changesBody, selectFilters, templateBody } from '../../templates/template-body.ts'
 import { templateView } from '../../templates/template-view.ts'
@@ -13,19 +14,22 @@ export function templateCommands({ accounts, activity, store }: Parts): Template
   return {
     async searchTemplates({ account, filters }) {
       const session = accounts.session(account)
-      const found = await session.client.templates.search(selectFilters(filters))
+      const found = await needing('user_read', session.client.templates.search(selectFilters(filters)))
       const userId = store.get().accounts[session.id]?.userId
       return found.map(template => templateView(template, userId))
     },
     async createTemplate({ account, fields }) {
       const session = accounts.session(account)
-      const { id, hash_id: hash } = await session.client.templates.create(templateBody(fields))
+      const { id, hash_id: hash } = await needing(
+        'user_write',
+        session.client.templates.create(templateBody(fields)),
+      )
       activity.add({ account: session.id, kind: 'user', text: `Created template ${fields.name}` })
       return { id, hash }
     },
     async editTemplate({ account, hash, changes }) {
       const session = accounts.session(account)
-      const edited = await session.client.templates.edit(hash, changesBody(changes))
+      const edited = await needing('user_write', session.client.templates.edit(hash, changesBody(changes)))
       const name = edited.name ?? changes.name
       activity.add({ account: session.id, kind: 'user', text: `Edited template ${name ?? hash}` })
       await session.rentals.followTemplate(hash, edited.hash_id, name)
@@ -33,7 +37,7 @@ export function templateCommands({ accounts, activity, store }: Parts): Template
     },
     async deleteTemplate({ account, id }) {
       const session = accounts.session(account)
-      await session.client.templates.remove(id)
+      await needing('user_write', session.client.templates.remove(id))
       activity.add({ account: session.id, kind: 'user', text: `Deleted template #${id}` })
     },
   }
