@@ -1,49 +1,65 @@
 import type { InstanceView } from '../../electron/contract/instance/instance.ts'
 import { guardActions, type Sight } from '../../electron/core/guards/decide/guard-actions.ts'
-import type { Guard } from '../../electron/core/guards/guard.ts'
+import { calmed, type Guard } from '../../electron/core/guards/guard.ts'
+import { after, warned } from '../../electron/core/guards/outcomes.ts'
+import { createShownGuards } from '../../electron/core/guards/tell/shown-guards.ts'
+import { createStore } from '../../electron/core/store.ts'
+import { accountView, emptyState, instanceView } from '../unit/core/views.ts'
 import { median, type Row } from './row.ts'
 
 const instances = 1000
 const polls = 200
+/** Seconds between two polls. */
+const interval = 10
 const budget = 5
 const now = 1_790_000_000
 
-/** What it costs to decide, at each poll, over a thousand instances with five guards each. */
+/**
+ * What guards cost at each poll, deciding and showing, over a thousand instances with five each and two on the account:
+ * at every poll a few come near their moment and are warned, a few act, and a tenth of the loads have changed.
+ */
 export async function guardRows(): Promise<Row[]> {
-  const views = Object.fromEntries(
-    Array.from({ length: instances }, (_, index) => [100_000 + index, instance(100_000 + index)]),
-  )
-  let guards = Object.values(views).flatMap(({ id }) => guardsOn(id))
+  const ids = Array.from({ length: instances }, (_, index) => 100_000 + index)
+  const store = createStore(emptyState())
+  store.change(draft => {
+    draft.accounts['a00000001'] = accountView({}, ...ids.map(id => instance(id, 0)))
+  })
+  let guards: readonly Guard[] = [...ids.flatMap(guardsOn), ...guardsOnAccount]
+  const shown = createShownGuards({
+    store,
+    account: 'a00000001',
+    book: bookOf(() => guards),
+    busy: new Set(),
+  })
+  const views = Object.fromEntries(ids.map(id => [id, instance(id, 0)]))
   const times: number[] = []
-  for (let poll = 0; poll < polls; poll += 1) {
-    const at = now + poll * 10
-    const sight: Sight = {
-      facts: {
-        at,
-        account: { credit: 5_000_000_000, instances: views },
-        spentToday: 1_000_000,
-        spentThisMonth: 9_000_000,
-        dayEnds: now + 50_000,
-        monthEnds: now + 500_000,
-        loads: new Map(),
-      },
-      fresh: true,
-      sure: true,
-      seenAt: at - 10,
-      gap: 600,
-      acted: new Set(),
-    }
+  const happened = { warn: 0, act: 0 }
+  for (let poll = -1; poll < polls; poll += 1) {
+    const at = now + poll * interval
+    for (const id of ids) if ((id + poll) % 10 === 0) views[id] = instance(id, poll)
+    const sight = sightAt(at, { ...views })
     const begin = performance.now()
     const decisions = guardActions(sight, guards, at)
-    times.push(performance.now() - begin)
-    const noted = new Map(decisions.map(({ guard }) => [guard.id, guard]))
-    if (noted.size > 0) guards = guards.map(guard => noted.get(guard.id) ?? guard)
+    const changed = new Map<string, Guard>()
+    for (const decision of decisions) {
+      const { guard, kind } = decision
+      if (kind === 'warn') changed.set(guard.id, warned(guard, decision.dueAt, at))
+      else if (kind === 'act')
+        changed.set(guard.id, after(guard, { done: decision.targets }, sight.facts, at))
+      else changed.set(guard.id, kind === 'calm' ? calmed(guard) : guard)
+      if (kind === 'warn' || kind === 'act') happened[kind] += 1
+    }
+    if (changed.size > 0) guards = guards.map(guard => changed.get(guard.id) ?? guard)
+    shown.show(sight.facts, at)
+    // The first one draws them all: that is the start, and no poll.
+    if (poll >= 0) times.push(performance.now() - begin)
   }
+  if (happened.warn < polls || happened.act < polls) throw new Error('nothing was due')
   const typical = median(times)
   return [
     {
-      what: 'deciding over 1,000 instances with 5 guards each',
-      compared: `median of ${polls} polls, the slowest ${Math.max(...times).toFixed(1)} ms`,
+      what: 'deciding and showing over 1,000 instances with 5 guards each, and 2 on the account',
+      compared: `median of ${polls} polls with ${happened.warn} warnings and ${happened.act} acts, the slowest ${Math.max(...times).toFixed(1)} ms`,
       measured: `${typical.toFixed(2)} ms`,
       budget: `at most ${budget} ms`,
       kept: typical <= budget,
@@ -51,38 +67,67 @@ export async function guardRows(): Promise<Row[]> {
   ]
 }
 
-function instance(id: number): InstanceView {
+function sightAt(at: number, views: Record<string, InstanceView>): Sight {
   return {
-    id,
-    state: 'running',
-    actualStatus: 'running',
-    interruptible: false,
-    gpuLoad: id % 100,
-    costPerHour: 400_000,
-    diskPricePerHour: 2000,
-    spent: { micros: 1_000_000, at: now, perHour: 400_000 },
-    ports: [],
-    jupyter: false,
-    history: [{ at: now - 3600, state: 'running', actualStatus: 'running' }],
+    facts: {
+      at,
+      account: { credit: 5_000_000_000, instances: views },
+      spentToday: 1_000_000,
+      spentThisMonth: 9_000_000,
+      dayEnds: now + 50_000,
+      monthEnds: now + 500_000,
+      loads: new Map(),
+    },
+    fresh: true,
+    sure: true,
+    seenAt: at - interval,
+    gap: 600,
+    acted: new Set(),
   }
 }
 
+function instance(id: number, poll: number): InstanceView {
+  return instanceView({
+    id,
+    gpuLoad: (id * 7 + poll) % 100,
+    diskPricePerHour: 2000,
+    spent: { micros: 1_000_000, at: now, perHour: 400_000 },
+    history: [{ at: now - 3600, state: 'running', actualStatus: 'running' }],
+  })
+}
+
+/** Those at a time come due one after the other, over the polls and as long again. */
 function guardsOn(id: number): Guard[] {
   const conditions: Guard['condition'][] = [
-    { kind: 'time', at: now + 90_000 },
+    { kind: 'time', at: now + (id % instances) * 4 },
     { kind: 'duration', from: now, seconds: 90_000 },
     { kind: 'idle', below: 5, seconds: 9000 },
     { kind: 'idle', below: 10, seconds: 90_000 },
     { kind: 'cost', limit: 1_000_000_000 },
   ]
-  return conditions.map((condition, index) => ({
-    id: `g${String(id * 10 + index).padStart(16, '0')}`,
-    instance: id,
+  return conditions.map((condition, index) => guardOf(id * 10 + index, condition, id))
+}
+
+/** The one on the credit is near its moment throughout: what would be stopped first is weighed once it is warned. */
+const guardsOnAccount = [
+  guardOf(1, { kind: 'budget', per: 'day', limit: 9_000_000_000 }),
+  guardOf(2, { kind: 'credit', hours: 12.4 }),
+]
+
+function guardOf(number: number, condition: Guard['condition'], on?: number): Guard {
+  return {
+    id: `g${String(number).padStart(16, '0')}`,
     condition,
     action: 'stop',
     warning: 900,
     missed: 'act',
     setAt: now,
     history: [],
-  }))
+    ...(on === undefined ? {} : { instance: on }),
+  }
+}
+
+/** A book in memory: what is written to the disk is not of this row. */
+function bookOf(all: () => readonly Guard[]): Parameters<typeof createShownGuards>[0]['book'] {
+  return { all } as unknown as Parameters<typeof createShownGuards>[0]['book']
 }

@@ -7,12 +7,15 @@ import { warningOf } from './guard-actions.ts'
  */
 export function nextMoment(guard: Guard, dueAt: number | undefined, now: number): number | undefined {
   if (guard.ended || guard.passed) return undefined
-  let next: number | undefined
-  const consider = (moment: number | undefined) => {
-    if (moment !== undefined && moment > now && (next === undefined || moment < next)) next = moment
-  }
-  if (dueAt !== undefined && guard.warnedAt === undefined) consider(dueAt - warningOf(guard))
-  consider(dueAt)
-  consider(guard.retryAt)
-  return next
+  const warnAt = dueAt !== undefined && guard.warnedAt === undefined ? dueAt - warningOf(guard) : undefined
+  return sooner(sooner(ahead(warnAt, now), ahead(dueAt, now)), ahead(guard.retryAt, now))
+}
+
+function ahead(moment: number | undefined, now: number): number | undefined {
+  return moment !== undefined && moment > now ? moment : undefined
+}
+
+function sooner(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Math.min(one, other)
 }

@@ -85,9 +85,15 @@ export function createShownGuards({
       const before = store.get().accounts[account]?.guards
       if (!before) return
       next = undefined
-      const changed = book.all().flatMap(guard => redrawn(guard, before[guard.id], facts, now) ?? [])
-      const kept = new Set(book.all().map(({ id }) => id))
-      const gone = Object.keys(before).filter(id => !kept.has(id))
+      const changed: GuardView[] = []
+      let known = 0
+      for (const guard of book.all()) {
+        const was = before[guard.id]
+        if (was) known += 1
+        const view = redrawn(guard, was, facts, now)
+        if (view) changed.push(view)
+      }
+      const gone = known === Object.keys(before).length ? [] : missing(before, book.all())
       if (changed.length === 0 && gone.length === 0) return
       store.change(draft => {
         const target = draft.accounts[account]
@@ -111,6 +117,11 @@ export function createShownGuards({
       })
     },
   }
+}
+
+function missing(before: Readonly<Record<string, GuardView>>, guards: readonly Guard[]): string[] {
+  const kept = new Set(guards.map(({ id }) => id))
+  return Object.keys(before).filter(id => !kept.has(id))
 }
 
 function isNear(a: number | undefined, b: number | undefined): boolean {
