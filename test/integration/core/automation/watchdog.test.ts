@@ -1,12 +1,12 @@
 import { execSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { WatchdogView } from '../../../../electron/contract/automation/watchdog.ts'
 import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 import { everyFile } from '../steps.ts'
-import type { BerthUnderTest } from '../world.ts'
+import { type BerthUnderTest, createWorld } from '../world.ts'
 import { openInside } from './inside.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
@@ -102,6 +102,27 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       world.notifier.shown.some(({ title }) => title.includes('stopped by its watchdog')),
     )
     expect(viewOf(again, instance)?.did).toMatchObject({ action: 'stop', why: 'lease' })
+  }, 60_000)
+
+  test('that another Berth put there is shown and not renewed, or it would never see that one is away', async () => {
+    const { world, under, sshd, instance, home } = await openInside()
+    await under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 7200 } })
+    const { baseUrl } = under.account()
+    await under.close()
+    const read = () => readFileSync(join(home, '.berth', 'watchdog', 'lease'), 'utf8')
+    const lease = read()
+
+    const elsewhere = await createWorld({ offers: 20 })
+    onTestFinished(() => elsewhere.close())
+    const other = await elsewhere.start()
+    await other.run('connectAccount', { baseUrl, key: world.sim.apiKey })
+    await other.until(() => other.account().instances[instance]?.state === 'running')
+    const [key] = await other.run('sshKeys', {})
+    sshd.authorize(key?.publicKey ?? '')
+    // The first look finds it, each one after that visits it.
+    for (const _ of [1, 2, 3]) await other.run('lookAtWatchdog', { instance })
+    expect(viewOf(other, instance)).toMatchObject({ step: 'watching', foreign: true, wish: { lease: 7200 } })
+    expect(read()).toBe(lease)
   }, 60_000)
 
   test('comes with the start script of a rental, and Berth tells it on its first visit which instance it is on', async () => {
