@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import {
   openBrowser,
@@ -30,6 +33,8 @@ interface Scene {
   errors: string[]
   /** They run at the beginning. */
   ids: number[]
+  /** Berth looks once, and the page has drawn what that showed. */
+  seen(): Promise<void>
 }
 
 async function scene(count: number): Promise<Scene> {
@@ -48,7 +53,7 @@ async function scene(count: number): Promise<Scene> {
   endings.push(() => page.context().close())
   await connectAccount(page, sim)
   await page.getByRole('row', { name: new RegExp(`#${ids[0]}`) }).waitFor()
-  return { sim, page, errors, ids }
+  return { sim, page, errors, ids, seen: await openLooker(berth.address, page) }
 }
 
 async function stateOf({ sim }: Scene, id: number): Promise<string | null> {
@@ -63,21 +68,43 @@ async function pass({ sim }: Scene, seconds: number): Promise<void> {
   await sim.control('POST', '/sim/clock', { advance: seconds })
 }
 
-/** Lets minutes pass and Berth look at what they brought, until it is as wanted, for an hour at most. */
+/** Lets minutes pass and the page show what they brought, until it is as wanted, for an hour at most. */
 async function passUntil(at: Scene, wanted: () => Promise<boolean>): Promise<void> {
   for (let step = 0; step < 24 && !(await wanted()); step += 1) {
     // Not the same each time: that would be the pace of a world whose time runs faster.
     await pass(at, step % 2 === 0 ? 130 : 170)
-    const before = await looks(at)
-    await expect.poll(() => looks(at), { ...soon, interval: 200 }).toBeGreaterThan(before)
+    await at.seen()
   }
   expect(await wanted()).toBe(true)
 }
 
-/** How often Berth has looked at the account. */
-async function looks({ sim }: Scene): Promise<number> {
-  const { requests } = await sim.control<{ requests: { path: string }[] }>('GET', '/sim/requests')
-  return requests.filter(({ path }) => path.includes('/users/current')).length
+/**
+ * Asks a Berth to look, beside its page, and waits until the look is over and the page has drawn what it showed: one
+ * that has only begun may be told to the page when the moment that it warned of has passed already.
+ */
+async function openLooker(address: string, page: Page): Promise<() => Promise<void>> {
+  const { host, origin, hash } = new URL(address)
+  const socket = new WebSocket(`ws://${host}/socket`, ['berth', hash.slice(1)], { headers: { origin } })
+  endings.push(async () => socket.terminate())
+  await once(socket, 'open')
+  let call = 0
+  return async () => {
+    call += 1
+    const mine = call
+    const over = new Promise<void>(resolve => {
+      socket.on('message', function hear(data) {
+        const message: MainMessage = JSON.parse(String(data))
+        if (!('call' in message) || message.call !== mine) return
+        socket.off('message', hear)
+        resolve()
+      })
+    })
+    socket.send(JSON.stringify({ kind: 'command', call: mine, name: 'refresh', args: {} }))
+    await over
+    await page.evaluate(
+      () => new Promise<void>(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn()))),
+    )
+  }
 }
 
 async function choose(page: Page, label: string, option: string): Promise<void> {
