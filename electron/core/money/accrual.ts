@@ -1,6 +1,7 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import { absence, type Cost, type Counted, costsBetween, countedAt, grown } from './costs.ts'
+import { absence, type Bound, type Cost, type Counted, costsBetween, countedAt, grown } from './costs.ts'
+import { asRemembered, withParts } from './silence.ts'
 import { likeliestTopUp } from './top-up.ts'
 
 /** What a fresh look adds. */
@@ -53,10 +54,14 @@ export function accrue(before: Counted | undefined, { at, credit, instances, blu
   })
   const spent = fell + toppedUp
   const { over = 0 } = before
-  const shares = parted(costs, spent - over, blurred, at - before.at > absence)
+  const left = spent - over
+  const remembered = asRemembered(costs, before)
+  const fits = left >= sum(remembered, 'least') - blurred && left <= sum(remembered, 'most') + blurred
+  const shares = parted(fits ? remembered : costs, left, blurred, at - before.at > absence)
   const beyond = over - spent + shares.reduce((all, [, share]) => all + share, 0)
+  const parts = withParts(counted, before, costs, new Map(shares))
   return {
-    counted: beyond > 0 ? { ...counted, over: Math.min(beyond, blurred) } : counted,
+    counted: beyond > 0 ? { ...parts, over: Math.min(beyond, blurred) } : parts,
     spent,
     toppedUp,
     estimated,
@@ -102,7 +107,7 @@ function withoutNothing(shares: readonly (readonly [string, Micros])[]): Readonl
   return new Map(shares.filter(([, share]) => share > 0))
 }
 
-function sum(costs: ReadonlyMap<string, Cost>, which: keyof Cost): Micros {
+function sum(costs: ReadonlyMap<string, Cost>, which: Bound): Micros {
   let total = 0
   for (const cost of costs.values()) total += cost[which]
   return total

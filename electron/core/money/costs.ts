@@ -20,6 +20,8 @@ export interface CountedInstance {
   perHour: Micros
   /** What it cost per hour at the least, where that is not known: a host that is silent may charge its disk alone. */
   least?: Micros
+  /** Where its host is silent: of what it may charge beside the least, how much it did when that was told, 0 to 1. */
+  part?: number
   /** What it costs per hour while it is stopped, where that is less. */
   disk?: Micros
   /** It is on its way to running. */
@@ -34,7 +36,11 @@ export interface Cost {
   guess: Micros
   /** Less than `least` where it may have been stopped for a while that nobody saw. */
   lowest: Micros
+  /** Its host was silent at both ends. */
+  silent?: true
 }
+
+export type Bound = Exclude<keyof Cost, 'silent'>
 
 /**
  * Seconds: looks closer together follow each other. Between others, what had one price at both may have been stopped
@@ -104,7 +110,14 @@ function costOf(
   const guess = Math.min(Math.max(least, now.spent - (then?.spent ?? 0)), then ? most + 1 : most)
   const sure = least === most
   const lowest = to - from > absence ? Math.min(least, Math.max(grown(idle, seconds), known)) : least
-  return { least: sure ? guess : least, most: sure ? guess : most, guess, lowest }
+  const silent = then?.least !== undefined && now.least !== undefined
+  return {
+    least: sure ? guess : least,
+    most: sure ? guess : most,
+    guess,
+    lowest,
+    ...(silent ? { silent } : {}),
+  }
 }
 
 /** What a price per hour comes to in so many seconds. */

@@ -34,6 +34,7 @@ const Now = v.object({
           spent: v.number(),
           perHour: v.number(),
           least: v.exactOptional(v.number()),
+          part: v.exactOptional(v.number()),
           disk: v.exactOptional(v.number()),
           booting: v.exactOptional(v.literal(true)),
         }),

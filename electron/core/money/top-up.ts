@@ -1,5 +1,5 @@
 import type { Micros } from '../../contract/spending/money.ts'
-import { absence, type Cost, grown } from './costs.ts'
+import { absence, type Bound, type Cost, grown } from './costs.ts'
 
 /** What two looks show of the time between them. */
 export interface Evidence {
@@ -116,6 +116,6 @@ function bell(deviations: number): number {
   return Math.exp(-(deviations ** 2) / 2) / Math.sqrt(2 * Math.PI)
 }
 
-function sum(costs: readonly Cost[], which: keyof Cost): Micros {
+function sum(costs: readonly Cost[], which: Bound): Micros {
   return costs.reduce((total, cost) => total + cost[which], 0)
 }

@@ -134,6 +134,38 @@ test('clocks that waver do not fill the share of a silent host', () => {
   expect(ofSilent).toBeLessThan(600)
 })
 
+test('while others change, a silent host has what it charged when nothing else did', () => {
+  for (const charges of [0, 1_000_000]) {
+    const silent = { ...runs(1, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
+    const other = runs(2, 3_000_000, start - hour)
+    let credit = 50_000_000 - charges / 60
+    const alone = accrue(counted(start, 50_000_000, silent), look(start + 60, credit, silent))
+    expect(alone.shares.get('1') ?? 0).toBe(Math.floor(charges / 60))
+    // The other one was there for half a minute of each.
+    credit -= charges / 60 + 25_000
+    const came = accrue(alone.counted, look(start + 120, Math.floor(credit), silent, other))
+    credit -= charges / 60 + 25_000
+    const went = accrue(came.counted, look(start + 180, Math.floor(credit), silent))
+    for (const { shares } of [came, went]) {
+      expect(Math.abs((shares.get('1') ?? 0) - charges / 60)).toBeLessThan(2)
+      expect(Math.abs((shares.get('2') ?? 0) - 25_000)).toBeLessThan(2)
+    }
+  }
+})
+
+test('what a silent host charged last is forgotten where it does not explain the credit', () => {
+  const silent = { ...runs(1, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
+  const other = runs(2, 3_000_000, start - hour)
+  const alone = accrue(counted(start, 50_000_000, silent), look(start + 60, 50_000_000 - 16_667, silent))
+  // Less than it would have charged by its whole price.
+  const { shares } = accrue(
+    { ...alone.counted, instances: { ...alone.counted.instances, ...counted(start, 0, other).instances } },
+    look(start + 60 + 500, 50_000_000 - 16_667 - 40_000, silent),
+  )
+  expect([...shares.values()].reduce((all, share) => all + share, 0)).toBeLessThanOrEqual(40_000)
+  expect(shares.get('1')).toBeLessThan(40_000)
+})
+
 test('after a clock that went back the sum is still what left the credit', () => {
   const machine = runs(1, 400_000, start - hour)
   const back = accrue(counted(start, 5_000_000, machine), look(start - 600, 4_999_000, machine))

@@ -1,0 +1,54 @@
+import type { Micros } from '../../contract/spending/money.ts'
+import type { Cost, Counted } from './costs.ts'
+
+/**
+ * A silent host may charge all or its disk alone. The credit tells which, but only while nothing else changes: what it
+ * charged then is remembered for the stretches of time in which something does.
+ */
+
+/** Parts as near to none or all as this are taken for that, since clocks waver. */
+const wavering = 0.25
+
+/** The costs with those of silent hosts as they were last: only where that is known, and something else is open. */
+export function asRemembered(
+  costs: ReadonlyMap<string, Cost>,
+  { instances }: Counted,
+): ReadonlyMap<string, Cost> {
+  if (onlySilenceIsOpen(costs)) return costs
+  return new Map(
+    [...costs].map(([id, cost]) => {
+      const part = cost.silent ? instances[id]?.part : undefined
+      if (part === undefined) return [id, cost]
+      const likely = cost.least + Math.round((cost.most - cost.least) * part)
+      return [id, { ...cost, least: likely, most: likely, lowest: Math.min(cost.lowest, likely) }]
+    }),
+  )
+}
+
+/** What is counted, with the part of its price that each silent host charged: as the shares say, or as it was before. */
+export function withParts(
+  counted: Counted,
+  before: Counted,
+  costs: ReadonlyMap<string, Cost>,
+  shares: ReadonlyMap<string, Micros>,
+): Counted {
+  const isTold = onlySilenceIsOpen(costs)
+  const instances = Object.entries(counted.instances).map(([id, one]) => {
+    const cost = costs.get(id)
+    if (!cost?.silent) return [id, one] as const
+    const part = isTold ? partOf(cost, shares.get(id) ?? 0) : before.instances[id]?.part
+    return [id, part === undefined ? one : { ...one, part }] as const
+  })
+  return { ...counted, instances: Object.fromEntries(instances) }
+}
+
+function onlySilenceIsOpen(costs: ReadonlyMap<string, Cost>): boolean {
+  return [...costs.values()].every(({ silent, least, most }) => silent || least === most)
+}
+
+function partOf({ least, most }: Cost, share: Micros): number | undefined {
+  if (most <= least) return undefined
+  const part = Math.min(1, Math.max(0, (share - least) / (most - least)))
+  if (part < wavering) return 0
+  return part > 1 - wavering ? 1 : part
+}
