@@ -182,6 +182,8 @@ test('a rental can bring a watchdog with its start script, and a run that was as
   await dialog.getByRole('button', { name: /^Rent/ }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Instances' }).click()
+  await page.getByText('then: python3 train.py, fetch /workspace/out, destroy').waitFor()
+  await page.getByRole('button', { name: 'Do not run python3 train.py' }).waitFor()
   await page.getByRole('row', { name: /#\d+/ }).getByRole('link').click()
   const { instances } = await sim.api<{ instances: { onstart: string }[] }>('GET', '/api/v0/instances/')
   expect(instances[0]?.onstart).toContain('# >>> berth watchdog')

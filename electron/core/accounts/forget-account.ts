@@ -24,8 +24,9 @@ const documents = [
 /** Ends the session of an account that leaves Berth, with all that it put elsewhere and that only it can find again. */
 export async function endForGood(session: Session): Promise<void> {
   await session.transfers.deleteKeys()
-  await session.automations.runs.deleteOutputs()
   await session.close()
+  // Until then runs may still be followed, and their output kept.
+  await session.automations.runs.deleteOutputs()
   await session.forgetSecrets()
 }
 

@@ -6,11 +6,13 @@ import { endRun, settleRun } from '../../ssh/runs/runs.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import type { Failovers } from '../failover/failovers.ts'
 import { looksUntilGone } from '../instances/gone.ts'
-import { rentalOf } from '../rentals/mark.ts'
 import type { Watchdogs } from '../watchdog/watchdogs.ts'
 import { openRunBook, type RunChange, surplus } from './book.ts'
-import { deleteOutput, openOutput, type RunOutput } from './output/output.ts'
+import type { RunOutput } from './output/output.ts'
+import { createOutputs } from './output/outputs.ts'
+import { createPlacing } from './placing.ts'
 import { nextStep, type Run } from './run.ts'
+import { alertId, notStartedAlert } from './telling.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
@@ -60,50 +62,29 @@ export async function openRuns(
   const { machine, files } = around
   const { clock } = machine
   const book = await openRunBook(around)
-  const outputs = new Map<string, Promise<RunOutput>>()
+  const outputs = createOutputs(files, `${around.folder}/runs`, book)
+  const placing = createPlacing(around, failovers)
   /** How many looks in a row were without an instance. */
   const missing = new Map<number, number>()
   /** Runs whose instance is being asked for at this moment. */
   const asking = new Set<string>()
 
-  const folder = `${around.folder}/runs`
-  const { work, inside, settle, dropFetch, isAsked, viewOf, note, rest, wake } = createRunWork({
+  const { work, inside, settle, dropFetch, isAsked, viewOf, tell, note, rest, wake } = createRunWork({
     around,
     watchdogs,
     book,
-    outputOf,
+    outputOf: outputs.of,
   })
 
-  function outputOf(id: string): Promise<RunOutput> {
-    const open = outputs.get(id) ?? openOutput(files, folder, id)
-    outputs.set(id, open)
-    return open
+  /** It will not begin: said, where the user does not know. */
+  function cameToNothing(run: Run): void {
+    if (placing.isCancelled(run)) note(run, `${run.name} was not run`, run.problem?.message)
+    else tell(run, notStartedAlert(around.account, run))
   }
 
-  /** Where a run is to begin, or why it never will. */
-  function place(run: Run, { records, account: seen }: FreshLook): RunChange | undefined {
-    const instance = run.instance ?? rentedFor(run, records)
-    if (instance !== undefined && seen.instances[instance]?.state === 'running')
-      return { instance, step: 'starting' }
-    if (run.instance !== undefined || isBeingRented(run)) return undefined
-    note(run, `${run.name} was not run`, rentalFailed.message)
-    return { step: 'failed', problem: rentalFailed }
-  }
-
-  function rentedFor({ rental, failover }: Run, records: FreshLook['records']): number | undefined {
-    const ready = failover === undefined ? undefined : failovers.find(failover)
-    if (ready?.step === 'ready') return ready.instance
-    if (rental === undefined) return undefined
-    return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
-  }
-
-  /** Whether what it waits for may still come. */
-  function isBeingRented({ rental, failover }: Run): boolean {
-    const step =
-      failover === undefined
-        ? rental !== undefined && around.rentals.knows(rental) && around.rentals.rented(rental).step
-        : failovers.find(failover)?.step
-    return step !== undefined && step !== false && step !== 'failed' && step !== 'cancelled'
+  function placed(run: Run | undefined): void {
+    if (run?.step === 'failed') cameToNothing(run)
+    else if (run) work(run.id)
   }
 
   function gone(run: Run, at: number): RunChange {
@@ -115,9 +96,9 @@ export async function openRuns(
 
   async function dismiss(id: string): Promise<void> {
     const run = book.existing(id)
-    outputs.delete(id)
     await book.remove(id)
-    await deleteOutput(files, folder, id).catch(() => undefined)
+    await outputs.delete(id)
+    around.teller.withdraw(alertId(around.account, run))
     void inside(run, connection => settleRun(connection, clock, id, 'remove')).catch(() => undefined)
   }
 
@@ -230,19 +211,19 @@ export async function openRuns(
     },
     output(id) {
       book.existing(id)
-      return outputOf(id)
+      return outputs.of(id)
     },
-    async deleteOutputs() {
-      await deleteOutput(files, folder).catch(() => undefined)
-    },
+    deleteOutputs: () => outputs.delete(),
     looked(look) {
       count(look)
       for (const run of book.all()) {
         if (run.untold) void settle(run.id)
+        // What never began goes with what it waited for: nothing else shows it.
+        if (!isGoing(run) && run.instance === undefined && !placing.isShown(run)) void dismiss(run.id)
         if (!isGoing(run)) continue
         if (run.step === 'waiting') {
-          const change = asking.has(run.id) ? undefined : place(run, look)
-          if (change) void book.update(run.id, change).then(() => work(run.id))
+          const change = asking.has(run.id) ? undefined : placing.place(run, look)
+          if (change) void book.update(run.id, change).then(placed)
           continue
         }
         const { instance = 0 } = run
@@ -264,7 +245,6 @@ export async function openRuns(
   }
 }
 
-const rentalFailed = { code: 'rental_failed', message: 'The rental that it waited for came to nothing.' }
 const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
 const noWay = { state: 'other' } as InstanceView
 function tooLate({ afterwards }: Run) {

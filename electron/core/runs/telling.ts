@@ -33,6 +33,16 @@ export function endedAlert(account: AccountId, run: Run, where: string): Alert {
   }
 }
 
+/** Nothing was rented for it. */
+export function notStartedAlert(account: AccountId, run: Run): Alert {
+  return {
+    ...about(account, run),
+    title: `${run.name} will not start`,
+    body: run.problem?.message ?? '',
+    urgency: 'critical',
+  }
+}
+
 export function stuckAlert(account: AccountId, run: Run, where: string, now: number): Alert {
   const since = hoursAndMinutes(now - (run.stuckSince ?? now))
   return {

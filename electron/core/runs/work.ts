@@ -36,6 +36,8 @@ export interface RunWork {
   /** Whether the service is being asked to stop or destroy its instance: too late to choose something else. */
   isAsked(id: string): boolean
   viewOf(instance: number | undefined): InstanceView | undefined
+  /** By an alert, where those of runs are on; else in Activity alone. */
+  tell(run: Run, alert: Alert): void
   note(run: Run, text: string, detail?: string): void
   /** Resolves once no loop goes on. */
   rest(): Promise<void>
@@ -272,6 +274,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
     dropFetch: fetching.drop,
     isAsked: id => asked.has(id),
     viewOf,
+    tell,
     note,
     async rest() {
       await Promise.allSettled(busy.values())

@@ -1,5 +1,6 @@
 import { type FailoverView, isFailingOver } from '../../../electron/contract/automation/failover.ts'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
+import type { RunView } from '../../../electron/contract/automation/run.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import { placeName } from '../../../electron/contract/market/place.ts'
@@ -24,11 +25,28 @@ export interface Row {
   tunnel?: TunnelView
   /** A guard that is about to act on it. */
   guard?: GuardView
+  /** What is run once it can be entered, or will not be, since its rental came to nothing. */
+  runs?: readonly RunView[]
 }
 
 /** Whether a rental still says something that its instance does not say itself. */
 function speaks(rental: RentalView): boolean {
   return rental.step !== 'running' && !(rental.step === 'cancelled' && rental.problem === undefined)
+}
+
+/** The runs that wait for what a row is about, the oldest first; and those that waited for nothing. */
+function runsOf({ instance, rental, failover }: Row, runs: AccountView['runs']): RunView[] {
+  const mine = (run: RunView) =>
+    run.instance === undefined
+      ? run.failover === undefined
+        ? run.rental !== undefined && run.rental === rental?.id
+        : run.failover === failover?.id
+      : run.instance === instance?.id
+  const shown = ({ step, startedAt, instance: on }: RunView) =>
+    step === 'waiting' || (step === 'failed' && startedAt === undefined && on === undefined)
+  return Object.values(runs)
+    .filter(run => shown(run) && mine(run))
+    .sort((a, b) => a.createdAt - b.createdAt)
 }
 
 /** What the screen shows: rentals without an instance first, then instances, newest first. */
@@ -69,7 +87,10 @@ export function rowsOf(account: AccountView): Row[] {
       ...(guard && { guard }),
     })
   }
-  return rows
+  return rows.map(row => {
+    const runs = runsOf(row, account.runs)
+    return runs.length === 0 ? row : { ...row, runs }
+  })
 }
 
 /** The row's state as a word and a shape. A rental under way goes before what its instance says. */

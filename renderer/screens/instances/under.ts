@@ -12,6 +12,7 @@ import type { Row } from './rows.ts'
 /** What a row has to say beyond its figures, by the kind of answer it wants. */
 export type Under =
   | { kind: 'steps' }
+  | { kind: 'runs' }
   | { kind: 'failover'; failover: FailoverView }
   | { kind: 'tunnel'; tunnel: TunnelView }
   | { kind: 'guard'; guard: GuardView }
@@ -22,7 +23,11 @@ export type Under =
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
 /** The line under a row, if it has anything to say. */
-export function underOf({ instance, rental, failover, tunnel, guard }: Row): Under | undefined {
+export function underOf(row: Row): Under | undefined {
+  return ownUnder(row) ?? (row.runs ? { kind: 'runs' } : undefined)
+}
+
+function ownUnder({ instance, rental, failover, tunnel, guard }: Row): Under | undefined {
   if (failover && (isFailingOver(failover) || !instance)) return { kind: 'failover', failover }
   if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
   if (rental && instance?.state !== 'running') return underRental(rental)

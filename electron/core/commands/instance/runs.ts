@@ -72,5 +72,6 @@ export function wishOf({ folders, machine }: Parts, { into, name, ...wish }: Run
 /** The first line of a command that says something. */
 function titleOf(command: string): string {
   const line = command.split('\n').find(one => one.trim() !== '' && !one.startsWith('#!')) ?? 'Run'
-  return plainLine(line.trim()).slice(0, 60)
+  const plain = plainLine(line.trim())
+  return plain.length > 60 ? `${plain.slice(0, 59)}…` : plain
 }

@@ -1,7 +1,7 @@
 import type { Files } from '../../../ports/files.ts'
 
 /** Bytes after which a file is full and the next one begins, and how many files of one run are kept. */
-const bounds = { bytes: 4 * 1024 * 1024, files: 4 }
+export const bounds = { bytes: 4 * 1024 * 1024, files: 4 }
 
 /**
  * The output of one run, as far as it is kept on this machine: its own bytes, in files whose names say with which byte
@@ -15,6 +15,8 @@ export interface RunOutput {
   first(): number
   /** Resolves once it is on disk. With too much of it, the oldest file goes. */
   append(bytes: Uint8Array): Promise<void>
+  /** Leaves nothing of the files that end before a byte, or with it. */
+  lose(to: number): Promise<void>
   /** So many bytes from one on, or from the first that is kept; fewer at the end. */
   read(from: number, most: number): Promise<{ at: number; bytes: Buffer }>
   /** Calls back after every piece that is added; gives what ends that. */
@@ -27,23 +29,29 @@ interface Part {
   size: number
 }
 
+/** The same, and whose it is. */
+export interface RunPart extends Part {
+  run: string
+}
+
+/** `makeRoom` is awaited before another file begins, and never rejects. */
 export async function openOutput(
   files: Files,
   folder: string,
   id: string,
   most: typeof bounds = bounds,
+  makeRoom: () => Promise<void> = async () => undefined,
 ): Promise<RunOutput> {
   let parts = await partsOf(files, folder, id)
   const listeners = new Set<() => void>()
   const nameOf = ({ at }: Part) => `${folder}/${id}.${String(at).padStart(15, '0')}`
   const next = () => endOf(parts.at(-1))
 
-  /** The oldest go once the newest is there: whatever is left after a kill follows on from one another. */
-  async function drop(): Promise<void> {
-    while (parts.length > most.files) {
-      const [oldest, ...rest] = parts
-      if (oldest) await files.delete(nameOf(oldest))
-      parts = rest
+  /** The oldest go first: whatever is left after a kill follows on from one another. */
+  async function lose(to: number): Promise<void> {
+    for (const part of parts.filter(one => endOf(one) <= to)) {
+      await files.delete(nameOf(part))
+      parts = parts.filter(({ at }) => at !== part.at)
     }
   }
 
@@ -53,7 +61,9 @@ export async function openOutput(
     async append(bytes) {
       if (bytes.length === 0) return
       const last = parts.at(-1)
-      const part = last && last.size < most.bytes ? last : { at: next(), size: 0 }
+      const full = !last || last.size >= most.bytes
+      if (full) await makeRoom()
+      const part = full ? { at: next(), size: 0 } : last
       try {
         await files.append(nameOf(part), bytes)
       } catch (error) {
@@ -62,9 +72,10 @@ export async function openOutput(
         throw error
       }
       parts = [...parts.filter(one => one !== part), { ...part, size: part.size + bytes.length }]
-      await drop()
+      await lose(parts.at(-most.files)?.at ?? 0)
       for (const listener of listeners) listener()
     },
+    lose,
     async read(from, length) {
       const at = Math.max(from, parts[0]?.at ?? 0)
       const pieces: Buffer[] = []
@@ -92,13 +103,19 @@ export async function deleteOutput(files: Files, folder: string, id?: string): P
   await Promise.all(mine.map(({ name }) => files.delete(`${folder}/${name}`)))
 }
 
+/** The files of all runs, those of one in their order. */
+export async function everyPart(files: Files, folder: string): Promise<RunPart[]> {
+  const all = (await files.list(folder)).flatMap(({ name, size }) => {
+    const [, run, at] = /^(\w+)\.(\d{15})$/.exec(name) ?? []
+    return run !== undefined && at !== undefined && size > 0 ? [{ run, at: Number(at), size }] : []
+  })
+  return all.sort((a, b) => a.at - b.at)
+}
+
 /** The files of one run that follow on from one another, up to the last. */
 async function partsOf(files: Files, folder: string, id: string): Promise<Part[]> {
-  const all = (await files.list(folder)).flatMap(({ name, size }) => {
-    const [, of, at] = /^(\w+)\.(\d{15})$/.exec(name) ?? []
-    return of === id && at !== undefined && size > 0 ? [{ at: Number(at), size }] : []
-  })
-  const parts = all.sort((a, b) => a.at - b.at)
+  const all = await everyPart(files, folder)
+  const parts = all.flatMap(({ run, at, size }) => (run === id ? [{ at, size }] : []))
   const gap = parts.findLastIndex((part, index) => index > 0 && endOf(parts[index - 1]) !== part.at)
   return gap > 0 ? parts.slice(gap) : parts
 }

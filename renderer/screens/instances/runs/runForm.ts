@@ -86,7 +86,11 @@ function watchdogWords(fetches: boolean, afterwards: RunAction): string {
 }
 
 /** The same in a few words, before anything is spent: then `python train.py`, fetch /workspace/out, destroy. */
-export function runBriefly({ command, fetch, afterwards }: RunWish): { command: string; steps: string } {
+export function runBriefly({
+  command,
+  fetch,
+  afterwards,
+}: Pick<RunWish, 'command' | 'fetch' | 'afterwards'>): { command: string; steps: string } {
   const line = command.trim().split('\n')[0] ?? ''
   const steps = [
     ...(fetch === undefined ? [] : [`fetch ${fetch}`]),

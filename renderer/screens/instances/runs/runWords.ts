@@ -3,7 +3,7 @@ import { bytes } from '../../../words/size.ts'
 import { duration } from '../../../words/time.ts'
 
 /** How a run is, in a few words. */
-export function stepWords({ step, code, stuckSince }: RunView): string {
+export function stepWords({ step, code, stuckSince, instance }: RunView): string {
   switch (step) {
     case 'waiting':
       return 'Waits for its instance'
@@ -18,7 +18,7 @@ export function stepWords({ step, code, stuckSince }: RunView): string {
     case 'kept':
       return `${endedWith(code)}, instance kept`
     case 'over':
-      return endedWith(code)
+      return instance === undefined ? 'Not run' : endedWith(code)
     case 'failed':
       return 'Failed'
   }
@@ -62,8 +62,14 @@ function afterwardsBriefly(run: RunView): string {
   return steps.length === 0 ? 'afterwards nothing is done' : `${when}: ${steps.join(', then ')}`
 }
 
-/** Why its folder is not here yet, and when that is tried again; `now` in epoch seconds of the account's time. */
-export function unreachedWords({ fetch, unreached, watchdog, afterwards }: RunView, now: number): string {
+/**
+ * Why its folder is not here yet, when that is tried again, and what holds meanwhile, unless its watchdog goes by
+ * something else; `now` in epoch seconds of the account's time.
+ */
+export function unreachedWords(
+  { fetch, unreached, watchdog, afterwards, untold }: RunView,
+  now: number,
+): string {
   const { since, nextTryAt } = unreached ?? { since: now }
   const next =
     nextTryAt === undefined
@@ -71,11 +77,11 @@ export function unreachedWords({ fetch, unreached, watchdog, afterwards }: RunVi
       : nextTryAt > now
         ? `next try in ${duration(nextTryAt - now)}`
         : 'trying now'
-  const meanwhile =
-    watchdog && afterwards !== 'nothing'
-      ? 'Its watchdog stops it 15 min after the end, which keeps its files.'
-      : 'The instance is left as it is, and costs on.'
-  return `${fetch} cannot be fetched yet, for ${duration(now - since)}: no connection; ${next}. ${meanwhile}`
+  const stops = watchdog && afterwards !== 'nothing'
+  const meanwhile = stops
+    ? ' Its watchdog stops it 15 min after the end, which keeps its files.'
+    : ' The instance is left as it is, and costs on.'
+  return `${fetch} cannot be fetched yet, for ${duration(now - since)}: no connection; ${next}.${untold ? '' : meanwhile}`
 }
 
 /** What its watchdog may still do by what it was told before; `now` is what holds. */
@@ -89,7 +95,8 @@ export function untoldWords(run: RunView): string {
 }
 
 /** How much of the output is here. */
-export function keptWords({ seen, dropped }: RunView): string {
+export function keptWords({ seen, dropped, acted }: RunView): string {
   if (dropped === 0) return `${bytes(seen)} of output, all of it kept here`
-  return `${bytes(seen)} of output; the first ${bytes(dropped)} are on the instance alone`
+  const lost = dropped < seen ? `the first ${bytes(dropped)} are` : 'it is'
+  return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'kept no more' : 'on the instance alone'}`
 }

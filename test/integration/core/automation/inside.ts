@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { FileDialogs } from '../../../../electron/ports/chosen-files.ts'
 import { startDetour } from '../../../e2e/detour.ts'
 import { type Sshd, startSshd } from '../../ssh/sshd.ts'
 import { requestCheapest } from '../steps.ts'
@@ -25,9 +26,11 @@ export interface Inside {
   intended(): Promise<string | undefined>
 }
 
-export async function openInside(): Promise<Inside> {
+/** `fileDialogs` are this machine's own, where the test answers them. */
+export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
   const world = await createWorld({ speed: 1 })
   onTestFinished(() => world.close())
+  if (fileDialogs) world.machine.fileDialogs = fileDialogs
   const bin = join(world.machine.home, 'bin')
   const home = join(world.machine.home, 'instance')
   mkdirSync(bin)

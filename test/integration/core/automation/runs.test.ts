@@ -1,23 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { RunRequest, RunView } from '../../../../electron/contract/automation/run.ts'
 import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 import { everyFile, requestCheapest } from '../steps.ts'
-import type { BerthUnderTest, World } from '../world.ts'
+import type { World } from '../world.ts'
 import { openInside } from './inside.ts'
+import { plainRun, runOf, startRun, told } from './run-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
-
-const plain = { afterwards: 'nothing', watchdog: false, stuckAfter: 0, afterwardsIfStuck: false } as const
-
-const start = (under: BerthUnderTest, request: Partial<RunRequest> & { command: string }) =>
-  under.run('startRun', { request: { ...plain, ...request } })
-
-const runOf = (under: BerthUnderTest, id: string): RunView | undefined => under.account().runs[id]
-
-const told = ({ notifier }: World, title: RegExp) => notifier.shown.some(one => title.test(one.title))
 
 /** The output as it is kept on this machine. */
 async function keptOutput(world: World, id: string): Promise<string> {
@@ -34,7 +25,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     mkdirSync(join(home, 'results', 'deep'), { recursive: true })
     writeFileSync(join(home, 'results', 'deep', 'model'), 'weights')
     const lines = 300
-    const id = await start(under, {
+    const id = await startRun(under, {
       instance,
       name: 'training',
       command: `i=0\nwhile [ $i -lt ${lines} ]; do i=$((i+1)); echo "line $i – ünïcode"; sleep 0.03; done\necho "it's done" >&2\nexit 7`,
@@ -81,7 +72,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
   test('whose folder cannot be fetched leaves the instance as it is, tells the watchdog, and says so', async () => {
     const { world, under, instance, home, intended } = await openInside()
-    const id = await start(under, {
+    const id = await startRun(under, {
       instance,
       command: 'echo quick',
       fetch: join(home, 'nowhere'),
@@ -111,7 +102,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       writeFileSync(join(home, 'results', name), Buffer.alloc(64 * 1024 * 1024))
     const then = join(home, '.berth', 'runs')
     const transfer = () => Object.values(under.account().fileTransfers)[0]
-    const id = await start(under, {
+    const id = await startRun(under, {
       instance,
       command: 'echo quick',
       fetch: join(home, 'results'),
@@ -142,7 +133,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     for (const name of ['first', 'second', 'third'])
       writeFileSync(join(home, 'results', name), Buffer.alloc(64 * 1024 * 1024))
     const transfer = () => Object.values(under.account().fileTransfers)[0]
-    const id = await start(under, {
+    const id = await startRun(under, {
       instance,
       command: 'echo quick',
       fetch: join(home, 'results'),
@@ -183,7 +174,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
   test('is fetched once there is a way in again, and what was chosen follows', async () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
     mkdirSync(join(home, 'results'))
-    const id = await start(under, {
+    const id = await startRun(under, {
       instance,
       command: 'sleep 1',
       fetch: join(home, 'results'),
@@ -206,8 +197,8 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
   test('whose end another run holds up can be told to stop instead of destroy, and its watchdog hears of it', async () => {
     const { under, instance, home, intended } = await openInside()
-    const other = await start(under, { instance, command: 'sleep 600' })
-    const id = await start(under, { instance, command: 'true', afterwards: 'destroy', watchdog: true })
+    const other = await startRun(under, { instance, command: 'sleep 600' })
+    const id = await startRun(under, { instance, command: 'true', afterwards: 'destroy', watchdog: true })
     await under.until(() => runOf(under, id)?.problem?.code === 'other_run')
     const order = () => readFileSync(join(home, '.berth', 'runs', id, 'then'), 'utf8')
     expect(order()).toBe('destroy 300\n')
@@ -225,8 +216,8 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
   test('is not taken for lost when one look is without its instance, however many runs are on that', async () => {
     const { under, instance, hideOnce } = await openInside()
     const ids = [
-      await start(under, { instance, command: 'sleep 600' }),
-      await start(under, { instance, command: 'sleep 600' }),
+      await startRun(under, { instance, command: 'sleep 600' }),
+      await startRun(under, { instance, command: 'sleep 600' }),
     ]
     await under.until(() => ids.every(id => runOf(under, id)?.step === 'running'))
     hideOnce()
@@ -237,7 +228,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
   test('whose end Berth does not see is followed by the watchdog, which stops the instance', async () => {
     const { under, instance, home, intended } = await openInside()
-    const id = await start(under, { instance, command: 'sleep 2', afterwards: 'stop', watchdog: true })
+    const id = await startRun(under, { instance, command: 'sleep 2', afterwards: 'stop', watchdog: true })
     await under.until(() => runOf(under, id)?.step === 'running')
     await under.close()
     const then = join(home, '.berth', 'runs', id, 'then')
@@ -252,7 +243,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
   test('that is silent on idle GPUs seems stuck, one under load does not, and can be ended', async () => {
     const { world, under, instance, setLoad } = await openInside()
-    const id = await start(under, { instance, command: 'echo begun; sleep 600', stuckAfter: 2 })
+    const id = await startRun(under, { instance, command: 'echo begun; sleep 600', stuckAfter: 2 })
     await under.until(() => (runOf(under, id)?.seen ?? 0) > 0)
     const began = world.sim.controls.ledger().now
     await under.until(() => world.sim.controls.ledger().now > began + 4)
@@ -269,7 +260,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     const { under, sshd, instance } = await openInside()
     await sshd.stop()
     sshd.dropConnections()
-    const id = await start(under, { instance, command: 'echo never' })
+    const id = await startRun(under, { instance, command: 'echo never' })
     await under.until(() => runOf(under, id)?.problem !== undefined)
     expect(runOf(under, id)?.step).toBe('starting')
     await under.run('endRun', { run: id })
@@ -281,7 +272,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
   test('is rented for in one breath: it waits for its instance, is run there, and what was chosen follows', async () => {
     const { world, under } = await openInside()
-    const run = { ...plain, command: 'echo here', afterwards: 'stop' } as const
+    const run = { ...plainRun, command: 'echo here', afterwards: 'stop' } as const
     const rental = await under.run('rent', { request: await requestCheapest(under), run })
     const id = Object.keys(under.account().runs)[0] ?? ''
     expect(runOf(under, id)).toMatchObject({ step: 'waiting', rental })

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import type { RunView } from '../../../../electron/contract/automation/run.ts'
+import type { RentalView } from '../../../../electron/contract/market/rental.ts'
 import { filterRows, rowPrice, rowState, rowsOf } from '../../../../renderer/screens/instances/rows.ts'
+import { underOf } from '../../../../renderer/screens/instances/under.ts'
 import { someAccount, someInstance, someRental } from '../some-state.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
@@ -24,6 +27,40 @@ test('a row whose instance runs says Running, and a rental that is done says not
   expect(rowsOf(account).map(row => [rowState(row).word, row.rental])).toEqual([['Running', undefined]])
   const gone = someAccount([], [someRental({ step: 'running', instance: 7 })])
   expect(rowsOf(gone)).toEqual([])
+})
+
+test('what waits for a rental stands with it, and with the instance that it made; what never began too', () => {
+  const run: RunView = {
+    id: 'x0000000000000001',
+    rental: 'r0000000000000001',
+    name: 'train',
+    command: 'python3 train.py',
+    step: 'waiting',
+    afterwards: 'stop',
+    watchdog: false,
+    stuckAfter: 0,
+    createdAt: 0,
+    untold: false,
+    seen: 0,
+    dropped: 0,
+    lastLine: '',
+    fetched: false,
+    interrupted: false,
+  }
+  const shown = (over: Partial<RunView>, rental: Partial<RentalView>) => {
+    const account = someAccount(
+      [someInstance(7, { state: 'loading' }), someInstance(9)],
+      [someRental(rental)],
+    )
+    account.runs[run.id] = { ...run, ...over }
+    return rowsOf(account).flatMap(row => (row.runs ? [row.key, underOf(row)?.kind] : []))
+  }
+  expect(shown({}, { step: 'asking' })).toEqual(['r0000000000000001', 'steps'])
+  expect(shown({}, { instance: 7 })).toEqual(['7', 'steps'])
+  expect(shown({ step: 'failed' }, { step: 'failed' })).toEqual(['r0000000000000001', 'note'])
+  expect(shown({ instance: 7 }, { step: 'running', instance: 9 })).toEqual(['7', 'runs'])
+  expect(shown({ step: 'running', instance: 7 }, { step: 'running', instance: 7 })).toEqual([])
+  expect(shown({ step: 'over' }, { instance: 7 })).toEqual([])
 })
 
 test('the filter finds by name, number, GPU, state and place', () => {

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
+import { lacks } from '../../../needs.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+import { everyFile, requestCheapest } from '../steps.ts'
+import { createWorld } from '../world.ts'
+import { openInside } from './inside.ts'
+import { plainRun, runOf, startRun, told } from './run-steps.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+
+/** So much takes a while to fetch. */
+const large = Buffer.alloc(192 * 1024 * 1024)
+
+describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
+  test('cannot be told otherwise while the service is being asked, and what is chosen in time holds', async () => {
+    const { world, under, instance, intended } = await openInside()
+    world.sim.controls.setFaults([
+      { method: 'PUT', path: '^/api/v0/instances/', kind: 'delay', ms: 4000, times: 1 },
+    ])
+    const id = await startRun(under, { instance, command: 'true', afterwards: 'stop' })
+    await under.until(() => runOf(under, id)?.step === 'acting')
+    // Choosing the same again changes nothing, until it is refused.
+    await vi.waitFor(
+      () =>
+        expect(under.run('changeRun', { run: id, afterwards: 'stop' })).rejects.toMatchObject({
+          problem: { code: 'too_late', message: 'The service is being asked to stop the instance already.' },
+        }),
+      { timeout: 20_000 },
+    )
+    await expect(under.run('changeRun', { run: id, afterwards: 'nothing' })).rejects.toMatchObject({
+      problem: { code: 'too_late' },
+    })
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)).toMatchObject({ acted: 'stop', afterwards: 'stop' })
+    expect(await intended()).toBe('stopped')
+  }, 60_000)
+
+  test('is fetched into another folder where that was chosen meanwhile, whole, and what was chosen follows', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+    const { world, under, sshd, instance, home, intended } = await openInside({
+      chooseFiles: async () => [],
+      chooseFolders: async () => [],
+      chooseTarget: async () => chosenFolder(elsewhere),
+    })
+    mkdirSync(join(home, 'results'))
+    writeFileSync(join(home, 'results', 'model'), large)
+    const transfers = () => Object.values(under.account().fileTransfers)
+    const fetch = join(home, 'results')
+    const id = await startRun(under, { instance, command: 'true', fetch, afterwards: 'destroy' })
+    await under.until(() => (transfers()[0]?.done ?? 0) > 0)
+    await sshd.stop()
+    await under.until(() => runOf(under, id)?.unreached !== undefined)
+    const folder = await under.run('chooseFolder', {})
+    await under.run('retryRun', { run: id, into: folder?.choice })
+    expect(runOf(under, id)).toMatchObject({ step: 'fetching', into: elsewhere })
+    await sshd.start()
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy', into: elsewhere })
+    expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(large.length)
+    expect(existsSync(join(world.machine.home, 'Berth', 'results', 'model'))).toBe(false)
+    expect(await intended()).toBeUndefined()
+  }, 60_000)
+
+  test('that cannot be fetched is stopped by its watchdog, never destroyed; once it was started it is fetched, and runs on', async () => {
+    const { world, under, sshd, instance, home, intended } = await openInside()
+    mkdirSync(join(home, 'results'))
+    writeFileSync(join(home, 'results', 'model'), large)
+    const fetch = join(home, 'results')
+    const id = await startRun(under, {
+      instance,
+      command: 'true',
+      fetch,
+      afterwards: 'destroy',
+      watchdog: true,
+    })
+    await under.until(() => runOf(under, id)?.step === 'fetching')
+    await sshd.stop()
+    await under.until(() => runOf(under, id)?.unreached !== undefined)
+    const there = join(home, '.berth', 'runs', id)
+    expect(readFileSync(join(there, 'then'), 'utf8')).toBe('stop 900\n')
+    // Nobody waits a quarter of an hour here.
+    writeFileSync(join(there, 'then'), 'stop 1\n')
+    rmSync(join(there, 'due'), { force: true })
+    await expect.poll(intended, { timeout: 40_000, interval: 250 }).toBe('stopped')
+    await under.until(() => runOf(under, id)?.interrupted === true)
+    expect(runOf(under, id)).toMatchObject({ step: 'fetching', fetched: false })
+    await sshd.start()
+    await under.run('startInstance', { instance })
+    await world.sim.controls.advance(900)
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)).toMatchObject({ fetched: true, interrupted: true })
+    expect(runOf(under, id)?.acted).toBeUndefined()
+    expect(await intended()).toBe('running')
+  }, 120_000)
+
+  test('leaves nothing of its output once its account has left Berth, though it still prints', async () => {
+    const { world, under, instance } = await openInside()
+    // So much that some of it is on its way at any moment.
+    const id = await startRun(under, {
+      instance,
+      command: 'head -c 100000000 /dev/zero | tr "\\0" a',
+    })
+    const ended = await startRun(under, { instance, command: 'echo short' })
+    await under.until(() => runOf(under, ended)?.step === 'over' && (runOf(under, id)?.seen ?? 0) > 0)
+    const kept = async () => [...(await everyFile(world)).keys()].filter(name => /\/runs\b/.test(name))
+    expect((await kept()).some(name => name.includes(id))).toBe(true)
+    await under.run('removeAccount', { account: under.account().id })
+    expect(await kept()).toEqual([])
+  }, 60_000)
+})
+
+test('a run whose rental comes to nothing is said not to start, and goes with that from the list', async () => {
+  const world = await createWorld()
+  onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  const request = await requestCheapest(under)
+  world.sim.controls.setFaults([
+    { method: 'PUT', path: '/asks/', kind: 'status', status: 404, error: 'no_such_ask' },
+  ])
+  const run = { ...plainRun, command: 'python3 train.py' }
+  const rental = await under.run('rent', { request, run })
+  const id = Object.keys(under.account().runs)[0] ?? ''
+  await under.until(() => runOf(under, id)?.step === 'failed')
+  expect(runOf(under, id)?.problem?.message).toMatch(/^The rental that it waited for came to nothing\. ./)
+  await under.until(() => told(world, /^python3 train\.py will not start$/))
+  expect(under.account().rentals[rental]?.step).toBe('failed')
+  await under.run('refresh', {})
+  expect(runOf(under, id)).toBeDefined()
+  await under.run('dismissRental', { rental })
+  await under.run('refresh', {})
+  await under.until(() => runOf(under, id) === undefined)
+})

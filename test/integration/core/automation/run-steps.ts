@@ -1,0 +1,26 @@
+import type { RunRequest, RunView } from '../../../../electron/contract/automation/run.ts'
+import type { BerthUnderTest, World } from '../world.ts'
+
+/** What a run is asked for with, where nothing else is wanted. */
+export const plainRun = {
+  afterwards: 'nothing',
+  watchdog: false,
+  stuckAfter: 0,
+  afterwardsIfStuck: false,
+} as const
+
+/** Resolves with its id. */
+export function startRun(
+  under: BerthUnderTest,
+  request: Partial<RunRequest> & { command: string },
+): Promise<string> {
+  return under.run('startRun', { request: { ...plainRun, ...request } })
+}
+
+export function runOf(under: BerthUnderTest, id: string): RunView | undefined {
+  return under.account().runs[id]
+}
+
+export function told({ notifier }: World, title: RegExp): boolean {
+  return notifier.shown.some(one => title.test(one.title))
+}
