@@ -45,8 +45,10 @@ export const Failover = v.object({
   tries: v.array(Try),
   startedAt: v.number(),
   endedAt: v.exactOptional(v.number()),
-  /** The user cancelled it: its try is taken back, and no other follows. */
+  /** It was cancelled: its try is taken back, and no other follows. */
   unwanted: v.exactOptional(v.boolean()),
+  /** What had begun it cancelled it, or has got over the user's cancelling: that says nothing of what is wished for next. */
+  needless: v.exactOptional(v.boolean()),
   /** The instance that can be entered, or that is kept though the failover failed. */
   instance: v.exactOptional(InstanceId),
   problem: v.exactOptional(StoredProblem),

@@ -73,8 +73,11 @@ export interface Failovers {
    * by the user, rather than by what brings its own id.
    */
   start(wish: FailoverWish, id?: string, asked?: boolean): Promise<string>
-  /** Ends it at whatever step; what it has created is destroyed. Throws `too_late` once it has ended. */
-  cancel(id: string): Promise<void>
+  /**
+   * Ends it at whatever step; what it has created is destroyed. `needless`: not the user does so, but what had begun it,
+   * were it after the user. Throws `too_late` once it has ended otherwise.
+   */
+  cancel(id: string, needless?: boolean): Promise<void>
   dismiss(id: string): Promise<void>
   find(id: string): Failover | undefined
   looked(instances: Instances): void
@@ -168,11 +171,11 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
       void pursue(id)
       return id
     },
-    async cancel(id) {
+    async cancel(id, needless = false) {
       const { step, unwanted } = existing(id)
-      if (step !== 'trying') throw new BerthError(tooLate)
-      if (unwanted) return
-      await update(id, { unwanted: true })
+      if (step !== 'trying' && !(needless && step === 'cancelled')) throw new BerthError(tooLate)
+      if (unwanted && !needless) return
+      await update(id, { unwanted: true, ...(needless ? { needless } : {}) })
       void pursue(id)
     },
     async dismiss(id) {

@@ -150,7 +150,8 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
   }
 
   async function cancel(failover: string): Promise<void> {
-    if (failovers.find(failover)?.step === 'trying') await failovers.cancel(failover)
+    const step = failovers.find(failover)?.step
+    if (step === 'trying' || step === 'cancelled') await failovers.cancel(failover, true)
   }
 
   /** It is gone. What was to take its place goes with it: nobody would see to that any more. */
@@ -176,7 +177,8 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     const { id } = instance
     const failover = recovery.failover === undefined ? undefined : failovers.find(recovery.failover)
     // Berth ended before the failover was on disk, or another choice was faster.
-    if (!failover && recovery.choice.kind !== 'replace') return update(id, { failover: undefined })
+    if (!failover && (recovery.choice.kind !== 'replace' || instance.state !== 'outbid'))
+      return update(id, { failover: undefined })
     if (!failover) return rent(instance, recovery)
     const dropped = recovery.replaced + spentOn(failover)
     switch (failover.step) {
@@ -186,15 +188,15 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
         return handOver(instance, recovery, failover.instance, dropped)
       case 'failed':
         await update(id, { failover: undefined, replaced: dropped })
-        if (failover.problem) await hold(instance, failover.problem)
+        if (failover.problem && instance.state === 'outbid') await hold(instance, failover.problem)
         return
       case 'cancelled': {
         const other = othersReplacement(id, latest.records, rentals.knows)
-        await update(id, { failover: undefined, replaced: dropped })
-        if (other) return leaveTo(instance, other)
-        // The user's cancelling of a replacement is the end of it, unless another choice cancelled it.
-        if (instance.state === 'outbid' && recovery.choice.kind === 'replace')
-          await update(id, { choice: { kind: 'tell' } })
+        // The user's cancelling of a replacement is the end of it.
+        const over = !other && !failover.needless && recovery.choice.kind === 'replace'
+        const choice: RecoveryChoice = over ? { kind: 'tell' } : recovery.choice
+        await update(id, { failover: undefined, replaced: dropped, choice })
+        if (other) await leaveTo(instance, other)
       }
     }
   }
@@ -213,10 +215,10 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     const own = tries.findLast(one => one.cost === undefined)?.instance
     const mine = latest.records.find(record => record.id === own)
     const needless = choice.kind !== 'replace' || instance.state === 'running'
-    if (needless || (other && givesWay(mine, other))) await failovers.cancel(id)
+    if (needless || (other && givesWay(mine, other))) await failovers.cancel(id, true)
   }
 
-  /** The replacement has the place from here on, and the choice goes on with it. */
+  /** The replacement has the place from here on, and the choice goes on with it, where the user has not made one for it. */
   async function handOver(
     instance: InstanceView,
     recovery: Recovery,
@@ -229,7 +231,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     const written = document.record(all => ({
       ...changing(instance.id, { by, failover: undefined, replaced: dropped })(all),
       [by]: {
-        ...freshRecovery(choice, now()),
+        ...(all[by] ?? freshRecovery(choice, now())),
         ...(lastAt === undefined ? {} : { lastAt }),
         replacements: replacements + 1,
         replaced: dropped + itself,
@@ -247,6 +249,9 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
       if (!instance.interruptible) throw new BerthError(notInterruptible)
       if (choice.kind === 'replace')
         replacementFor(instance, rentals.requestOf(id), around.record(id), choice)
+      const { failover } = recoveryOf(id) ?? {}
+      // Who wishes for a replacement after they have cancelled one wishes for another.
+      if (failover !== undefined && failovers.find(failover)?.unwanted) await cancel(failover)
       const before = recoveryOf(id)
       const after = { ...(before ?? freshRecovery(choice, now())), choice }
       const { held: _, refused: __, ...kept } = after

@@ -3,14 +3,23 @@ import type { Keychain } from '../../../../electron/ports/keychain.ts'
 import type { MemoryFiles } from '../memory-files.ts'
 import type { Turns } from './turns.ts'
 
-/** The disk as a Berth has it that may end at any moment: each write waits for its turn, and a dead one writes nothing. */
-export function dyingFiles(files: MemoryFiles, turns: Turns, dead: AbortSignal): Files {
+/**
+ * The disk as a Berth has it that may end at any moment: each write waits for its turn, and a dead one writes nothing.
+ * `written` hears of each, since a kill may leave the disk as it is after any.
+ */
+export function dyingFiles(
+  files: MemoryFiles,
+  turns: Turns,
+  dead: AbortSignal,
+  written: (name: string) => void,
+): Files {
   return {
     path: name => files.path(name),
     read: name => files.read(name),
     async write(name, text) {
       await turns.take(dead)
       await files.write(name, text)
+      written(name)
     },
     append: (name, content) => files.append(name, content),
     readPart: (name, from, most) => files.readPart(name, from, most),

@@ -31,6 +31,19 @@ export interface Machine {
   newId(): string
 }
 
+/** Who looks on from outside. */
+export interface Onlooker extends Watch {
+  /**
+   * A fresh answer, before anything else hears of it. `certain`: nothing else of that Berth is under way that it could
+   * have come in the middle of.
+   */
+  seen(records: readonly Instance[], certain: boolean): void
+  /** What followed from the answer at once has followed. */
+  took?(): void
+  /** A file is on disk. */
+  written?(name: string): void
+}
+
 /** What rentals and whatever rents by itself stand on alike in one process. */
 export interface Ground {
   account: string
@@ -69,17 +82,15 @@ export interface OneBerth<Automation extends Automatic = Automatic> {
 
 export const account = 'a00000001'
 
-/** `onSeen` is called with a fresh answer before anything else hears of it. */
 export async function startOne<Automation extends Automatic>(
   machine: Machine,
-  watch: Watch,
-  onSeen: (records: readonly Instance[]) => void,
+  onlooker: Onlooker,
   automate: (ground: Ground, rentals: KeptRentals) => Promise<Automation>,
 ): Promise<OneBerth<Automation>> {
   const { service, turns, clock, now, newId } = machine
   const dead = new AbortController()
   const { signal } = dead
-  const client = service.client(machine.name, signal, watch)
+  const client = service.client(machine.name, signal, onlooker)
   const instances = machine.shown
   const store = createStore({
     ...emptyState(),
@@ -112,13 +123,14 @@ export async function startOne<Automation extends Automatic>(
       const target = draft.accounts[account]
       if (target) target.instances = machine.shown
     })
-    onSeen(records)
+    onlooker.seen(records, !turns.awaits(signal))
     berth.rentals.looked(machine.shown, records)
     berth.automation.looked({ instances: machine.shown, records })
+    onlooker.took?.()
   }
 
   async function open(): Promise<OneBerth<Automation>> {
-    const files = dyingFiles(machine.files, turns, signal)
+    const files = dyingFiles(machine.files, turns, signal, name => onlooker.written?.(name))
     const onBroken = (name: string) => {
       throw new Error(`${name} is broken`)
     }

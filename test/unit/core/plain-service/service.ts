@@ -35,7 +35,7 @@ export interface Held {
 /** What one Berth's requests are held against. */
 export interface Watch {
   creating(mark: string, body: NewInstance, offer: number): void
-  created(mark: string): void
+  created(mark: string, id: number): void
   refused(mark: string): void
   listed(): void
   destroying(held: Held): void
@@ -44,6 +44,8 @@ export interface Watch {
 
 /** Seconds until an instance has booted. */
 export const boot = 30
+/** Dollars per hour of whatever there is, running or not. */
+export const disk = 0.2
 
 /** A service in a few lines, with a true book of all instances. It outlives the Berths that use it. */
 export class PlainService {
@@ -123,7 +125,7 @@ export class PlainService {
           const mark = body.env?.['BERTH_RENTAL'] ?? ''
           watch.creating(mark, body, offer)
           const answer = await ask(() => ({ new_contract: this.#create(by, offer, body, watch) }), mark)
-          watch.created(mark)
+          watch.created(mark, answer.new_contract)
           return answer
         },
       },
@@ -204,7 +206,7 @@ export class PlainService {
       image_uuid: body.image ?? '',
       is_bid: outbid || bid !== undefined,
       dph_base: bid ?? 0.1,
-      dph_total: (bid ?? 0.1) + 0.003,
+      dph_total: (bid ?? 0.1) + disk,
       min_bid: fate === 'outbid' ? (bid ?? 0.1) + 1 : (lowest ?? 0.05),
       ...(shown === 'label' || shown === 'both' ? { label: body.label ?? '' } : {}),
       ...(shown === 'env' || shown === 'both'

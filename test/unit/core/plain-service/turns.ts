@@ -20,6 +20,16 @@ export class Turns {
     return this.#all.length
   }
 
+  /** Whether anything of that Berth is under way. */
+  awaits(berth: AbortSignal): boolean {
+    return this.#all.some(({ dead }) => dead === berth)
+  }
+
+  /** Gives the turn to what began to wait last, as where the disk is slower than the service. */
+  newest(): Promise<void> {
+    return this.give(Math.max(0, this.waiting - 1))
+  }
+
   /** Gives one its turn, and lets all go on that follows from it at once. */
   async give(which: number): Promise<void> {
     const { waiting } = this

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest'
 import type { Failover } from '../../../../../electron/core/failover/failover.ts'
 import type { Held } from '../../plain-service/service.ts'
 import { type History, histories } from './history.ts'
+import { stepsOf } from './standing.ts'
 import { World } from './world.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
-const runs = Number(process.env['BERTH_HISTORIES'] ?? 800)
+const runs = Number(process.env['BERTH_HISTORIES'] ?? 600)
 
 async function live(history: History): Promise<World> {
   const world = new World(history)
@@ -50,12 +51,8 @@ function wrongEnds(world: World, at: number): string[] {
       wrong.push(`#${key} is gone, and not forgotten`)
       continue
     }
-    const expected =
-      by !== undefined
-        ? ['replaced']
-        : choice.kind === 'tell' || !isOutbid(held) || held.wanted === 'stopped'
-          ? ['watching']
-          : ['held', 'waiting']
+    const outbid = isOutbid(held) && held.wanted === 'running'
+    const expected = stepsOf({ by, choice }, { state: outbid ? 'outbid' : 'running' })
     if (!expected.includes(step)) wrong.push(`#${key} is ${step}, not ${expected.join(' or ')}`)
     if (!isOutbid(held) || by !== undefined || choice.kind !== 'replace' || !isWanted(held)) continue
     if (!problem) wrong.push(`#${key} is not replaced, and nobody says why`)
@@ -71,6 +68,7 @@ test(`${runs} histories of rivals, faults, kills and choices replace as the plai
   await fc.assert(
     fc.asyncProperty(histories, async history => {
       const world = await live(history)
+      for (const standing of world.standings) standing.ends()
       expect(world.wrongs).toEqual([])
       for (const at of world.berths.keys()) expect(wrongEnds(world, at)).toEqual([])
       // Of one instance there is one replacement, whoever has rented it.

@@ -2,11 +2,13 @@ import type { Failover } from '../../../../../electron/core/failover/failover.ts
 import type { Recovery } from '../../../../../electron/core/recovery/recovery.ts'
 import type { Rental } from '../../../../../electron/core/rentals/rental.ts'
 import type { NewInstance } from '../../../../../electron/service/offers.ts'
-import type { Held, Watch } from '../../plain-service/service.ts'
+import type { Onlooker } from '../../plain-service/one-berth.ts'
+import type { Held } from '../../plain-service/service.ts'
+import type { Standing } from './standing.ts'
 import { every, image, mostBid, secret, template, type World } from './world.ts'
 
 /** Holds every request of one Berth against what it may ask for just then. */
-export function witness(world: World, at: number): Watch {
+export function witness(world: World, at: number, standing: Standing): Onlooker {
   const asked = new Map<string, number>()
   function wrong(text: string): void {
     world.wrongs.push(`berth ${at}: ${text}`)
@@ -33,7 +35,9 @@ export function witness(world: World, at: number): Watch {
     asWished(mark, body, replaces)
     const before = world.tries(at, owner).filter(({ id }) => id !== mark)
     if (before.length + 1 > world.history.tries) wrong(`try ${before.length + 1} of ${world.history.tries}`)
-    const cost = before.reduce((sum, { id }) => sum + world.costOf(id), 0)
+    if (standing.isAgainst(owner, mark)) wrong(`${mark} is rented, against the choice`)
+    // Each sum is rounded down once or twice.
+    const cost = before.reduce((sum, { id }) => sum + world.costOf(id) - 0.000_002, 0)
     if (cost >= world.history.ceiling) wrong(`${owner} rents, with $${cost} spent`)
     for (const { id } of before)
       for (const held of world.living(id)) if (!held.late) wrong(`${mark} is rented beside #${held.id}`)
@@ -41,7 +45,9 @@ export function witness(world: World, at: number): Watch {
     if (recovery && recovery.failover !== owner)
       wrong(`${owner} is not on disk as the replacement of #${replaces}`)
     for (const other of failovers) {
-      const chained = other.replaces === replaces || other.instance === replaces
+      // One whose original was gone before it was ready has the place of nothing.
+      const chained =
+        other.replaces === replaces || (other.instance === replaces && recovery?.of !== undefined)
       if (!chained || other.id === owner || other.startedAt > failover.startedAt) continue
       if (failover.startedAt - other.startedAt < every - world.held)
         wrong(`#${replaces} is replaced again too soon`)
@@ -83,5 +89,10 @@ export function witness(world: World, at: number): Watch {
     created: () => undefined,
     refused: () => undefined,
     listed: () => undefined,
+    seen(records, certain) {
+      standing.looked(certain)
+      world.seen(at, records)
+    },
+    written: name => standing.written(name),
   }
 }

@@ -4,10 +4,11 @@ import type { Instance } from '../../../../../electron/service/instances.ts'
 import { HandClock } from '../../hand-clock.ts'
 import { MemoryFiles } from '../../memory-files.ts'
 import { type Machine, startOne } from '../../plain-service/one-berth.ts'
-import { type Held, PlainService } from '../../plain-service/service.ts'
+import { disk, type Held, PlainService } from '../../plain-service/service.ts'
 import { Turns } from '../../plain-service/turns.ts'
 import { openReplacing, type ReplacingBerth } from './automation.ts'
 import type { Choosing, Event, History } from './history.ts'
+import { Standing } from './standing.ts'
 import { witness } from './witness.ts'
 
 /** Seconds: the floor between two replacements. */
@@ -25,6 +26,7 @@ export class World {
   readonly service: PlainService
   readonly machines: Machine[]
   readonly berths: ReplacingBerth[] = []
+  readonly standings = [0, 1].map(at => new Standing(this, at))
   /** What was done that must never be. */
   readonly wrongs: string[] = []
   readonly history: History
@@ -79,6 +81,8 @@ export class World {
       case 'turns':
         for (let turn = 0; turn < 5; turn += 1) await this.turns.give(0)
         return
+      case 'newest':
+        return this.turns.newest()
       case 'rest':
         return this.rest()
       case 'look':
@@ -94,7 +98,9 @@ export class World {
       case 'cancel': {
         const { failovers, all } = this.berth(event.berth % 2).automation
         const trying = all().find(({ step }) => step === 'trying')
-        if (trying) void failovers.cancel(trying.id)
+        if (!trying) return
+        this.standings[event.berth % 2]?.cancelling(trying.replaces ?? 0)
+        void failovers.cancel(trying.id)
         return
       }
       case 'choose':
@@ -121,6 +127,7 @@ export class World {
 
   async rest(): Promise<void> {
     await this.turns.all()
+    for (const standing of this.standings) standing.rests()
   }
 
   /** Time passes, and whatever is awaited comes without delay. */
@@ -171,12 +178,14 @@ export class World {
     return this.service.living().filter(held => held.mark === mark)
   }
 
-  /** Good machines that can be had within the tries. */
+  /** Good machines that can be had within the tries and what they may cost. */
   free(): number[] {
     const rented = new Set([...this.service.book.values()].map(({ machine }) => machine))
     // What is nobody's fault is tried anew each time.
     const blameless = this.history.offers.filter(fate => fate === 'gone' || fate === 'outbid').length
     if (blameless >= this.history.tries) return []
+    const { ceiling, offers } = this.history
+    if (ceiling < 1 && offers.some(fate => fate === 'outbid' || fate === 'shut')) return []
     return [...this.service.offers.values()].flatMap(({ offer, fate }) =>
       fate === 'good' && (offer.min_bid ?? 0) < mostBid && !rented.has(offer.machine_id ?? 0) ? offer.id : [],
     )
@@ -203,7 +212,7 @@ export class World {
 
   #offer(id: number, fate: History['offers'][number], lowest: number): void {
     const offer = { id, machine_id: 490 + id, gpu_name: 'RTX 4090', num_gpus: 1, min_bid: lowest }
-    this.service.offers.set(id, { offer: { ...offer, dph_base: lowest, dph_total: lowest + 0.003 }, fate })
+    this.service.offers.set(id, { offer: { ...offer, dph_base: lowest, dph_total: lowest + disk }, fate })
   }
 
   async #rentOriginal(): Promise<void> {
@@ -221,11 +230,10 @@ export class World {
   async #start(at: number): Promise<void> {
     const machine = this.machines[at]
     if (!machine) return
-    this.berths[at] = await startOne(
-      machine,
-      witness(this, at),
-      records => this.#seen(machine.name, records),
-      (ground, rentals) => openReplacing(ground, rentals, this.service, this.turns),
+    const standing = this.#standing(at)
+    standing.restarted()
+    this.berths[at] = await startOne(machine, witness(this, at, standing), (ground, rentals) =>
+      openReplacing(ground, rentals, this.service, this.turns),
     )
   }
 
@@ -240,9 +248,20 @@ export class World {
       raise: { kind: 'raise', ceiling: 0.001, every },
       replace: { kind: 'replace', ceiling: mostBid, every, limits },
     }
+    const standing = this.#standing(at)
+    standing.choosing(instance, kind)
     void this.berth(at)
       .automation.recoveries.choose(view, choices[kind])
-      .catch(() => undefined)
+      .then(
+        () => standing.chosen(instance, kind),
+        () => undefined,
+      )
+  }
+
+  #standing(at: number): Standing {
+    const standing = this.standings[at]
+    if (!standing) throw new Error('not there')
+    return standing
   }
 
   #nth(which: number): Held | undefined {
@@ -254,12 +273,12 @@ export class World {
     if (held) held.lowest = outbid ? (held.bid ?? 0) + 0.1 : 0
   }
 
-  #seen(by: string, records: readonly Instance[]): void {
+  seen(at: number, records: readonly Instance[]): void {
     for (const record of records) {
       const { mark, by: owner } = this.service.book.get(record.id) ?? {}
-      if (mark === undefined || owner !== by) continue
+      if (mark === undefined || owner !== this.machines[at]?.name) continue
       const charged = record.actual_status === 'running' || record.actual_status === 'unknown'
-      const perHour = charged ? (record.dph_total ?? 0) : 0.003
+      const perHour = charged ? (record.dph_total ?? 0) : disk
       const now = this.now()
       const before = this.#costs.get(mark) ?? { dollars: 0, perHour, at: record.start_date ?? now }
       const grown = ((now - before.at) * before.perHour) / 3600

@@ -6,7 +6,7 @@ export type Event =
   | { do: 'rent'; berth: number; fate: Fate | 'gone' | 'invalid' }
   | { do: 'look' | 'kill' | 'clock back' | 'another key'; berth: number }
   | { do: 'turn'; which: number }
-  | { do: 'turns' | 'rest' | 'refuse the key' | 'allow the key' }
+  | { do: 'turns' | 'newest' | 'rest' | 'refuse the key' | 'allow the key' }
   | { do: 'pass' | 'live'; seconds: number }
   | { do: 'cancel' | 'wait longer' | 'dismiss' | 'settle'; wish: number }
   | { do: 'fault'; what: 'create' | 'destroy' | 'list'; how: Fault }
@@ -38,7 +38,7 @@ const only = <Kind extends Event['do']>(...kinds: Kind[]) => fc.constantFrom(...
 
 const event = fc.oneof(
   { weight: 9, arbitrary: fc.record({ do: only('turn'), which: number }) },
-  { weight: 4, arbitrary: fc.record({ do: only('turns', 'rest') }) },
+  { weight: 4, arbitrary: fc.record({ do: only('turns', 'newest', 'rest') }) },
   { weight: 5, arbitrary: fc.record({ do: only('look'), berth: number }) },
   {
     weight: 6,

@@ -1,11 +1,12 @@
-import type { Held, Watch } from '../../plain-service/service.ts'
+import type { Onlooker } from '../../plain-service/one-berth.ts'
+import type { Held } from '../../plain-service/service.ts'
 import type { World } from './world.ts'
 
 /** Fresh answers without it that are several: then it may be asked for again. */
 const several = 3
 
 /** Holds every request of one Berth against what it may ask for just then. */
-export function witness(world: World, at: number): Watch {
+export function witness(world: World, at: number): Onlooker {
   const find = (mark: string) => world.wishes.find(({ id }) => id === mark)
   function wrong(text: string): void {
     world.wrongs.push(text)
@@ -20,6 +21,7 @@ export function witness(world: World, at: number): Watch {
     const { instance } = world.shown(wish)
     // One too many.
     if (instance !== undefined && instance !== held.id) return
+    if (world.blind && !wish.told.has(held.id)) wrong(`destroyed #${held.id}, which was a guess`)
     if (wish.cancel === 'no') wrong(`destroyed the wanted #${held.id}`)
     if (!world.onDisk(wish)?.unwanted) wrong(`destroyed #${held.id} and has not written so`)
   }
@@ -38,9 +40,11 @@ export function witness(world: World, at: number): Watch {
       if (wish.cancel === 'accepted') wrong(`${mark} asks and is not wanted`)
       wish.looksSince = 0
     },
-    created(mark) {
+    created(mark, id) {
       const wish = find(mark)
-      if (wish) wish.heardBy = world.berths[at]
+      if (!wish) return
+      wish.heardBy = world.berths[at]
+      wish.told.add(id)
     },
     refused(mark) {
       const wish = find(mark)
@@ -50,5 +54,7 @@ export function witness(world: World, at: number): Watch {
       for (const wish of world.wishes) if (wish.berth === at) wish.looksSince += 1
     },
     destroying,
+    seen: (records, certain) => world.seen(at, records, certain),
+    took: () => world.took(at),
   }
 }

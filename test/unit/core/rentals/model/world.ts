@@ -6,8 +6,7 @@ import { type Machine, nothingElse, type OneBerth, startOne } from '../../plain-
 import { type Held, PlainService } from '../../plain-service/service.ts'
 import { Turns } from '../../plain-service/turns.ts'
 import type { Event, History } from './history.ts'
-import { PlainRental } from './plain-rental.ts'
-import type { Wish } from './wish.ts'
+import { newWish, plainOf, type Wish } from './wish.ts'
 import { witness } from './witness.ts'
 
 /** Two Berths on one account, their users, and whoever else is there. */
@@ -21,12 +20,13 @@ export class World {
   /** What was done that must never be. */
   readonly wrongs: string[] = []
   readonly #jumps = [0, 0]
-  readonly #blind: boolean
+  /** Whether the service shows no marks. */
+  readonly blind: boolean
   #ids = 0
 
   constructor({ shows, exclusive }: History) {
     const now = () => this.clock.monotonic() / 1000
-    this.#blind = shows === 'nothing'
+    this.blind = shows === 'nothing'
     this.service = new PlainService(this.turns, now, shows, exclusive)
     this.machines = [0, 1].map(at => ({
       name: `berth ${at}`,
@@ -52,6 +52,8 @@ export class World {
       case 'turns':
         for (let turn = 0; turn < 5; turn += 1) await this.turns.give(0)
         return
+      case 'newest':
+        return this.turns.newest()
       case 'rest':
         return this.rest()
       case 'look':
@@ -114,21 +116,8 @@ export class World {
     const at = this.wishes.length
     const offer = 10 + at
     this.service.offers.set(offer, { offer: { id: offer, machine_id: 500 + at }, fate })
-    const wish: Wish = {
-      berth,
-      offer,
-      id: `r${(this.#ids + 1).toString(16).padStart(16, '0')}`,
-      secret: `secret of ${at}`,
-      promised: false,
-      cancel: 'no',
-      creates: 0,
-      refusals: 0,
-      none: false,
-      taken: false,
-      looksSince: 0,
-      heardBy: undefined,
-      plain: undefined,
-    }
+    const id = `r${(this.#ids + 1).toString(16).padStart(16, '0')}`
+    const wish = newWish({ berth, offer, id, secret: `secret of ${at}` })
     this.wishes.push(wish)
     const env = [{ name: 'TOKEN', value: wish.secret, secret: true }]
     const request = { offer, image: 'pytorch', access: 'ssh', disk: 20, env, ports: [] } as const
@@ -202,12 +191,7 @@ export class World {
   async #start(at: number): Promise<void> {
     const machine = this.machines[at]
     if (!machine) return
-    this.berths[at] = await startOne(
-      machine,
-      witness(this, at),
-      records => this.#seen(at, records),
-      nothingElse,
-    )
+    this.berths[at] = await startOne(machine, witness(this, at), nothingElse)
   }
 
   async #restart(at: number): Promise<void> {
@@ -219,8 +203,12 @@ export class World {
         this.wrongs.push(`the end of ${wish.id} was forgotten`)
       // Nobody was told yet: what is on disk holds.
       if (wish.cancel === 'asked') wish.cancel = kept?.unwanted ? 'accepted' : 'no'
-      if (kept?.instance === undefined) wish.plain = undefined
-      else plainOf(wish).restarted()
+      if (kept?.instance !== undefined) {
+        plainOf(wish).restarted()
+        continue
+      }
+      wish.plain = undefined
+      wish.told.clear()
     }
     await this.#start(at)
   }
@@ -236,6 +224,7 @@ export class World {
         if (step === 'running' || step === 'failed' || step === 'cancelled')
           return rentals.cancel(wish.id).catch(() => undefined)
         if (wish.cancel === 'no') wish.cancel = 'asked'
+        if (instance !== undefined) wish.told.add(instance)
         wish.plain?.cancelled()
         void rentals.cancel(wish.id).then(() => {
           wish.cancel = 'accepted'
@@ -253,13 +242,13 @@ export class World {
         if (step !== 'unclear') return
         const own = candidates?.find(id => this.service.book.get(id)?.mark === wish.id)
         if (own === undefined) wish.none = true
+        else wish.told.add(own)
         void rentals.settle(wish.id, own ?? null)
       }
     }
   }
 
-  #seen(at: number, records: readonly Instance[]): void {
-    const certain = this.turns.waiting === 0
+  seen(at: number, records: readonly Instance[], certain: boolean): void {
     const now = this.machines[at]?.now() ?? 0
     for (const wish of this.wishes) {
       if (wish.berth !== at || !this.known(wish)) continue
@@ -270,6 +259,20 @@ export class World {
       const record = records.find(({ id }) => id === instance)
       plainOf(wish).looked(record, now - createdAt, within, certain)
     }
+  }
+
+  /** What a fresh answer makes of the rentals shows at once. */
+  took(at: number): void {
+    for (const wish of this.wishes) if (wish.berth === at && this.known(wish)) this.#checkStep(wish)
+  }
+
+  #checkStep(wish: Wish): void {
+    const { step, instance } = this.shown(wish)
+    if (instance === undefined) return
+    const plain = plainOf(wish)
+    if (!plain.may(step)) this.wrongs.push(`${wish.id} is shown as ${step}, not ${plain}`)
+    plain.is(step)
+    if (wish.cancel !== 'no') plain.cancelled()
   }
 
   #check(wish: Wish): void {
@@ -284,20 +287,9 @@ export class World {
         this.wrongs.push(`${id} ${step}, of nothing`)
       return
     }
-    const plain = plainOf(wish)
-    if (!plain.may(step)) this.wrongs.push(`${id} is shown as ${step}, not ${plain}`)
-    plain.is(step)
-    if (wish.cancel !== 'no') plain.cancelled()
+    this.#checkStep(wish)
     const held = this.service.book.get(instance)
-    if (held && held.mark !== id && !this.#blind)
+    if (held && held.mark !== id && !this.blind)
       this.wrongs.push(`${id} has taken #${instance} of ${held.mark}`)
   }
-}
-
-function plainOf(wish: Wish): PlainRental {
-  if (!wish.plain) {
-    wish.plain = new PlainRental()
-    if (wish.cancel !== 'no') wish.plain.cancelled()
-  }
-  return wish.plain
 }
