@@ -77,16 +77,18 @@ export async function openMoney(
   /** As of the last look; what is on disk may be a sample's length older, and goes on from there after a kill. */
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
+  /** Since when looks come without the credit. */
+  let untoldSince: number | undefined
 
   function looked({ account, credit, at, blur }: FreshLook): void {
     const before = current.counted as Counted | undefined
     // What was spent follows from the credit: a look without it is passed over, as long as it is told again soon.
-    if (
-      credit === undefined &&
-      before?.credit !== undefined &&
-      Math.abs(at - before.at) < longestWithoutCredit
-    )
-      return
+    // The time since the last one says nothing of that: Berth may have been away for a night.
+    if (credit !== undefined) untoldSince = undefined
+    else if (before?.credit !== undefined) {
+      untoldSince ??= at
+      if (Math.abs(at - untoldSince) < longestWithoutCredit) return
+    }
     const { counted, spent, toppedUp, estimated, shares } = accrue(before, {
       at,
       instances: account.instances,

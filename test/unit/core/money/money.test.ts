@@ -206,3 +206,16 @@ test('a look without the credit, as when it is refused for a moment, leaves the 
   money.looked(lookAt(start + 200, 499_950_000))
   expect(money.spentToday()).toBe(50_000)
 })
+
+test('a first look without the credit, after a night away, takes neither what was paid in nor what was spent', async () => {
+  const start = midnight - 600
+  const night = 10 * 3600
+  const money = await open(new MemoryFiles(), new HandClock(), start)
+  money.looked(lookAt(start, 500_000_000))
+  const { credit: _, ...without } = lookAt(start + night, 0)
+  money.looked(without)
+  money.looked(lookAt(start + night + 60, 500_000_000 + 50_000_000 - (night + 60) * 1000))
+  const { days } = money.history(0, 10)
+  expect(days.reduce((sum, { toppedUp }) => sum + toppedUp, 0)).toBe(50_000_000)
+  expect(days.reduce((sum, { spent }) => sum + spent, 0)).toBe((night + 60) * 1000)
+})
