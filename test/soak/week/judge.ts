@@ -31,8 +31,9 @@ export async function judge(living: Living): Promise<Lived> {
     `${tally}`,
     `${money.instances} instances ever`,
     `${timeline.guards.size} guards, ${kept.acted} acted on their instance, ${kept.missed} missed as chosen`,
-    `$${(money.ledger / 1e6).toFixed(2)} spent, counted to ${((money.counted - money.ledger) / 1e4).toFixed(3)} cents; ` +
-      `worst share ${money.worst.toFixed(2)} polls off`,
+    `$${(money.ledger / 1e6).toFixed(2)} spent, counted to ${(money.off / 1e4).toFixed(3)} cents`,
+    `${money.estimated} days estimated, $${(money.mistaken / 1e6).toFixed(2)} taken for paid in that was not`,
+    `worst share ${money.worst.toFixed(2)} polls off`,
   ].join('; ')
   return { tally, figures, broken }
 }

@@ -1,3 +1,4 @@
+import { beginAbsence } from './absence.ts'
 import type { Moment } from './berth/messages.ts'
 import type { Chance } from './chance.ts'
 import type { Living } from './live-days.ts'
@@ -35,6 +36,7 @@ function killOnce(living: Living, chance: Chance): Promise<void> | undefined {
   tally.add(`kills at ${how}`)
   const victim = lives.now
   living.afterDeath = () => {
+    beginAbsence(living, chance, away)
     agenda.add(pace.now + away * 1000, () => {
       living.begin()
       beginKilling(living, chance)

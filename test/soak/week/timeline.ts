@@ -27,6 +27,13 @@ export interface Silence {
   perHour: number
 }
 
+/** What was paid in, and whether that is no round sum. World time, epoch seconds; micro-dollars. */
+export interface Payment {
+  at: number
+  paid: number
+  isOdd: boolean
+}
+
 /** What Berth's processes showed of their guards, and when they lived. */
 export class Timeline {
   readonly guards = new Map<string, Stretch[]>()
@@ -35,8 +42,7 @@ export class Timeline {
   /** By id: when Berth took an instance's host for silent, so that what it charges was not known, and at what price. */
   readonly silence = new Map<string, Silence[]>()
   #looking = 0
-  /** When a sum was paid in that is no round one. */
-  readonly oddPayments: number[] = []
+  readonly payments: Payment[] = []
   readonly #silent = new Map<string, Silence>()
   readonly #now: () => number
 
@@ -66,8 +72,8 @@ export class Timeline {
     this.looks.push({ at: this.#looking, until: this.#now(), life, number })
   }
 
-  paidIn(isOdd: boolean): void {
-    if (isOdd) this.oddPayments.push(this.#now())
+  paidIn(dollars: number, isOdd: boolean): void {
+    this.payments.push({ at: this.#now(), paid: Math.round(dollars * 1e6), isOdd })
   }
 
   /** What is shown holds until something else is. */

@@ -2,10 +2,16 @@ import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
 import type { Chance } from './chance.ts'
 import type { Living } from './live-days.ts'
 
+/**
+ * Everything that Berth asks. Two rules, since the two questions of a look leave at one moment: which of them arrives
+ * first, and takes what a rule has left, would be chance that follows from no seed.
+ */
+const everything = '^/api/v0/(?!users/current/).*/$ ^/api/v0/users/current/$'
+
 /** What the faults befall. All of Berth's paths end with a slash, those of others do not. */
 const paths = [
-  '/$',
-  '/$',
+  everything,
+  everything,
   '^/api/v0/instances/$',
   '^/api/v0/users/current/$',
   '^/api/v0/asks/\\d+/$',
@@ -28,14 +34,15 @@ export function beginWeather(living: Living, chance: Chance): void {
   const { sim, agenda, pace } = living
   const turn = (isFoul: boolean) => {
     if (living.isOver) return
-    sim.controls.setFaults(isFoul ? Array.from({ length: chance.integer(1, 3) }, () => aFault(chance)) : [])
+    const faults = Array.from({ length: isFoul ? chance.integer(1, 3) : 0 }, () => aFault(chance))
+    sim.controls.setFaults(faults.flat())
     agenda.add(pace.now + chance.pause(isFoul ? foul : fair) * 1000, () => turn(!isFoul))
   }
   turn(false)
 }
 
-function aFault(chance: Chance): FaultInput {
-  const path = chance.pick(paths)
+function aFault(chance: Chance): FaultInput[] {
+  const befallen = chance.pick(paths).split(' ')
   const times = chance.integer(1, 4)
   const kind = chance.pick([
     'status',
@@ -48,6 +55,9 @@ function aFault(chance: Chance): FaultInput {
     'garbage',
     'wrong_types',
   ] as const)
-  if (kind === 'status') return { path, times, kind, status: chance.pick([401, 403, 429, 500, 503]) }
-  return { path, times, kind, ...(kind === 'delay' ? { ms: chance.integer(100, latest) } : {}) }
+  const how =
+    kind === 'status'
+      ? { kind, status: chance.pick([401, 403, 429, 500, 503]) }
+      : { kind, ...(kind === 'delay' ? { ms: chance.integer(100, latest) } : {}) }
+  return befallen.map(path => ({ path, times, ...how }))
 }

@@ -41,7 +41,7 @@ export class OneLife {
   #stands: (standing: Standing) => void = () => undefined
 
   constructor(program: string, events: LifeEvents) {
-    const child = fork(program, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+    const child = fork(program, { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
     this.#child = child
     this.#exit = once(child, 'exit')
     let complaints = ''

@@ -80,10 +80,12 @@ function isDue(stretch: Stretch, at: number): boolean {
   return waits(stretch) && dueAt !== undefined && dueAt + blur + (isFixed ? 0 : unshown) < at
 }
 
-/** One on the account has nothing to do while nothing runs. */
+/** One on the account has nothing to do while nothing runs, and any other while its instance is not in the answer. */
 function waits({ guard, instances }: Stretch): boolean {
   if (guard.step !== 'waiting' && guard.step !== 'warned') return false
-  return guard.instance !== undefined || Object.values(instances).includes('running')
+  return guard.instance === undefined
+    ? Object.values(instances).includes('running')
+    : guard.instance in instances
 }
 
 /** Being told only is for a moment at which nobody looked, and long after it. */

@@ -1,12 +1,17 @@
 import type { MoneyHistory } from '../../../../electron/contract/spending/history.ts'
 import type { Ledger } from '../../../../simulator/controls.ts'
 import type { Look, Timeline } from '../timeline.ts'
+import { paymentsNoticed } from './payments-noticed.ts'
 
 /** How what Berth counted compares with the service's own ledger. Micro-dollars. */
 export interface Compared {
-  counted: number
   ledger: number
-  toppedUp: number
+  /** What was counted more than that, beside what was taken for another sum that was paid in. */
+  off: number
+  /** What was taken to be paid in, on days that say that they are estimated, more than was. */
+  mistaken: number
+  /** Days that say so. */
+  estimated: number
   instances: number
   /** The share that differs most, in polls of its instance: at most one is right. */
   worst: number
@@ -34,16 +39,17 @@ export function moneyCompared(
 ): Compared {
   const looks = savedLooks(timeline)
   const counted = days.reduce((sum, { spent }) => sum + spent, 0)
-  const toppedUp = days.reduce((sum, day) => sum + day.toppedUp, 0)
   const shares = new Map<string, number>()
   for (const { instances } of days)
     for (const [id, share] of Object.entries(instances)) shares.set(id, (shares.get(id) ?? 0) + share)
   const broken: string[] = []
-  const doubt = timeline.oddPayments.reduce((sum, at) => sum + doubtAbout(at, ledger, looks, timeline), 0)
-  if (Math.abs(counted - ledger.micro_dollars) >= cent + doubt)
+  const odd = timeline.payments.filter(({ isOdd }) => isOdd)
+  const doubt = odd.reduce((sum, { at }) => sum + doubtAbout(at, ledger, looks, timeline), 0)
+  const { mistaken, ...noticed } = paymentsNoticed(days, paidIn, timeline, looks, doubt)
+  broken.push(...noticed.broken)
+  const off = counted - ledger.micro_dollars - mistaken
+  if (Math.abs(off) >= cent + doubt)
     broken.push(`counted ${counted} micro-dollars, but the ledger says ${ledger.micro_dollars}`)
-  if (Math.abs(toppedUp - paidIn) > doubt)
-    broken.push(`${paidIn} micro-dollars were paid in, but ${toppedUp} were noticed`)
   let worst = 0
   for (const { instance_id, micro_dollars } of ledger.instances) {
     const share = shares.get(String(instance_id)) ?? 0
@@ -57,9 +63,10 @@ export function moneyCompared(
       )
   }
   return {
-    counted,
     ledger: ledger.micro_dollars,
-    toppedUp,
+    off,
+    mistaken,
+    estimated: days.filter(({ estimated }) => estimated).length,
     instances: ledger.instances.length,
     worst,
     broken,

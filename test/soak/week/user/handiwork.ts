@@ -92,7 +92,7 @@ async function topUp({ berth, sim, chance, timeline }: Hand): Promise<void> {
   // One that is about to die may see it only hours later, when an odd sum and what was spent cannot be told apart.
   const isOdd = !berth.isDoomed && chance.happens(0.15)
   const dollars = isOdd ? chance.integer(300, 8000) / 100 : chance.pick([5, 10, 25, 50, 100])
-  timeline.paidIn(isOdd)
+  timeline.paidIn(dollars, isOdd)
   sim.controls.topUp(dollars)
 }
 
