@@ -57,6 +57,10 @@ describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () =
     expect(await part.getByRole('img').getAttribute('aria-label')).toMatch(/most was \$\d/)
     await part.getByText('Instance', { exact: true }).click()
     await part.getByRole('rowheader', { name: new RegExp(`#${id}`) }).waitFor()
+    const parts = part.getByRole('list', { name: 'Parts of the bars' })
+    await parts.getByText(`#${id}`).waitFor()
+    await part.getByRole('slider').press('End')
+    expect(await part.getByRole('slider').getAttribute('aria-valuetext')).toContain(`#${id} $`)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       part.getByRole('button', { name: 'Save as CSV' }).click(),

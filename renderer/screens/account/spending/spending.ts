@@ -12,6 +12,15 @@ export interface Bar {
   spent: Micros
   /** A top-up in it was only estimated, and so this is. */
   estimated?: true
+  /** Whose it was, in the order of the stacks' names. */
+  parts?: readonly Micros[]
+}
+
+/** Bars that are told apart by whose money they are. */
+export interface Stacks {
+  /** Whose the parts are: the dearest first, which lie at the bottom. Never more than six. */
+  names: readonly string[]
+  bars: readonly Bar[]
 }
 
 /** A row of the table: `share` is of the sum, 0 to 1. */
@@ -20,7 +29,12 @@ export interface SpendingRow {
   spent: Micros
   share: number
   estimated?: true
+  /** The GPU model or instance id that it is of; absent for what is of none. */
+  of?: string
 }
+
+/** Stacks of more parts cannot be told apart: the rest is one. */
+const mostParts = 6
 
 const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
@@ -29,11 +43,9 @@ const monthTitle = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'nume
 
 /** What was spent, in bars: the hours of today, the last 30 days, or the last 12 months. `now` in epoch seconds. */
 export function bars({ samples, days }: MoneyHistory, span: Span, now: number): Bar[] {
-  const date = new Date(now * 1000)
-  const dates = (count: number, at: (back: number) => Date) =>
-    Array.from({ length: count }, (_, index) => at(count - 1 - index))
-  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
   if (span === 'today') {
+    const date = new Date(now * 1000)
+    const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
     // An hour by the clock is two, or none, where clocks are changed.
     const begin = (hour: number) => new Date(year, month, day, hour).getTime() / 1000
     return Array.from({ length: date.getHours() + 1 }, (_, hour) => {
@@ -41,16 +53,51 @@ export function bars({ samples, days }: MoneyHistory, span: Span, now: number): 
       return { label: `${hour}:00`, title: `${hour}:00 to ${hour + 1}:00`, spent }
     })
   }
+  return stretches(span, now).map(({ isIn, ...name }) => ({ ...name, ...spentOn(days.filter(isIn)) }))
+}
+
+/** The same bars, parted by GPU model or by instance. Hours are not kept apart like that: today is one bar. */
+export function stacks(history: MoneyHistory, span: Span, now: number, by: Exclude<By, 'time'>): Stacks {
+  const rows = spenders(history, span, now, by)
+  const own = rows.length > mostParts ? rows.slice(0, mostParts - 1) : rows
+  const more = rows.length - own.length
+  const bars = stretches(span, now).map(({ isIn, ...name }) => {
+    const days = history.days.filter(isIn)
+    const bar = { ...name, ...spentOn(days) }
+    const ofAll = days.flatMap(day => Object.values(sharesOf(day, by))).reduce((a, b) => a + b, 0)
+    const partOf = (of: string | undefined) =>
+      of === undefined
+        ? Math.max(0, bar.spent - ofAll)
+        : days.reduce((sum, day) => sum + (sharesOf(day, by)[of] ?? 0), 0)
+    const parts = own.map(({ of }) => partOf(of))
+    const rest = Math.max(0, bar.spent - parts.reduce((a, b) => a + b, 0))
+    return { ...bar, parts: more > 0 ? [...parts, rest] : parts }
+  })
+  const names = own.map(({ name }) => name)
+  return { names: more > 0 ? [...names, `${more} others`] : names, bars }
+}
+
+/** The days or months that a bar each stands for. */
+function stretches(
+  span: Span,
+  now: number,
+): (Pick<Bar, 'label' | 'title'> & { isIn(day: MoneyDay): boolean })[] {
+  const date = new Date(now * 1000)
+  const dates = (count: number, at: (back: number) => Date) =>
+    Array.from({ length: count }, (_, index) => at(count - 1 - index))
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
+  if (span === 'today')
+    return [{ label: 'Today', title: dayName.format(date), isIn: known => known.day === dayOf(date) }]
   if (span === 'month')
     return dates(30, back => new Date(year, month, day - back)).map(at => ({
       label: shortDay.format(at),
       title: dayName.format(at),
-      ...spentOn(days.filter(known => known.day === dayOf(at))),
+      isIn: known => known.day === dayOf(at),
     }))
   return dates(12, back => new Date(year, month - back)).map(at => ({
     label: monthName.format(at),
     title: monthTitle.format(at),
-    ...spentOn(days.filter(known => known.day.startsWith(dayOf(at).slice(0, 7)))),
+    isIn: known => known.day.startsWith(dayOf(at).slice(0, 7)),
   }))
 }
 
@@ -72,11 +119,11 @@ export function spenders(
   const shown = days.filter(({ day }) => day >= firstDay(span, now))
   const totals = new Map<string, Micros>()
   for (const day of shown)
-    for (const [id, spent] of Object.entries(by === 'model' ? day.models : day.instances))
-      totals.set(id, (totals.get(id) ?? 0) + spent)
+    for (const [id, spent] of Object.entries(sharesOf(day, by))) totals.set(id, (totals.get(id) ?? 0) + spent)
   const total = sum(shown)
   const rest = total - [...totals.values()].reduce((a, b) => a + b, 0)
-  const rows = [...totals].map(([id, spent]) => ({
+  const rows: Omit<SpendingRow, 'share'>[] = [...totals].map(([id, spent]) => ({
+    of: id,
     name: by === 'model' ? id || 'Unknown GPU' : spenderName(id, names[id]),
     spent,
   }))
@@ -99,6 +146,13 @@ function withShares(rows: readonly Omit<SpendingRow, 'share'>[]): SpendingRow[] 
 
 export function sum(parts: readonly Pick<MoneyDay, 'spent'>[]): Micros {
   return parts.reduce((total, { spent }) => total + spent, 0)
+}
+
+function sharesOf(
+  { models, instances }: MoneyDay,
+  by: Exclude<By, 'time'>,
+): Readonly<Record<string, Micros>> {
+  return by === 'model' ? models : instances
 }
 
 function spentOn(days: readonly MoneyDay[]): Pick<Bar, 'spent' | 'estimated'> {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { MoneyHistory } from '../../../../electron/contract/spending/history.ts'
-import { bars, rowsOf, spenders } from '../../../../renderer/screens/account/spending/spending.ts'
+import { bars, rowsOf, spenders, stacks } from '../../../../renderer/screens/account/spending/spending.ts'
 
 const now = new Date(2026, 10, 21, 14, 30).getTime() / 1000
 const day = (name: string, instances: Record<string, number>, spent: number) => ({
@@ -54,6 +54,27 @@ test('by instance, the rows add up to the days, with what belongs to none of the
     ['A100 #8', 300_000],
     ['Not of one instance', 200_000],
   ])
+})
+
+test('bars by instance are of parts that add up to them, what belongs to none among them', () => {
+  const { names, bars: month } = stacks(history, 'month', now, 'instance')
+  expect(names).toEqual(['train #7', 'A100 #8', 'Not of one instance'])
+  expect(month.map(({ spent }) => spent)).toEqual(bars(history, 'month', now).map(({ spent }) => spent))
+  expect(month.at(0)?.parts).toEqual([4_000_000, 0, 0])
+  expect(month.at(-1)?.parts).toEqual([1_000_000, 300_000, 200_000])
+  expect(stacks(history, 'today', now, 'model')).toEqual({
+    names: ['RTX 4090', 'Not of one GPU'],
+    bars: [{ label: 'Today', title: 'Sat 21 Nov', spent: 1_500_000, parts: [1_000_000, 500_000] }],
+  })
+})
+
+test('of many instances the five dearest have parts of their own, and the others one', () => {
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, id) => [id + 1, (id + 1) * 100]))
+  const crowd = { ...history, days: [day('2026-11-20', many, 5000), day('2026-11-21', { 1: 7 }, 7)] }
+  const { names, bars: month } = stacks(crowd, 'month', now, 'instance')
+  expect(names).toEqual(['Instance #9', 'A100 #8', 'train #7', 'Instance #6', 'Instance #5', '5 others'])
+  expect(month.at(-2)?.parts).toEqual([900, 800, 700, 600, 500, 1500])
+  expect(month.at(-1)?.parts).toEqual([0, 0, 0, 0, 0, 7])
 })
 
 test('by time, only what cost something is a row, the newest first', () => {
