@@ -40,6 +40,8 @@ export type WatchWish = v.InferOutput<typeof WatchWish>
 export interface WatchView extends WatchWish {
   id: string
   paused: boolean
+  /** It paused by itself, and its prices are still noted, at most once an hour. */
+  notesPrices: boolean
   /** When the market was looked at last, epoch seconds of the account's time. */
   lookedAt?: number
   /** Offers that matched then, and the cheapest of them. */

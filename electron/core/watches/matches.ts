@@ -8,6 +8,8 @@ import type { Told, Watch } from './watch.ts'
 
 /** What a look at the market showed a watch. */
 export interface Sighting {
+  /** What the search itself finds, whatever the watch may pay. */
+  found: readonly ListedOffer[]
   /** What matches, the cheapest first. */
   matching: readonly ListedOffer[]
   /** What the user has not heard of yet, or at a clearly higher price; the cheapest first. */
@@ -32,7 +34,8 @@ export function sighting(watch: Watch, offers: readonly OfferView[], now: number
     column: 'price',
     descending: false,
   })
-  const matching = passing(cheapestFirst, filter).filter(listed => isWithin(listed, watch.wish.rents))
+  const found = passing(cheapestFirst, filter).filter(({ price }) => price !== undefined)
+  const matching = found.filter(listed => isWithin(listed, watch.wish.rents))
   const known = new Map(
     watch.told.filter(({ at }) => at > now - forgottenAfter).map(told => [told.machine, told]),
   )
@@ -46,7 +49,7 @@ export function sighting(watch: Watch, offers: readonly OfferView[], now: number
     known.set(machine, { machine, price: isNews ? price : before.price, at: now })
   }
   const told = [...known.values()].sort((a, b) => a.at - b.at).slice(-most)
-  return { matching, fresh, told }
+  return { found, matching, fresh, told }
 }
 
 /** What does not say its price is no find; what is dearer than the watch may rent does not match. */

@@ -84,7 +84,7 @@ export function createWatchRenting(
         if (wish.rents && rented + 1 >= wish.rents.most) await finish(id)
         return
       case 'cancelled':
-        await update(id, { renting: undefined, paused: true })
+        await update(id, { renting: undefined, paused: true, notesPrices: true })
         return around.note(
           'berth',
           `The watch “${wish.name}” is paused`,
@@ -105,7 +105,7 @@ export function createWatchRenting(
   }
 
   async function finish(id: string): Promise<void> {
-    await update(id, { paused: true })
+    await update(id, { paused: true, notesPrices: true })
     const watch = find(id)
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
@@ -115,7 +115,9 @@ export function createWatchRenting(
   }
 
   async function stop(id: string, problem: Problem): Promise<void> {
-    await update(id, { paused: true, failed: 0 })
+    // What the user has paused meanwhile stays so.
+    const notesPrices = find(id)?.paused ? find(id)?.notesPrices : true
+    await update(id, { paused: true, notesPrices, failed: 0 })
     said(id, problem)
     const watch = find(id)
     if (!watch) return

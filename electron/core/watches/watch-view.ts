@@ -12,7 +12,7 @@ export interface LastLook {
 }
 
 export function watchView(
-  { id, wish, paused, lookedAt, rented, renting, waits }: Watch,
+  { id, wish, paused, notesPrices, lookedAt, rented, renting, waits }: Watch,
   last: LastLook | undefined,
 ): WatchView {
   const { rents, ...rest } = wish
@@ -21,6 +21,7 @@ export function watchView(
     ...(rents ? { rents: { ...rents, request: withoutSecrets(rents.request) } } : {}),
     id,
     paused,
+    notesPrices: paused && notesPrices === true,
     matching: last?.matching ?? 0,
     rented,
     renting: renting !== undefined,

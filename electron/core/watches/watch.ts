@@ -19,6 +19,8 @@ export const Watch = v.object({
   account: AccountId,
   wish: WatchWish,
   paused: v.boolean(),
+  /** It paused by itself: prices go on being noted. What the user paused asks nothing. */
+  notesPrices: v.exactOptional(v.boolean()),
   /** Epoch seconds of the account's time. */
   lookedAt: v.exactOptional(v.number()),
   told: v.array(Told),
@@ -34,11 +36,16 @@ export const Watch = v.object({
 export type Watch = v.InferOutput<typeof Watch>
 
 /** Whether the market is to be looked at; `now` in epoch seconds of the account's time. */
-export function isDue({ paused, lookedAt, wish }: Watch, now: number): boolean {
-  return !paused && now >= nextLook({ lookedAt, wish })
+export function isDue(watch: Moving, now: number): boolean {
+  const next = nextLook(watch)
+  return next !== undefined && now >= next
 }
 
-/** When it is looked at next. A clock that went back makes it look again. */
-export function nextLook({ lookedAt, wish }: { lookedAt?: number | undefined; wish: WatchWish }): number {
-  return lookedAt === undefined ? 0 : lookedAt + wish.every * 60
+type Moving = Pick<Watch, 'paused' | 'notesPrices' | 'wish'> & { lookedAt?: number | undefined }
+
+/** When it is looked at next; undefined where it is not. For the prices alone, no more than one look an hour. */
+export function nextLook({ paused, notesPrices, lookedAt, wish }: Moving): number | undefined {
+  if (paused && !notesPrices) return undefined
+  const every = paused ? Math.max(wish.every, 60) : wish.every
+  return lookedAt === undefined ? 0 : lookedAt + every * 60
 }

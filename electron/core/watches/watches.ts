@@ -79,6 +79,12 @@ export function createWatches(around: WatchesSurroundings): Watches {
     around.changed()
   }
 
+  /** It paused by itself, and looks for the prices alone. */
+  function isAside(id: string): boolean {
+    const watch = find(id)
+    return watch?.paused === true && watch.notesPrices === true
+  }
+
   const renting = createWatchRenting(around, { find, existing, update }, secrets, (id, problem) =>
     say(id, { matching: 0, ...lastLooks.get(id), problem }),
   )
@@ -108,7 +114,8 @@ export function createWatches(around: WatchesSurroundings): Watches {
 
   async function failed(id: string, problem: Problem): Promise<void> {
     if (ending.aborted || !find(id)) return
-    say(id, { matching: 0, ...lastLooks.get(id), problem })
+    // Why it paused is not to be hidden by why prices could not be noted.
+    if (!isAside(id)) say(id, { matching: 0, ...lastLooks.get(id), problem })
     await update(id, { lookedAt: now() })
   }
 
@@ -117,17 +124,19 @@ export function createWatches(around: WatchesSurroundings): Watches {
     const watch = find(id)
     if (ending.aborted || !watch) return
     const at = now()
-    const { matching, fresh, told } = sighting(watch, offers, at)
+    const { found, matching, fresh, told } = sighting(watch, offers, at)
     const best = matching[0]?.offer
-    say(id, { matching: matching.length, ...(best ? { best } : {}) })
+    const problem = isAside(id) ? lastLooks.get(id)?.problem : undefined
+    say(id, { matching: matching.length, ...(best ? { best } : {}), ...(problem ? { problem } : {}) })
     const before = around.prices.get()[id] ?? []
     const prices = withPrices(
       before,
       at,
-      matching.map(({ price }) => price ?? 0),
+      found.map(({ price }) => price ?? 0),
     )
     if (prices !== before) around.prices.writeSoon(kept => ({ ...kept, [id]: [...prices] }))
-    await update(id, { lookedAt: at, told })
+    // What is there while it is paused is news once it goes on.
+    await update(id, { lookedAt: at, ...(watch.paused ? {} : { told }) })
     if (best === undefined) around.withdraw(watch)
     if (find(id)?.paused !== false) return
     if (watch.wish.rents) {
@@ -157,7 +166,9 @@ export function createWatches(around: WatchesSurroundings): Watches {
         account: around.account,
         wish: kept,
         // With fewer machines than it has rented already, there is nothing left to do.
-        paused: kept.rents !== undefined && rented >= kept.rents.most,
+        ...(kept.rents !== undefined && rented >= kept.rents.most
+          ? { paused: true, notesPrices: true }
+          : { paused: false }),
         told: before && sameSearch(before.wish, wish) ? before.told : [],
         rented,
         failed: 0,
@@ -177,7 +188,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
       // Going on after its work is done is to do it once more.
       const again = isDone(watch)
       const going = { failed: 0, ...(again ? { rented: 0 } : {}) }
-      await update(id, { paused, waits: undefined, ...(paused ? {} : going) })
+      await update(id, { paused, notesPrices: undefined, waits: undefined, ...(paused ? {} : going) })
       around.note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${wish.name}”`)
       if (!paused) void look(id)
     },
@@ -202,8 +213,8 @@ export function createWatches(around: WatchesSurroundings): Watches {
     dueAt() {
       const moments = document
         .get()
-        .filter(({ paused }) => !paused)
         .map(nextLook)
+        .filter(moment => moment !== undefined)
       return moments.length === 0 ? undefined : Math.min(...moments)
     },
     view: () =>

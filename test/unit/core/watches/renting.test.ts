@@ -28,7 +28,16 @@ async function renting() {
   let letFailoverGo: () => void = () => undefined
   const held = { keychain: false, failover: false }
   let ids = 0
-  const client = { offers: { search: async () => [{ id: 1, machine_id: 10, dph_total: 0.5 }] } }
+  const market = [{ id: 1, machine_id: 10, dph_total: 0.5 }]
+  const searches: number[] = []
+  const client = {
+    offers: {
+      async search() {
+        searches.push(clock.monotonic())
+        return market
+      },
+    },
+  }
   const watches = createWatches({
     account: 'a00000001',
     document: await openDocument({ ...kept, name: 'watches.json', schema: v.array(Watch), empty: [] }),
@@ -103,6 +112,8 @@ async function renting() {
   }
   return {
     watches,
+    market,
+    searches,
     begun,
     held,
     begin,
@@ -198,6 +209,32 @@ test('three attempts in a row that come to nothing pause it; one that succeeds i
   ends.set(begun.at(-1) ?? '', { step: 'failed' })
   await lookAgain()
   expect(watches.view()[id]).toMatchObject({ paused: false, renting: true })
+})
+
+test('done, it notes the price of its search once an hour, whatever it may pay, until the user pauses it', async () => {
+  const { watches, begin, lookAgain, ends, begun, market, searches, clock, wish } = await renting()
+  market.push({ id: 2, machine_id: 20, dph_total: 0.9 })
+  const dear = wish(1)
+  if (dear.rents) dear.rents.limits.price = 0.6
+  const id = await watches.save(await begin(), dear)
+  await settled()
+  ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
+  await lookAgain()
+  expect(watches.view()[id]).toMatchObject({ paused: true, notesPrices: true })
+  const hour = async () => {
+    const before = searches.length
+    for (let minute = 0; minute < 60; minute += 1) await lookAgain()
+    return searches.length - before
+  }
+  expect([await hour(), await hour()]).toEqual([1, 1])
+  // Half of what is found is dearer than the watch may pay.
+  expect(watches.prices(id).map(({ count, lowest, high }) => [count, lowest, high])).toEqual(
+    Array.from({ length: 3 }, () => [2, 500_000, 800_000]),
+  )
+  expect(watches.view()[id]).toMatchObject({ matching: 1, rented: 1 })
+  await watches.pause(id, true)
+  await clock.pass(1)
+  expect([await hour(), watches.dueAt()]).toEqual([0, undefined])
 })
 
 test('it is paused once what it was renting is cancelled, and rents no other', async () => {
