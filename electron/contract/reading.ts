@@ -58,6 +58,11 @@ export function isDead(instance: InstanceView): boolean {
   return instance.state === 'crashed' || instance.state === 'silent' || instance.state === 'offline'
 }
 
+/** Whether it is on a machine that is offline, and would run and be charged again once that is back. */
+export function runsOnceBack({ state, intendedStatus }: InstanceView): boolean {
+  return state === 'offline' && intendedStatus !== 'stopped'
+}
+
 /** `Lab: ` where the user could take an alert for another account's: the demo is never meant without its name. */
 export function accountPrefix(accounts: State['accounts'], id: AccountId): string {
   const account = accounts[id]

@@ -1,5 +1,6 @@
 import type { InstanceView } from '../instance/instance.ts'
 import type { RentalView } from '../market/rental.ts'
+import { runsOnceBack } from '../reading.ts'
 import type { AccountView } from '../state.ts'
 import { type FailoverView, isFailingOver } from './failover.ts'
 import type { WatchView } from './watch.ts'
@@ -37,8 +38,8 @@ function isUnderWay({ step }: RentalView): boolean {
   return step !== 'running' && step !== 'failed' && step !== 'cancelled'
 }
 
-/** A machine that is offline may come back: what was not stopped there would run again, and be charged. */
-function mayRun({ state, intendedStatus }: InstanceView): boolean {
-  if (state === 'offline') return intendedStatus !== 'stopped'
+function mayRun(instance: InstanceView): boolean {
+  const { state } = instance
+  if (state === 'offline') return runsOnceBack(instance)
   return state !== 'stopped' && state !== 'stopping' && state !== 'crashed'
 }

@@ -1,5 +1,6 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/idle.ts'
 import type { Guard } from '../guard.ts'
@@ -47,9 +48,13 @@ export function calmRate(instances: Instances): Micros {
   return sum
 }
 
-/** Whether its GPUs are paid for: what is on its way there costs its disk alone, and may be a rental under way. */
-function canStop({ state }: InstanceView): boolean {
-  return state === 'running' || state === 'silent' || state === 'other'
+/**
+ * Whether its GPUs are paid for, or would be again by themselves. What is on its way there costs its disk alone, and may
+ * be a rental under way.
+ */
+function canStop(instance: InstanceView): boolean {
+  const { state } = instance
+  return state === 'running' || state === 'silent' || state === 'other' || runsOnceBack(instance)
 }
 
 /** Whether its disk is all that it costs. */
@@ -64,10 +69,10 @@ function savedByStopping({ costPerHour, diskPricePerHour }: InstanceView): Micro
 
 /**
  * What is lost when it stops: the work since it last began to run, counted as what that has cost. Nothing where the
- * host is silent, or the GPUs are idle.
+ * host is silent or offline, or the GPUs are idle.
  */
 function workAtStake(instance: InstanceView, loads: Loads, now: number): Micros {
-  if (instance.state === 'silent') return 0
+  if (instance.state === 'silent' || instance.state === 'offline') return 0
   const load = instance.gpuLoad ?? loads.get(instance.id)?.load
   if (load !== undefined && load < idleBelow) return 0
   const began = instance.history.findLast(({ state }) => state === 'running')?.at ?? instance.startedAt ?? now

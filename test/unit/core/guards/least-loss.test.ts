@@ -12,7 +12,8 @@ const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {
   stopped: 'destroy',
   outbid: 'destroy',
   crashed: 'destroy',
-  offline: 'destroy',
+  // Its machine may come back, and it would run on.
+  offline: 'stop',
   provisioning: undefined,
   loading: undefined,
   stopping: undefined,
@@ -30,3 +31,10 @@ test.each(Object.entries(done) as [InstanceState, 'stop' | 'destroy' | undefined
     expect(by('stop')).toEqual(action === 'stop' ? [{ instance: 4711, action }] : [])
   },
 )
+
+test('what was stopped on a machine that is offline is not stopped again, and is destroyed where that is wanted', () => {
+  const instances = { 4711: instanceView({ state: 'offline', intendedStatus: 'stopped' }) }
+  const by = (action: 'stop' | 'destroy') =>
+    accountTargets({ condition: budget, action }, { instances }, new Map(), 0)
+  expect([by('stop'), by('destroy')]).toEqual([[], [{ instance: 4711, action: 'destroy' }]])
+})
