@@ -99,7 +99,8 @@ function betweenTries(failover: Failover): Move {
   return { do: 'search' }
 }
 
-function whileBooting(failover: Failover, current: Try, rental: Rental, { now }: Sight): Move {
+function whileBooting(failover: Failover, current: Try, rental: Rental, { now, stopper }: Sight): Move {
+  if (stopper) return dropFor(stopper)
   if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
   const late = (rental.createdAt ?? rental.startedAt) + rental.deadline
   return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }

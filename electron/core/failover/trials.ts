@@ -37,6 +37,8 @@ export interface Trials {
 
 /** Milliseconds: a search over the whole market is a large answer. */
 const searchTimeout = 45_000
+/** Seconds of the account's time: while a guard holds a try back, the market is asked no more often. */
+const marketForgottenAfter = 60
 
 export function createTrials(
   around: FailoversSurroundings,
@@ -47,8 +49,8 @@ export function createTrials(
   /** What is known of SSH, and for how many looks an instance was missing, by rental. */
   const doors = new Map<string, Sight['ssh']>()
   const missing = new Map<string, number>()
-  /** What a guard keeps from being rented, micro-dollars per hour, by failover. */
-  const held = new Map<string, Micros>()
+  /** By failover: what a guard keeps from being rented, micro-dollars per hour, and when the market said so. */
+  const held = new Map<string, { price: Micros; at: number }>()
 
   function rentalOf(id: string): Rental | undefined {
     return rentals.knows(id) ? rentals.rented(id) : undefined
@@ -77,8 +79,16 @@ export function createTrials(
   }
 
   function waitsForGuard(id: string, problem: Problem, price: Micros): Promise<false> {
-    held.set(id, price)
+    held.set(id, { price, at: held.get(id)?.at ?? now() })
     return waits(id, problem, 'Nothing is rented for now')
+  }
+
+  /** What it would pay, as long as that is not so old that something cheaper may be there. */
+  function priceInMind(id: string): Micros {
+    const last = held.get(id)
+    if (last && Math.abs(now() - last.at) < marketForgottenAfter) return last.price
+    held.delete(id)
+    return 0
   }
 
   /** What a try has come to since the last look. */
@@ -134,11 +144,11 @@ export function createTrials(
       }
     },
     async rentNext({ id, search, limits }) {
-      const price = held.get(id) ?? 0
-      held.delete(id)
-      // The market is a large answer, not to be asked for what is then not rented.
+      // The market is a large answer, not to be asked at every look for what is then not rented.
+      const price = priceInMind(id)
       const before = around.heldBack(price)
       if (before) return waitsForGuard(id, before, price)
+      held.delete(id)
       try {
         const asking = { timeout: searchTimeout, signal: ending }
         const found = await needing('misc', client().offers.search(searchFor(search.query), asking))

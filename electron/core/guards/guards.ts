@@ -1,3 +1,4 @@
+import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Alert } from '../alerts/alerts.ts'
@@ -6,7 +7,7 @@ import { openDocument } from '../remember/document.ts'
 import { openGuardBook } from './book.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
 import { type GuardDecision, guardActions, type Sight } from './decide/guard-actions.ts'
-import { accountTargets } from './decide/least-loss.ts'
+import { accountTargets, type Target } from './decide/least-loss.ts'
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads, questionInside } from './gpu-loads.ts'
@@ -96,6 +97,13 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     if (alert && !ending.aborted) tell(alert)
   }
 
+  /** What a failover tries it drops by itself, once a guard has written down that it acts on it: nothing is left then. */
+  function isNoTry({ instance }: Target): boolean {
+    const owner = around.rentals.ofInstance(instance)?.owner
+    const failover = account()?.failovers[owner ?? '']
+    return !failover || !isFailingOver(failover)
+  }
+
   /** Decides and acts; gives whether something waits for a second look to agree about the time. */
   function decide(seen: Omit<Sight, 'acted'>, at: number): boolean {
     const sight = { ...seen, acted: new Set(acted.keys()) }
@@ -156,7 +164,12 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     try {
       await book.record(withTargets({ ...due, begunAt: at }, targets))
       show()
-      const out = await carryOut(targets, { client: around.client, before, ending, wanted: isWanted })
+      const out = await carryOut(targets.filter(isNoTry), {
+        client: around.client,
+        before,
+        ending,
+        wanted: isWanted,
+      })
       const end = now()
       if (ending.aborted || (out.done.length === 0 && !out.problem)) return
       for (const { instance } of out.done) acted.set(instance, end)

@@ -74,6 +74,8 @@ export interface Rentals {
   last(): { id: string; what: string } | undefined
   /** How an instance was rented, secrets left out. */
   requestOf(instance: number): RentRequest | undefined
+  /** The rental that an instance came of. */
+  ofInstance(instance: number): Rental | undefined
   /** How, and on what offer, a rental was asked for, secrets left out. Throws `no_such_rental`. */
   rented(id: string): Rental
   /** Whether a mark is of a rental of this Berth. */
@@ -96,6 +98,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
   const book = openBook(around.document, around.changed)
   const { existing, update } = book
   const pursuit = createPursuit(around, book, secrets)
+  const ofInstance = (instance: number) => book.all().findLast(rental => rental.instance === instance)
   /** How many looks in a row were without the instance of a rental. */
   const missing = new Map<string, number>()
 
@@ -232,7 +235,8 @@ export function createRentals(around: RentalsSurroundings): Rentals {
     rented: existing,
     knows: mark => book.find(mark) !== undefined,
     owned: owner => book.all().filter(rental => rental.owner === owner),
-    requestOf: instance => book.all().findLast(rental => rental.instance === instance)?.request,
+    requestOf: instance => ofInstance(instance)?.request,
+    ofInstance,
   }
 }
 
