@@ -87,6 +87,7 @@ describe.concurrent('a rental that is cancelled leaves nothing', () => {
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'delay', ms: 1000 })])
     const rental = await under.run('rent', { request })
+    await context.expect.poll(() => creates(world), { timeout: 20_000 }).toBe(1)
     await under.run('cancelRental', { rental })
     await under.until(() => rentalsOf(under).length === 0)
     await under.until(() => instancesOf(under).length === 0)
