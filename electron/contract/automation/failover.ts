@@ -111,7 +111,7 @@ export interface FailoverView {
   candidates?: readonly number[]
 }
 
-/** A machine on which a try came to nothing. It is offered last from then on, until it is forgiven. */
+/** A machine on which a rental came to nothing, or died soon after it ran. It is offered last from then on, until it is forgiven. */
 export interface FailedHostView {
   machineId: number
   hostId?: number

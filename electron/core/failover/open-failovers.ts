@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import type { Automation, AutomationSurroundings } from '../automation/automation.ts'
+import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import type { Guards } from '../guards/guards.ts'
 import { heldBack, stoppedBy, stopperOf } from '../guards/hold-back.ts'
+import { type FailedHosts, openFailedHosts } from '../hosts/failed-hosts.ts'
+import { hostFailure } from '../hosts/host-failure.ts'
 import { openDocument } from '../remember/document.ts'
 import { same } from '../same.ts'
-import { type FailedHosts, openFailedHosts } from './failed-hosts.ts'
 import { Failover } from './failover.ts'
 import { failoverAlert } from './failover-alert.ts'
 import { createFailovers, type FailoverEvent, type Failovers } from './failovers.ts'
@@ -79,12 +80,24 @@ export async function openFailovers(
     })
   }
 
+  /** What a failover still tries it judges itself. */
+  async function blameHosts({ account: { instances }, at }: FreshLook): Promise<void> {
+    for (const rental of around.rentals.all()) {
+      const { id, offer, instance, unwanted, owner } = rental
+      if (unwanted || instance === undefined || failovers.find(owner ?? '')?.step === 'trying') continue
+      const why = hostFailure(rental, instances[instance])
+      if (why !== undefined) await hosts.blame({ rental: id, offer, at, why })
+    }
+    show()
+  }
+
   show()
   return {
     ...failovers,
     hosts,
     looked(look) {
       failovers.looked(look.account.instances)
+      void blameHosts(look)
       show()
     },
     // Whatever is under way goes on at the first fresh look: rentals go on by themselves.

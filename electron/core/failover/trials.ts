@@ -195,7 +195,8 @@ export function createTrials(
       const current = openTry(failover)
       if (!current) return
       const after = await book.updateTry(failover.id, current.rental, { drop })
-      if (drop.blame) await hosts.blame({ ...current, drop })
+      const { rental, offer } = current
+      if (drop.blame) await hosts.blame({ rental, offer, at: drop.at, why: drop.why.message })
       around.changed()
       const { instance } = current
       tell({

@@ -74,6 +74,8 @@ export interface Rentals {
   last(): { id: string; what: string } | undefined
   /** How an instance was rented, secrets left out. */
   requestOf(instance: number): RentRequest | undefined
+  /** All that are remembered, oldest first. */
+  all(): readonly Rental[]
   /** The rental that an instance came of. */
   ofInstance(instance: number): Rental | undefined
   /** How, and on what offer, a rental was asked for, secrets left out. Throws `no_such_rental`. */
@@ -236,6 +238,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
     knows: mark => book.find(mark) !== undefined,
     owned: owner => book.all().filter(rental => rental.owner === owner),
     requestOf: instance => ofInstance(instance)?.request,
+    all: book.all,
     ofInstance,
   }
 }

@@ -3,7 +3,7 @@ import type { FailoverStep } from '../../../../electron/contract/automation/fail
 import type { FaultInput } from '../../../../simulator/http/fault-rules.ts'
 import { startDetour } from '../../../e2e/detour.ts'
 import { instanceView } from '../../../unit/core/views.ts'
-import { everCreated, instancesOf, rentalsOf } from '../steps.ts'
+import { everCreated, instancesOf, rentalsOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 import { ended, failoverOf, onAccount, wish } from './wish.ts'
 
@@ -82,6 +82,23 @@ describe.concurrent('renting with failover', () => {
     expect(failed).not.toContain(failoverOf(under, next)?.tries[0]?.machineId)
     await under.run('cancelFailover', { failover: next })
     for (const machine of failed) await under.run('forgiveHost', { machine })
+    expect(under.account().failedHosts).toEqual({})
+  })
+
+  test('remembers the host of a plain rental that dies soon after it ran, once, and not of one that is stopped', {
+    timeout: 60_000,
+  }, async context => {
+    const { world, under } = await connectedWorld(context)
+    const [dies, stops] = [await rentRunning(under), await rentRunning(under)]
+    await under.run('stopInstance', { instance: stops.id })
+    await under.until(() => under.account().instances[stops.id]?.state === 'stopped', 30_000)
+    await world.sim.controls.forceStatus(dies.id, 'offline')
+    await under.until(() => Object.keys(under.account().failedHosts).length > 0)
+    const machine = under.account().instances[dies.id]?.machineId ?? 0
+    expect(under.account().failedHosts).toMatchObject({ [machine]: { times: 1, why: expect.stringContaining('offline') } })
+    expect(Object.keys(under.account().failedHosts)).toEqual([String(machine)])
+    await under.run('forgiveHost', { machine })
+    await under.run('refresh', {})
     expect(under.account().failedHosts).toEqual({})
   })
 

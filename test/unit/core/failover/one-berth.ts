@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { openFailedHosts } from '../../../../electron/core/failover/failed-hosts.ts'
 import { Failover } from '../../../../electron/core/failover/failover.ts'
 import { createFailovers, type Failovers } from '../../../../electron/core/failover/failovers.ts'
+import { openFailedHosts } from '../../../../electron/core/hosts/failed-hosts.ts'
 import { openDocument } from '../../../../electron/core/remember/document.ts'
 import { Rental } from '../../../../electron/core/rentals/rental.ts'
 import { createRentals, type Rentals } from '../../../../electron/core/rentals/rentals.ts'

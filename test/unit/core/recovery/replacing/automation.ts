@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { openFailedHosts } from '../../../../../electron/core/failover/failed-hosts.ts'
 import { Failover } from '../../../../../electron/core/failover/failover.ts'
 import { createFailovers, type Failovers } from '../../../../../electron/core/failover/failovers.ts'
+import { openFailedHosts } from '../../../../../electron/core/hosts/failed-hosts.ts'
 import { createRecoveries, type Recoveries } from '../../../../../electron/core/recovery/recoveries.ts'
 import { Recovery } from '../../../../../electron/core/recovery/recovery.ts'
 import { openDocument } from '../../../../../electron/core/remember/document.ts'
