@@ -41,6 +41,8 @@ export class Timeline {
   readonly looks: Look[] = []
   /** By id: when Berth took an instance's host for silent, so that what it charges was not known, and at what price. */
   readonly silence = new Map<string, Silence[]>()
+  /** By id: what an instance costs at the most while it runs, micro-dollars per hour, though it may never have run. */
+  readonly dearest = new Map<string, number>()
   #looking = 0
   readonly payments: Payment[] = []
   readonly #silent = new Map<string, Silence>()
@@ -77,8 +79,10 @@ export class Timeline {
   }
 
   /** What is shown holds until something else is. */
-  seen({ guards, instances, prices }: Seen): void {
+  seen({ guards, instances, prices, running }: Seen): void {
     const now = this.#now()
+    for (const [id, price] of Object.entries(running))
+      this.dearest.set(id, Math.max(price, this.dearest.get(id) ?? 0))
     this.#hush(instances, prices, now)
     for (const guard of guards) {
       const stretches = this.guards.get(guard.id) ?? []

@@ -140,6 +140,7 @@ function tellSeen(state: State): void {
     guards: Object.values(account.guards),
     instances: Object.fromEntries(all.map(({ id, state }) => [id, state])),
     prices: Object.fromEntries(all.map(({ id, costPerHour }) => [id, costPerHour])),
+    running: Object.fromEntries(all.map(({ id, pricePerHour = 0 }) => [id, pricePerHour])),
   }
   const text = JSON.stringify(seen)
   if (text === told) return

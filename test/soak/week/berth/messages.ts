@@ -54,9 +54,10 @@ export type FromBerth =
   /** Something that nobody foresaw. */
   | { kind: 'unforeseen'; text: string }
 
-/** The guards, where the instances stand and what they cost (micro-dollars per hour), as State shows them. */
+/** The guards, where the instances stand, what they cost and would while they run (micro-dollars per hour), as State shows them. */
 export interface Seen {
   guards: readonly GuardView[]
   instances: Readonly<Record<string, InstanceState>>
   prices: Readonly<Record<string, number>>
+  running: Readonly<Record<string, number>>
 }

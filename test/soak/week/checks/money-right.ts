@@ -79,13 +79,19 @@ function savedLooks({ looks, lives }: Timeline): Look[] {
 }
 
 /**
- * What the instance costs at the most in the stretches between two fresh answers in which its price changed. While its
+ * What the instance costs at the most in the stretches between two fresh answers in which its price changed: one that
+ * was booting and is stopped may have run in between, though it never did. While its
  * host is silent nobody knows whether it charges its GPUs: the credit tells it, but not in a stretch in which another
  * one's price has changed as well.
  */
-function unknowable(id: number, { charges }: Ledger, looks: readonly Look[], { silence }: Timeline): number {
+function unknowable(
+  id: number,
+  { charges }: Ledger,
+  looks: readonly Look[],
+  { silence, dearest: running }: Timeline,
+): number {
   const own = charges.filter(({ instance_id }) => instance_id === id)
-  const dearest = Math.max(...own.map(charge => charge.micro_dollars_per_hour), 0)
+  const dearest = Math.max(...own.map(charge => charge.micro_dollars_per_hour), running.get(String(id)) ?? 0)
   const changes = own.flatMap(({ from, to }) => [from, to])
   const seconds = lengthAround(changes, looks)
   const unsure = (silence.get(String(id)) ?? []).map(({ from, until, perHour }) => {
