@@ -1,4 +1,5 @@
 import { expect, type TestContext, test } from 'vitest'
+import { startDetour } from '../../../e2e/detour.ts'
 import { failoverOf, onAccount, wish } from '../failover/wish.ts'
 import { everCreated, rentRunning } from '../steps.ts'
 import type { BerthUnderTest, World } from '../world.ts'
@@ -83,6 +84,52 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
   await under.until(() => failoverOf(under, id)?.step === 'ready', 40_000)
   expect(failoverOf(under, id)?.tries).toHaveLength(2)
   expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
+})
+
+test.concurrent('a try that runs is ended by its failover alone, not by the guard as well', {
+  timeout: 60_000,
+}, async context => {
+  const world = await createWorld()
+  context.onTestFinished(() => world.close())
+  // SSH never answers, so that it stays a try.
+  const detour = await startDetour(world.sim.baseUrl, 9)
+  context.onTestFinished(() => detour.close())
+  const under = await world.start()
+  await under.run('changeSettings', { settings: { pollInterval: 2 } })
+  await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+  const id = await under.run('rentWithFailover', wish({ deadline: 7200 }))
+  await under.until(() => failoverOf(under, id)?.step === 'entering', 40_000)
+  const tried = failoverOf(under, id)?.instance
+  await world.sim.controls.advance(1800)
+  await under.run('refresh', {})
+  await budget(under)
+  await under.until(() => failoverOf(under, id)?.tries[0]?.why?.code === 'stopped_by_guard')
+  await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 20_000)
+  const asked = world.sim.controls.requests().filter(({ path }) => path === `/api/v0/instances/${tried}/`)
+  expect(asked.filter(({ method }) => method === 'PUT')).toEqual([])
+  expect(asked.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+  expect(await lines(under, 'Dropped try 1')).toHaveLength(1)
+  expect(await lines(under, 'Stopped')).toEqual([])
+})
+
+test.concurrent('what waits for a guard on the credit asks the market again, once a minute', {
+  timeout: 60_000,
+}, async context => {
+  const world = await createWorld()
+  context.onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1)
+  const under = await world.startConnected()
+  const when = { kind: 'credit', hours: 720 } as const
+  await under.run('setGuard', { when, action: 'stop', warning: 0, missed: 'act' })
+  const id = await under.run('rentWithFailover', wish())
+  await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard')
+  const searches = () =>
+    world.sim.controls.requests().filter(({ path }) => path.startsWith('/api/v0/bundles')).length
+  const before = searches()
+  await world.sim.controls.advance(120)
+  await under.until(() => searches() > before, 20_000)
+  expect(everCreated(world)).toBe(0)
+  await under.run('cancelFailover', { failover: id })
 })
 
 test.concurrent('what was outbid is neither raised nor replaced while a budget is reached', {
