@@ -34,6 +34,11 @@ export class Sending {
     return [this.problem.message, this.problem.advice].filter(Boolean).join(' ')
   }
 
+  /** This field was typed into again: what it was refused for may no longer be so. */
+  corrected(field: string): void {
+    if (this.problem?.field === field) this.problem = undefined
+  }
+
   /** Why it was refused, where that is about none of these fields; to be said on its own. */
   besides(...fields: readonly string[]): Problem | undefined {
     return fields.includes(this.problem?.field ?? '') ? undefined : this.problem
