@@ -80,6 +80,8 @@ export interface Failovers {
   cancel(id: string, needless?: boolean): Promise<void>
   dismiss(id: string): Promise<void>
   find(id: string): Failover | undefined
+  /** Resolves once what has become of them is on disk, where that is possible. */
+  written(): Promise<void>
   looked(instances: Instances): void
   /** When a fresh answer is wanted: a deadline, or the moment at which the tries have cost what they may. */
   dueAt(): number | undefined
@@ -182,6 +184,7 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
       if (existing(id).step !== 'trying') await update(id, { dismissed: true })
     },
     find,
+    written: around.document.flush,
     looked(seen) {
       instances = seen
       trials.looked(seen)

@@ -14,7 +14,7 @@ export interface KeptRecoveries extends Automation, Pick<Recoveries, 'choose'> {
 
 export async function openRecoveries(
   around: AutomationSurroundings,
-  failovers: Pick<Failovers, 'start' | 'cancel' | 'find'>,
+  failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>,
 ): Promise<KeptRecoveries> {
   const { account, store, machine, files, folder, onBroken, activity, teller } = around
   const document = await openDocument({

@@ -14,7 +14,7 @@ import { problemOf } from '../problems.ts'
 import { same } from '../same.ts'
 import { givesWay, othersReplacement } from './others.ts'
 import { freshRecovery, type Recovery } from './recovery.ts'
-import { observed, type RecoveryMove, recoveryMove, refusedFor } from './recovery-move.ts'
+import { notInterruptible, observed, type RecoveryMove, recoveryMove, refusedFor } from './recovery-move.ts'
 import type { Answer, RecoveriesSurroundings } from './recovery-surroundings.ts'
 import { recoveryView } from './recovery-view.ts'
 import { replacementFor } from './replacement.ts'
@@ -227,7 +227,9 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
   ) {
     if (by === undefined) return
     const itself = recovery.of === undefined ? 0 : spentBy(instance, now())
-    const { choice, lastAt, replacements } = recovery
+    // A kill must not let it go on, and drop what has the place.
+    await failovers.written()
+    const { choice, lastAt, replacements } = recoveryOf(instance.id) ?? recovery
     const written = document.record(all => ({
       ...changing(instance.id, { by, failover: undefined, replaced: dropped })(all),
       [by]: {
@@ -292,9 +294,4 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
         }),
       ),
   }
-}
-
-const notInterruptible = {
-  code: 'not_interruptible',
-  message: 'This instance is on demand: nobody can outbid it.',
 }

@@ -106,3 +106,8 @@ const aboveCeiling: Problem = {
   message: 'The lowest bid that runs now is not below the ceiling.',
   advice: 'Wait until others bid less, allow more, or rent another.',
 }
+
+export const notInterruptible: Problem = {
+  code: 'not_interruptible',
+  message: 'This instance is on demand: nobody can outbid it.',
+}

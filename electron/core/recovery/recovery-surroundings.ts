@@ -12,7 +12,7 @@ import type { Recovery } from './recovery.ts'
 export interface RecoveriesSurroundings {
   /** By instance. */
   document: Document<Record<string, Recovery>>
-  failovers: Pick<Failovers, 'start' | 'cancel' | 'find'>
+  failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>
   rentals: Pick<Rentals, 'requestOf' | 'knows'>
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient

@@ -46,6 +46,7 @@ async function outbidOnce(starting = async () => undefined) {
       async cancel() {
         step = 'cancelled'
       },
+      written: async () => undefined,
       find: () => (step ? ({ step, tries: [] } as unknown as ReturnType<Failovers['find']>) : undefined),
     },
     rentals: { requestOf: () => undefined, knows: () => false },

@@ -120,7 +120,12 @@ async function live(ceiling: number, events: readonly Event[]) {
     const recoveries = createRecoveries({
       heldBack: () => undefined,
       document,
-      failovers: { start: async () => '', cancel: async () => undefined, find: () => undefined },
+      failovers: {
+        start: async () => '',
+        cancel: async () => undefined,
+        find: () => undefined,
+        written: async () => undefined,
+      },
       rentals: { requestOf: () => undefined, knows: () => false },
       client: () => client as unknown as ServiceClient,
       record: () => undefined,

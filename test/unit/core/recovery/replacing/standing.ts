@@ -84,7 +84,7 @@ export class Standing {
       'failovers.json',
       [],
     ))
-      if (step === 'trying' && !unwanted && recoveries[replaces]?.failover !== id)
+      if (step === 'trying' && !unwanted && !this.#endsAgain(id) && recoveries[replaces]?.failover !== id)
         this.#wrong(`a kill leaves ${id} on disk, and nobody who follows it`)
   }
 
@@ -115,6 +115,13 @@ export class Standing {
       if (chosen && !chosen.has(choice.kind))
         this.#wrong(`#${key} is chosen to ${choice.kind}, not ${[...chosen].join(' or ')}`)
     }
+  }
+
+  /** It has come to an end that is not on disk yet, and comes to the same after a kill. */
+  #endsAgain(failover: string): boolean {
+    const all = this.#world.berths[this.#at]?.automation.all() ?? []
+    const step = all.find(({ id }) => id === failover)?.step
+    return step === 'failed' || step === 'cancelled'
   }
 
   #failoverOf({ failover }: RecoveryView): Failover | undefined {
