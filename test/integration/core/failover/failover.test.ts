@@ -95,7 +95,9 @@ describe.concurrent('renting with failover', () => {
     await world.sim.controls.forceStatus(dies.id, 'offline')
     await under.until(() => Object.keys(under.account().failedHosts).length > 0)
     const machine = under.account().instances[dies.id]?.machineId ?? 0
-    expect(under.account().failedHosts).toMatchObject({ [machine]: { times: 1, why: expect.stringContaining('offline') } })
+    expect(under.account().failedHosts).toMatchObject({
+      [machine]: { times: 1, why: expect.stringContaining('offline') },
+    })
     expect(Object.keys(under.account().failedHosts)).toEqual([String(machine)])
     await under.run('forgiveHost', { machine })
     await under.run('refresh', {})
