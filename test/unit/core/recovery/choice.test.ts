@@ -20,13 +20,16 @@ const outbid = instanceView({
   gpu: { name: 'RTX 4090', count: 1 },
 })
 
-/** The recoveries of an account with one instance that was outbid. `starting` goes on before a failover is there. */
-async function outbidOnce(starting = async () => undefined) {
+/**
+ * The recoveries of an account with one instance that was outbid. `starting` goes on before a failover is there,
+ * `written` before its end is on disk.
+ */
+async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
   const bids: number[] = []
   const told: string[] = []
   const refusals: ServiceError[] = []
   let time = 1000
-  let step: 'trying' | 'cancelled' | undefined
+  let step: 'trying' | 'ready' | 'cancelled' | undefined
   const recoveries = createRecoveries({
     heldBack: () => undefined,
     document: await openDocument({
@@ -46,8 +49,9 @@ async function outbidOnce(starting = async () => undefined) {
       async cancel() {
         step = 'cancelled'
       },
-      written: async () => undefined,
-      find: () => (step ? ({ step, tries: [] } as unknown as ReturnType<Failovers['find']>) : undefined),
+      written,
+      find: () =>
+        step ? ({ step, tries: [], instance: 4712 } as unknown as ReturnType<Failovers['find']>) : undefined,
     },
     rentals: { requestOf: () => undefined, knows: () => false },
     client: () =>
@@ -81,6 +85,7 @@ async function outbidOnce(starting = async () => undefined) {
     pass: (seconds: number) => (time += seconds),
     step: () => step,
     cancel: () => (step = 'cancelled'),
+    ready: () => (step = 'ready'),
   }
 }
 
@@ -118,6 +123,22 @@ test('a replacement of what goes from the account meanwhile is given up', async 
     expect(step()).toBe(expected)
   }
   expect(recoveries.view()).toEqual({})
+})
+
+test('a place is handed over once it is on disk that the replacement is ready', async () => {
+  let write: () => void = () => undefined
+  const written = new Promise<undefined>(resolve => {
+    write = () => resolve(undefined)
+  })
+  const { recoveries, look, ready } = await outbidOnce(undefined, () => written)
+  await recoveries.choose(outbid, replace)
+  await look()
+  ready()
+  await look()
+  expect(recoveries.view()[outbid.id]?.step).toBe('replacing')
+  write()
+  await settled()
+  expect(recoveries.view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
 })
 
 test('a choice to be told only, made while a replacement is being begun, cancels it', async () => {

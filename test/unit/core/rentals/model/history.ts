@@ -68,10 +68,24 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: only('stranger'), marked: fc.boolean() }) },
 ) as fc.Arbitrary<Event>
 
+/** It is cancelled at one of its first steps, and the disk is slower than the service. */
+const cancelledEarly = fc
+  .tuple(fc.integer({ min: 5, max: 11 }), fc.integer({ min: 2, max: 6 }))
+  .map(([steps, after]): Event[] => [
+    ...Array.from({ length: steps }, (): Event => ({ do: 'turn', which: 0 })),
+    { do: 'cancel', wish: 0 },
+    ...Array.from({ length: after }, (): Event => ({ do: 'newest' })),
+  ])
+
 export const histories: fc.Arbitrary<History> = fc.record({
   shows: fc.constantFrom('both', 'label', 'env', 'both', 'nothing'),
   exclusive: fc.boolean(),
   first: offered,
   faults: fc.array(how, { maxLength: 3 }),
-  events: fc.array(event, { maxLength: 40, size: 'max' }),
+  events: fc
+    .tuple(
+      fc.oneof({ weight: 3, arbitrary: fc.constant<Event[]>([]) }, { weight: 1, arbitrary: cancelledEarly }),
+      fc.array(event, { maxLength: 40, size: 'max' }),
+    )
+    .map(([first, rest]) => [...first, ...rest]),
 })

@@ -19,7 +19,12 @@ async function live(history: History): Promise<World> {
 
 /** How a wish must have ended, once all is quiet; undefined where it has. */
 function wrongEnd(world: World, wish: Wish, { shows }: History): string | undefined {
-  const living = world.living(wish)
+  const others = world.wishes.filter(
+    other => other !== wish && other.berth === wish.berth && world.known(other),
+  )
+  const elsewhere = new Set(shows === 'nothing' ? others.map(other => world.shown(other).instance) : [])
+  // What no mark is seen of may have been taken for another's, which then was not asked for again.
+  const living = world.living(wish).filter(({ id }) => !elsewhere.has(id))
   if (!world.known(wish)) return living.length > 0 ? 'nobody knows of it' : undefined
   const { step, instance, asked } = world.shown(wish)
   if (!['running', 'late', 'failed', 'cancelled'].includes(step)) return `it stays ${step}`
