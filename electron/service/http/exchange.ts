@@ -1,11 +1,9 @@
 import type { RequestClock } from './clock.ts'
 
-/** When an answer came and what time it was at the service: what the account's clock is estimated from. */
+/** What time it was at the service when an answer came: what the account's clock is estimated from. */
 export interface AnswerTime {
   /** The answer's `Date`, epoch seconds. */
   serverTime: number
-  /** When its head was here, monotonic milliseconds. */
-  at: number
   /** Milliseconds from sending to its head. */
   roundTrip: number
 }
@@ -58,9 +56,8 @@ export async function exchange(
       redirect: 'manual',
       ...(outgoing.body === undefined ? {} : { body: outgoing.body }),
     })
-    const at = clock.now()
     const serverTime = timeOf(response.headers)
-    if (serverTime !== undefined) onAnswer?.({ serverTime, at, roundTrip: at - sentAt })
+    if (serverTime !== undefined) onAnswer?.({ serverTime, roundTrip: clock.now() - sentAt })
     if (!isRedirect(response.status)) {
       return { status: response.status, headers: response.headers, text: await response.text(), serverTime }
     }

@@ -239,7 +239,7 @@ describe('time', () => {
     service.otherwise = json({ instances: [] }, 200, { date })
     await client({ onAnswer: time => heard.push(time) }).instances.list()
     expect(heard.map(time => time.serverTime)).toEqual([1_988_150_400, 1_988_150_400])
-    expect(heard.every(time => time.roundTrip >= 0 && time.at >= time.roundTrip)).toBe(true)
+    expect(heard.every(time => time.roundTrip >= 0)).toBe(true)
   })
 })
 

@@ -1,12 +1,10 @@
 import type { AccountTime } from '../../../contract/state.ts'
 import type { Clock } from '../../../ports/clock.ts'
 
-/** One answer's `Date`, and when it came on this machine's monotonic clock. */
+/** The `Date` of an answer that has just come. */
 export interface TimeSample {
   /** Epoch seconds, whole ones. */
   serverTime: number
-  /** Monotonic milliseconds at the middle of the request. */
-  at: number
   /** Milliseconds. */
   roundTrip: number
 }
@@ -60,12 +58,13 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
     else if (candidate !== undefined && Math.abs(measured - candidate) <= Math.max(blur, candidate * 0.15)) {
       rate = Math.abs(measured - 1) <= Math.max(blur, 0.25) ? 1 : measured
       candidate = undefined
-    } else if (measured > 0) candidate = measured
+    } else candidate = measured > 0 ? measured : undefined
   }
 
   return {
     now: () => serverNow(clock.monotonic()) / 1000,
-    learn({ serverTime, at, roundTrip }) {
+    learn({ serverTime, roundTrip }) {
+      const at = clock.monotonic()
       // `Date` is cut to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at }
       lastRoundTrip = roundTrip

@@ -21,7 +21,7 @@ function world(rate: number, localClock = new HandClock(), initialRate?: number)
     async answers(count: number, every: number) {
       for (let index = 0; index < count; index += 1) {
         await localClock.pass(every)
-        account.learn({ serverTime: Math.floor(truth()), at: localClock.monotonic(), roundTrip: 20 })
+        account.learn({ serverTime: Math.floor(truth()), roundTrip: 20 })
       }
     },
     error: () => Math.abs(account.now() - truth()),
