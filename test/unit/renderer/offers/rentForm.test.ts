@@ -73,7 +73,7 @@ describe('mistakes are told at their field', () => {
     ['a disk of 0', { disk: '0' }, 'disk'],
     ['a negative disk', { disk: '-5' }, 'disk'],
     ['a disk in words', { disk: 'lots' }, 'disk'],
-    ['a disk with a decimal comma', { disk: '20,5' }, 'disk'],
+    ['a disk with two decimal commas', { disk: '20,5,1' }, 'disk'],
     ['a disk larger than the machine offers', { disk: '401' }, 'disk'],
     ['a port beyond the last', { ports: '70000' }, 'ports'],
     ['port 0', { ports: '0' }, 'ports'],
