@@ -35,18 +35,32 @@ export interface Sshd {
 /** Whether this machine has what it takes. */
 export const hasSshd = existsSync('/usr/sbin/sshd') && process.getuid?.() === 0
 
-/** Extra lines of sshd_config win over the defaults here, as the first value of an option does. */
+const setEnv = 'SetEnv '
+
+/** What the extra lines set, and a home where they set none: the server takes one such line only. */
+function environment(config: readonly string[], home: string): string {
+  const given = config.filter(line => line.startsWith(setEnv)).map(line => line.slice(setEnv.length))
+  return given.some(line => line.includes('HOME=')) ? given.join(' ') : [`HOME=${home}`, ...given].join(' ')
+}
+
+/**
+ * Extra lines of sshd_config win over the defaults here, as the first value of an option does. Shells find an empty home:
+ * what a user's own start files do takes its time, and what is killed halfway may keep the next one waiting.
+ */
 export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-sshd-'))
   const keyFile = join(folder, 'host_key')
+  const home = join(folder, 'home')
   const authorized = join(folder, 'authorized_keys')
   const logFile = join(folder, 'log')
   const port = await freePort()
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  mkdirSync(home)
   writeFileSync(authorized, '', { mode: 0o600 })
   writeFileSync(logFile, '')
   const lines = [
-    ...config,
+    `SetEnv ${environment(config, home)}`,
+    ...config.filter(line => !line.startsWith(setEnv)),
     `ListenAddress 127.0.0.1:${port}`,
     `HostKey ${keyFile}`,
     `AuthorizedKeysFile ${authorized}`,
