@@ -5,7 +5,8 @@ import type { NewInstance } from '../../../../../electron/service/offers.ts'
 import type { Onlooker } from '../../plain-service/one-berth.ts'
 import type { Held } from '../../plain-service/service.ts'
 import type { Standing } from './standing.ts'
-import { every, image, mostBid, secret, template, type World } from './world.ts'
+import { every, image, mostBid, secret, template } from './terms.ts'
+import type { World } from './world.ts'
 
 /** Holds every request of one Berth against what it may ask for just then. */
 export function witness(world: World, at: number, standing: Standing): Onlooker {

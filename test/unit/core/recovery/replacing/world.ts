@@ -9,15 +9,8 @@ import { Turns } from '../../plain-service/turns.ts'
 import { openReplacing, type ReplacingBerth } from './automation.ts'
 import type { Choosing, Event, History } from './history.ts'
 import { Standing } from './standing.ts'
+import { every, image, mostBid, secret, template } from './terms.ts'
 import { witness } from './witness.ts'
-
-/** Seconds: the floor between two replacements. */
-export const every = 600
-/** Dollars per hour. */
-export const mostBid = 0.125
-export const image = 'pytorch/pytorch'
-export const template = 'a1b2'
-export const secret = 'a secret'
 
 /** Two Berths on one account with an interruptible instance, others who bid, and the users. */
 export class World {
