@@ -15,8 +15,8 @@ export interface JupyterNotebook {
 
 export const hasJupyter = existsSync('/usr/bin/jupyter-notebook')
 
-/** It tells of itself in root's own list, where an SSH session of root's finds it. */
-export async function startJupyter(token = 's3cret-token'): Promise<JupyterNotebook> {
+/** It tells of itself in the list that lies in that home, where an SSH session finds it. */
+export async function startJupyter(home: string, token = 's3cret-token'): Promise<JupyterNotebook> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-jupyter-'))
   const port = await freePort()
   const child = spawn(
@@ -30,7 +30,7 @@ export async function startJupyter(token = 's3cret-token'): Promise<JupyterNoteb
       `--NotebookApp.token=${token}`,
       `--notebook-dir=${folder}`,
     ],
-    { cwd: folder, stdio: 'ignore', env: { ...process.env, HOME: '/root' } },
+    { cwd: folder, stdio: 'ignore', env: { ...process.env, HOME: home } },
   )
   await answering(child, `http://127.0.0.1:${port}/api`)
   return {

@@ -30,7 +30,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
 
   beforeAll(async () => {
     sshd = await startSshd()
-    jupyter = await startJupyter()
+    jupyter = await startJupyter(sshd.home)
     browser = await chromium.launch({
       executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
       args: ['--no-sandbox'],
@@ -115,6 +115,6 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
       step: 'failed',
       problem: { code: 'jupyter_missing' },
     })
-    jupyter = await startJupyter()
+    jupyter = await startJupyter(sshd.home)
   })
 })

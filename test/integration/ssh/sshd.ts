@@ -12,6 +12,8 @@ export interface Sshd {
   port: number
   /** A scratch folder that goes with the server. */
   folder: string
+  /** The home of those who get in, where no extra line says otherwise. */
+  home: string
   /** `SHA256:…` of the host key it shows now. */
   fingerprint(): string
   /** Lets these public keys in, and no others. */
@@ -131,6 +133,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
     host: '127.0.0.1',
     port,
     folder,
+    home,
     fingerprint: () => fingerprintOf(keyFile),
     authorize: (...publicKeys) => writeFileSync(authorized, publicKeys.map(key => `${key}\n`).join('')),
     start,

@@ -24,11 +24,12 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results', 'deep'), { recursive: true })
     writeFileSync(join(home, 'results', 'deep', 'model'), 'weights')
-    const lines = 300
+    const enough = join(home, 'enough')
+    const counted = join(home, 'counted')
     const id = await startRun(under, {
       instance,
       name: 'training',
-      command: `i=0\nwhile [ $i -lt ${lines} ]; do i=$((i+1)); echo "line $i – ünïcode"; sleep 0.03; done\necho "it's done" >&2\nexit 7`,
+      command: `i=0\nwhile [ ! -e ${enough} ]; do i=$((i+1)); echo "line $i – ünïcode"; sleep 0.03; done\necho $i > ${counted}\necho "it's done" >&2\nexit 7`,
       fetch: join(home, 'results'),
       afterwards: 'stop',
     })
@@ -50,8 +51,11 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       // What is fetched lies here before anything is done to the instance.
       if (step === 'acting') steps.push(existsSync(join(home, '..', 'Berth', 'results')) ? 'fetched' : 'lost')
     })
+    await again.until(() => steps.includes('running'))
+    writeFileSync(enough, '')
     await again.until(() => runOf(again, id)?.step === 'over', 40_000)
     expect(runOf(again, id)).toMatchObject({ code: 7, fetched: true, acted: 'stop', interrupted: false })
+    const lines = Number(readFileSync(counted, 'utf8'))
     const numbered = Array.from({ length: lines }, (_, at) => `line ${at + 1} – ünïcode\n`).join('')
     expect(await keptOutput(world, id)).toBe(`${numbered}it's done\n`)
     expect(readFileSync(join(home, '..', 'Berth', 'results', 'deep', 'model'), 'utf8')).toBe('weights')
