@@ -56,7 +56,7 @@ export function moneyCompared(
     const unnamed = days.reduce((sum, day) => sum + leftOut(String(instance_id), day), 0)
     const poll = unknowable(instance_id, ledger, looks, timeline)
     const difference = Math.max(0, Math.abs(share - micro_dollars) - cent - unnamed)
-    worst = Math.max(worst, difference / poll)
+    if (difference > 0) worst = Math.max(worst, difference / poll)
     if (difference > poll)
       broken.push(
         `#${instance_id} cost ${micro_dollars}, but its share is ${share}; a poll is ${Math.round(poll)}`,
