@@ -3,6 +3,8 @@ import { asks } from '../dialogs/asks.svelte.ts'
 import { route } from '../place/route.svelte.ts'
 
 const typing = 'input, textarea, select, [contenteditable], .xterm'
+/** What asks something of the user: it is answered or left before anything else, as what was typed there would go. */
+const dialog = '[aria-modal=true]'
 
 /** All but the palette's are screens to go to. */
 function press(name: AcceleratorName): void {
@@ -19,9 +21,9 @@ export function pageKey(event: KeyboardEvent): void {
   if (accelerator !== undefined) {
     // A shell wants its control keys (Ctrl K cuts a line): there only the Command key is Berth's.
     if (inTerminal && !event.metaKey) return
-    if (asks.open && accelerator !== 'palette') return
+    const closesPalette = accelerator === 'palette' && asks.open?.kind === 'palette'
     event.preventDefault()
-    press(accelerator)
+    if (closesPalette || !(asks.open || document.querySelector(dialog))) press(accelerator)
     return
   }
   if (asks.open || event.ctrlKey || event.metaKey || event.altKey) return
