@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startSession, type TestSession } from '../integration/local/session-bus.ts'
+import { keptFiles } from '../kept-files.ts'
 import { lacks } from '../needs.ts'
 import { connectAccount, recordFrames } from './account-steps.ts'
 import {
@@ -88,20 +87,13 @@ function lookup(entry: string): Promise<{ code: number | null; output: string }>
 
 /** The files in a folder that hold a text, as it is or as programs like to wrap it. */
 async function filesWith(folder: string, text: string): Promise<string[]> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = found.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  const files = [...(await keptFiles(folder))]
   expect(files.length).toBeGreaterThan(2)
   const forms = [
     Buffer.from(text),
     ...(['base64', 'hex'] as const).map(form => Buffer.from(Buffer.from(text).toString(form))),
   ]
-  const holds = await Promise.all(
-    files.map(async file => {
-      const bytes = await readFile(file)
-      return forms.some(form => bytes.includes(form))
-    }),
-  )
-  return files.filter((_, index) => holds[index])
+  return files.filter(([, bytes]) => forms.some(form => bytes.includes(form))).map(([file]) => file)
 }
 
 /** The key is nowhere but where it belongs: in no file, in nothing printed, in nothing that the page was sent. */

@@ -1,10 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
 import { describeCall, malformedCalls } from '../../integration/core/malformed-calls.ts'
+import { keptFiles } from '../../kept-files.ts'
 import { useDesk } from './berth.ts'
 
 declare global {
@@ -61,16 +61,12 @@ async function traces(page: Page) {
       await new Promise(resolve => setTimeout(resolve, 5))
     }
   })
-  const entries = await readdir(desk.home, { recursive: true, withFileTypes: true })
-  const files = entries
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name))
-    // What Chromium keeps is its own.
-    .filter(file => !file.startsWith(join(desk.home, 'electron')))
+  // What Chromium keeps is its own.
+  const files = await keptFiles(desk.home, path => !path.startsWith(join(desk.home, 'electron')))
   return {
     state,
     requests: await sim.control('GET', '/sim/requests'),
-    files: await Promise.all(files.toSorted().map(async file => [file, await readFile(file, 'utf8')])),
+    files: [...files].map(([file, bytes]) => [file, bytes.toString('utf8')]),
     opened: await desk.opened(),
   }
 }

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
 import { openPageServer, type PageServer } from '../../../electron/local/page-server/page-server.ts'
+import { keptFiles } from '../../kept-files.ts'
 import { describeCall, malformedCalls } from './malformed-calls.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -42,14 +41,12 @@ async function openSocket(): Promise<WebSocket> {
 
 /** All that a call could have changed: State, the service, the keychain, the files, and what the user was told. */
 async function traces() {
-  const { home } = world.machine
-  const entries = await readdir(home, { recursive: true, withFileTypes: true })
-  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  const files = await keptFiles(world.machine.home)
   return {
     state: structuredClone(under.berth.state()),
     requests: await requestsSeen(),
     secrets: Object.fromEntries(world.keychain.entries),
-    files: await Promise.all(files.toSorted().map(async file => [file, await readFile(file, 'utf8')])),
+    files: [...files].map(([file, bytes]) => [file, bytes.toString('utf8')]),
     told: world.notifier.shown.length,
   }
 }

@@ -1,7 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { RentalView, RentRequest } from '../../../electron/contract/market/rental.ts'
+import { keptFiles } from '../../kept-files.ts'
 import type { BerthUnderTest, World } from './world.ts'
 
 /** A request for the cheapest offer that no earlier call of this Berth has taken. */
@@ -62,10 +62,6 @@ export function everCreated({ sim }: World): number {
 
 /** The text of every file that Berth keeps, by name. */
 export async function everyFile({ machine }: World): Promise<Map<string, string>> {
-  const root = dirname(machine.files.path('any'))
-  const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
-  // One that is being written goes under its own name in that moment.
-  const text = (file: string) => readFile(file, 'utf8').catch(() => '')
-  return new Map(await Promise.all(files.map(async file => [file, await text(file)] as const)))
+  const files = await keptFiles(dirname(machine.files.path('any')))
+  return new Map([...files].map(([file, bytes]) => [file, bytes.toString('utf8')]))
 }
