@@ -15,7 +15,7 @@ export interface Evidence {
 /** What was paid in. */
 export interface TopUp {
   sum: Micros
-  /** Another sum would explain the credit nearly as well. */
+  /** Another usual sum fits the prices, too, or would explain the credit nearly as well. */
   estimated: boolean
 }
 
@@ -57,19 +57,22 @@ const strangersPrice = dollar / 2
  * What was paid in meanwhile: the likeliest of the sums that explain how far the credit fell. A sum is the likelier,
  * the rounder it is and the nearer it brings what was spent to what the prices say. While looks follow each other the
  * prices leave no room, so that any sum is found to the cent; after an absence something may have stopped for a while
- * or come and gone, unseen.
+ * or come and gone, unseen. What had one price at both ends has cost just that, where a usual sum fits with it.
  */
 export function likeliestTopUp(evidence: Evidence): TopUp {
-  const { fell, costs } = evidence
-  const least = sum(costs, 'least')
-  if (fell >= 0 && least - fell <= smallestTopUp) return { sum: 0, estimated: false }
+  const { fell, length, costs, blur } = evidence
+  const [least, most] = [sum(costs, 'least'), sum(costs, 'most')]
+  const [from, to] = [Math.max(0, least - fell - blur), most - fell + blur]
+  const another = fitsAnother(0, from, to)
+  const isExplained = least - fell <= (another && length > absence ? blur : smallestTopUp)
+  if (fell >= 0 && isExplained) return { sum: 0, estimated: another }
 
-  const most = sum(costs, 'most')
   const likelihood = likelihoodOf(evidence, least, most)
   const scores = new Map<Micros, number>()
+  const mayHaveLeapt = fell >= 0 && fell <= smallestTopUp
   if (fell >= 0) {
     const lowest = sum(costs, 'lowest')
-    const leapt = fell <= smallestTopUp ? oftenLeapt / smallestTopUp : 0
+    const leapt = mayHaveLeapt ? oftenLeapt / smallestTopUp : 0
     const spent = lowest - fell <= smallestTopUp ? Math.max(fell, lowest) : fell
     scores.set(0, weightOfNone * (likelihood(spent) + leapt))
   }
@@ -79,10 +82,27 @@ export function likeliestTopUp(evidence: Evidence): TopUp {
     for (const paid of [below, below + amount])
       if (paid > 0 && fell + paid >= 0) scores.set(paid, weightOf(paid) * likelihood(fell + paid))
   }
-  const [best, ...others] = [...scores].filter(([, score]) => score > 0).sort(([, a], [, b]) => b - a)
+  // What ran before and after ran meanwhile, wherever a usual sum explains the credit so.
+  const fitting = mayHaveLeapt ? [] : [...scores].filter(([paid]) => fits(paid, from, to))
+  const [best] = likeliest(fitting).concat(likeliest([...scores]))
   if (!best) return { sum: Math.ceil(middle / cent) * cent, estimated: true }
-  const apart = others.filter(([paid]) => Math.abs(paid - best[0]) >= smallestTopUp)
-  return { sum: best[0], estimated: apart.reduce((all, [, score]) => all + score, 0) > best[1] / 10 }
+  const apart = [...scores].filter(([paid]) => Math.abs(paid - best[0]) >= smallestTopUp)
+  const isNearlyAsLikely = apart.reduce((all, [, score]) => all + score, 0) > best[1] / 10
+  return { sum: best[0], estimated: isNearlyAsLikely || fitsAnother(best[0], from, to) }
+}
+
+/** Whether a usual sum but this one lies in what the prices leave: which of them was paid nobody can know. */
+function fitsAnother(paid: Micros, from: Micros, to: Micros): boolean {
+  const fitting = Math.floor(to / smallestUsual) - Math.ceil(from / smallestUsual) + 1
+  return fitting > (fits(paid, from, to) ? 1 : 0)
+}
+
+function fits(paid: Micros, from: Micros, to: Micros): boolean {
+  return paid % smallestUsual === 0 && paid >= from && paid <= to
+}
+
+function likeliest(scores: readonly (readonly [Micros, number])[]): (readonly [Micros, number])[] {
+  return scores.filter(([, score]) => score > 0).sort(([, a], [, b]) => b - a)
 }
 
 /** How likely it is that so much was spent, per micro-dollar. */
