@@ -28,7 +28,8 @@ export async function guardRows(): Promise<Row[]> {
   const shown = createShownGuards({
     store,
     account: 'a00000001',
-    book: bookOf(() => guards),
+    // What is written to the disk is not of this row.
+    book: { all: () => guards },
     busy: new Set(),
   })
   const views = Object.fromEntries(ids.map(id => [id, instance(id, 0)]))
@@ -68,10 +69,11 @@ export async function guardRows(): Promise<Row[]> {
 }
 
 function sightAt(at: number, views: Record<string, InstanceView>): Sight {
+  const spendPerHour = Object.values(views).reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   return {
     facts: {
       at,
-      account: { credit: 5_000_000_000, instances: views },
+      account: { credit: 5_000_000_000, instances: views, spendPerHour },
       spentToday: 1_000_000,
       spentThisMonth: 9_000_000,
       dayEnds: now + 50_000,
@@ -125,9 +127,4 @@ function guardOf(number: number, condition: Guard['condition'], on?: number): Gu
     history: [],
     ...(on === undefined ? {} : { instance: on }),
   }
-}
-
-/** A book in memory: what is written to the disk is not of this row. */
-function bookOf(all: () => readonly Guard[]): Parameters<typeof createShownGuards>[0]['book'] {
-  return { all } as unknown as Parameters<typeof createShownGuards>[0]['book']
 }

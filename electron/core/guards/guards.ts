@@ -7,23 +7,17 @@ import { openDocument } from '../remember/document.ts'
 import { openGuardBook } from './book.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
 import { type GuardDecision, guardActions, type Sight } from './decide/guard-actions.ts'
-import { accountTargets, type Target } from './decide/least-loss.ts'
+import type { Target } from './decide/least-loss.ts'
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads, questionInside } from './gpu-loads.ts'
 import { calmed, type Guard, KeptGuards, withEvent, withTargets } from './guard.ts'
-import { after, held, missed, over, warned } from './outcomes.ts'
+import { after } from './outcomes.ts'
 import { createSights, type Spending } from './sights.ts'
-import {
-  doneAlert,
-  failedAlert,
-  guardAlertId,
-  heldAlert,
-  missedAlert,
-  warningAlert,
-} from './tell/guard-alerts.ts'
+import { doneAlert, failedAlert, guardAlertId } from './tell/guard-alerts.ts'
 import { clockTime, guardSentence, whatHappened } from './tell/guard-words.ts'
 import { createShownGuards } from './tell/shown-guards.ts'
+import { type Turn, turnOf } from './turn.ts'
 import { newGuard, type WishedGuard } from './wish.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */
@@ -91,10 +85,11 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
   }
 
   /** On disk first, then said: after a kill it is rather not said than said twice. */
-  async function turn(guard: Guard, alert: Alert | undefined): Promise<void> {
-    await book.record(guard)
+  async function take(turns: readonly Turn[]): Promise<void> {
+    for (const { guard, alert } of turns) if (!alert) teller.withdraw(guardAlertId(accountId, guard.id))
+    await book.record(...turns.map(({ guard }) => guard))
     show()
-    if (alert && !ending.aborted) tell(alert)
+    for (const { alert } of turns) if (alert && !ending.aborted) tell(alert)
   }
 
   /** What a failover tries it drops by itself, once a guard has written down that it acts on it: nothing is left then. */
@@ -114,43 +109,20 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     )
     const noted = decisions.flatMap(({ kind, guard }) => (kind === 'note' ? [guard] : []))
     if (noted.length > 0) book.recordSoon(noted)
-    for (const decision of decisions) follow(decision, sight, at)
+    const turns = decisions.flatMap(decision => follow(decision, sight, at) ?? [])
+    if (turns.length > 0) void take(turns)
     return decisions.some(({ kind }) => kind === 'unsure')
   }
 
-  function follow(decision: GuardDecision, sight: Sight, at: number): void {
-    const { guard } = decision
-    switch (decision.kind) {
-      case 'warn': {
-        const { account: seen, loads } = sight.facts
-        const targets = guard.instance === undefined ? accountTargets(guard, seen, loads, at) : []
-        void turn(warned(guard, decision.dueAt, at), warningAlert(scene(at), guard, decision.dueAt, targets))
-        return
-      }
-      case 'hold':
-        void turn(held(guard, decision.dueAt, at), heldAlert(scene(at), guard, decision.dueAt))
-        return
-      case 'missed':
-        void turn(missed(guard, decision.dueAt, at), missedAlert(scene(at), guard, decision.dueAt))
-        return
-      case 'act':
-        void act(decision, sight, at)
-        return
-      case 'calm':
-        teller.withdraw(guardAlertId(accountId, guard.id))
-        void turn(calmed(guard), undefined)
-        return
-      case 'over':
-        teller.withdraw(guardAlertId(accountId, guard.id))
-        void turn(over(guard, at, 'Over: it was stopped already'), undefined)
-        return
-      case 'gone':
-        if (!absent.delete(guard.id) && guard.begunAt === undefined) absent.add(guard.id)
-        else {
-          teller.withdraw(guardAlertId(accountId, guard.id))
-          void turn(over(guard, at, 'Over: its instance is gone'), undefined)
-        }
+  function follow(decision: GuardDecision, sight: Sight, at: number): Turn | undefined {
+    const { guard, kind } = decision
+    if (kind === 'act') void act(decision, sight, at)
+    // One look without its instance may be the service's mistake.
+    if (kind === 'gone' && !absent.delete(guard.id) && guard.begunAt === undefined) {
+      absent.add(guard.id)
+      return undefined
     }
+    return turnOf(decision, sight, scene(at))
   }
 
   async function act(
@@ -291,7 +263,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
 }
 
 /** An account that is being removed. */
-const nothing = { instances: {}, clock: { serverAt: 0, localAt: 0, rate: 1 } }
+const nothing = { instances: {}, spendPerHour: 0, clock: { serverAt: 0, localAt: 0, rate: 1 } }
 
 /** Milliseconds after a moment until Berth wonders whether it was seen, and at most until it looks at its clock again. */
 const afterMoment = 1500

@@ -10,7 +10,7 @@ export interface Spending {
   spentThisMonth(): number
 }
 
-type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'clock'>
+type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | 'clock'>
 
 /** Keeps track of when the account was seen, and of whether its time can be believed. */
 export interface Sights {

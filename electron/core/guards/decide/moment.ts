@@ -13,7 +13,7 @@ export type Loads = ReadonlyMap<number, HeardLoad>
 /** What guards decide on: an account as it was seen at `at`. Times in epoch seconds of the account's time. */
 export interface Facts {
   at: number
-  account: Pick<AccountView, 'instances' | 'credit'>
+  account: Pick<AccountView, 'instances' | 'credit' | 'spendPerHour'>
   /** What this day and this month of the machine's calendar have cost by then, and when they end. */
   spentToday: Micros
   spentThisMonth: Micros
@@ -50,7 +50,7 @@ function momentOf({ condition, instance, idleSince }: Moving, facts: Facts): num
     case 'budget': {
       const [spent, ends] =
         condition.per === 'day' ? [facts.spentToday, facts.dayEnds] : [facts.spentThisMonth, facts.monthEnds]
-      const at = reached(spent, condition.limit, spendNow(facts), facts.at)
+      const at = reached(spent, condition.limit, facts.account.spendPerHour, facts.at)
       return at === undefined || at >= ends ? undefined : at
     }
     case 'credit': {
@@ -66,10 +66,4 @@ function momentOf({ condition, instance, idleSince }: Moving, facts: Facts): num
 function reached(spent: Micros, limit: Micros, perHour: Micros, at: number): number | undefined {
   if (perHour > 0) return at + ((limit - spent) * 3600) / perHour
   return spent >= limit ? at : undefined
-}
-
-function spendNow({ account }: Facts): Micros {
-  let sum = 0
-  for (const id in account.instances) sum += account.instances[id]?.costPerHour ?? 0
-  return sum
 }

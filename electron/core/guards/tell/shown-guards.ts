@@ -9,6 +9,7 @@ import { dueOf, type Facts } from '../decide/moment.ts'
 import { nextMoment } from '../decide/next-moments.ts'
 import type { Guard } from '../guard.ts'
 import { guardView } from './guard-view.ts'
+import { createHeldViews } from './held-views.ts'
 
 /** An account's guards in State. */
 export interface ShownGuards {
@@ -23,12 +24,13 @@ export interface ShownGuards {
 /** Seconds by which a moment must move to be written again. */
 const noticeable = 30
 
-/** What a view was made from. */
-interface Drawn {
+/** A view that is shown, and what it was made from. */
+interface Line {
   guard: Guard
   acting: boolean
   blind: boolean
   label: string | undefined
+  view: GuardView
 }
 
 export function createShownGuards({
@@ -39,61 +41,72 @@ export function createShownGuards({
 }: {
   store: Store
   account: AccountId
-  book: GuardBook
+  book: Pick<GuardBook, 'all'>
   busy: ReadonlySet<string>
 }): ShownGuards {
-  const drawn = new Map<string, Drawn>()
-  let next: number | undefined
+  const lines = new Map<string, Line>()
+  const held = createHeldViews()
+  let shownAt = Number.NEGATIVE_INFINITY
+  /** The guards in State as they were written last. */
+  let shown: Readonly<Record<string, GuardView>> | undefined
+  let next = Number.POSITIVE_INFINITY
 
-  const isBlind = ({ condition, instance, ended }: Guard, { account: { instances }, loads }: Facts) => {
-    const seen = instances[instance ?? '']
-    return (
-      condition.kind === 'idle' &&
-      !ended &&
-      seen?.state === 'running' &&
-      seen.gpuLoad === undefined &&
-      !loads.has(seen.id)
-    )
-  }
-
-  /** The view, or undefined where the one that is shown says the same. */
-  function redrawn(
-    guard: Guard,
-    before: GuardView | undefined,
-    facts: Facts,
-    now: number,
-  ): GuardView | undefined {
-    const dueAt = guard.ended ? undefined : dueOf(guard, facts)
-    const moment = nextMoment(guard, dueAt, now)
-    if (moment !== undefined && (next === undefined || moment < next)) next = moment
-
+  /** Its line: the one there was where that says the same. */
+  function lineOf(guard: Guard, dueAt: number | undefined, acting: boolean, facts: Facts, now: number): Line {
     const { instances } = facts.account
-    const acting = busy.has(guard.id)
-    const blind = isBlind(guard, facts)
-    const label = instances[guard.instance ?? '']?.label
-    const was = drawn.get(guard.id)
+    const instance = instances[guard.instance ?? '']
+    const blind = isBlind(guard, instance, facts)
+    const label = instance?.label
+    const was = lines.get(guard.id)
+    const before = was?.view ?? shown?.[guard.id]
     const woke = before?.snoozedUntil !== undefined && before.snoozedUntil <= now
     const alike = was?.guard === guard && was.acting === acting && was.blind === blind && was.label === label
-    if (before && alike && !woke && isNear(before.dueAt, dueAt)) return undefined
-    drawn.set(guard.id, { guard, acting, blind, label })
+    if (alike && !woke && isNear(was.view.dueAt, dueAt)) return was
     const view = guardView(guard, { instances, now, dueAt: dueAt && Math.round(dueAt), acting, blind })
-    return same(before, view) ? undefined : view
+    const line = { guard, acting, blind, label, view: before && same(before, view) ? before : view }
+    lines.set(guard.id, line)
+    return line
   }
 
   return {
     show(facts, now) {
       const before = store.get().accounts[account]?.guards
       if (!before) return
-      next = undefined
+      // What another wrote, or is told of an earlier time, is compared anew.
+      if (before !== shown || now < shownAt) held.cut(0)
+      if (before !== shown) lines.clear()
+      shown = before
+      shownAt = now
+      next = Number.POSITIVE_INFINITY
+      const guards = book.all()
+      const { instances } = facts.account
+      let known = held.size() === guards.length
       const changed: GuardView[] = []
-      let known = 0
-      for (const guard of book.all()) {
-        const was = before[guard.id]
-        if (was) known += 1
-        const view = redrawn(guard, was, facts, now)
-        if (view) changed.push(view)
-      }
-      const gone = known === Object.keys(before).length ? [] : missing(before, book.all())
+      guards.forEach((guard, place) => {
+        const instance = guard.instance === undefined ? undefined : instances[guard.instance]
+        const acting = busy.has(guard.id)
+        const until = acting ? undefined : held.until(place, guard, instance, now)
+        if (until !== undefined) {
+          next = Math.min(next, until)
+          return
+        }
+        known &&= held.was(place, guard)
+        const dueAt = guard.ended ? undefined : dueOf(guard, facts)
+        const moment = nextMoment(guard, dueAt, now) ?? Number.POSITIVE_INFINITY
+        next = Math.min(next, moment)
+        const { view } = lineOf(guard, dueAt, acting, facts, now)
+        if (view !== before[guard.id]) changed.push(view)
+        const asleep = view.snoozedUntil ?? moment
+        held.hold(
+          place,
+          guard,
+          instance,
+          acting || isUnsteady(guard, instance) ? now : Math.min(moment, asleep),
+        )
+      })
+      held.cut(guards.length)
+      const gone = known ? [] : missing(before, guards)
+      for (const id of gone) lines.delete(id)
       if (changed.length === 0 && gone.length === 0) return
       store.change(draft => {
         const target = draft.accounts[account]
@@ -101,8 +114,9 @@ export function createShownGuards({
         for (const view of changed) target.guards[view.id] = view
         for (const id of gone) delete target.guards[id]
       })
+      shown = store.get().accounts[account]?.guards
     },
-    next: () => next,
+    next: () => (Number.isFinite(next) ? next : undefined),
     unknownLoads({ instances }) {
       const ids = new Set(
         book
@@ -117,6 +131,17 @@ export function createShownGuards({
       })
     },
   }
+}
+
+/** Whether it waits for a load that nobody tells. */
+function isBlind({ condition, ended }: Guard, instance: InstanceView | undefined, { loads }: Facts): boolean {
+  if (condition.kind !== 'idle' || ended || instance?.state !== 'running') return false
+  return instance.gpuLoad === undefined && !loads.has(instance.id)
+}
+
+/** Whether what is shown follows from more than the guard and its instance: the whole account, or what is asked inside. */
+function isUnsteady({ condition }: Guard, instance: InstanceView | undefined): boolean {
+  return instance === undefined || (condition.kind === 'idle' && instance.gpuLoad === undefined)
 }
 
 function missing(before: Readonly<Record<string, GuardView>>, guards: readonly Guard[]): string[] {

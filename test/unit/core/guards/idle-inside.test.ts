@@ -45,7 +45,7 @@ async function decisions(seconds: number, looks: number, printed: (now: number) 
     const loads = gpus.heard(1, between)
     const facts = {
       at,
-      account: { instances: { 7: instance } },
+      account: { instances: { 7: instance }, spendPerHour: instance.costPerHour },
       spentToday: 0,
       spentThisMonth: 0,
       dayEnds: at + 86_400,

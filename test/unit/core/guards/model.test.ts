@@ -145,9 +145,11 @@ function viewOf(one: PlainInstance, at: number): InstanceView {
 }
 
 function factsOf({ at, credit, today, instances: all }: Seen): Facts {
+  const views = all.map(one => viewOf(one, at))
+  const spendPerHour = views.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   return {
     at,
-    account: { credit, instances: Object.fromEntries(all.map(one => [one.id, viewOf(one, at)])) },
+    account: { credit, instances: Object.fromEntries(views.map(view => [view.id, view])), spendPerHour },
     spentToday: today,
     spentThisMonth: today,
     dayEnds: endless,

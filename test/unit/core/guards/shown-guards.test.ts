@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { Loads } from '../../../../electron/core/guards/decide/moment.ts'
+import type { Guard } from '../../../../electron/core/guards/guard.ts'
+import { createShownGuards } from '../../../../electron/core/guards/tell/shown-guards.ts'
+import { createStore } from '../../../../electron/core/store.ts'
+import { accountView, emptyState, instanceView } from '../views.ts'
+
+const start = 1_790_000_000
+const account = 'a00000001'
+const ids = [7, 8, 9]
+
+/** An account, its guards, and what State says of them. */
+class Shown {
+  at = start
+  guards: readonly Guard[] = [
+    ...ids.flatMap((id, index): Guard[] => [
+      guard(index * 3, id, { kind: 'time', at: start + 2000 * (index + 1) }),
+      guard(index * 3 + 1, id, { kind: 'idle', below: 5, seconds: 1800 }),
+      guard(index * 3 + 2, id, { kind: 'cost', limit: 2_000_000 }),
+    ]),
+    guard(20, undefined, { kind: 'credit', hours: 2 }),
+  ]
+  instances: Record<string, InstanceView> = Object.fromEntries(ids.map(id => [id, instanceView({ id })]))
+  busy = new Set<string>()
+  loads = new Map<number, { load: number; at: number }>()
+  readonly store = createStore(emptyState())
+  readonly shown = this.open(this.store)
+
+  constructor() {
+    this.store.change(draft => {
+      draft.accounts[account] = accountView({})
+    })
+  }
+
+  open(store: ReturnType<typeof createStore>) {
+    return createShownGuards({ store, account, busy: this.busy, book: { all: () => this.guards } })
+  }
+
+  change(which: number, to: (guard: Guard) => Guard): void {
+    this.guards = this.guards.map((each, index) => (index === which % this.guards.length ? to(each) : each))
+  }
+
+  see(which: number, change: Partial<InstanceView>): void {
+    const id = ids[which % ids.length] ?? 0
+    const before = this.instances[id]
+    if (before) this.instances = { ...this.instances, [id]: { ...before, ...change } }
+  }
+
+  /** Shown at this look, and drawn by one that has never drawn before. */
+  look(): [Views, Views] {
+    const facts = {
+      at: this.at,
+      account: { credit: 3_000_000, instances: this.instances, spendPerHour: 1_000_000 },
+      spentToday: 0,
+      spentThisMonth: 0,
+      dayEnds: start + 1e6,
+      monthEnds: start + 1e6,
+      loads: this.loads as Loads,
+    }
+    this.shown.show(facts, this.at)
+    const anew = createStore(this.store.get())
+    anew.change(draft => {
+      draft.accounts[account] = accountView({})
+    })
+    const fresh = this.open(anew)
+    fresh.show(facts, this.at)
+    return [
+      { views: this.store.get().accounts[account]?.guards ?? {}, next: this.shown.next() },
+      { views: anew.get().accounts[account]?.guards ?? {}, next: fresh.next() },
+    ]
+  }
+}
+interface Views {
+  views: Readonly<Record<string, GuardView>>
+  next: number | undefined
+}
+
+function guard(number: number, instance: number | undefined, condition: Guard['condition']): Guard {
+  const on = instance === undefined ? {} : { instance }
+  const id = `g${String(number).padStart(16, '0')}`
+  return { id, ...on, condition, action: 'stop', warning: 900, missed: 'act', setAt: start, history: [] }
+}
+
+const what = fc.nat(9)
+const step: fc.Arbitrary<(shown: Shown) => void> = fc.oneof(
+  fc.integer({ min: -600, max: 3000 }).map(by => (s: Shown) => {
+    s.at += by
+  }),
+  what.map(n => (s: Shown) => s.see(n, { label: `renamed-${n}` })),
+  what.map(n => (s: Shown) => s.see(n, { state: 'stopped', costPerHour: 0 })),
+  what.map(n => (s: Shown) => s.see(n, { state: 'running', gpuLoad: n })),
+  what.map(n => (s: Shown) => s.see(n, { spent: { micros: n * 300_000, at: s.at, perHour: 500_000 } })),
+  what.map(n => (s: Shown) => {
+    const { gpuLoad: _, ...untold } = s.instances[ids[n % 3] ?? 0] ?? instanceView({ id: 7 })
+    s.instances = { ...s.instances, [untold.id]: untold }
+  }),
+  what.map(n => (s: Shown) => void s.loads.set(ids[n % 3] ?? 0, { load: 1, at: s.at })),
+  fc.constant((s: Shown) => s.loads.clear()),
+  what.map(n => (s: Shown) => s.change(n, each => ({ ...each, snoozedUntil: s.at + 900 }))),
+  what.map(n => (s: Shown) => s.change(n, each => ({ ...each, idleSince: s.at }))),
+  what.map(n => (s: Shown) => s.change(n, each => ({ ...each, warnedAt: s.at }))),
+  what.map(n => (s: Shown) => s.change(n, each => ({ ...each, ended: 'done' as const }))),
+  what.map(n => (s: Shown) => {
+    const { id } = s.guards[n % s.guards.length] ?? { id: '' }
+    if (!s.busy.delete(id)) s.busy.add(id)
+  }),
+  what.map(n => (s: Shown) => {
+    if (s.guards.length > 2) s.guards = s.guards.filter((_, index) => index !== n)
+  }),
+  what.map(n => (s: Shown) => {
+    s.guards = [
+      ...s.guards,
+      guard(100 + s.guards.length * 10 + n, ids[n % 3], { kind: 'time', at: s.at + 500 }),
+    ]
+  }),
+)
+
+test('what is shown of guards look after look is what would be drawn from nothing, whatever changed in between', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(step, { maxLength: 3 }), { maxLength: 14 }), looks => {
+      const shown = new Shown()
+      for (const steps of [[], ...looks]) {
+        for (const take of steps) take(shown)
+        const [kept, anew] = shown.look()
+        // A moment that moved by seconds is not written again, and its sentence is as it was when it was drawn.
+        const said = ({ views }: Views) =>
+          Object.values(views).map(({ dueAt, sentence: _, ...view }) => ({
+            ...view,
+            due: dueAt !== undefined,
+          }))
+        expect(said(kept)).toEqual(said(anew))
+        for (const [id, { dueAt = 0 }] of Object.entries(anew.views))
+          expect(Math.abs((kept.views[id]?.dueAt ?? 0) - dueAt)).toBeLessThan(32)
+        expect(kept.next ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(
+          anew.next ?? Number.POSITIVE_INFINITY,
+        )
+      }
+    }),
+    { numRuns: 80 },
+  )
+})
