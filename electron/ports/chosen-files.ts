@@ -13,7 +13,10 @@ export interface FileDialogs {
 /** A chosen file or folder, to be sent. */
 export interface ChosenItem {
   readonly name: string
-  /** It, and all that is in it, folders before what is in them. Links are followed to files, and left out otherwise. */
+  /**
+   * It, and all that is in it, folders before what is in them. Links in it are followed to files in it, and left out
+   * otherwise.
+   */
   list(): Promise<SourceList>
 }
 

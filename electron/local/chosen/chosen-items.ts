@@ -1,5 +1,5 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, isAbsolute, join, relative, sep } from 'node:path'
 import type { ChosenItem, OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
 
 /** Folders within folders. */
@@ -46,11 +46,28 @@ async function visit(
   list.folders.push(names)
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inner = join(path, entry.name)
-    const isLink = entry.isSymbolicLink()
-    const target = isLink ? await stat(inner).catch(() => undefined) : undefined
-    if (isLink && !target?.isFile()) list.leftOut++
-    else await visit(inner, [...names, entry.name], list, top)
+    const from = entry.isSymbolicLink() ? await linkedFile(inner, top) : inner
+    if (from === undefined) list.leftOut++
+    else await visit(from, [...names, entry.name], list, top)
   }
+}
+
+/**
+ * The file that a link leads to, itself no link any more. Undefined where it leads out of what was chosen: whoever sends
+ * a folder means what is in it, and a link that somebody else put there could name a private key.
+ */
+async function linkedFile(link: string, top: string): Promise<string | undefined> {
+  try {
+    const target = await realpath(link)
+    return isWithin(top, target) && (await stat(target)).isFile() ? target : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 async function openSource(path: string): Promise<OpenSource> {

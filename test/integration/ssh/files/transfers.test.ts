@@ -165,6 +165,39 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect((await over.stat(join(there, 'run.sh'))).mode & 0o777).toBe(0o750)
   })
 
+  test('a folder that is sent takes nothing along from outside it', async () => {
+    const { here, there, sftp } = await openPlace()
+    const repo = join(here, 'repo')
+    mkdirSync(join(repo, 'docs'), { recursive: true })
+    mkdirSync(join(here, 'repo-old'))
+    writeFileSync(join(here, 'id_ed25519'), 'private')
+    writeFileSync(join(here, 'repo-old', 'key'), 'private')
+    writeFileSync(join(repo, 'docs', 'README'), 'read me')
+    symlinkSync('docs/README', join(repo, 'inside'))
+    symlinkSync('../repo/docs/README', join(repo, 'back inside'))
+    symlinkSync('../id_ed25519', join(repo, 'README'))
+    symlinkSync('../repo-old/key', join(repo, 'beside'))
+    symlinkSync(join(here, 'id_ed25519'), join(repo, 'docs', 'absolute'))
+    symlinkSync('README', join(repo, 'over another link'))
+    symlinkSync('..', join(repo, 'a folder'))
+    symlinkSync('repo', join(here, 'chosen'))
+    const up = uploadJob({
+      folder: there,
+      list: chosenItem(join(here, 'chosen')).list,
+      replace: false,
+      changed: quiet,
+    })
+    const over = await sftp()
+    await up.prepare(over, never)
+    await up.run(over, never)
+    const sent = readdirSync(there, { recursive: true, encoding: 'utf8' }).sort()
+    expect(sent).toEqual(
+      ['chosen', 'chosen/back inside', 'chosen/docs', 'chosen/docs/README', 'chosen/inside'].sort(),
+    )
+    expect(readFileSync(join(there, 'chosen', 'inside'), 'utf8')).toBe('read me')
+    expect(up.leftOut()).toBe(5)
+  })
+
   test('links are shown as such, with where they lead', async () => {
     const { there, sftp } = await openPlace()
     mkdirSync(join(there, 'folder'))
