@@ -7,17 +7,14 @@ import { Terminal } from '@xterm/xterm'
 import type { Settings } from '../../../../../electron/contract/app/settings.ts'
 import { terminalTheme } from './ansi.ts'
 import { boundCounts, boundedText } from './bounds.ts'
+import { calmed } from './calm.ts'
 import { fontStack } from './font.ts'
 import { takeInsertedText } from './inserted.ts'
 import { takePlainPastes } from './pasted.ts'
 import { allowCellStyles, withSheets } from './sheets.ts'
 
-/** Ends what a program had switched on when its connection broke: colours, mouse, marked pastes, hidden cursor. */
-const calm = '\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?25h\x1b[?1l\x1b>'
 /** Without colours, a region that scrolls, lines that went by or lines that are shown. */
 const clean = '\x1b[0m\x1b[r\x1b[3J\x1b[H\x1b[2J'
-/** Leaves the second screen, which editors and pagers draw on. */
-const leaveSecond = '\x1b[?1049l'
 
 /** As in the settings. */
 export type TerminalFont = Pick<Settings['terminal'], 'fontSize' | 'fontFamily'>
@@ -128,9 +125,7 @@ export class TerminalScreen {
 
   /** Makes it fit for another shell, below what it shows. */
   calm(): void {
-    // Leaving a second screen that is not shown would move the cursor to where it was last saved.
-    const second = this.xterm.buffer.active.type === 'alternate' ? leaveSecond : ''
-    this.xterm.write(`${second}${calm}\r\n`)
+    this.xterm.write(`${calmed(this.xterm.buffer.active.type === 'alternate')}\r\n`)
   }
 
   /** Moves what is shown up into the scrollback, before something draws over it. */
