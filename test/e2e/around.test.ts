@@ -117,6 +117,49 @@ test('Enter in a filter applies it and closes it; what is wrong keeps it open', 
   expect(errors).toEqual([])
 })
 
+test('what a field was refused for goes when it is typed into, and only there', async () => {
+  const { page, errors } = await berthAt(['--demo'])
+  await page.getByRole('button', { name: 'Connect your account' }).first().click()
+  const dialog = page.getByRole('dialog')
+  const baseUrl = dialog.getByLabel('Base URL')
+  await dialog.getByLabel('Name (optional)').fill('Lab')
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  const refusal = dialog.getByText(/give the base URL of the service/i)
+  await refusal.waitFor()
+  expect(await baseUrl.getAttribute('aria-invalid')).toBe('true')
+  await dialog.getByLabel('Name (optional)').fill('Laboratory')
+  expect(await refusal.count()).toBe(1)
+  await baseUrl.fill('https://gpu.example')
+  await refusal.waitFor({ state: 'detached' })
+  expect(await baseUrl.getAttribute('aria-invalid')).not.toBe('true')
+  expect(errors).toEqual([])
+})
+
+test('the buttons of a row cover none of its figures, however wide the window and whatever is in it', async () => {
+  const sim = await startSimulatorProcess()
+  endings.push(sim.stop)
+  const label = 'an-experiment-that-nobody-would-name-like-this-by-hand'
+  await rentRunning(sim, { label })
+  await sim.control('POST', '/sim/clock', { advance: 40_000 })
+  const { page, errors } = await berthAt([])
+  await connectAccount(page, sim)
+  const row = page.getByRole('row', { name: new RegExp(label) })
+  await row.waitFor()
+  for (const width of [1440, 1280, 1080, 960, 860, 820, 700, 560, 480]) {
+    await page.setViewportSize({ width, height: 720 })
+    // A table that is wider than its room would lie below the buttons, which stay in sight.
+    const beyond = () =>
+      page.getByRole('table', { name: 'Instances' }).evaluate(table => {
+        const room = table.parentElement?.clientWidth ?? 0
+        return table.scrollWidth - room
+      })
+    await expect.poll(beyond, { message: `${width}` }).toBeLessThanOrEqual(0)
+    expect(await row.locator('.price').isVisible(), `${width}`).toBe(true)
+    expect(await row.getByRole('button', { name: 'Terminal' }).isVisible(), `${width}`).toBe(true)
+  }
+  expect(errors).toEqual([])
+})
+
 test('in the smallest window everything can be reached, on every screen', async () => {
   const { page, errors } = await berthAt(['--demo'], { width: 480, height: 360 })
   const main = page.locator('main')
