@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { highBid } from '../../../../renderer/words/highBid.ts'
+import { named } from '../../../../renderer/words/list.ts'
 import { money, rate } from '../../../../renderer/words/money.ts'
 import { diskRoom, reliability } from '../../../../renderer/words/size.ts'
 import { stateWords } from '../../../../renderer/words/state.ts'
@@ -65,4 +66,11 @@ test('a bid far above the lowest is doubted, by how many times it is', () => {
   expect(highBid(126_000, 42_000)).toBeUndefined()
   expect(highBid(130_000, 42_000)).toContain('3.1 ×')
   expect(highBid(130_000, undefined)).toBeUndefined()
+})
+
+test('many names in a sentence are the first twelve and how many more; one that would be left is named', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `#${at + 1}`)
+  expect(named(names(3))).toBe('#1, #2, #3')
+  expect(named(names(13))).toMatch(/, #13$/)
+  expect(named(names(14))).toMatch(/, #12 and 2 more$/)
 })
