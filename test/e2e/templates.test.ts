@@ -67,7 +67,7 @@ test('a template is created, edited twice, rented from and deleted', async () =>
   await page.getByText('Give the template a name.').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('Trainer')
   await page.getByLabel('Image', { exact: true }).fill('pytorch/pytorch')
-  await page.getByRole('radio', { name: 'SSH' }).check({ force: true })
+  await page.getByRole('radio', { name: 'SSH' }).check()
   await page.getByLabel('Disk (GB)').fill('33')
   await page.getByLabel('As Docker flags').fill(`-e KEPT=1 -e MODE='from template' -p 8080:8080 -h box`)
   await expect.poll(() => page.getByLabel('Value of MODE').inputValue()).toBe('from template')
