@@ -37,3 +37,37 @@ test('the palette finds a command by a few letters and runs it, by keyboard alon
     await home.remove()
   }
 })
+
+test('a key over an open dialog opens nothing elsewhere, and what was typed there stays', async () => {
+  const home = await scratchFolder()
+  const berth = await startBerth(home.path, ['--demo'])
+  try {
+    const { page, errors } = await openPage(browser, berth.address)
+    // Where no dialog is open, they do what they do.
+    await page.getByRole('link', { name: 'Offers' }).click()
+    const rent = page.getByRole('button', { name: /^Rent \d/ }).first()
+    await rent.waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await rent.click()
+    const dialog = page.getByRole('dialog', { name: /^Rent/ })
+    await dialog.getByLabel('Image').fill('mine/own')
+    // The dialog's own Cancel, where a letter is no typing.
+    const cancel = dialog.getByRole('button', { name: 'Cancel' })
+    await cancel.focus()
+    for (const key of ['Control+k', 'Control+1', 'Control+,', '?', '/']) await page.keyboard.press(key)
+    // The last of them is over once a key after it has moved the focus.
+    await page.keyboard.press('Shift+Tab')
+    await expect.poll(() => cancel.evaluate(button => button === document.activeElement)).toBe(false)
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    expect(await dialog.getByLabel('Image').inputValue()).toBe('mine/own')
+    expect(new URL(page.url()).hash).toBe('#/offers')
+    expect(errors).toEqual([])
+    await page.context().close()
+  } finally {
+    await berth.stop()
+    await home.remove()
+  }
+})

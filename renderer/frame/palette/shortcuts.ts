@@ -16,6 +16,7 @@ function press(name: AcceleratorName): void {
 
 /** The keys that work anywhere on the page. */
 export function pageKey(event: KeyboardEvent): void {
+  const busy = asks.open !== undefined || document.querySelector(dialog) !== null
   const inTerminal = event.target instanceof Element && event.target.closest('.xterm') !== null
   const accelerator = acceleratorOf(event)
   if (accelerator !== undefined) {
@@ -23,10 +24,10 @@ export function pageKey(event: KeyboardEvent): void {
     if (inTerminal && !event.metaKey) return
     const closesPalette = accelerator === 'palette' && asks.open?.kind === 'palette'
     event.preventDefault()
-    if (closesPalette || !(asks.open || document.querySelector(dialog))) press(accelerator)
+    if (closesPalette || !busy) press(accelerator)
     return
   }
-  if (asks.open || event.ctrlKey || event.metaKey || event.altKey) return
+  if (busy || event.ctrlKey || event.metaKey || event.altKey) return
   if (event.target instanceof Element && event.target.closest(typing)) return
   if (event.key === '?') asks.ask({ kind: 'shortcuts' })
   if (event.key === '/') {
