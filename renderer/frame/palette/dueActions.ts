@@ -1,45 +1,27 @@
-import { dueNext } from '../../../electron/contract/automation/guard.ts'
-import { accountNow } from '../../../electron/contract/reading.ts'
 import type { Page } from '../../berth/page.svelte.ts'
-import { momentWords, snoozeOptions } from '../../components/guards/guardWords.ts'
+import { snoozeOptions } from '../../components/guards/guardWords.ts'
 import { route } from '../place/route.svelte.ts'
 import type { Action } from './actions.ts'
-
-/** Guards that the palette names: those that are due next, on whichever account. */
-const most = 5
+import { whatIsDue } from './whatIsDue.ts'
 
 /** What Berth does next by itself, as ways to the guards that do it, and the snoozes of each. */
 export function dueActions(page: Page): Action[] {
   const { berth, state } = page
-  const accounts = Object.values(state?.accounts ?? {})
-  const due = accounts
-    .flatMap(account => dueNext(account.guards).map(next => ({ account, ...next })))
-    .sort((a, b) => a.dueAt - b.dueAt)
-    .slice(0, most)
-  return due.flatMap(({ account, guard, dueAt }, index) => {
-    const { id, name, clock } = account
-    const whose = accounts.length > 1 ? ` (${name})` : ''
-    const sure = guard.condition.kind === 'time' || guard.condition.kind === 'duration'
-    const at = sure ? '' : `, at ${momentWords(dueAt, accountNow(clock, Date.now()))}`
-    const place = guard.instance === undefined ? 'account/guards' : `instances/${guard.instance}/guards`
-    return [
+  return whatIsDue(Object.values(state?.accounts ?? {}), Date.now()).flatMap(
+    ({ account, guard, label, whose }) => [
       {
         id: `due-${guard.id}`,
-        label: `${index === 0 ? 'Next' : 'Then'}${at}: ${lower(guard.sentence)}${whose}`,
+        label,
         async run() {
-          if (id !== state?.shown) await page.attempt(berth.showAccount({ account: id }))
-          route.go(place)
+          if (account !== state?.shown) await page.attempt(berth.showAccount({ account }))
+          route.go(guard.instance === undefined ? 'account/guards' : `instances/${guard.instance}/guards`)
         },
       },
-      ...snoozeOptions.map(({ minutes, label }) => ({
+      ...snoozeOptions.map(({ minutes, label: span }) => ({
         id: `snooze-${guard.id}-${minutes}`,
-        label: `Snooze for ${label}: ${guard.sentence}${whose}`,
-        run: () => page.attempt(berth.snoozeGuard({ account: id, guard: guard.id, minutes })),
+        label: `Snooze for ${span}: ${guard.sentence}${whose}`,
+        run: () => page.attempt(berth.snoozeGuard({ account, guard: guard.id, minutes })),
       })),
-    ]
-  })
-}
-
-function lower(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
+    ],
+  )
 }
