@@ -110,7 +110,7 @@ describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () =
     await row.getByText('Paused').waitFor()
     await row.getByRole('button', { name: 'Delete' }).click()
     await row.getByRole('button', { name: 'Delete', exact: true }).click()
-    await dialog.getByText('Nothing is watched any more').waitFor()
+    await dialog.getByText(/^Nothing is watched\./).waitFor()
     await page.keyboard.press('Escape')
   })
 
@@ -160,6 +160,25 @@ describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () =
         .filter(({ label }) => label?.includes('by-watch'))
         .map(({ extra_env }) => new Map(extra_env).get('HF_TOKEN'))
     await expect.poll(running, { timeout: 60_000 }).toEqual(['s3cret', 's3cret'])
+  })
+
+  test('of what stopping would win five are named first, the rest at a click', async () => {
+    await sim.control('POST', '/sim/credit', { credit: 100 })
+    for (let made = 0; made < 5; made += 1) await rentRunning(sim)
+    await page.getByRole('link', { name: 'Account' }).click()
+    const wins = page.getByRole('list', { name: 'What stopping would win' }).getByRole('listitem')
+    const more = page.getByRole('button', { name: /^And \d+ more$/ })
+    await more.waitFor({ timeout: 60_000 })
+    expect(await wins.count()).toBe(5)
+    await more.click()
+    await page.getByRole('button', { name: 'Show fewer' }).waitFor()
+    expect(await wins.count()).toBeGreaterThan(5)
+    expect(await wins.allTextContents()).toEqual(
+      (await wins.allTextContents()).map(() => expect.stringMatching(/saves \$\d+\.\d{3}\/h/)),
+    )
+    await page.getByRole('button', { name: 'Show fewer' }).click()
+    await more.waitFor()
+    expect(await wins.count()).toBe(5)
   })
 })
 

@@ -57,11 +57,6 @@ export class LimitsForm {
   }
 }
 
-/** A limit that leaves room above a price (micro-dollars): a quarter more, in dollars, rounded up to the cent. */
-export function aQuarterMore(price: Micros): number {
-  return Math.ceil((price * 1.25) / 10_000) / 100
-}
-
 /** As it is typed: with cents, and with more where there is more. */
 function dollars(amount: number): string {
   const cents = amount.toFixed(2)

@@ -1,5 +1,7 @@
 import type { PriceSample } from '../../../../electron/contract/automation/watch.ts'
 import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
+import { rate } from '../../../words/money.ts'
+import { count } from '../../../words/size.ts'
 
 /** A picture of how prices went, in its own units; y grows downwards. */
 export interface PriceCourse {
@@ -46,6 +48,13 @@ export function priceCourse(
     prices: marks,
     times: moments(first.at, last.at),
   }
+}
+
+/** What the offers of a watch cost at a look, and how many there were. */
+export function priceWords({ lowest, low, middle, high, count: many }: PriceSample): string {
+  if (many === 1) return `the one offer ${rate(lowest)}`
+  const half = low === high ? `half at ${rate(low)}` : `half between ${rate(low)} and ${rate(high)}`
+  return `lowest ${rate(lowest)}, median ${rate(middle)}, ${half}, ${count(many)} offers`
 }
 
 function round(value: number): number {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { priceCourse, priceWords } from '../../../../renderer/screens/offers/watches/priceCourse.ts'
+
+const hour = 3600
+const sample = (at: number, lowest: number) => ({
+  at,
+  count: 8,
+  lowest,
+  low: lowest + 100_000,
+  middle: lowest + 200_000,
+  high: lowest + 400_000,
+})
+
+test('the course of prices has the middle half as a band, the median in it, the lowest below, on round marks', () => {
+  const course = priceCourse([sample(0, 1_000_000), sample(hour, 1_600_000)], { width: 100, height: 100 })
+  // From $1.000 to $2.000, so that $0.010 is one of the picture's units.
+  expect(course?.prices.map(({ value }) => value)).toEqual([1, 1.5, 2].map(price => price * 1_000_000))
+  expect(course?.lowest).toBe('M0 100L100 40')
+  expect(course?.middle).toBe('M0 80L100 20')
+  expect(course?.band).toBe('M0 60L100 0L100 30L0 90Z')
+  expect(course?.points.map(({ x }) => x)).toEqual([0, 100])
+})
+
+test('one look is no course', () => {
+  expect(priceCourse([sample(0, 1_000_000)], { width: 100, height: 100 })).toBeUndefined()
+})
+
+test('a look says lowest, median, middle half and how many; what is one price is said once', () => {
+  expect(priceWords(sample(0, 1_000_000))).toBe(
+    'lowest $1.000/h, median $1.200/h, half between $1.100/h and $1.400/h, 8 offers',
+  )
+  const same = { lowest: 900_000, low: 900_000, middle: 900_000, high: 900_000 }
+  expect(priceWords({ at: 0, count: 2, ...same })).toBe(
+    'lowest $0.900/h, median $0.900/h, half at $0.900/h, 2 offers',
+  )
+  expect(priceWords({ at: 0, count: 1, ...same })).toBe('the one offer $0.900/h')
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { aQuarterMore, bidWords, withinWords } from '../../../../renderer/screens/offers/failover/reach.ts'
+
+test('a failover begins with a quarter of room, rounded up to the cent', () => {
+  expect(aQuarterMore(1_000_000)).toBe(1.25)
+  expect(aQuarterMore(47_000)).toBe(0.06)
+})
+
+test('how many offers are cheap enough is said, and none as none', () => {
+  expect(withinWords(9, 2844)).toBe('9 of 2,844 are that cheap')
+  expect(withinWords(0, 12)).toBe('none of them is that cheap')
+})
+
+test('a bid runs only above the lowest; offers that tell none are not counted on', () => {
+  const lowest = [100_000, 200_000, 300_000, undefined]
+  expect(bidWords(lowest, '0.2')).toBe('1 of 4 run at less')
+  expect(bidWords(lowest, '0,201')).toBe('2 of 4 run at less')
+  expect(bidWords(lowest, '0.1')).toBe('none of the offers runs at less')
+  expect(bidWords(lowest, '')).toBe('none of the offers runs at less')
+})
