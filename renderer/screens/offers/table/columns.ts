@@ -56,8 +56,17 @@ export function columnsFor(width: number, sortedBy: SortColumn, longestName: num
     if (room(shown) <= width) break
     if (column !== sortedBy) shown = shown.filter(each => each.column !== column)
   }
-  const forPlace = Math.floor(Math.min(60, Math.max(0, width - room(shown))))
-  return shown.map(each => (each.column === 'place' ? { ...each, width: each.width + forPlace } : each))
+  const spare = Math.max(0, width - room(shown))
+  const forPlace = Math.floor(Math.min(60, spare))
+  // Figures a little apart are read along a row more easily than all of them far from the GPU's name.
+  const apart = Math.floor(Math.min(28, (spare - forPlace) / shown.length))
+  return shown.map(each =>
+    each.column === 'place'
+      ? { ...each, width: each.width + forPlace }
+      : each.figure
+        ? { ...each, width: each.width + apart }
+        : each,
+  )
 }
 
 function room(columns: readonly Column[]): number {
