@@ -9,11 +9,12 @@ const mostEntries = 200_000
 
 /** Deletes what is at a path: a folder with all that is in it, of a link the link alone. Never `/`. */
 export async function remove(sftp: Sftp, path: string): Promise<void> {
-  if (path.split('/').every(name => name === '' || name === '.' || name === '..'))
-    throw new BerthError({ code: 'file_denied', message: 'Berth does not delete the whole disk.' })
   const { mode } = await sftp.linkStat(path)
-  if (kindOf(mode) === 'folder') await removeFolder(sftp, path)
-  else await sftp.remove(path)
+  if (kindOf(mode) !== 'folder') return sftp.remove(path)
+  // The disk goes by many names, such as `/workspace/..`.
+  if ((await sftp.realPath(path)) === '/')
+    throw new BerthError({ code: 'file_denied', message: 'Berth does not delete the whole disk.' })
+  await removeFolder(sftp, path)
 }
 
 async function removeFolder(sftp: Sftp, path: string): Promise<void> {

@@ -17,6 +17,14 @@ export interface Stats {
   modified: number
   /** With the bits of its kind. */
   mode: number
+  /** Undefined where it was not asked for or told. */
+  owner?: Owner | undefined
+}
+
+/** By number, as the instance counts them. */
+export interface Owner {
+  user: number
+  group: number
 }
 
 /** Bytes of one request, and how many may be under way at once. */
@@ -49,6 +57,7 @@ export interface Sftp {
   /** Takes the place of a file that is there: at once where the server can, else after removing that file. */
   replace(from: string, to: string): Promise<void>
   setMode(path: string, mode: number): Promise<void>
+  setOwner(path: string, owner: Owner): Promise<void>
   openRead(path: string): Promise<Handle>
   /** Creates it where it is missing, and keeps what is in it. */
   openWrite(path: string): Promise<Handle>
@@ -176,6 +185,8 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
       return sftp.rename(from, to)
     },
     setMode: (path, mode) => named('set the mode of', path, done => channel.chmod(path, mode, asVoid(done))),
+    setOwner: (path, { user, group }) =>
+      named('set the owner of', path, done => channel.chown(path, user, group, asVoid(done))),
     openRead: path => named('read', path, done => channel.open(path, OPEN_MODE.READ, done)),
     openWrite: path =>
       named('write', path, done =>
@@ -198,8 +209,9 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
   return sftp
 }
 
-function statsOf({ size, mtime, mode }: Attributes): Stats {
-  return { size: Number(size ?? 0), modified: mtime ?? 0, mode: mode ?? 0 }
+function statsOf({ size, mtime, mode, uid, gid }: Partial<Attributes>): Stats {
+  const owner = uid === undefined || gid === undefined ? undefined : { user: uid, group: gid }
+  return { size: Number(size ?? 0), modified: mtime ?? 0, mode: mode ?? 0, owner }
 }
 
 function asVoid(done: (error: Error | undefined | null, value: undefined) => void) {

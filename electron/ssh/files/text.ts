@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { folderOf, joined } from '../../contract/instance/file-names.ts'
 import { type FileVersion, largestText } from '../../contract/instance/files.ts'
 import { BerthError } from '../../contract/problem.ts'
-import { isMissing } from './file-problems.ts'
+import { destinationOf, takeAfter } from './destination.ts'
 import type { Sftp } from './sftp.ts'
 
 /** The text of a small file. Throws `too_large` or `not_text`. */
@@ -29,7 +29,7 @@ export async function readText(sftp: Sftp, path: string): Promise<{ text: string
 
 /**
  * Replaces the text of a file, or makes it: under a temporary name, then renamed, so that no half file is seen. A link
- * stays a link. Throws `changed_meanwhile` when the file is no longer of that version.
+ * stays a link, and the file its owner's. Throws `changed_meanwhile` when the file is no longer of that version.
  */
 export async function writeText(
   sftp: Sftp,
@@ -37,13 +37,10 @@ export async function writeText(
   text: string,
   version: FileVersion | undefined,
 ): Promise<FileVersion> {
-  const before = await sftp.stat(path).catch(error => {
-    if (isMissing(error)) return undefined
-    throw error
-  })
+  const destination = await destinationOf(sftp, path)
+  const { path: target, before } = destination
   if (version !== undefined && (before?.size !== version.size || before.modified !== version.modified))
     throw changedMeanwhile()
-  const target = before === undefined ? path : await sftp.realPath(path)
   const part = joined(folderOf(target), `.${randomBytes(8).toString('hex')}.berth-part`)
   const bytes = Buffer.from(text, 'utf8')
   try {
@@ -54,7 +51,7 @@ export async function writeText(
     } finally {
       await sftp.close(handle)
     }
-    await sftp.setMode(part, before === undefined ? 0o644 : before.mode & 0o7777)
+    await takeAfter(sftp, part, destination, 0o644)
     await sftp.replace(part, target)
   } catch (error) {
     await sftp.remove(part).catch(() => undefined)

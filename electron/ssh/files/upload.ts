@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { folderOf, joined } from '../../contract/instance/file-names.ts'
 import type { OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
 import { copyUp } from './copying.ts'
+import { destinationOf, takeAfter } from './destination.ts'
 import { existing, isMissing } from './file-problems.ts'
 import { forEachFile, type Job } from './job.ts'
 import type { Handle, Sftp } from './sftp.ts'
@@ -19,8 +20,6 @@ export interface Upload {
 
 /** Bytes at the end of what arrived that are compared before anything is added to it. */
 const tailLength = 256 * 1024
-/** Of a mode: the bits that say who may what. */
-const permissions = 0o7777
 const isFolder = (mode: number) => (mode & 0o170_000) === 0o040_000
 
 /**
@@ -33,12 +32,9 @@ export function uploadJob({ folder, list, replace, changed }: Upload): Job {
   const begun = new Set<string>()
 
   async function send(sftp: Sftp, file: number, source: Source, signal: AbortSignal): Promise<void> {
-    const target = joined(folder, ...source.path)
+    const destination = await destinationOf(sftp, joined(folder, ...source.path))
+    const { path: target } = destination
     const part = joined(folderOf(target), partName(source))
-    const before = await sftp.stat(target).catch(error => {
-      if (isMissing(error)) return undefined
-      throw error
-    })
     const open = await source.open()
     try {
       begun.add(part)
@@ -63,8 +59,7 @@ export function uploadJob({ folder, list, replace, changed }: Upload): Job {
       } finally {
         await sftp.close(handle).catch(() => undefined)
       }
-      const mode = before === undefined ? (source.executable ? 0o755 : 0o644) : before.mode & permissions
-      await sftp.setMode(part, mode)
+      await takeAfter(sftp, part, destination, source.executable ? 0o755 : 0o644)
       await (replace ? sftp.replace(part, target) : sftp.rename(part, target))
       begun.delete(part)
       tally?.finish(file)

@@ -1,10 +1,21 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
 import { chosenItem } from '../../../../electron/local/chosen/chosen-items.ts'
 import { downloadJob } from '../../../../electron/ssh/files/download.ts'
 import { remove } from '../../../../electron/ssh/files/remove.ts'
+import type { Sftp } from '../../../../electron/ssh/files/sftp.ts'
 import { readText, writeText } from '../../../../electron/ssh/files/text.ts'
 import { uploadJob } from '../../../../electron/ssh/files/upload.ts'
 import { listFolder } from '../../../../electron/ssh/files/walk.ts'
@@ -15,6 +26,26 @@ import { randomFile } from './random-file.ts'
 
 const never = new AbortController().signal
 const quiet = () => undefined
+
+async function send(over: Sftp, path: string, into: string): Promise<void> {
+  const up = uploadJob({ folder: into, list: chosenItem(path).list, replace: true, changed: quiet })
+  await up.prepare(over, never)
+  await up.run(over, never)
+}
+
+/** The same server, which is asked for everything but to delete: a mistake must not cost the disk of this machine. */
+function deletingNothing(over: Sftp): { deleted: string[]; harmless: Sftp } {
+  const deleted: string[] = []
+  const note = async (path: string) => void deleted.push(path)
+  const list = async () => ({ entries: [], more: false })
+  return { deleted, harmless: { ...over, list, remove: note, removeFolder: note } }
+}
+
+/** Owner, group and the bits of the mode. */
+function rightsOf(path: string): [number, number, string] {
+  const { uid, gid, mode } = statSync(path)
+  return [uid, gid, (mode & 0o7777).toString(8)]
+}
 
 describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
   test('a thousand files in folders go up and down again, and every hash is right', async () => {
@@ -181,21 +212,75 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     symlinkSync('README', join(repo, 'over another link'))
     symlinkSync('..', join(repo, 'a folder'))
     symlinkSync('repo', join(here, 'chosen'))
-    const up = uploadJob({
-      folder: there,
-      list: chosenItem(join(here, 'chosen')).list,
-      replace: false,
-      changed: quiet,
-    })
-    const over = await sftp()
-    await up.prepare(over, never)
-    await up.run(over, never)
+    const list = chosenItem(join(here, 'chosen')).list
+    await send(await sftp(), join(here, 'chosen'), there)
     const sent = readdirSync(there, { recursive: true, encoding: 'utf8' }).sort()
     expect(sent).toEqual(
       ['chosen', 'chosen/back inside', 'chosen/docs', 'chosen/docs/README', 'chosen/inside'].sort(),
     )
     expect(readFileSync(join(there, 'chosen', 'inside'), 'utf8')).toBe('read me')
-    expect(up.leftOut()).toBe(5)
+    expect((await list()).leftOut).toBe(5)
+  })
+
+  test('what is edited or replaced stays its owner’s', async () => {
+    const { here, there, sftp } = await openPlace()
+    const over = await sftp()
+    const theirs = join(there, 'theirs')
+    writeFileSync(theirs, 'old')
+    const giveAway = () => {
+      chownSync(theirs, 1234, 2345)
+      chmodSync(theirs, 0o6750)
+    }
+    giveAway()
+    await writeText(over, theirs, 'edited', undefined)
+    expect(rightsOf(theirs)).toEqual([1234, 2345, '6750'])
+    writeFileSync(join(here, 'theirs'), 'sent')
+    await send(over, join(here, 'theirs'), there)
+    expect(readFileSync(theirs, 'utf8')).toBe('sent')
+    expect(rightsOf(theirs)).toEqual([1234, 2345, '6750'])
+
+    // Where nothing may be given away, nobody lends the rights of a new owner either.
+    const humble = { ...over, setOwner: () => over.setOwner(join(there, 'nothing'), { user: 0, group: 0 }) }
+    await writeText(humble, theirs, 'edited', undefined)
+    expect(rightsOf(theirs)).toEqual([0, 0, '750'])
+    giveAway()
+    await send(humble, join(here, 'theirs'), there)
+    expect(rightsOf(theirs)).toEqual([0, 0, '750'])
+    expect(readdirSync(there)).toEqual(['theirs'])
+  })
+
+  test('an upload over a link goes to what it leads to, there or not yet, and the link stays', async () => {
+    const { here, there, sftp } = await openPlace()
+    const over = await sftp()
+    mkdirSync(join(there, 'conf'))
+    writeFileSync(join(there, 'conf', 'real.yaml'), 'old', { mode: 0o640 })
+    symlinkSync('conf/real.yaml', join(there, 'conf.yaml'))
+    symlinkSync('conf/later.yaml', join(there, 'later.yaml'))
+    for (const name of ['conf.yaml', 'later.yaml']) {
+      writeFileSync(join(here, name), `new ${name}`)
+      await send(over, join(here, name), there)
+    }
+    expect(readlinkSync(join(there, 'conf.yaml'))).toBe('conf/real.yaml')
+    expect(readFileSync(join(there, 'conf', 'real.yaml'), 'utf8')).toBe('new conf.yaml')
+    expect(rightsOf(join(there, 'conf', 'real.yaml'))[2]).toBe('640')
+    expect(readlinkSync(join(there, 'later.yaml'))).toBe('conf/later.yaml')
+    expect(readFileSync(join(there, 'conf', 'later.yaml'), 'utf8')).toBe('new later.yaml')
+    expect(readdirSync(there).sort()).toEqual(['conf', 'conf.yaml', 'later.yaml'])
+    expect(readdirSync(join(there, 'conf')).sort()).toEqual(['later.yaml', 'real.yaml'])
+  })
+
+  test('what can be run here can be run there, and nothing else can', async () => {
+    const { here, there, sftp } = await openPlace()
+    const over = await sftp()
+    const local = join(here, 'tools')
+    mkdirSync(local)
+    writeFileSync(join(local, 'run.sh'), '')
+    chmodSync(join(local, 'run.sh'), 0o700)
+    writeFileSync(join(local, 'notes'), '')
+    chmodSync(join(local, 'notes'), 0o666)
+    await send(over, local, there)
+    expect(rightsOf(join(there, 'tools', 'run.sh'))[2]).toBe('755')
+    expect(rightsOf(join(there, 'tools', 'notes'))[2]).toBe('644')
   })
 
   test('links are shown as such, with where they lead', async () => {
@@ -242,8 +327,32 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     await remove(over, join(there, 'gone'))
     expect(readdirSync(there)).toEqual(['kept'])
     expect(readdirSync(join(there, 'kept'))).toEqual(['precious'])
-    expect((await problemOf(remove(over, '/'))).code).toBe('file_denied')
-    expect((await problemOf(remove(over, '/./..'))).code).toBe('file_denied')
+  })
+
+  test('deleting a link takes the link, also one to the whole disk', async () => {
+    const { there, sftp } = await openPlace()
+    mkdirSync(join(there, 'kept'))
+    writeFileSync(join(there, 'kept', 'precious'), 'x')
+    symlinkSync('kept', join(there, 'to kept'))
+    const over = await sftp()
+    await remove(over, join(there, 'to kept'))
+    expect(readdirSync(there)).toEqual(['kept'])
+    expect(readdirSync(join(there, 'kept'))).toEqual(['precious'])
+    symlinkSync('/', join(there, 'to all'))
+    const { deleted, harmless } = deletingNothing(over)
+    await remove(harmless, join(there, 'to all'))
+    expect(deleted).toEqual([join(there, 'to all')])
+  })
+
+  test('the whole disk is never deleted, by whatever name', async () => {
+    const { there, sftp } = await openPlace()
+    symlinkSync('/', join(there, 'to all'))
+    const { deleted, harmless } = deletingNothing(await sftp())
+    const names = ['/', '//', '/./..', '/tmp/..', '/tmp/../', `${there}/to all/`, `${there}/to all/.`]
+    for (const name of names) {
+      expect((await problemOf(remove(harmless, name))).code, name).toBe('file_denied')
+    }
+    expect(deleted).toEqual([])
   })
 
   test('a text is edited through a link, and not when it was changed meanwhile', async () => {
