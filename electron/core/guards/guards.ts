@@ -18,7 +18,7 @@ import { doneAlert, failedAlert, guardAlertId } from './tell/guard-alerts.ts'
 import { clockTime, guardSentence, whatHappened } from './tell/guard-words.ts'
 import { createShownGuards } from './tell/shown-guards.ts'
 import { type Turn, turnOf } from './turn.ts'
-import { newGuard, type WishedGuard } from './wish.ts'
+import { changedGuard, newGuard, type WishedGuard } from './wish.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */
 export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
@@ -212,12 +212,14 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     dueAt: shown.next,
     flush: book.flush,
     async set({ warning, missed: whenMissed, ...wish }, instead) {
-      if (instead !== undefined) book.existing(instead)
+      const before = instead === undefined ? undefined : book.existing(instead)
       const at = now()
-      const guard = newGuard(wish, { id: `g${machine.random.hex(16)}`, warning, missed: whenMissed }, at)
+      const fresh = newGuard(wish, { id: `g${machine.random.hex(16)}`, warning, missed: whenMissed }, at)
+      const sentenceOf = (one: Guard) => guardSentence(one, scene(at).instances, at)
+      const guard = before ? changedGuard(fresh, before, sentenceOf(before), at) : fresh
       await book.add(guard, instead)
       if (instead !== undefined) teller.withdraw(guardAlertId(accountId, instead))
-      note('user', 'Set a guard', guardSentence(guard, scene(at).instances, at), guard.instance)
+      note('user', before ? 'Changed a guard' : 'Set a guard', sentenceOf(guard), guard.instance)
       show()
       void around.look()
       return guard.id

@@ -1,7 +1,8 @@
 import type { GuardCondition } from '../../contract/automation/guard.ts'
 import type { GuardWish } from '../../contract/commands/instance/guards.ts'
 import { BerthError } from '../../contract/problem.ts'
-import type { Guard } from './guard.ts'
+import { same } from '../same.ts'
+import { type Guard, withEvent } from './guard.ts'
 
 /** A guard as it is asked for. */
 export interface WishedGuard {
@@ -31,6 +32,23 @@ export function newGuard(
     setAt: now,
     history: [],
   }
+}
+
+/**
+ * A guard that takes another's place: what that one did stays on its record. What it waits for goes on where that is
+ * the same: a snooze, and how long its instance has been idle.
+ */
+export function changedGuard(guard: Guard, before: Guard, sentence: string, now: number): Guard {
+  const { targets, snoozedUntil, idleSince } = before
+  const goesOn = same(guard.condition, before.condition)
+  const changed = {
+    ...guard,
+    ...(targets && { targets }),
+    ...(goesOn && snoozedUntil !== undefined && { snoozedUntil }),
+    ...(goesOn && idleSince !== undefined && { idleSince }),
+    history: before.history,
+  }
+  return withEvent(changed, now, `Changed. Before: ${sentence}`)
 }
 
 function conditionOf(when: GuardWish, now: number): GuardCondition {

@@ -63,15 +63,18 @@ export function emptyGuardDraft(kind: GuardKind, now: number): GuardDraft {
   }
 }
 
-/** The draft of a guard that is there already. */
-export function guardDraft({ condition, action, warning, missed }: GuardView, now: number): GuardDraft {
+/** The draft of a guard that is there already: a moment that was moved by a snooze, and hours that are left. */
+export function guardDraft(
+  { condition, action, warning, missed, dueAt }: GuardView,
+  now: number,
+): GuardDraft {
   const kind = condition.kind === 'budget' ? condition.per : condition.kind
   const draft = { ...emptyGuardDraft(kind, now), action, missed, warning: String(warning / 60) }
   switch (condition.kind) {
     case 'time':
-      return { ...draft, time: localTime(condition.at) }
+      return { ...draft, time: localTime(dueAt ?? condition.at) }
     case 'duration':
-      return { ...draft, hours: String(condition.seconds / 3600) }
+      return { ...draft, hours: hoursLeft(dueAt ?? condition.from + condition.seconds, now) }
     case 'idle':
       return { ...draft, load: String(condition.below), minutes: String(condition.seconds / 60) }
     case 'cost':
@@ -81,6 +84,14 @@ export function guardDraft({ condition, action, warning, missed }: GuardView, no
       return { ...draft, creditHours: String(condition.hours) }
   }
 }
+
+/** With what is left, nothing moves where only the warning is changed. */
+function hoursLeft(at: number, now: number): string {
+  return String(Math.max(leastHours, Math.round((at - now) / 36) / 100))
+}
+
+/** About a minute. */
+const leastHours = 0.02
 
 type Wish = Omit<Args<'setGuard'>, 'account' | 'guard' | 'instance'>
 
@@ -108,7 +119,7 @@ export function readGuardDraft(
         return { kind: 'time', at }
       }
       case 'duration':
-        return { kind: 'duration', seconds: Math.round(number('hours', 0.1, 8760) * 3600) }
+        return { kind: 'duration', seconds: Math.round(number('hours', leastHours, 8760) * 3600) }
       case 'idle':
         return {
           kind: 'idle',

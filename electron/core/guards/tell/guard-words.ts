@@ -28,14 +28,19 @@ export function span(seconds: number): string {
 
 /** What a guard does and when, as a sentence. */
 export function guardSentence(
-  { condition, instance, action }: Pick<Guard, 'condition' | 'instance' | 'action'>,
+  {
+    condition,
+    instance,
+    action,
+    snoozedUntil,
+  }: Pick<Guard, 'condition' | 'instance' | 'action' | 'snoozedUntil'>,
   instances: Instances,
   now: number,
 ): string {
   if (instance === undefined) return accountSentence(condition, action)
   const name = nameOf(instance, instances)
   const does = action === 'stop' ? `Stops ${name}` : `Destroys ${name} with all its files`
-  return `${does} ${conditionWords(condition, now)}.`
+  return `${does} ${snoozedWords(condition, snoozedUntil, now) ?? conditionWords(condition, now)}.`
 }
 
 function accountSentence(condition: GuardCondition, action: GuardAction): string {
@@ -45,6 +50,19 @@ function accountSentence(condition: GuardCondition, action: GuardAction): string
   }
   const more = action === 'destroy' ? ' Then it destroys what is stopped, with all files.' : ''
   return `Stops everything that runs ${conditionWords(condition, 0)}.${more}`
+}
+
+/** `at 15:34, snoozed from 15:19`, where a moment that was sure was moved. */
+function snoozedWords(condition: GuardCondition, until: number | undefined, now: number): string | undefined {
+  const at = momentOf(condition)
+  if (at === undefined || until === undefined || until <= at) return undefined
+  return `at ${clockTime(until, now)}, snoozed from ${clockTime(at, now)}`
+}
+
+/** Epoch seconds, where it waits for a moment alone. */
+function momentOf(condition: GuardCondition): number | undefined {
+  if (condition.kind === 'time') return condition.at
+  return condition.kind === 'duration' ? condition.from + condition.seconds : undefined
 }
 
 /** The condition as the end of a sentence, `when it has cost $5.00`. */

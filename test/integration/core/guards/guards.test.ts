@@ -90,6 +90,26 @@ test.concurrent('a guard that destroys does, and nothing is left of the instance
   await under.until(() => guardsOf(under)[0]?.step === 'done')
 })
 
+test.concurrent('a guard that is changed keeps its record, and a snooze of what it goes on waiting for', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const at = world.sim.controls.ledger().now + 2 * hour
+  const first = await guard(under, { instance: id, when: { kind: 'time', at } })
+  await under.run('snoozeGuard', { guard: first, minutes: 60 })
+  expect(guardsOf(under)[0]?.sentence).toMatch(/ at .+, snoozed from .+\.$/)
+  const second = await guard(under, { guard: first, instance: id, when: { kind: 'time', at }, warning: 300 })
+  const [changed, ...others] = guardsOf(under)
+  expect(others).toEqual([])
+  expect(changed).toMatchObject({ id: second, warning: 300, snoozedUntil: at + hour })
+  expect(changed?.history.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Snoozed until/),
+    expect.stringMatching(/^Changed\. Before: Stops .+, snoozed from/),
+  ])
+  await guard(under, { guard: second, instance: id, when: { kind: 'time', at: at + 60 } })
+  expect(guardsOf(under)[0]?.snoozedUntil).toBeUndefined()
+})
+
 test.concurrent('it warns ahead, a snooze from the alert moves its moment, and then it acts', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
