@@ -7,7 +7,6 @@ import { PageFiles } from './local/page-server/page-files.ts'
 import { usedPorts } from './local/page-server/used-ports.ts'
 import { demoFor } from './local/start/demo-market.ts'
 import { Endings } from './local/start/endings.ts'
-import { failToStart } from './local/start/failure.ts'
 import { ownArguments, readFlags } from './local/start/flags.ts'
 import { berthHome } from './local/start/home.ts'
 import { openHome } from './local/start/open-home.ts'
@@ -18,6 +17,7 @@ import { hardenPages, hardenSession, sandboxPages, silenceChromium } from './she
 import { systemAutostart } from './shell/life/autostart.ts'
 import { bearName, hearCalls } from './shell/life/calls.ts'
 import { endInOrder } from './shell/life/ending.ts'
+import { failVisibly } from './shell/life/failed-start.ts'
 import { keepChromiumIn } from './shell/life/life.ts'
 import { openNotifier } from './shell/notifications.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
@@ -66,5 +66,5 @@ keepChromiumIn(home)
 const ending = endInOrder(endings)
 const calls = hearCalls(process.argv)
 // Not awaited here: Electron is ready only once this module has run to its end.
-if (app.requestSingleInstanceLock()) start(home).catch(failToStart)
+if (app.requestSingleInstanceLock()) start(home).catch(error => failVisibly(error, endings))
 else app.exit(0)

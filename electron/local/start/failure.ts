@@ -1,19 +1,41 @@
 import { FlagError, usage } from './flags.ts'
 
-/** Says in plain words why Berth cannot start, and ends the process: 2 for a wrong flag, 1 for the rest. */
-export function failToStart(error: unknown): never {
-  process.stderr.write(`${sentence(error)}\n`)
-  process.exit(error instanceof FlagError ? 2 : 1)
+/** Why Berth cannot start. */
+export interface StartFailure {
+  /** In plain words. */
+  words: string
+  /** The same with where it comes from, of an error that nobody foresaw. */
+  trace?: string
+  /** The process's exit code: 2 for a wrong flag, 1 for the rest. */
+  code: 1 | 2
 }
 
-function sentence(error: unknown): string {
-  if (error instanceof FlagError) return `${error.message}\n${usage}`
-  if (!(error instanceof Error)) return String(error)
+export function startFailure(error: unknown): StartFailure {
+  if (error instanceof FlagError) return { words: `${error.message}\n${usage}`, code: 2 }
+  if (!(error instanceof Error)) return { words: String(error), code: 1 }
   const code = 'code' in error ? error.code : undefined
   const port = 'port' in error ? error.port : undefined
-  if (code === 'EADDRINUSE') return `Port ${port} is taken. Give another one with --port, or 0 for any.`
+  if (code === 'EADDRINUSE')
+    return { words: `Port ${port} is taken. Give another one with --port, or 0 for any.`, code: 1 }
   if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} is not for ordinary users. Give one above 1023.`
-  // Known errors speak for themselves; for others, where they come from helps.
-  return code === 'already_running' ? error.message : `Berth could not start. ${error.stack ?? error.message}`
+    return { words: `Port ${port} is not for ordinary users. Give one above 1023.`, code: 1 }
+  // Known errors speak for themselves.
+  if (code === 'already_running') return { words: error.message, code: 1 }
+  return {
+    words: `Berth could not start. ${error.message}`,
+    ...(error.stack !== undefined && { trace: `Berth could not start. ${error.stack}` }),
+    code: 1,
+  }
+}
+
+/** Says on the terminal why Berth cannot start. */
+export function tellTerminal({ words, trace }: StartFailure): void {
+  process.stderr.write(`${trace ?? words}\n`)
+}
+
+/** Says why Berth cannot start, and ends the process. */
+export function failToStart(error: unknown): never {
+  const failure = startFailure(error)
+  tellTerminal(failure)
+  process.exit(failure.code)
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import type * as Electron from 'electron'
 import { told } from './told.ts'
 
@@ -8,6 +9,9 @@ interface Question {
 }
 
 export const questions: Question[] = []
+
+/** Where a box of an error is written to, since the process ends with it; a test says where. */
+const boxFile = process.env['BERTH_DOUBLE_BOX']
 
 /** With or without the window it belongs to. */
 type Given<Options> = [Options] | [object, Options]
@@ -33,8 +37,10 @@ export const dialog = {
       options.signal?.addEventListener('abort', () => question.answer(options.cancelId ?? 0))
     })
   },
+  /** As on Linux: before Electron is ready the terminal alone is told. */
   showErrorBox(title: string, content: string): void {
-    process.stderr.write(`${title}: ${content}\n`)
+    if (told.ready && boxFile !== undefined) writeFileSync(boxFile, `${title}\n${content}`)
+    else process.stderr.write(`${title}: ${content}\n`)
   },
 } satisfies {
   showOpenDialog: (...given: never) => ReturnType<Electron.Dialog['showOpenDialog']>

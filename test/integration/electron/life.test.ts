@@ -1,4 +1,4 @@
-import { access, readFile, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
@@ -64,6 +64,19 @@ test('without a tray closing asks too, and the window stays; a system that ends 
   berth.process.process.kill('SIGTERM')
   expect(await berth.process.ended).toBe(0)
 }, 120_000)
+
+test('a start that fails says why in a box, since nobody who clicked reads a terminal, and ends', async () => {
+  const box = join(berth.session.home, 'box')
+  const home = join(berth.session.home, 'home')
+  await mkdir(home)
+  await writeFile(join(home, 'logs'), 'a file where Berth wants its folder')
+  berth.session.env['BERTH_DOUBLE_BOX'] = box
+  await startAlone()
+  expect(await berth.process.ended).toBe(1)
+  expect(await readFile(box, 'utf8')).toMatch(/^Berth cannot start\nBerth could not start\. \S.*\/logs.*$/)
+  // What it had begun is ended: the next one finds its folder free.
+  await expect(access(join(home, 'lock'))).rejects.toThrow()
+})
 
 test('a link leads to its place with the window brought back, and asks before it gets in', async () => {
   await offerTray()
