@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 import { bestOffer } from '../../../../electron/core/failover/best-offer.ts'
 
 const dollar = 1_000_000
@@ -9,7 +10,7 @@ const offers = [
 ]
 
 /** Dearest first, so that it is a limit and not the order that leaves one out. */
-function chosen(price: number | undefined): number | undefined {
+function chosen(price: number | undefined, among: readonly OfferView[] = offers): number | undefined {
   const choice = bestOffer(
     {
       search: {
@@ -21,7 +22,7 @@ function chosen(price: number | undefined): number | undefined {
       limits: { tries: 5, ceiling: 1, deadline: 600, ...(price === undefined ? {} : { price }) },
       tries: [],
     },
-    offers,
+    among,
     {},
   )
   return choice?.offer.id
@@ -32,4 +33,11 @@ test('nothing dearer than the limit is tried, and nothing that does not tell its
   expect(chosen(0.5)).toBe(2)
   expect(chosen(0.49)).toBe(3)
   expect(chosen(0.39)).toBeUndefined()
+})
+
+test('a machine without room for the disk that is asked for is passed over', () => {
+  const [, second, third] = offers
+  const small = { id: 2, machineId: 20, ...second, disk: 19 }
+  expect(chosen(undefined, [small, { id: 3, machineId: 30, ...third, disk: 20 }])).toBe(3)
+  expect(chosen(undefined, [small])).toBeUndefined()
 })

@@ -60,3 +60,66 @@ test('no other machine is rented once those that are gone have cost what all may
     problem: { code: 'ceiling_reached' },
   })
 })
+
+/** With its SSH not answering yet, having run since so many seconds; created long before its deadline could matter. */
+const knocked = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
+  nextMove(failover({ ...running, runningAt: now - seconds }), {
+    now,
+    rental: { ...rental, startedAt: now - 900, createdAt: now - 900 },
+    instance: instanceView({ state: 'running' }),
+    gone: false,
+    ssh,
+  })
+
+test('SSH has its three minutes after running, however late that was', () => {
+  expect(knocked(179)).toEqual({ do: 'knock' })
+  expect(knocked(179, 'asking')).toEqual({ do: 'wait', until: now + 1 })
+  expect(knocked(180)).toMatchObject({ do: 'drop', drop: { blame: true, last: false } })
+})
+
+test.each([
+  ['unauthorized', true],
+  ['forbidden', true],
+  ['invalid_args', true],
+  ['no_such_ask', false],
+])('a refusal with %s ends it with this try: %s', (code, last) => {
+  const refused: Rental = { ...rental, step: 'failed', problem: { code, message: 'No.' } }
+  const { instance: _, ...nothing } = refused
+  const sight = { now, rental: nothing, instance: undefined, gone: false, ssh: 'unasked' } as const
+  expect(nextMove(failover(running), sight)).toMatchObject({ do: 'drop', drop: { blame: false, last } })
+})
+
+test.each([true, false])(
+  'what a guard would stop is dropped, with the whole failover where it is on one try alone: %s',
+  alone => {
+    const stopper = { why: { code: 'guarded', message: 'A guard would stop it.' }, alone }
+    const sight = {
+      now,
+      rental,
+      instance: instanceView({ state: 'running' }),
+      gone: false,
+      ssh: 'silent',
+      stopper,
+    } as const
+    expect(nextMove(failover(running), sight)).toMatchObject({
+      do: 'drop',
+      drop: { blame: false, last: alone },
+    })
+  },
+)
+
+test('where every machine crashed, that is said, since the image is then the likelier cause', () => {
+  const sight = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
+  const dropped = (code: string): Try => ({
+    ...running,
+    cost: 0,
+    drop: { why: { code, message: '' }, at: now, blame: true, last: false },
+  })
+  const five = (last: string) => failover(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
+  expect(nextMove(five('crashed'), sight)).toMatchObject({
+    problem: { message: 'It crashed on every machine that was tried.' },
+  })
+  expect(nextMove(five('late'), sight)).toMatchObject({
+    problem: { message: 'None of the tries came to anything.' },
+  })
+})
