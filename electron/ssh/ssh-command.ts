@@ -12,25 +12,34 @@ export interface SshCommand {
 }
 
 /**
- * The system's ssh and its arguments: with this key and no other, host keys from Berth's own file under the
- * instance's own name, and no agent forwarded. Throws `bad_address`.
+ * What holds for an instance whatever the user's own configuration says of all hosts: this key and no other, host keys
+ * from Berth's own file under the instance's own name, and neither agent nor screen for its host. A first host key is
+ * remembered without a question, as in Berth itself, and a changed one refused.
  */
+export function instanceOptions({
+  account,
+  instance,
+  knownHostsPath,
+}: Pick<SshCommand, 'account' | 'instance' | 'knownHostsPath'>): readonly (readonly [string, string])[] {
+  return [
+    ['IdentitiesOnly', 'yes'],
+    ['HostKeyAlias', hostKeyAlias(account, instance)],
+    ['UserKnownHostsFile', optionPath(knownHostsPath)],
+    ['StrictHostKeyChecking', 'accept-new'],
+    ['HashKnownHosts', 'no'],
+    ['ForwardAgent', 'no'],
+    ['ForwardX11', 'no'],
+  ]
+}
+
+/** The system's ssh and its arguments, to get in as Berth does. Throws `bad_address`. */
 export function sshCommand(options: SshCommand): string[] {
-  const { account, instance, address, keyPath, knownHostsPath } = options
+  const { address, keyPath } = options
   return [
     'ssh',
     // ssh looks for the file of -i before it expands percent signs, and for that of the option after.
     ...(keyPath.includes('%') ? ['-o', `IdentityFile=${optionPath(keyPath)}`] : ['-i', keyPath]),
-    '-o',
-    'IdentitiesOnly=yes',
-    '-o',
-    `UserKnownHostsFile=${optionPath(knownHostsPath)}`,
-    '-o',
-    `HostKeyAlias=${hostKeyAlias(account, instance)}`,
-    '-o',
-    'HashKnownHosts=no',
-    '-o',
-    'ForwardAgent=no',
+    ...instanceOptions(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]),
     '-p',
     String(checkPort(address.port)),
     '--',

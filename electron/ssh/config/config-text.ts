@@ -1,7 +1,6 @@
 import type { SshAddress } from '../../contract/instance/instance.ts'
-import { hostKeyAlias } from '../connection/known-hosts.ts'
 import { checkHost, checkPort } from '../connection/ssh-address.ts'
-import { optionPath } from '../ssh-command.ts'
+import { instanceOptions, optionPath } from '../ssh-command.ts'
 import { hostNames, type Named } from './host-names.ts'
 
 /** An instance that the system's ssh gets into as Berth does. Paths are absolute. */
@@ -11,32 +10,21 @@ export interface ConfigEntry extends Named {
   knownHostsPath: string
 }
 
-/**
- * Berth's own part of the SSH config. A first host key is remembered without a question, as in Berth itself, and a
- * changed one refused. Throws `bad_address`.
- */
+/** Berth's own part of the SSH config. Throws `bad_address`. */
 export function configText(entries: readonly ConfigEntry[]): string {
   const names = hostNames(entries)
   const hosts = entries.map((entry, index) => hostText(entry, names[index] ?? []))
   return `# Written by Berth, and written anew when an instance comes, moves or goes: changes here are lost.\n${hosts.join('')}`
 }
 
-function hostText(
-  { account, instance, address, keyPath, knownHostsPath }: ConfigEntry,
-  names: string[],
-): string {
+function hostText(entry: ConfigEntry, names: string[]): string {
+  const { address, keyPath } = entry
   const lines = [
     `HostName ${checkHost(address.host)}`,
     `Port ${checkPort(address.port)}`,
     'User root',
     `IdentityFile ${optionPath(keyPath)}`,
-    'IdentitiesOnly yes',
-    `HostKeyAlias ${hostKeyAlias(account, instance)}`,
-    `UserKnownHostsFile ${optionPath(knownHostsPath)}`,
-    'StrictHostKeyChecking accept-new',
-    'HashKnownHosts no',
-    'ForwardAgent no',
-    'ForwardX11 no',
+    ...instanceOptions(entry).map(option => option.join(' ')),
   ]
   return `\nHost ${names.join(' ')}\n${lines.map(line => `  ${line}\n`).join('')}`
 }

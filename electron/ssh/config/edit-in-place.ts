@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { chmod, chown, mkdir, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 
 /** The file kept changing while it was edited. */
 export class FileBusy extends Error {
@@ -80,9 +80,15 @@ async function targetOf(path: string): Promise<string> {
   for (let hop = 0; hop < 40; hop++) {
     const next = await readlink(target).catch(() => undefined)
     if (next === undefined) return target
-    target = resolve(dirname(target), next)
+    target = await inRealFolder(isAbsolute(next) ? next : `${dirname(target)}/${next}`)
   }
   return target
+}
+
+/** The same path by a folder that no link is in: `..` after a link leads up from where the link leads. */
+async function inRealFolder(path: string): Promise<string> {
+  const folder = await realpath(dirname(path)).catch(() => undefined)
+  return folder === undefined ? resolve(path) : join(folder, basename(path))
 }
 
 async function find(target: string): Promise<Found | undefined> {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -20,7 +21,7 @@ import { userConfig } from '../../../electron/ssh/config/user-config.ts'
 import { createSsh } from '../../../electron/ssh/connection/connections.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { account, problemOf } from './steps.ts'
+import { account, looseConfig, problemOf, strictOptions } from './steps.ts'
 
 const run = promisify(execFile)
 let machine: ScratchMachine
@@ -82,6 +83,44 @@ describe('the user’s own SSH config', () => {
     expect(readdirSync(dotfiles)).toEqual(['ssh_config'])
   })
 
+  test('links lead where the system follows them, also up from a folder that is a link', async () => {
+    const shared = join(machine.home, 'dotfiles', 'nested', 'shared')
+    const folder = join(machine.home, 'dotfiles', 'nested', 'ssh')
+    mkdirSync(shared, { recursive: true })
+    rmSync(join(machine.home, '.ssh'), { recursive: true })
+    mkdirSync(folder, { mode: 0o700 })
+    symlinkSync('dotfiles/nested/ssh', join(machine.home, '.ssh'))
+    symlinkSync('../shared/config', join(folder, 'config'))
+    writeFileSync(join(shared, 'config'), 'Host work\n')
+    const made = await user().include(included)
+    expect(await user().includes(included)).toBe(true)
+    expect(readFileSync(join(shared, 'config'), 'utf8')).toBe(`${line()}\nHost work\n`)
+    await user().exclude(included, made)
+    expect(readFileSync(config, 'utf8')).toBe('Host work\n')
+    expect(readdirSync(machine.home).sort()).toEqual(['.ssh', 'dotfiles'])
+
+    // By a link within a link’s own words, too.
+    rmSync(join(folder, 'config'))
+    symlinkSync('nested/shared', join(machine.home, 'dotfiles', 'way'))
+    symlinkSync('../../way/../shared/later', join(folder, 'config'))
+    await user().include(included)
+    expect(readFileSync(join(shared, 'later'), 'utf8')).toBe(`${line()}\n`)
+    expect(await user().includes(included)).toBe(true)
+  })
+
+  test.skipIf(!hasSshd)('one that is somebody else’s stays theirs', async () => {
+    writeFileSync(config, 'Host work\n')
+    chownSync(config, 1234, 2345)
+    await user().include(included)
+    expect(statSync(config)).toMatchObject({ uid: 1234, gid: 2345 })
+  })
+
+  test('a folder that was there stays, though only Berth’s line was in it', async () => {
+    const made = await user().include(included)
+    await user().exclude(included, made)
+    expect(readdirSync(join(machine.home, '.ssh'))).toEqual([])
+  })
+
   test('one that its user may only read stays so, and one that a link leads to before it is there is made there', async () => {
     writeFileSync(config, 'Host work\n')
     chmodSync(config, 0o400)
@@ -104,9 +143,10 @@ describe('the user’s own SSH config', () => {
   test('what was added around the line stays when it goes', async () => {
     writeFileSync(config, 'Host work\n')
     const made = await user().include(included)
-    writeFileSync(config, `# mine\n${readFileSync(config, 'utf8')}Host new\n  User x`)
+    const mine = ['# mine', 'Include work/*', '# Include "me too"', '']
+    writeFileSync(config, `${mine.join('\n')}${readFileSync(config, 'utf8')}Host new\n  User x`)
     await user().exclude(included, made)
-    expect(readFileSync(config, 'utf8')).toBe('# mine\nHost work\nHost new\n  User x')
+    expect(readFileSync(config, 'utf8')).toBe(`${mine.join('\n')}Host work\nHost new\n  User x`)
   })
 
   test('what is written while Berth edits is not lost', async () => {
@@ -119,6 +159,16 @@ describe('the user’s own SSH config', () => {
     })
     expect(edits).toBe(2)
     expect(readFileSync(config, 'utf8')).toBe('line\nsecond\n')
+    expect(readdirSync(join(machine.home, '.ssh'))).toEqual(['config'])
+  })
+
+  test('what is written while Berth takes its own file away is not lost', async () => {
+    writeFileSync(config, 'line\n')
+    await editInPlace(config, text => {
+      if (text === 'line\n') writeFileSync(config, 'mine\n')
+      return text === 'line\n' ? undefined : text
+    })
+    expect(readFileSync(config, 'utf8')).toBe('mine\n')
   })
 
   test('a file that cannot be replaced is left alone, and the line is told', async () => {
@@ -142,7 +192,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
   })
   afterAll(() => sshd?.close())
 
-  async function written(): Promise<void> {
+  async function written(mine = 'Host berth-4711\n  Port 1\n  ForwardAgent yes\n'): Promise<void> {
     const ssh = createSsh(machine)
     const { publicKey, path: keyPath } = await ssh.keys.locate('berth')
     sshd.authorize(publicKey)
@@ -154,7 +204,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
         { ...entry, instance: 4712, label: 'x\n  ProxyCommand touch /tmp/never' },
       ]),
     )
-    writeFileSync(config, 'Host berth-4711\n  Port 1\n  ForwardAgent yes\n')
+    writeFileSync(config, mine)
     await userConfig(machine.home).include(included)
   }
   const batch = () => ['-F', config, '-o', 'BatchMode=yes']
@@ -174,6 +224,28 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
     expect(meant).toMatch(/^forwardagent no$/m)
     expect(meant).not.toMatch(/^proxycommand/m)
     expect(meant).toMatch(/^hostkeyalias berth-a00000001-4712$/m)
+  })
+
+  test('holds to what Berth asks whatever the user asks of all hosts', async () => {
+    await written(looseConfig)
+    const { stdout } = await run('ssh', [...batch(), '-G', 'berth-4711'])
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(strictOptions))
+  })
+
+  test('finds Berth’s part in a folder whose name is a pattern', async () => {
+    await written()
+    const odd = join(machine.home, 'odd [a-z]* ?x')
+    mkdirSync(odd)
+    writeFileSync(join(odd, 'config'), readFileSync(included))
+    writeFileSync(config, '')
+    await userConfig(machine.home).include(join(odd, 'config'))
+    await run('ssh', [...batch(), 'berth-4711', 'true'])
+  })
+
+  test('no host that is none gets into it', () => {
+    const entry = { keyPath: '/k', knownHostsPath: '/h', account, instance: 4711 }
+    for (const host of ['-oProxyCommand=id', 'a\n  ProxyCommand id'])
+      expect(() => configText([{ ...entry, address: { host, port: 22 } }])).toThrow(/ssh_host/)
   })
 
   test('scp and rsync bring files there and back', async () => {

@@ -47,6 +47,25 @@ export function answerTo(shell: Shell, command: string): Promise<string> {
   })
 }
 
+/** What a user may have asked of all hosts, and hardly meant for somebody else's machine. */
+export const looseConfig = `Host *
+  StrictHostKeyChecking no
+  UserKnownHostsFile /dev/null
+  HashKnownHosts yes
+  IdentitiesOnly no
+  ForwardAgent yes
+  ForwardX11 yes
+`
+
+/** What `ssh -G` prints for an instance all the same. */
+export const strictOptions = [
+  'stricthostkeychecking accept-new',
+  'hashknownhosts no',
+  'identitiesonly yes',
+  'forwardagent no',
+  'forwardx11 no',
+]
+
 /** The problem that some work fails with; fails itself when it does not, or with anything else. */
 export async function problemOf(work: Promise<unknown>): Promise<Problem> {
   const error = await work.then(

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import { quote } from '../../../electron/ssh/ssh-command.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { account, problemOf, target } from './steps.ts'
+import { account, looseConfig, problemOf, strictOptions, target } from './steps.ts'
 
 const run = promisify(execFile)
 
@@ -53,9 +54,21 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
     await expect(run(program, [...batch, ...args, 'true'])).rejects.toThrow(/IDENTIFICATION HAS CHANGED/)
   })
 
+  test('holds to that whatever the user asks of all hosts', async () => {
+    const loose = join(machine.home, '.ssh', 'config')
+    writeFileSync(loose, looseConfig)
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
+    const { stdout } = await run(program, ['-F', loose, '-G', ...args])
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(strictOptions))
+    await visit()
+    await sshd.changeHostKey()
+    const again = run(program, ['-F', loose, '-o', 'BatchMode=yes', ...args, 'true'])
+    await expect(again).rejects.toThrow(/IDENTIFICATION HAS CHANGED/)
+  })
+
   test('a host that the system’s ssh saw first is known to Berth, and stays so', async () => {
     const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
-    await run(program, [...batch, '-o', 'StrictHostKeyChecking=accept-new', ...args, 'true'])
+    await run(program, [...batch, ...args, 'true'])
     expect(readFileSync(ssh.knownHosts.path, 'utf8')).toMatch(/^berth-a00000001-4711 ssh-ed25519 /m)
     await ssh.openShell(target({ proxy: sshd, instance: 1 })) // writes the file anew
     const known = sshd.fingerprint()
