@@ -153,8 +153,22 @@ describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () =
     expect(await dialog.getByLabel('Price up to').inputValue()).toBe('0.50')
     expect(await dialog.getByLabel('Value of HF_TOKEN').inputValue()).toBe('')
     await dialog.getByLabel('Machines in all').fill('2')
+    // What is run on each that it rents is kept with it, and shown again.
+    await dialog.getByRole('button', { name: 'Then run a command…' }).click()
+    await dialog.getByRole('textbox', { name: 'Command' }).fill('python3 train.py')
+    await dialog.getByText('Stop it', { exact: true }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('A command is started over SSH').waitFor()
+    await dialog.getByText('SSH', { exact: true }).click()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Watches 1' }).click()
+    const row = dialog.getByRole('listitem', { name: 'One of these' })
+    await row.getByText('Then runs python3 train.py, stop.').waitFor()
+    await row.getByRole('button', { name: 'Change…' }).click()
+    await expect
+      .poll(() => dialog.getByRole('textbox', { name: 'Command' }).inputValue())
+      .toBe('python3 train.py')
     const running = async () =>
       (await sim.api<{ instances: RentedByWatch[] }>('GET', '/api/v0/instances/')).instances
         .filter(({ label }) => label?.includes('by-watch'))

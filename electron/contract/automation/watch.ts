@@ -4,6 +4,7 @@ import { OpenRequest } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import { FailoverLimits, FailoverSearch } from './failover.ts'
+import type { RunWish } from './run.ts'
 
 /** A watch of Berth's own making: `w` and sixteen hexadecimal digits. */
 export const WatchId = v.pipe(v.string(), v.regex(/^w[0-9a-f]{16}$/, 'not a watch'))
@@ -37,6 +38,9 @@ export const WatchWish = v.object({
 })
 export type WatchWish = v.InferOutput<typeof WatchWish>
 
+/** What is run on each machine that a watch rents. `into` is where fetched files go, as people read it. */
+export type WatchRun = Omit<RunWish, 'name'> & { name: string }
+
 export interface WatchView extends WatchWish {
   id: string
   paused: boolean
@@ -51,6 +55,7 @@ export interface WatchView extends WatchWish {
   problem?: Problem
   /** What keeps it from renting what matches for now, such as a guard. */
   waits?: Problem
+  run?: WatchRun
   /** Machines that it has rented. */
   rented: number
   /** It is renting another one. */

@@ -26,7 +26,7 @@ export async function openAutomations(around: AutomationSurroundings): Promise<A
   const failovers = await openFailovers(around, guards)
   const runs = await openRuns(around, watchdogs, failovers)
   const recoveries = await openRecoveries(around, failovers)
-  const watches = await openWatches(around, failovers)
+  const watches = await openWatches(around, failovers, runs)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
   const all: readonly Automation[] = [money, guards, failovers, recoveries, watches, watchdogs, runs]
   return {

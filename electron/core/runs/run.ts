@@ -13,6 +13,8 @@ export const Run = v.object({
   instance: v.exactOptional(v.number()),
   rental: v.exactOptional(v.string()),
   failover: v.exactOptional(v.string()),
+  /** Whoever rents for it does so again by itself, with another run: that this one does not begin is only noted. */
+  rentedAgain: v.exactOptional(v.boolean()),
   name: v.string(),
   command: v.string(),
   fetch: v.exactOptional(v.string()),
@@ -133,6 +135,7 @@ export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
     loadAt: ___,
     unreachedSince,
     unreachedTold: ____,
+    rentedAgain: _____,
     ...view
   } = run
   const { problem, nextTryAt } = hindrance ?? {}

@@ -24,6 +24,8 @@ export interface Runs extends Required<Pick<Automation, 'looked' | 'resume' | 'f
    * rejects. Resolves with what `rent` gives.
    */
   startOn<Got>(wish: Wish, rent: () => Promise<Got>): Promise<Got>
+  /** Takes back what waits for a failover that never began. */
+  forget(failover: string): Promise<void>
   end(id: string): Promise<void>
   /** Throws `too_late` while the service is being asked for what was chosen before. */
   change(id: string, afterwards: RunAction): Promise<void>
@@ -41,6 +43,7 @@ export type Wish = Pick<
   | 'instance'
   | 'rental'
   | 'failover'
+  | 'rentedAgain'
   | 'name'
   | 'command'
   | 'fetch'
@@ -78,7 +81,8 @@ export async function openRuns(
 
   /** It will not begin: said, where the user does not know. */
   function cameToNothing(run: Run): void {
-    if (placing.isCancelled(run)) note(run, `${run.name} was not run`, run.problem?.message)
+    if (placing.isCancelled(run) || run.rentedAgain)
+      note(run, `${run.name} was not run`, run.problem?.message)
     else tell(run, notStartedAlert(around.account, run))
   }
 
@@ -157,6 +161,10 @@ export async function openRuns(
       } finally {
         asking.delete(id)
       }
+    },
+    async forget(failover) {
+      const waiting = book.all().filter(run => run.failover === failover && run.step === 'waiting')
+      await Promise.all(waiting.map(({ id }) => book.remove(id)))
     },
     async end(id) {
       const run = book.existing(id)

@@ -3,6 +3,7 @@ import type { Automation, AutomationSurroundings } from '../automation/automatio
 import type { Failovers } from '../failover/failovers.ts'
 import { heldBack } from '../guards/hold-back.ts'
 import { openDocument } from '../remember/document.ts'
+import type { Runs } from '../runs/runs.ts'
 import { same } from '../same.ts'
 import { KeptPrices } from './prices.ts'
 import { Watch } from './watch.ts'
@@ -15,6 +16,7 @@ export interface KeptWatches extends Omit<Watches, 'looked' | 'dueAt'>, Automati
 export async function openWatches(
   around: AutomationSurroundings,
   failovers: Pick<Failovers, 'start' | 'find'>,
+  runs: Pick<Runs, 'startOn' | 'forget'>,
 ): Promise<KeptWatches> {
   const { account, store, machine, files, folder, onBroken, activity, teller } = around
   const kept = { files, clock: machine.clock, onBroken }
@@ -33,6 +35,7 @@ export async function openWatches(
     document,
     prices,
     failovers,
+    runs,
     heldBack: more => heldBack(store.get().accounts[account], { more }, around.now()),
     newId: () => machine.random.hex(16),
     changed: show,

@@ -33,7 +33,7 @@ export function createWatchRenting(
   secrets: RentalSecrets,
   said: (id: string, problem: Problem) => void,
 ): WatchRenting {
-  const { document, ending, failovers } = around
+  const { document, ending, failovers, runs } = around
   /** Watches whose renting is being settled or begun: an end is not counted twice, nor a beginning taken for none. */
   const settling = new Set<string>()
 
@@ -55,20 +55,22 @@ export function createWatchRenting(
     if (!waits) await begin(existing(id))
   }
 
-  async function begin({ id, wish }: Watch): Promise<void> {
+  async function begin({ id, wish, run }: Watch): Promise<void> {
     const { search, rents } = wish
     if (!rents) return
     const request = await secrets.restore({ id }, rents.request)
     // A keychain may ask the user first: meanwhile it may be paused, changed or deleted.
     const now = find(id)
-    if (ending.aborted || !now || now.paused || now.wish !== wish) return
+    if (ending.aborted || !now || now.paused || now.wish !== wish || now.run !== run) return
     if (!request) return stop(id, secretsLost)
     const failover = `f${around.newId()}`
     await document.write(watches =>
       watches.map(each => (each.id === id ? { ...each, renting: failover } : each)),
     )
-    around.note('berth', `The watch “${wish.name}” rents`, 'An offer matches.')
-    await failovers.start({ search, request, limits: rents.limits }, failover)
+    const then = run ? ` “${run.name}” is run there.` : ''
+    around.note('berth', `The watch “${wish.name}” rents`, `An offer matches.${then}`)
+    const rent = () => failovers.start({ search, request, limits: rents.limits }, failover)
+    await (run ? runs.startOn({ ...run, failover, rentedAgain: true }, rent) : rent())
     around.changed()
   }
 
@@ -100,7 +102,7 @@ export function createWatchRenting(
         if (failed + 1 >= mostFailed) await stop(id, failsAlways)
         return
       default:
-        await update(id, { renting: undefined })
+        await Promise.all([runs.forget(renting), update(id, { renting: undefined })])
     }
   }
 

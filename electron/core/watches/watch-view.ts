@@ -12,13 +12,14 @@ export interface LastLook {
 }
 
 export function watchView(
-  { id, wish, paused, notesPrices, lookedAt, rented, renting, waits }: Watch,
+  { id, wish, run, paused, notesPrices, lookedAt, rented, renting, waits }: Watch,
   last: LastLook | undefined,
 ): WatchView {
   const { rents, ...rest } = wish
   return {
     ...rest,
     ...(rents ? { rents: { ...rents, request: withoutSecrets(rents.request) } } : {}),
+    ...(run ? { run } : {}),
     id,
     paused,
     notesPrices: paused && notesPrices === true,

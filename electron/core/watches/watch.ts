@@ -3,6 +3,7 @@ import { FailoverId } from '../../contract/automation/failover.ts'
 import { WatchId, WatchWish } from '../../contract/automation/watch.ts'
 import { AccountId } from '../../contract/ids.ts'
 import { StoredProblem } from '../rentals/rental.ts'
+import { Run } from '../runs/run.ts'
 
 /** A machine that was told of, and at what price in micro-dollars per hour. */
 const Told = v.object({
@@ -13,11 +14,25 @@ const Told = v.object({
 })
 export type Told = v.InferOutput<typeof Told>
 
+/** What is run on each machine that a watch rents. */
+export const KeptWatchRun = v.pick(Run, [
+  'name',
+  'command',
+  'fetch',
+  'into',
+  'afterwards',
+  'watchdog',
+  'stuckAfter',
+  'afterwardsIfStuck',
+])
+export type KeptWatchRun = v.InferOutput<typeof KeptWatchRun>
+
 /** A watch as it is remembered. Secret values of what it rents are in the keychain, under its id. */
 export const Watch = v.object({
   id: WatchId,
   account: AccountId,
   wish: WatchWish,
+  run: v.exactOptional(KeptWatchRun),
   paused: v.boolean(),
   /** It paused by itself: prices go on being noted. What the user paused asks nothing. */
   notesPrices: v.exactOptional(v.boolean()),

@@ -12,10 +12,11 @@ import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
 import type { Document } from '../remember/document.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
+import type { Runs } from '../runs/runs.ts'
 import { sighting } from './matches.ts'
 import { type KeptPrice, priceSamples, withPrices } from './prices.ts'
 import { createWatchRenting } from './renting.ts'
-import { isDue, nextLook, type Watch } from './watch.ts'
+import { isDue, type KeptWatchRun, nextLook, type Watch } from './watch.ts'
 import { matchAlert } from './watch-alerts.ts'
 import { type LastLook, watchView } from './watch-view.ts'
 
@@ -25,6 +26,7 @@ export interface WatchesSurroundings
   document: Document<Watch[]>
   prices: Document<Record<string, KeptPrice[]>>
   failovers: Pick<Failovers, 'start' | 'find'>
+  runs: Pick<Runs, 'startOn' | 'forget'>
   /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
   heldBack(more: Micros): Problem | undefined
   /** Sixteen hexadecimal digits that were never used before. */
@@ -38,7 +40,8 @@ export interface WatchesSurroundings
 
 /** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
 export interface Watches {
-  save(id: string | undefined, wish: WatchWish): Promise<string>
+  /** `run` is what is run on each machine that it rents. */
+  save(id: string | undefined, wish: WatchWish, run?: KeptWatchRun): Promise<string>
   pause(id: string, paused: boolean): Promise<void>
   delete(id: string): Promise<void>
   /** Looks at the market now. Never rejects: what went wrong is in the view. */
@@ -149,7 +152,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
   }
 
   return {
-    async save(given, wish) {
+    async save(given, wish, run) {
       if (given === undefined && document.get().length >= mostWatches) throw new BerthError(tooMany)
       const before = given === undefined ? undefined : existing(given)
       const id = given ?? `w${around.newId()}`
@@ -165,6 +168,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
         id,
         account: around.account,
         wish: kept,
+        ...(run && rents ? { run } : {}),
         // With fewer machines than it has rented already, there is nothing left to do.
         ...(kept.rents !== undefined && rented >= kept.rents.most
           ? { paused: true, notesPrices: true }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { RunWish } from '../../automation/run.ts'
 import { type PriceSample, WatchId, WatchWish } from '../../automation/watch.ts'
 import { account, command } from '../command.ts'
 
@@ -6,8 +7,16 @@ const onWatch = { account, watch: WatchId }
 
 /** Searches that are made again and again. */
 export const watchCommands = {
-  /** Begins one, or with `watch` changes one; answers its id. It looks at the market at once. */
-  saveWatch: command({ account, watch: v.optional(WatchId), wish: WatchWish }).answers<string>(),
+  /**
+   * Begins one, or with `watch` changes one; answers its id. It looks at the market at once. `run`: what is run on each
+   * machine that it rents; where no folder is chosen for what is fetched, it stays the one there was.
+   */
+  saveWatch: command({
+    account,
+    watch: v.optional(WatchId),
+    wish: WatchWish,
+    run: v.optional(RunWish),
+  }).answers<string>(),
   pauseWatch: command({ ...onWatch, paused: v.boolean() }).answers<void>(),
   /** What it has rented stays. */
   deleteWatch: command(onWatch).answers<void>(),

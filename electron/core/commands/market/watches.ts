@@ -1,12 +1,19 @@
 import type { Handlers } from '../../page/dispatcher.ts'
+import { wishOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
 type WatchCommands = Pick<Handlers, 'saveWatch' | 'pauseWatch' | 'deleteWatch' | 'lookWatch' | 'watchPrices'>
 
-export function watchCommands({ accounts }: Parts): WatchCommands {
-  const watches = (account: string | undefined) => accounts.session(account).automations.watches
+export function watchCommands(parts: Parts): WatchCommands {
+  const watches = (account: string | undefined) => parts.accounts.session(account).automations.watches
   return {
-    saveWatch: ({ account, watch, wish }) => watches(account).save(watch, wish),
+    async saveWatch({ account, watch, wish, run }) {
+      if (!run) return watches(account).save(watch, wish)
+      const before = watch === undefined ? undefined : watches(account).view()[watch]?.run?.into
+      const asked = wishOf(parts, run)
+      const stays = run.into === undefined && run.fetch !== undefined && before !== undefined
+      return watches(account).save(watch, wish, stays ? { ...asked, into: before } : asked)
+    },
     pauseWatch: ({ account, watch, paused }) => watches(account).pause(watch, paused),
     deleteWatch: ({ account, watch }) => watches(account).delete(watch),
     lookWatch: ({ account, watch }) => watches(account).look(watch),

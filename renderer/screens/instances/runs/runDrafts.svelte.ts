@@ -1,15 +1,24 @@
-import { emptyRun, type RunFields, readRun } from './runForm.ts'
+import type { WatchRun } from '../../../../electron/contract/automation/watch.ts'
+import { emptyRun, fieldsOf, type RunFields, readRun } from './runForm.ts'
 
 /** A run that is being written. */
 export class RunDraft {
   fields: RunFields = $state({ ...emptyRun })
   /** The folder of this machine that was chosen for what is fetched. */
   chosen: { choice: string; name: string } | undefined = $state.raw()
+  /** Where it went so far, of one that is changed. */
+  readonly #before: string | undefined
   /** Berth's own folder, as people read it. */
   own = $state('Berth’s folder in your downloads')
-  readonly into: string = $derived.by(() => this.chosen?.name ?? this.own)
+  readonly into: string = $derived.by(() => this.chosen?.name ?? this.#before ?? this.own)
   /** What is asked for, or which fields do not say it. */
   readonly read = $derived.by(() => readRun(this.fields, this.chosen?.choice))
+
+  /** With one that is kept already, to change it. */
+  constructor(kept?: WatchRun) {
+    this.#before = kept?.into
+    if (kept) this.fields = fieldsOf(kept)
+  }
 }
 
 /** By account and instance: kept while the page lives, so that leaving the tab loses nothing. */

@@ -1,4 +1,5 @@
 import type { RunAction, RunWish } from '../../../../electron/contract/automation/run.ts'
+import type { WatchRun } from '../../../../electron/contract/automation/watch.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 
 /** What the form holds, as it is typed. */
@@ -25,6 +26,23 @@ export const emptyRun: RunFields = {
   stuck: true,
   stuckMinutes: '30',
   afterwardsIfStuck: false,
+}
+
+/** The fields of one that is kept already. */
+export function fieldsOf(run: WatchRun): RunFields {
+  const { command, name, fetch = '', afterwards, watchdog, stuckAfter, afterwardsIfStuck } = run
+  return {
+    command,
+    // One that nobody gave is the command's, also once that is changed.
+    name: name === command.trim() ? '' : name,
+    fetches: fetch !== '',
+    fetch,
+    afterwards,
+    watchdog,
+    stuck: stuckAfter > 0,
+    stuckMinutes: stuckAfter > 0 ? String(stuckAfter / 60) : emptyRun.stuckMinutes,
+    afterwardsIfStuck,
+  }
 }
 
 export type RunErrors = Partial<Record<'command' | 'fetch' | 'stuckMinutes', string>>

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { RunWish } from '../../../../electron/contract/automation/run.ts'
 import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
 import { WatchRents, type WatchView, WatchWish } from '../../../../electron/contract/automation/watch.ts'
 import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
@@ -9,6 +10,7 @@ import type { Page } from '../../../berth/page.svelte.ts'
 import { Sending } from '../../../components/answers/sending.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 import { stopperWords } from '../../../components/guards/stopperWords.ts'
+import { RunDraft } from '../../instances/runs/runDrafts.svelte.ts'
 import { LimitsForm } from '../failover/limitsForm.svelte.ts'
 import { Renting } from '../rent/renting.svelte.ts'
 import { wouldRent } from './wouldRent.ts'
@@ -64,13 +66,14 @@ export class Watching {
       ...(request && { request }),
       otherwise: {
         check: () => this.#check(),
-        send: ({ offer: _later, ...wanted }) => this.#send(wanted),
+        send: ({ offer: _later, ...wanted }, run) => this.#send(wanted, run),
       },
       later: {
         bid: String(request?.bid ?? priceTo ?? ''),
         secrets: new Set(request?.env.filter(({ secret }) => secret).map(({ name }) => name)),
       },
     })
+    if (watch?.run) this.renting.run = new RunDraft(watch.run)
     this.#untouched = this.#typed()
   }
 
@@ -139,7 +142,7 @@ export class Watching {
     return within && this.#own.success
   }
 
-  async #send(request?: OpenRequest): Promise<void> {
+  async #send(request?: OpenRequest, run?: RunWish): Promise<void> {
     const own = this.#own
     const limits = this.limits.limits()
     if (!own.success) return
@@ -155,7 +158,7 @@ export class Watching {
           ...(limits && most !== undefined && { rents: { request, limits, most } }),
         }
       : { name, every, search }
-    await this.#page.berth.saveWatch({ wish, ...(watch ? { watch: watch.id } : {}) })
+    await this.#page.berth.saveWatch({ wish, ...(run && { run }), ...(watch && { watch: watch.id }) })
   }
 
   #typed(): string {
@@ -167,6 +170,7 @@ export class Watching {
       rents,
       machines,
       draft: renting.draft,
+      run: renting.run && [renting.run.fields, renting.run.chosen],
       tries,
       ceiling,
       deadline,

@@ -12,21 +12,32 @@ import { MemoryFiles } from '../memory-files.ts'
 
 const start = 1_800_000_000
 
+type RunAsked = Parameters<Parameters<typeof createWatches>[0]['runs']['startOn']>[0] & { begun: number }
 type Found = ReturnType<Parameters<typeof createWatches>[0]['failovers']['find']>
 
-/** A watch that may rent one machine, on a market where one offer matches. Failovers begin when they are let go. */
-async function renting() {
+/** What a Berth leaves behind. */
+interface Left {
+  files: MemoryFiles
+  secrets: Map<string, string>
+}
+
+/**
+ * A watch that may rent one machine, on a market where one offer matches. Failovers begin when they are let go. With what
+ * an earlier Berth left behind, it goes on from that.
+ */
+async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map() }) {
   const clock = new HandClock()
-  const files = new MemoryFiles()
+  const { files, secrets } = left
   const kept = { files, clock, onBroken: () => undefined }
-  const secrets = new Map<string, string>()
   const begun: string[] = []
+  const asked: RunAsked[] = []
+  const forgotten: string[] = []
   const ends = new Map<string, Pick<NonNullable<Found>, 'step' | 'instance'>>()
   const guard: { waits?: Problem | undefined } = {}
   const notes: string[] = []
   let letKeychainGo: () => void = () => undefined
   let letFailoverGo: () => void = () => undefined
-  const held = { keychain: false, failover: false }
+  const held = { keychain: false, failover: false, run: false }
   let ids = 0
   const market = [{ id: 1, machine_id: 10, dph_total: 0.5 }]
   const searches: number[] = []
@@ -64,6 +75,14 @@ async function renting() {
         return id
       },
       find: id => (begun.includes(id) ? ((ends.get(id) ?? { step: 'trying' }) as Found) : undefined),
+    },
+    runs: {
+      async startOn(run, rent) {
+        asked.push({ ...run, begun: begun.length })
+        if (held.run) await new Promise<never>(() => undefined)
+        return rent()
+      },
+      forget: async failover => void forgotten.push(failover),
     },
     heldBack: () => guard.waits,
     client: () => client as unknown as ServiceClient,
@@ -114,7 +133,10 @@ async function renting() {
     watches,
     market,
     searches,
+    left,
     begun,
+    asked,
+    forgotten,
     held,
     begin,
     lookAgain,
@@ -127,6 +149,42 @@ async function renting() {
     letFailoverGo: () => letFailoverGo(),
   }
 }
+
+const train = {
+  name: 'train',
+  command: 'python3 train.py',
+  afterwards: 'stop',
+  watchdog: false,
+  stuckAfter: 0,
+  afterwardsIfStuck: false,
+} as const
+
+test('what is run on each machine is asked for before that is rented, and goes when nothing is rented by itself', async () => {
+  const { watches, begun, asked, lookAgain, ends, wish } = await renting()
+  const id = await watches.save(undefined, wish(2), { ...train })
+  await settled()
+  ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
+  await lookAgain()
+  expect(watches.view()[id]).toMatchObject({ run: train, rented: 1, renting: true })
+  expect(asked).toMatchObject(
+    [0, 1].map(before => ({ ...train, failover: begun[before], rentedAgain: true, begun: before })),
+  )
+  const { rents: _, ...told } = wish(2)
+  await watches.save(id, told, { ...train })
+  expect(watches.view()[id]).not.toHaveProperty('run')
+})
+
+test('killed before its failover began, it forgets the run that waits for that, and asks for it anew', async () => {
+  const killed = await renting()
+  killed.held.run = true
+  await killed.watches.save(undefined, killed.wish(1), { ...train })
+  await settled()
+  expect([killed.asked.length, killed.begun.length]).toEqual([1, 0])
+  const again = await renting(killed.left)
+  await again.lookAgain()
+  expect(again.forgotten).toEqual([killed.asked[0]?.failover])
+  expect(again.asked).toMatchObject([{ ...train, failover: again.begun[0] }])
+})
 
 test('what it is about to rent is not taken for what never began, however long that takes', async () => {
   const { watches, begun, held, begin, clock, letFailoverGo } = await renting()
