@@ -4,7 +4,6 @@ import { startBerth } from './core/berth.ts'
 import { openMachine } from './local/machine.ts'
 import { watchNetwork } from './local/network-watch.ts'
 import { openDbusNotifier } from './local/notifier/dbus-notifier.ts'
-import { openPage } from './local/page-server/open-page.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { openPageServer } from './local/page-server/page-server.ts'
 import { portsToTry } from './local/page-server/port-choice.ts'
@@ -53,8 +52,8 @@ async function start(endings: Endings): Promise<void> {
 
   process.stdout.write(`Berth is ready at ${server.address}\n`)
   if (flags.open) {
-    const opened = openPage(files, machine.programs, machine.platform, server.address)
-    opened.then(endings.add.bind(endings), error => log.line(`the page was not opened: ${String(error)}`))
+    const opening = machine.opener.openPrivately(server.address)
+    opening.catch(error => log.line(`the page was not opened: ${String(error)}`))
   }
 }
 

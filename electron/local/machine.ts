@@ -4,6 +4,7 @@ import type { Machine } from '../ports/machine.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import { systemDownloads } from './chosen/downloads.ts'
 import { systemClock } from './clock.ts'
+import { oneUseAddress } from './handover/one-use-address.ts'
 import { openKeychain } from './keychain/open-keychain.ts'
 import { systemOpener } from './opener.ts'
 import { systemPrograms } from './programs.ts'
@@ -26,7 +27,11 @@ export async function openMachine(files: Files, notifier: Notifier, endings?: En
     files,
     keychain: await openKeychain(systemClock, isBlocked => endings?.addBlock(isBlocked)),
     notifier,
-    opener: systemOpener(programs, platform, { files, clock: systemClock }),
+    opener: systemOpener(programs, platform, {
+      files,
+      clock: systemClock,
+      leadOnce: address => oneUseAddress(address, systemClock),
+    }),
     programs,
     random: systemRandom,
     platform,

@@ -3,22 +3,40 @@ import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import type { Opener } from '../ports/opener.ts'
 import type { Programs } from '../ports/programs.ts'
-import { pageLeadingTo } from './start/leading-page.ts'
+import { pageLeadingTo } from './handover/leading-page.ts'
 
 /** Milliseconds after which a browser has read the file that it was given. */
 const readBy = 60_000
 /** Names for such files, in turn, so that two that are opened at once do not meet. */
 const fileNames = ['open-link-1.html', 'open-link-2.html', 'open-link-3.html', 'open-link-4.html']
 
-/** Opens addresses with the program that this platform has for it. Files for browsers lie with Berth's own. */
+/** What an opener needs beside programs. Files for browsers lie with Berth's own. */
+interface Means {
+  files: Files
+  clock: Clock
+  /** Gives an address that leads this user alone on to another, once; undefined where that cannot be had. */
+  leadOnce: (address: string) => Promise<string | undefined>
+}
+
+/** Opens addresses with the program that this platform has for it. */
 export function systemOpener(
   programs: Programs,
   platform: NodeJS.Platform,
-  { files, clock }: { files: Files; clock: Clock },
+  { files, clock, leadOnce }: Means,
 ): Opener {
   let opened = 0
   /** What a kill left behind goes with the first use. */
   let tidied: Promise<unknown> | undefined
+
+  /** A file that leads to the address, for this user alone; it goes after a while. */
+  async function fileLeadingTo(address: string): Promise<string> {
+    tidied ??= Promise.all(fileNames.map(name => files.delete(name)))
+    await tidied
+    const name = fileNames[opened++ % fileNames.length] ?? 'open-link.html'
+    await files.write(name, pageLeadingTo(address, new URL(address).host))
+    clock.after(readBy, () => void files.delete(name).catch(() => undefined))
+    return files.path(name)
+  }
 
   return {
     async openLink(url) {
@@ -26,19 +44,9 @@ export function systemOpener(
     },
     async openPrivately(url) {
       const address = webAddress(url)
-      tidied ??= Promise.all(fileNames.map(name => files.delete(name)))
-      await tidied
-      const name = fileNames[opened++ % fileNames.length] ?? 'open-link.html'
-      await files.write(name, pageLeadingTo(address, new URL(address).host))
-      clock.after(readBy, () => void files.delete(name).catch(() => undefined))
-      await openFile(programs, platform, files.path(name))
+      await openWith(programs, platform, (await leadOnce(address)) ?? (await fileLeadingTo(address)))
     },
   }
-}
-
-/** Opens a file in the browser: for an address that a command line must not show. Rejects when nothing can. */
-export async function openFile(programs: Programs, platform: NodeJS.Platform, path: string): Promise<void> {
-  await openWith(programs, platform, path)
 }
 
 /** The address as its parser writes it, without a surprise in it. Throws a BerthError for all but http and https. */

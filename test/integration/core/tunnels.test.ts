@@ -76,6 +76,10 @@ test('Jupyter opens with its token, which is in the address handed over and nowh
   expect(under.account().ways[id]?.address).toMatch(/^root@.*:\d+$/)
   // Asked again, it is the same tunnel.
   expect((await under.run('openJupyter', { instance: id })).url).toBe(url)
+  expect(opened).toEqual([url, url])
+  // Asked for alone, as a way out where no browser came, it is told and not opened.
+  expect(await under.run('openJupyter', { instance: id, open: false })).toEqual({ url, opened: false })
+  expect(opened).toEqual([url, url])
 
   await under.run('closeTunnel', { instance: id, port: 8080 })
   expect(under.account().tunnels).toEqual({})

@@ -5,7 +5,7 @@ import type { Programs } from '../../../electron/ports/programs.ts'
 import { HandClock } from '../core/hand-clock.ts'
 import { MemoryFiles } from '../core/memory-files.ts'
 
-const here = { files: new MemoryFiles(), clock: new HandClock() }
+const here = { files: new MemoryFiles(), clock: new HandClock(), leadOnce: async () => undefined }
 
 function recordingPrograms(there: readonly string[]) {
   const launched: (readonly string[])[] = []
@@ -50,11 +50,26 @@ test('where nothing opens pages, that is said', async () => {
   await expect(opening).rejects.toMatchObject({ problem: { code: 'no_browser' } })
 })
 
-test('an address with a secret goes to the browser in a file, which goes after a minute', async () => {
+test('an address with a secret stays off the command line: one that leads there once goes to the browser', async () => {
+  const { programs, launched } = recordingPrograms(['xdg-open'])
+  const led: string[] = []
+  const leadOnce = async (address: string) => {
+    led.push(address)
+    return 'http://127.0.0.1:40000/once'
+  }
+  const files = new MemoryFiles()
+  const opener = systemOpener(programs, 'linux', { files, clock: new HandClock(), leadOnce })
+  await opener.openPrivately('http://127.0.0.1:20001/?token=s3cret')
+  expect(launched).toEqual([['/bin/xdg-open', 'http://127.0.0.1:40000/once']])
+  expect(led).toEqual(['http://127.0.0.1:20001/?token=s3cret'])
+  expect(files.texts.size).toBe(0)
+})
+
+test('where no address can do that, it is a file, which goes after a minute', async () => {
   const { programs, launched } = recordingPrograms(['xdg-open'])
   const files = new MemoryFiles()
   const clock = new HandClock()
-  await systemOpener(programs, 'linux', { files, clock }).openPrivately(
+  await systemOpener(programs, 'linux', { ...here, files, clock }).openPrivately(
     'http://127.0.0.1:20001/?token=s3cret&a="b"',
   )
   expect(launched).toEqual([['/bin/xdg-open', '/memory/open-link-1.html']])

@@ -11,8 +11,11 @@ const port = v.pipe(
 
 /** Web interfaces and other ports inside an instance. Progress is told by the account's tunnels in State. */
 export const tunnelCommands = {
-  /** Answers once Jupyter is ready. Asked again while its tunnel is open, it opens the same one in the browser. */
-  openJupyter: command(onInstance).answers<OpenedAddress>(),
+  /**
+   * Answers once Jupyter is ready. Asked again while its tunnel is open, it opens the same one in the browser. Where
+   * `open` is false it gives the address alone.
+   */
+  openJupyter: command({ ...onInstance, open: v.optional(v.boolean()) }).answers<OpenedAddress>(),
   /** Forwards a port, and opens it in the browser where a web page answers. */
   openPort: command({ ...onInstance, port }).answers<OpenedAddress>(),
   /** Ends a tunnel, or the making of one; the problem of a failed one is forgotten. */

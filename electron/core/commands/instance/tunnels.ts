@@ -35,7 +35,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
   }
 
   return {
-    async openJupyter(args, caller) {
+    async openJupyter({ open = true, ...args }, caller) {
       const door = doorsOf(args)
       const { account, instance } = door()
       const token = accounts.session(account).record(instance.id)?.jupyter_token || undefined
@@ -43,6 +43,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
         (await directJupyter(door(), token, clock)) ??
         (await tunnels.open(door, jupyterPurpose({ door, token, access, clock })))
       if (url === undefined) return { opened: false }
+      if (!open) return { url, opened: false }
       teller.entered(account, instance.id)
       noteUser(parts, account, 'Opened Jupyter on', instance, new URL(url).host)
       return handOver(url, caller)

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../../ports/clock.ts'
+import { sameToken } from '../page-server/page-token.ts'
+import { type Connections, listenerAt, ownerOf, systemConnections } from './connection-owner.ts'
+
+/** Milliseconds for which the address waits for its one use: a browser may have to start first. */
+const validFor = 60_000
+const loopback = '127.0.0.1'
+
+/**
+ * An address on loopback that leads on to another, once, and only a program of this very user: a command line shows
+ * it to every user of the machine, and any of them could be there first. Undefined where the system does not tell who
+ * holds a connection.
+ */
+export async function oneUseAddress(
+  target: string,
+  clock: Clock,
+  connections: Connections = systemConnections,
+): Promise<string | undefined> {
+  const user = process.getuid?.()
+  const server = createServer()
+  server.listen({ host: loopback, port: 0, exclusive: true })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const here = { address: loopback, port }
+  // What is known of this very end shows whether the list can be believed.
+  if (user === undefined || listenerAt(await connections(), here) !== user) {
+    server.close()
+    return undefined
+  }
+
+  const host = `${loopback}:${port}`
+  const path = `/${randomBytes(32).toString('base64url')}`
+  let open = true
+  const close = () => {
+    open = false
+    server.close()
+    server.closeIdleConnections()
+  }
+  const forget = clock.after(validFor, close)
+
+  async function isUsers({ socket }: IncomingMessage): Promise<boolean> {
+    const { remoteAddress: address = '', remotePort = 0 } = socket
+    return ownerOf(await connections(), { address, port: remotePort }, here) === user
+  }
+
+  /** The status to refuse with. The one that is not refused uses the address up. */
+  async function refuse(request: IncomingMessage): Promise<number | undefined> {
+    if (request.headers.host !== host || !(await isUsers(request))) return 403
+    if (!sameToken(request.url ?? '', path)) return 404
+    if (request.method !== 'GET') return 405
+    if (!open) return 410
+    forget()
+    close()
+    return undefined
+  }
+
+  server.on('request', async (request, response) => {
+    const refusal = await refuse(request)
+    const always = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', connection: 'close' }
+    if (refusal === undefined) {
+      // A redirection, not a page: no script of whatever once used this port can read where it leads.
+      response.writeHead(303, { ...always, location: target })
+      response.end()
+      return
+    }
+    response.writeHead(refusal, { ...always, 'content-type': 'text/plain' })
+    response.end(
+      `${refusal}: This address leads its user on, once. Open the one that Berth tells or copies.\n`,
+    )
+  })
+  return `http://${host}${path}`
+}

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { oneUseAddress } from '../../../electron/local/handover/one-use-address.ts'
+import { systemOpener } from '../../../electron/local/opener.ts'
+import { systemPrograms } from '../../../electron/local/programs.ts'
+import { lacks, type Need } from '../../needs.ts'
+import { HandClock } from '../../unit/core/hand-clock.ts'
+import { MemoryFiles } from '../../unit/core/memory-files.ts'
+
+const target = 'http://127.0.0.1:20001/lab?token=s3cret#part'
+const nobody = 65_534
+const linux: Need = { what: 'list of connections', there: process.platform === 'linux' }
+const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
+let clock = new HandClock()
+beforeEach(() => {
+  clock = new HandClock()
+})
+// Whatever a test leaves open closes with its time.
+afterEach(() => clock.pass(60_000))
+
+async function offered(): Promise<string> {
+  const address = await oneUseAddress(target, clock)
+  if (address === undefined) throw new Error('this system does not tell who holds a connection')
+  return address
+}
+
+function ask(address: string, headers: Record<string, string> = {}, method = 'GET') {
+  return new Promise<{ status: number | undefined; headers: NodeJS.Dict<string | string[]> }>(
+    (resolve, reject) => {
+      request(address, { method, headers }, answer => {
+        answer.resume()
+        resolve({ status: answer.statusCode, headers: answer.headers })
+      })
+        .on('error', reject)
+        .end()
+    },
+  )
+}
+
+describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, () => {
+  test('leads on once, without a trace in a cache or a referrer, and is shut then', async () => {
+    const address = await offered()
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}$/)
+    expect(await ask(address)).toMatchObject({
+      status: 303,
+      headers: { location: target, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    })
+    await expect(ask(address)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('is used up by nothing but the right question, and tells no other where it leads', async () => {
+    const address = await offered()
+    const answers = [
+      await ask(new URL('/', address).href),
+      await ask(`${address}x`),
+      await ask(address, { host: 'evil.example' }),
+      await ask(address, {}, 'HEAD'),
+      await ask(address, {}, 'POST'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 403, 405, 405])
+    expect(JSON.stringify(answers)).not.toContain('s3cret')
+    expect((await ask(address)).status).toBe(303)
+  })
+
+  test('is shut when a minute has gone by', async () => {
+    const address = await offered()
+    await clock.pass(60_000)
+    await expect(ask(address)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('is not given where the system does not tell who holds a connection', async () => {
+    expect(await oneUseAddress(target, clock, async () => '')).toBeUndefined()
+  })
+
+  test('refuses whoever the system says holds the connection, if it is another', async () => {
+    const real = () => readFile('/proc/net/tcp', 'utf8')
+    let asked = 0
+    // The first look is at its own end; from then on every connection is another user's.
+    const list = async () => {
+      const text = await real()
+      return asked++ === 0 ? text : text.replaceAll(/( 01 \S+ \S+ \S+ +)\d+/g, '$1 4711')
+    }
+    const address = await oneUseAddress(target, clock, list)
+    expect(await ask(address ?? '')).toMatchObject({ status: 403 })
+  })
+
+  test.skipIf(lacks(root) !== '')(
+    `refuses another user who read the command line, and still leads its own${lacks(root)}`,
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'berth-desk-'))
+      try {
+        // The desktop’s opener, which writes down its command line.
+        const opener = join(folder, 'xdg-open')
+        await writeFile(
+          opener,
+          `#!/bin/sh\necho "$*" > '${folder}/line.part' && mv '${folder}/line.part' '${folder}/line'\n`,
+        )
+        await chmod(opener, 0o755)
+        const programs = systemPrograms({ PATH: `${folder}:/usr/bin:/bin` }, 'linux')
+        const leadOnce = (address: string) => oneUseAddress(address, clock)
+        await systemOpener(programs, 'linux', { files: new MemoryFiles(), clock, leadOnce }).openPrivately(
+          target,
+        )
+        const line = () => readFile(join(folder, 'line'), 'utf8').catch(() => '')
+        await expect.poll(line, { timeout: 10_000 }).toContain('http')
+        const address = (await line()).trim()
+        expect(address).not.toContain('s3cret')
+
+        const script = `require('http').get('${address}', a => console.log(a.statusCode, a.headers.location))`
+        const other = await promisify(execFile)(process.execPath, ['-e', script], {
+          uid: nobody,
+          gid: nobody,
+          cwd: '/',
+        })
+        expect(other.stdout).toBe('403 undefined\n')
+        expect(await ask(address)).toMatchObject({ status: 303, headers: { location: target } })
+      } finally {
+        await rm(folder, { recursive: true })
+      }
+    },
+  )
+})

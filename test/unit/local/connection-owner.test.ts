@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { listenerAt, ownerOf } from '../../../electron/local/handover/connection-owner.ts'
+
+const title =
+  '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
+const line = (end: string, other: string, state: string, uid: number) =>
+  `   7: ${end} ${other} ${state} 00000000:00000000 02:000A7214 00000000  ${uid}        0 22831 2 0000000000000000 20 4 30 10 -1`
+const here = { address: '127.0.0.1', port: 8080 }
+const browser = { address: '127.0.0.1', port: 50_000 }
+
+test('the one who holds the other end is told, by a socket of either family', () => {
+  const four = [
+    title,
+    line('0100007F:1F90', '0100007F:C350', '01', 1000),
+    line('0100007F:C350', '0100007F:1F90', '01', 1001),
+  ]
+  expect(ownerOf(four.join('\n'), browser, here)).toBe(1001)
+  const mapped = '0000000000000000FFFF00000100007F'
+  const six = [title, line(`${mapped}:C350`, `${mapped}:1F90`, '01', 1002)]
+  expect(ownerOf(six.join('\n'), browser, here)).toBe(1002)
+})
+
+test('another port, another address of loopback and a connection that is ending tell nothing', () => {
+  const list = [
+    title,
+    line('0100007F:C351', '0100007F:1F90', '01', 1000),
+    line('0200007F:C350', '0100007F:1F90', '01', 1000),
+    line('0100007F:C350', '0100007F:1F91', '01', 1000),
+    line('0100007F:C350', '0100007F:1F90', '06', 0),
+  ].join('\n')
+  expect(ownerOf(list, browser, here)).toBeUndefined()
+  expect(ownerOf('', browser, here)).toBeUndefined()
+})
+
+test('who listens is told for a listener alone', () => {
+  expect(listenerAt(line('0100007F:1F90', '00000000:0000', '0A', 1000), here)).toBe(1000)
+  expect(listenerAt(line('0100007F:1F90', '0100007F:C350', '01', 1000), here)).toBeUndefined()
+})
