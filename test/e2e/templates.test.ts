@@ -171,6 +171,25 @@ test('a template is created, edited twice, rented from and deleted', async () =>
   expect(errors).toEqual([])
 })
 
+test('a new template begins empty, also when another one was looked at just before', async () => {
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path, ['--demo'])
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  await page.getByRole('link', { name: 'Templates' }).click()
+  await page.getByRole('link', { name: 'ComfyUI', exact: true }).click()
+  await page.getByRole('button', { name: 'Copy as a new one' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('write a template')
+  await page.keyboard.press('Enter')
+  const name = page.getByLabel('Name', { exact: true })
+  await name.waitFor()
+  expect(await name.inputValue()).toBe('')
+  expect(errors).toEqual([])
+})
+
 test('templates are searched with the service’s own filters', async () => {
   const { page, errors } = await connectedBerth()
   await page.getByRole('link', { name: 'Templates' }).click()
