@@ -3,7 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { RunView } from '../../electron/contract/automation/run.ts'
+import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { startSshd } from '../integration/ssh/sshd.ts'
+import { someInstance } from '../unit/renderer/some-state.ts'
 import { connectAccount } from './account-steps.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
 import { startDetour } from './detour.ts'
@@ -224,3 +227,57 @@ test('in the demo the watchdog’s form says what it would be told, and asks no 
   expect(await page.getByText('This instance’s shell cannot run what Berth puts there.').count()).toBe(0)
   expect(errors).toEqual([])
 })
+
+test('in a small window a run says in sight what keeps its folder away', async () => {
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path, ['--demo'])
+  endings.push(berth.stop)
+  const context = await browser.newContext({ viewport: { width: 700, height: 600 } })
+  endings.push(() => context.close())
+  const page = await context.newPage()
+  // What only hours without a connection lead to is put into the State on its way to the page.
+  await page.routeWebSocket(/\/socket$/, socket => {
+    socket.connectToServer().onMessage(text => {
+      const message: MainMessage | undefined = typeof text === 'string' ? JSON.parse(text) : undefined
+      if (message?.kind !== 'state') return socket.send(text)
+      const account = Object.values(message.state.accounts)[0]
+      if (!account) throw new Error('no account')
+      account.instances['7'] = someInstance(7)
+      account.runs[unreachedRun.id] = unreachedRun
+      socket.send(JSON.stringify(message))
+    })
+  })
+  await page.goto(berth.address)
+  await page.getByRole('row', { name: /#7/ }).getByRole('link').click()
+  await page.getByRole('tab', { name: 'Runs' }).click()
+  const told = page.getByText(/^\/workspace\/out cannot be fetched yet/)
+  await told.waitFor()
+  const { y = 1000, height = 0 } = (await told.boundingBox()) ?? {}
+  expect(y + height).toBeLessThan(600)
+})
+
+const unreachedRun: RunView = {
+  id: 'x0000000000000001',
+  instance: 7,
+  name: 'python3 train.py --config configs/llama-70b.yaml --epochs 90 --resume --out /workspace/out',
+  command: 'python3 train.py',
+  step: 'fetching',
+  afterwards: 'stop',
+  fetch: '/workspace/out',
+  into: '/home/me/Berth',
+  watchdog: true,
+  stuckAfter: 0,
+  createdAt: 0,
+  startedAt: 0,
+  endedAt: 3600,
+  code: 0,
+  unreached: { since: 3600 },
+  untold: false,
+  seen: 12_345,
+  dropped: 0,
+  lastLine: `epoch 90 of 90 ${'='.repeat(160)} 100 %`,
+  fetched: false,
+  interrupted: false,
+  problem: { code: 'no_way_in', message: 'The instance does not answer.', advice: 'It is tried on.' },
+}
