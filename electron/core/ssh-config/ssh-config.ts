@@ -74,6 +74,8 @@ export async function openSshConfig({
   const addresses = new Map<string, SshAddress>()
   let written = await files.read(name)
   let turn: Promise<unknown> = Promise.resolve()
+  /** The choice was taken back, which State may not say yet: nothing is written any more. */
+  let off = false
   let stop: () => void = () => undefined
   let told = ''
 
@@ -94,57 +96,62 @@ export async function openSshConfig({
   const listed = (state: Pick<State, 'accounts'>) =>
     listedInstances(state, (account, instance) => addresses.get(keyOf(account, instance)))
 
-  /** One writing at a time, each of what State is by then. */
-  function write(accounts: () => State['accounts'] = () => store.get().accounts): Promise<void> {
-    const done = turn.then(async () => {
-      const entries = listed({ accounts: accounts() })
-      const text = configText(
-        await Promise.all(
-          entries.map(async entry => ({ ...entry, ...(await access.filesOf(entry.account)) })),
-        ),
-      )
-      if (text === written) return
-      await files.write(name, text)
-      written = text
-    })
+  /** One thing at a time is done with the file. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = turn.then(() => work())
     turn = done.catch(() => undefined)
     return done
+  }
+
+  /** The file, of what State is by now. */
+  async function write(accounts = store.get().accounts): Promise<void> {
+    if (off) return
+    const entries = listed({ accounts })
+    const text = configText(
+      await Promise.all(entries.map(async entry => ({ ...entry, ...(await access.filesOf(entry.account)) }))),
+    )
+    if (text === written) return
+    await files.write(name, text)
+    written = text
   }
 
   const isIncluded = async () => !store.get().settings.sshConfig || user.includes(files.path(name))
 
   function writeQuietly(): void {
-    write()
-      .then(async () => {
-        if (!(await isIncluded())) throw lineGone()
-        told = ''
-      })
-      .catch((error: unknown) => {
-        const problem = problemOf(error)
-        if (problem.message !== told) onProblem(problem)
-        told = problem.message
-      })
+    inTurn(async () => {
+      await write()
+      if (!off && !(await isIncluded())) throw lineGone()
+      told = ''
+    }).catch((error: unknown) => {
+      const problem = problemOf(error)
+      if (problem.message !== told) onProblem(problem)
+      told = problem.message
+    })
+  }
+
+  async function putIn(): Promise<void> {
+    const path = files.path(name)
+    off = false
+    await write()
+    const made = await user.include(path)
+    const before = document.get().made
+    await document.record(kept => ({
+      ...kept,
+      made: { file: made.file || before.file, folder: made.folder || before.folder },
+    }))
+  }
+
+  async function takeOut(): Promise<void> {
+    await user.exclude(files.path(name), document.get().made)
+    off = true
+    await document.record(kept => ({ ...kept, made: empty.made }))
+    await files.delete(name)
+    written = undefined
   }
 
   return {
     isIncluded,
-    async turn(on) {
-      const path = files.path(name)
-      if (on) {
-        await write()
-        const made = await user.include(path)
-        const before = document.get().made
-        await document.record(kept => ({
-          ...kept,
-          made: { file: made.file || before.file, folder: made.folder || before.folder },
-        }))
-      } else {
-        await user.exclude(path, document.get().made)
-        await document.record(kept => ({ ...kept, made: empty.made }))
-        await files.delete(name)
-        written = undefined
-      }
-    },
+    turn: on => inTurn(on ? putIn : takeOut),
     reached(account, instance, address) {
       addresses.set(keyOf(account, instance), address)
       if (store.get().settings.sshConfig) writeQuietly()
@@ -162,7 +169,7 @@ export async function openSshConfig({
     async hostOf(account, instance) {
       if (!store.get().settings.sshConfig) throw sshConfigOff()
       if (!(await isIncluded())) throw lineGone()
-      await write()
+      await inTurn(() => write())
       const entries = listed(store.get())
       const at = entries.findIndex(entry => entry.account === account && entry.instance === instance)
       const host = hostNames(entries)[at]?.[0]
@@ -178,7 +185,7 @@ export async function openSshConfig({
       stop()
       const { settings, accounts } = store.get()
       const { demo, ...real } = accounts
-      if (settings.sshConfig && demo) await write(() => real).catch(() => undefined)
+      if (settings.sshConfig && demo) await inTurn(() => write(real)).catch(() => undefined)
       await turn
       await document.flush()
     },

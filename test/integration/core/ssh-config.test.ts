@@ -73,6 +73,23 @@ test('a line that was taken out by hand stays out, is told of, and comes back wh
   expect(readFileSync(config, 'utf8')).toBe('Host work\n  User me\n')
 })
 
+test('an instance that changes while the choice is taken back does not bring the file back', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await under.run('changeSettings', { settings: { sshConfig: true } })
+  await expect.poll(own).toContain(`Host berth-${id}`)
+  const { files } = world.machine
+  const remove = files.delete.bind(files)
+  files.delete = async name => {
+    await remove(name)
+    if (name === 'ssh/config') await under.run('renameInstance', { instance: id, label: 'second' })
+  }
+  await under.run('changeSettings', { settings: { sshConfig: false } })
+  // Its end waits for what is still to be written.
+  await under.close()
+  expect(own()).toBe('')
+})
+
 test('a choice that cannot be carried out is not kept', async () => {
   mkdirSync(config)
   const under = await world.startConnected()
