@@ -153,6 +153,10 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     access,
     fileTransfers,
     ...(demo ? { demo } : {}),
+    onAway: (account, instance) => {
+      void tunnels.drop(account, instance).catch(() => undefined)
+      void access.disconnect(account, instance).catch(() => undefined)
+    },
     onGone: (account, instance) => {
       void tunnels.drop(account, instance).catch(() => undefined)
       void access.drop(account, instance).catch(() => undefined)

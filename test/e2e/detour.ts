@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 /** An address of its own at which a service answers as it does, but its instances are entered elsewhere. */
 export interface Detour {
   baseUrl: string
-  /** The next list of instances is empty. */
-  hideOnce(): void
+  /** The next so many lists of instances are empty. */
+  hide(lists: number): void
   close(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export async function startDetour(
   port: number,
   host: () => string | undefined = () => undefined,
 ): Promise<Detour> {
-  let hiding = false
+  let hiding = 0
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
@@ -32,8 +32,8 @@ export async function startDetour(
     // A service that breaks off does so here, too.
     if (!answer) return void response.destroy()
     const elsewhere = JSON.stringify(host())
-    const hides = hiding && method === 'GET' && /\/instances\/(\?|$)/.test(request.url ?? '')
-    if (hides) hiding = false
+    const hides = hiding > 0 && method === 'GET' && /\/instances\/(\?|$)/.test(request.url ?? '')
+    if (hides) hiding -= 1
     const text = (hides ? '{"instances":[]}' : await answer.text())
       .replaceAll(/("(?:ssh_host|public_ipaddr)":)("[^"]*"|null)/g, (_, name, it) => name + (elsewhere ?? it))
       .replaceAll(/"ssh_port":\d+/g, `"ssh_port":${port}`)
@@ -48,8 +48,8 @@ export async function startDetour(
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
-    hideOnce() {
-      hiding = true
+    hide(lists) {
+      hiding = lists
     },
     async close() {
       server.close()

@@ -55,6 +55,8 @@ export interface Access {
   acceptHostKey(account: AccountId, instance: number, fingerprint: string): Promise<void>
   /** The keys with which that account's instances are entered. */
   keys(account: AccountId | undefined): Keys
+  /** Ends what is open to the instance, and forgets nothing of it. */
+  disconnect(account: AccountId, instance: number): Promise<void>
   /** The instance is gone for good. */
   drop(account: AccountId, instance: number): Promise<void>
   close(): Promise<void>
@@ -238,6 +240,7 @@ export function openAccess(
       sshOf(account).knownHosts.accept(account, instance, fingerprint),
     attachedKeys: account => memoryOf(account).attached(account),
     keys: account => sshOf(account).keys,
+    disconnect: (account, instance) => sshOf(account).disconnect(account, instance),
     async drop(account, instance) {
       await Promise.all([sshOf(account).drop(account, instance), memoryOf(account).forget(account, instance)])
     },

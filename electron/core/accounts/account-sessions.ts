@@ -68,6 +68,7 @@ export function createAccountSessions(around: AccountsSurroundings): AccountSess
       access: around.access,
       fileTransfers: around.fileTransfers,
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
+      onAway: instance => around.onAway(account.id, instance),
       onGone: instance => around.onGone(account.id, instance),
       onCreated: (client, instance, instanceKey) =>
         around.onCreated({ account: account.id, client }, instance, instanceKey),

@@ -46,6 +46,9 @@ export interface AccountsSurroundings {
   access: Access
   fileTransfers: FileTransfers
   demo?: Demo
+  /** An instance is away: nothing of it needs to stay open, but it may be there again. */
+  onAway(account: AccountId, instance: number): void
+  /** An instance is gone for good, or its account leaves Berth. */
   onGone(account: AccountId, instance: number): void
   onCreated(
     at: { account: AccountId; client: ServiceClient },
@@ -207,8 +210,8 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       const session = sessions.find(id)
       if (session) await endForGood(session)
       sessions.drop(id)
-      for (const instance of Object.keys(store.get().accounts[id]?.instances ?? {}))
-        around.onGone(id, Number(instance))
+      const shown = Object.keys(store.get().accounts[id]?.instances ?? {}).map(Number)
+      for (const instance of [...shown, ...(session?.departed() ?? [])]) around.onGone(id, instance)
       await forgetAccount(machine.files, id)
       await keysOf({ id, baseUrl }).forget()
       const next = Object.keys(store.get().accounts).find(other => other !== id)

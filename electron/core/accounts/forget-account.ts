@@ -15,6 +15,7 @@ const documents = [
   'guards',
   'told',
   'last-seen',
+  'departed',
   'money-now',
   'money-past',
   'watchdogs',

@@ -20,7 +20,8 @@ export interface LastSeen {
   instances: Record<string, InstanceView>
 }
 
-const InstanceShape = v.custom<InstanceView>(value =>
+/** As it is kept: enough of it is checked for a broken file to be told. */
+export const InstanceShape = v.custom<InstanceView>(value =>
   v.is(
     v.looseObject({
       id: v.number(),

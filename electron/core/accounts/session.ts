@@ -2,34 +2,29 @@ import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { micros } from '../../contract/spending/money.ts'
 import type { AccountView } from '../../contract/state.ts'
-import type { Files } from '../../ports/files.ts'
-import type { Keychain } from '../../ports/keychain.ts'
-import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
-import type { Access } from '../access/access.ts'
-import type { Activity } from '../activity/activity.ts'
 import { openAccountAlerts } from '../alerts/account-alerts.ts'
-import type { Teller } from '../alerts/teller.ts'
 import { type Automations, openAutomations } from '../automation/automations.ts'
-import type { FileTransfers } from '../files/file-transfers.ts'
+import { openDepartures } from '../instances/departures.ts'
 import { type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
 import { notedKeychain } from '../rentals/noted-keychain.ts'
 import { openRentals } from '../rentals/open-rentals.ts'
 import type { Rentals } from '../rentals/rentals.ts'
 import { secretsEntry } from '../rentals/secrets.ts'
-import type { Store } from '../store.ts'
 import { openTransfers } from '../transfers/open-transfers.ts'
 import type { Transfers } from '../transfers/transfers.ts'
 import { keyMissing } from './key-missing.ts'
 import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { createAccountClock } from './look/account-clock.ts'
 import { type Look, lookAt, userFields } from './look/look.ts'
+import { lookForAll } from './look/look-for-all.ts'
 import { BadlyAnswered, createPoller, KeyRefused } from './look/poller.ts'
 import { showLook } from './look/show-look.ts'
 import { createStanding } from './look/standing.ts'
 import { isPaused } from './pause.ts'
+import type { SessionSurroundings } from './session-surroundings.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
 export interface Session {
@@ -41,6 +36,8 @@ export interface Session {
   readonly automations: Automations
   /** The record of an instance as it came last, secrets and all. */
   record(instance: number): Instance | undefined
+  /** Instances that are not there any more, and of which something is kept. */
+  departed(): readonly number[]
   /** Looks at once; resolves when that look has ended, well or not. Without a key it does nothing. */
   look(): Promise<void>
   /** Another key for the same account. */
@@ -51,28 +48,6 @@ export interface Session {
   now(): number
   /** Ends polling, and writes what waits to be written. */
   close(): Promise<void>
-}
-
-export interface SessionSurroundings {
-  store: Store
-  machine: Machine
-  /** Where secret values of what it rents are, until it is there. */
-  keychain: Keychain
-  /** Where this account's things are kept. */
-  files: Files
-  activity: Activity
-  teller: Teller
-  access: Access
-  fileTransfers: FileTransfers
-  /** The rate of the account's time, where it is known beforehand: the demo's. */
-  rate?: number
-  /** Milliseconds between looks. */
-  pollInterval: () => number
-  /** The service refused a key: gives another one to go on with, where there is one. */
-  anotherKey: (refused: string) => Promise<string | undefined>
-  /** An instance has gone from the account. */
-  onGone: (instance: number) => void
-  onCreated: (client: ServiceClient, instance: number, instanceKey: string | undefined) => void
 }
 
 /** The account must be in State already. Without a key it waits for `useKey`. */
@@ -91,9 +66,11 @@ export async function openSession(
       text: `A file of this account could not be read and was set aside as ${setAside}`,
     })
   const kept = { files, clock, onBroken }
-  const [alerts, lastSeen] = await Promise.all([
+  const { onAway, onGone } = around
+  const [alerts, lastSeen, departures] = await Promise.all([
     openAccountAlerts({ ...kept, name: `${folder}/told.json` }, teller),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
+    openDepartures({ ...kept, name: `${folder}/departed.json`, onAway, onGone }),
   ])
 
   const time = createAccountClock(clock, around.rate)
@@ -107,12 +84,13 @@ export async function openSession(
   const account = () => store.get().accounts[id]
 
   function clientFor(withKey: string): ServiceClient {
-    return createClient({
+    const client = createClient({
       baseUrl: parseBaseUrl(baseUrl),
       key: withKey,
       random: machine.random.fraction,
       onAnswer: sample => time.learn(sample),
     })
+    return departures.noting(client)
   }
 
   function withKey(): ServiceClient {
@@ -161,7 +139,9 @@ export async function openSession(
     const asked = withKey()
     // One of its own for each look: signals that live long gather listeners.
     looking = new AbortController()
-    const look = await lookAt(asked, looking.signal)
+    const { signal } = looking
+    const expected = () => departures.expected(account()?.instances ?? {})
+    const look = await lookForAll(() => lookAt(asked, signal), expected)
     // What a key that was replaced meanwhile got to hear says nothing.
     if (ending.signal.aborted || asked !== client) return
     if (look.outcome === 'seen') await seen(look)
@@ -172,12 +152,15 @@ export async function openSession(
     const before = account()
     if (!before) return
     const at = time.now()
-    const changes = instances ? compareInstances(records, before.instances, instances, at) : unknownInstances
+    const { instances: shown } = before
+    const changes = instances
+      ? compareInstances(records, shown, instances, at, departures.lastView)
+      : unknownInstances
     const fields = user ? userFields(user) : {}
     const clockNow = time.told()
     store.change(draft => showLook(draft, before, { changes, fields, clock: clockNow, limitation }))
     standing.seen(before.connection, at)
-    for (const gone of changes.gone) around.onGone(gone)
+    if (instances) departures.looked({ shown, gone: changes.gone, there: instances, at })
     const after = account()
     if (!after) return
     if (instances) {
@@ -268,6 +251,7 @@ export async function openSession(
     transfers,
     automations,
     record: ground.record,
+    departed: departures.kept,
     look: async () => {
       if (client) await poller.look()
     },
@@ -283,6 +267,7 @@ export async function openSession(
         transfers.flush(),
         automations.flush(),
         alerts.flush(),
+        departures.flush(),
         lastSeen.flush(),
       ])
     },

@@ -14,13 +14,15 @@ export type KnownRecords = Map<number, Instance>
 
 /**
  * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields
- * and changes nothing; `at` is the account's time of the answer in epoch seconds.
+ * and changes nothing; `at` is the account's time of the answer in epoch seconds. `lastView` tells how one that is
+ * there again was seen last, so that it goes on from there.
  */
 export function compareInstances(
   known: KnownRecords,
   shown: Readonly<Record<string, InstanceView>>,
   records: readonly Instance[],
   at: number,
+  lastView: (instance: number) => InstanceView | undefined = () => undefined,
 ): Changes {
   const changed = new Map<number, InstanceView>()
   const present = new Set<number>()
@@ -30,7 +32,7 @@ export function compareInstances(
     const before = shown[id]
     if (before && same(known.get(id), record)) continue
     known.set(id, record)
-    changed.set(id, project(record, before, at))
+    changed.set(id, project(record, before ?? lastView(id), at))
   }
   const gone = Object.keys(shown)
     .map(Number)

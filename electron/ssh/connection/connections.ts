@@ -33,6 +33,8 @@ export interface Ssh {
   terminals(): Promise<Terminal[]>
   /** Opens one of them, or with an empty id the first, on an instance. Throws `no_terminal` and as `command` does. */
   openSystemTerminal(target: Omit<Target, 'deadlineMs'>, terminal: string): Promise<void>
+  /** Ends the instance's connections. */
+  disconnect(account: string, instance: number): Promise<void>
   /** The instance has gone: its connections end and its host key is forgotten. */
   drop(account: string, instance: number): Promise<void>
   /** Ends everything. */
@@ -129,6 +131,7 @@ export function createSsh(needs: SshNeeds): Ssh {
     async openSystemTerminal(target, terminal) {
       await openSystemTerminal({ programs, platform }, terminal, await command(target))
     },
+    disconnect: sharing.drop,
     async drop(account, instance) {
       await sharing.drop(account, instance)
       await knownHosts.forget(account, instance)

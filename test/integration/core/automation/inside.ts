@@ -20,8 +20,8 @@ export interface Inside {
   setLoad(percent: number): void
   /** Starts Berth again on the same files, connected as before. */
   restart(): Promise<BerthUnderTest>
-  /** The next look finds no instances. */
-  hideOnce(): void
+  /** The next so many lists of instances are empty: two of them are one look. */
+  hide(lists: number): void
   /** What the service makes of the instance; undefined once it is destroyed. */
   intended(): Promise<string | undefined>
 }
@@ -66,7 +66,7 @@ export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
     instance,
     home,
     setLoad,
-    hideOnce: detour.hideOnce,
+    hide: detour.hide,
     async restart() {
       const again = await world.start()
       await again.until(() => again.account().connection.status === 'online')

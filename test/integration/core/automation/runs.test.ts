@@ -218,13 +218,13 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
   }, 60_000)
 
   test('is not taken for lost when one look is without its instance, however many runs are on that', async () => {
-    const { under, instance, hideOnce } = await openInside()
+    const { under, instance, hide } = await openInside()
     const ids = [
       await startRun(under, { instance, command: 'sleep 600' }),
       await startRun(under, { instance, command: 'sleep 600' }),
     ]
     await under.until(() => ids.every(id => runOf(under, id)?.step === 'running'))
-    hideOnce()
+    hide(2)
     await under.until(() => under.account().instances[instance] === undefined)
     await under.until(() => under.account().instances[instance] !== undefined)
     expect(ids.map(id => runOf(under, id)?.step)).toEqual(['running', 'running'])

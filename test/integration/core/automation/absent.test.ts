@@ -1,0 +1,131 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { tunnelKey } from '../../../../electron/contract/instance/tunnel.ts'
+import { lacks } from '../../../needs.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+import type { BerthUnderTest } from '../world.ts'
+import { type Inside, openInside } from './inside.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
+
+/** An instance that was entered, and to which a tunnel is open. */
+async function entered() {
+  const inside = await openInside()
+  const page = createServer((_, response) => response.end('hello'))
+  await new Promise<void>(resolve => page.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    page.closeAllConnections()
+    page.close()
+  })
+  const { port } = page.address() as AddressInfo
+  const { under, instance, world } = inside
+  await under.run('changeSettings', { settings: { pollInterval: 300 } })
+  const { url = '' } = await under.run('openPort', { instance, port })
+  // Looks that were under way are over.
+  await under.run('refresh', {})
+  const answers = () => fetch(url).then(answer => answer.text())
+  expect(await answers()).toBe('hello')
+  const keyEntry = `${under.account().id} instance ${instance}`
+  expect(world.keychain.entries.has(keyEntry)).toBe(true)
+  const tunnel = (berth = under) => berth.account().tunnels[tunnelKey(instance, port)]
+  return { ...inside, answers, tunnel, keyEntry }
+}
+
+const pins = ({ world }: Pick<Inside, 'world'>) => world.machine.files.read('known_hosts')
+const alias = (under: BerthUnderTest, instance: number) => `berth-${under.account().id}-${instance}`
+const texts = (under: BerthUnderTest) => Object.values(under.berth.state().activity).map(({ text }) => text)
+
+describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
+  test('that comes once changes nothing: all stands as it was, and nothing is said', async () => {
+    const inside = await entered()
+    const { under, instance, hide, answers, tunnel } = inside
+    const before = under.account().instances[instance]
+    const seen: boolean[] = []
+    onTestFinished(under.berth.onChange(() => void seen.push(instance in under.account().instances)))
+    hide(1)
+    await under.run('refresh', {})
+    expect(seen).not.toContain(false)
+    const { history, spent } = before ?? {}
+    expect(under.account().instances[instance]).toMatchObject({ history, spent: { at: spent?.at } })
+    expect(tunnel()?.step).toBe('open')
+    expect(await answers()).toBe('hello')
+    expect(await pins(inside)).toContain(alias(under, instance))
+    expect(texts(under).filter(text => /destroyed|gone/.test(text))).toEqual([])
+  })
+
+  test('that stays for a look ends nothing, and what comes back goes on from where it was', async () => {
+    const inside = await entered()
+    const { under, instance, hide, answers, tunnel, world, keyEntry } = inside
+    const before = under.account().instances[instance]
+    hide(2)
+    await under.run('refresh', {})
+    expect(under.account().instances).toEqual({})
+    expect(tunnel()?.step).toBe('open')
+    await under.run('refresh', {})
+    const { spent, history } = under.account().instances[instance] ?? {}
+    expect(history?.slice(0, before?.history.length)).toEqual(before?.history)
+    expect(spent?.micros).toBeGreaterThanOrEqual(before?.spent?.micros ?? Number.POSITIVE_INFINITY)
+    expect(await answers()).toBe('hello')
+    expect(world.keychain.entries.has(keyEntry)).toBe(true)
+  })
+
+  test('that stays ends what is open; its host key and its own key are kept for a week, a restart between', async () => {
+    const inside = await entered()
+    const { under, instance, hide, tunnel, world, keyEntry, restart } = inside
+    const name = alias(under, instance)
+    // The first of two looks asks twice.
+    hide(3)
+    await under.run('refresh', {})
+    await under.run('refresh', {})
+    await under.until(() => tunnel() === undefined)
+    expect(await pins(inside)).toContain(name)
+    await under.close()
+    const again = await restart()
+    await again.until(() => again.account().instances[instance] !== undefined)
+    expect(await pins(inside)).toContain(name)
+
+    hide(3)
+    await again.run('refresh', {})
+    await again.run('refresh', {})
+    await again.run('refresh', {})
+    expect(again.account().instances[instance]?.history.length).toBeGreaterThan(1)
+
+    // Destroyed elsewhere, it is tidied once a week has passed.
+    await destroyElsewhere(inside)
+    await again.run('refresh', {})
+    expect(again.account().instances).toEqual({})
+    expect(world.keychain.entries.has(keyEntry)).toBe(true)
+    expect(await pins(inside)).toContain(name)
+    await world.sim.controls.advance(7 * 86_400 + 60)
+    await again.run('refresh', {})
+    await expect.poll(() => pins(inside)).not.toContain(name)
+    await expect.poll(() => world.keychain.entries.has(keyEntry)).toBe(false)
+  })
+})
+
+test.skipIf(lacking)(`what Berth destroys itself is forgotten with the next look${lacking}`, async () => {
+  const inside = await entered()
+  const { under, instance, tunnel, world, keyEntry } = inside
+  const name = alias(under, instance)
+  const lists = () =>
+    world.sim.controls
+      .requests()
+      .filter(({ method, path }) => method === 'GET' && /\/instances\/?$/.test(path))
+  expect(await pins(inside)).toContain(name)
+  const before = lists().length
+  await under.run('destroyInstance', { instance })
+  expect(under.account().instances).toEqual({})
+  // Nothing is in doubt, so nothing is asked twice.
+  expect(lists().length).toBe(before + 1)
+  await under.until(() => tunnel() === undefined)
+  await expect.poll(() => pins(inside)).not.toContain(name)
+  await expect.poll(() => world.keychain.entries.has(keyEntry)).toBe(false)
+})
+
+async function destroyElsewhere({ world, instance }: Inside): Promise<void> {
+  await fetch(`${world.sim.baseUrl}/api/v0/instances/${instance}/`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${world.sim.apiKey}` },
+  })
+}
