@@ -27,7 +27,13 @@ export function carefulKeychain(system: Keychain): Keychain {
       }
     },
     async delete(name) {
-      if (!kept.delete(name)) await system.delete(name)
+      const inMemory = kept.delete(name)
+      try {
+        // Also where it is in memory: an older secret may have been kept under the same name before.
+        await system.delete(name)
+      } catch (error) {
+        if (!inMemory || !(error instanceof BerthError)) throw error
+      }
     },
   }
 }

@@ -1,4 +1,5 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Another Berth uses the same folder. */
@@ -15,38 +16,59 @@ export class AlreadyRunningError extends Error {
 }
 
 /**
- * Makes this process the only Berth on a folder: two would both go on with the same rental. The file names the
- * process; one that has ended, however it ended, does not count. Waits `patience` milliseconds for one that is
- * ending. Gives the function that unlocks. Throws an AlreadyRunningError.
+ * Makes this process the only Berth on a folder: two would both go on with the same rental. Each that wants it puts a
+ * file there, `path-process-beginning`, and has it where it then sees no other's whose process lives; two that see
+ * each other both step back, and try again. A process that has ended, however it ended, does not count, and nothing
+ * of another's is taken away before the folder is had. Waits `patience` milliseconds for one that is ending. Gives the
+ * function that unlocks. Throws an AlreadyRunningError.
  */
 export async function lockFolder(path: string, patience: number): Promise<() => Promise<void>> {
-  const mine = `${process.pid} ${await startOf(process.pid)}\n`
+  const own = `${path}-${process.pid}-${await startOf(process.pid)}`
   const until = performance.now() + patience
   for (;;) {
-    try {
-      await writeFile(path, mine, { flag: 'wx', mode: 0o600 })
-      return () => rm(path, { force: true })
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    let { holder } = await othersOf(path)
+    if (holder === undefined) {
+      await writeFile(own, '', { mode: 0o600 })
+      const { holder: rival, ended } = await othersOf(path)
+      if (rival === undefined) {
+        await Promise.all(ended.map(file => rm(file, { force: true })))
+        return () => rm(own, { force: true })
+      }
+      await rm(own, { force: true })
+      holder = rival
     }
-    const holder = await aliveHolder(path)
-    if (holder === undefined) await rm(path, { force: true })
-    else if (performance.now() > until) throw new AlreadyRunningError(holder)
-    else await pause(100)
+    if (performance.now() > until) throw new AlreadyRunningError(holder)
+    // Not as long for each, or two that step back would meet again and again.
+    await pause(50 + Math.random() * 100)
   }
 }
 
-async function aliveHolder(path: string): Promise<number | undefined> {
-  const [pid, start] = (await readFile(path, 'utf8').catch(() => '')).trim().split(' ')
-  const process_ = Number(pid)
-  if (!Number.isInteger(process_) || process_ <= 0 || process_ === process.pid) return undefined
+/** Of the other processes that put a file there: one that lives, and the files of those that have ended. */
+async function othersOf(path: string): Promise<{ holder: number | undefined; ended: readonly string[] }> {
+  const folder = dirname(path)
+  const before = `${basename(path)}-`
+  const ended: string[] = []
+  let holder: number | undefined
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(before)) continue
+    const [pid = '', ...start] = name.slice(before.length).split('-')
+    const process_ = Number(pid)
+    if (process_ === process.pid) continue
+    if (await isAlive(process_, start.join('-'))) holder = process_
+    else ended.push(join(folder, name))
+  }
+  return { holder, ended }
+}
+
+async function isAlive(pid: number, start: string): Promise<boolean> {
+  if (!Number.isInteger(pid) || pid <= 0) return false
   try {
-    process.kill(process_, 0)
+    process.kill(pid, 0)
   } catch (error) {
     const foreign = error instanceof Error && 'code' in error && error.code === 'EPERM'
-    if (!foreign) return undefined
+    if (!foreign) return false
   }
-  return start === (await startOf(process_)) ? process_ : undefined
+  return start === (await startOf(pid))
 }
 
 /** When a process began, in a form to compare: numbers of processes are used again. Linux tells; others say `-`. */

@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Files } from '../../ports/files.ts'
 import { openFiles } from '../files.ts'
 import { sayLastWords } from '../log/last-words.ts'
@@ -7,8 +9,10 @@ import { lockFolder } from './lock.ts'
 
 /** Opens Berth's folder for this process alone, with its log. Throws an AlreadyRunningError. */
 export async function openHome(home: string, endings: Endings): Promise<{ files: Files; log: OpenLog }> {
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  // Before the files are opened: that takes away what looks half written, and may be being written by another.
+  endings.add(await lockFolder(join(home, 'lock'), 3_000))
   const files = await openFiles(home)
-  endings.add(await lockFolder(files.path('lock'), 3_000))
   const log = await openLog(files.path('logs/berth.log'))
   endings.add(log.close)
   sayLastWords(log)

@@ -102,3 +102,33 @@ test('a keychain that takes nothing is made up for in memory, and that is said o
   await keychain.delete('a')
   expect(await keychain.get('a')).toBeUndefined()
 })
+
+test('what is deleted is gone from the system, too, where a newer secret was kept in memory alone', async () => {
+  const entries = new Map<string, string>([['a', 'old']])
+  let refuses = true
+  const changing = async (change: () => unknown) => {
+    if (refuses) throw new Error('locked')
+    change()
+  }
+  const keytar: Keytar = {
+    getPassword: async (_service, account) => entries.get(account) ?? null,
+    setPassword: (_service, account, secret) => changing(() => entries.set(account, secret)),
+    deletePassword: async (_service, account) => {
+      await changing(() => entries.delete(account))
+      return true
+    },
+  }
+  const keychain = carefulKeychain(systemKeychain(keytar, systemClock, limits))
+  await keychain.set('a', 'new')
+  expect(await keychain.get('a')).toBe('new')
+  refuses = false
+  await keychain.delete('a')
+  expect(await keychain.get('a')).toBeUndefined()
+  expect(entries.size).toBe(0)
+
+  // Where the system takes nothing, what is in memory goes all the same.
+  refuses = true
+  await keychain.set('b', 'secret')
+  await keychain.delete('b')
+  expect(await keychain.get('b')).toBeUndefined()
+})

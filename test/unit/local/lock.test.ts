@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AlreadyRunningError, lockFolder } from '../../../electron/local/start/lock.ts'
+
+const lockModule = JSON.stringify(new URL('../../../electron/local/start/lock.ts', import.meta.url).href)
 
 let folder = ''
 let path = ''
@@ -18,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 /** A process that holds the lock until it is told to end. */
 async function holder() {
   const script = `
-    import { lockFolder } from ${JSON.stringify(new URL('../../../electron/local/start/lock.ts', import.meta.url).href)}
+    import { lockFolder } from ${lockModule}
     await lockFolder(${JSON.stringify(path)}, 0)
     process.stdout.write('held')
     setInterval(() => {}, 1000)`
@@ -27,6 +30,34 @@ async function holder() {
   })
   await once(child.stdout, 'data')
   return child
+}
+
+/** A process that tries to get the locks it is told of, and keeps those it gets, unless it had time to wait. */
+async function rival() {
+  const script = `
+    import { createInterface } from 'node:readline'
+    import { lockFolder } from ${lockModule}
+    for await (const line of createInterface({ input: process.stdin })) {
+      const [path, patience] = JSON.parse(line)
+      const got = await lockFolder(path, patience).then(unlock => (patience > 0 ? unlock() : undefined)).then(() => 'held', error => error.code === 'already_running' ? 'refused' : String(error))
+      process.stdout.write(got + '\\n')
+    }`
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const tries = async (at: string, patience: number): Promise<string> => {
+    child.stdin.write(`${JSON.stringify([at, patience])}\n`)
+    return (await answers.next()).value
+  }
+  // Its modules are there before it competes.
+  expect(await tries(`${path}-of-${child.pid}`, 0)).toBe('held')
+  const exited = once(child, 'exit')
+  const end = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  return { tries, end }
 }
 
 test('while another process holds it, it is not given, and that process is named', async () => {
@@ -51,13 +82,36 @@ test('a holder that was killed does not keep it, and one that ends in time is wa
 })
 
 test('a process with the number of one that is gone is not taken for it', async () => {
-  await writeFile(path, `${process.ppid} 1\n`)
+  await writeFile(`${path}-${process.ppid}-1`, '')
+  const unlock = await lockFolder(path, 0)
+  await unlock()
+  expect(await readdir(folder)).toEqual([])
+})
+
+test.each(['', 'rubbish', '-1-5', '0-0'])('a file that is named after %j holds nothing', async name => {
+  await writeFile(`${path}-${name}`, '')
   const unlock = await lockFolder(path, 0)
   await unlock()
 })
 
-test.each(['', 'rubbish', '-1 5', '0 0'])('a file that says %j holds nothing', async text => {
-  await writeFile(path, text)
-  const unlock = await lockFolder(path, 0)
-  await unlock()
+test('of several that start at once after a kill, never two have it, and each gets it in the end', async () => {
+  const killed = await holder()
+  killed.kill('SIGKILL')
+  await once(killed, 'exit')
+  const left = await readdir(folder)
+  const rivals = await Promise.all([rival(), rival(), rival()])
+  try {
+    const start = async (round: number, patience: number) => {
+      const at = join(folder, `round-${round}`)
+      await mkdir(at)
+      await Promise.all(left.map(name => copyFile(join(folder, name), join(at, name))))
+      return Promise.all(rivals.map(({ tries }) => tries(join(at, 'lock'), patience)))
+    }
+    for (let round = 0; round < 40; round += 1)
+      expect((await start(round, 0)).filter(got => got !== 'refused').length).toBeLessThan(2)
+    // With time enough, each has it in turn.
+    expect(await start(40, 60_000)).toEqual(['held', 'held', 'held'])
+  } finally {
+    for (const { end } of rivals) await end()
+  }
 })
