@@ -52,9 +52,14 @@ function textsIn(secret: string): string[] {
 }
 
 const names =
-  'token|secret|pass(?:word|phrase|wd)?|api[_-]?key|private[_-]?key|credentials?|authorization|cookie|session[_-]?key|otp'
-/** What comes after a name, with its quotes: to the end of the quoted text, or of the word. */
-const value = String.raw`(\\?")(?:\\.|[^"\\])*?(?:\3|$)|'[^']*(?:'|$)|(?:(?:bearer|basic|token)\s+)?[^\s"'&,;}\])]+`
+  'token|secret|pass(?:word|phrase|wd)?|api[_-]?key|private[_-]?key|credentials?|authorization|cookie|session[_-]?key|otp|backup[_-]?codes?'
+/** A text in JSON, or in JSON within JSON, up to its end or to where it was cut. */
+const quoted = String.raw`"(?:\\.|[^"\\])*(?:"|$)|\\"(?:\\\\\\"|(?!\\").)*(?:\\"|$)|\\[^"]`
+/** A list of JSON and an object, whatever their texts hold: lists in a list, too. */
+const list = String.raw`\[(?:${quoted}|[^"\\[\]]|\[(?:${quoted}|[^"\\[\]])*(?:\]|$))*(?:\]|$)`
+const object = String.raw`\{(?:${quoted}|[^"\\{}])*(?:\}|$)`
+/** What comes after a name, with its quotes: to the end of the list, of the quoted text, or of the word. */
+const value = String.raw`${list}|(\\?")(?:\\.|[^"\\])*?(?:\3|$)|'[^']*(?:'|$)|(?:(?:bearer|basic|token)\s+)?[^\s"'&,;}\])]+`
 
 /** What a secret looks like, and what is left of it. In this order. */
 const lookalikes: readonly [RegExp, string][] = [
@@ -65,8 +70,11 @@ const lookalikes: readonly [RegExp, string][] = [
   // Berth's own page address, and whatever else is long after a #.
   [/#[A-Za-z0-9_-]{24,}/g, `#${cover}`],
   // An environment, as the service has it and as Docker has it.
-  [/("(?:extra_)?env\\?"\s*:\s*)\{[^}]*\}/g, `$1${cover}`],
-  [/(\s(?:-e|--env)[\s=]+["']?[A-Za-z_][A-Za-z0-9_]*)=(?:"[^"]*"|'[^']*'|[^\s"']+)/g, `$1=${cover}`],
+  [new RegExp(String.raw`("(?:extra_)?env\\?"\s*:\s*)(?:${object}|${list})`, 'g'), `$1${cover}`],
+  [
+    /((?:^|[\s"'])(?:-e|--env)[\s=]+["']?[A-Za-z_][A-Za-z0-9_]*)=(?:"[^"]*"|'[^']*'|[^\s"']+)/gm,
+    `$1=${cover}`,
+  ],
   // A name that says so, with what comes after it.
   [new RegExp(String.raw`((?:${names})[\w-]*\\?["']?)(\s*[:=]\s*)(?:${value})`, 'gi'), `$1$2${cover}`],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${cover}`],
@@ -74,6 +82,8 @@ const lookalikes: readonly [RegExp, string][] = [
   [/\b(?:gh[oprsu]|github_pat|hf|sk|rk|pk|glpat|xox[abeprs]|npm|pypi)[-_][A-Za-z0-9_-]{10,}/g, cover],
   [/\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, cover],
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, cover],
+  // Backup codes.
+  [/(?<![A-Za-z0-9-])[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2}(?![A-Za-z0-9-])/g, cover],
   // Long, with letters and digits: no word, no number, no path.
   [/(?<![A-Za-z0-9_+-])(?=[A-Za-z_+-]*\d)(?=[\d_+-]*[A-Za-z])[A-Za-z0-9_+-]{32,}={0,2}/g, cover],
 ]

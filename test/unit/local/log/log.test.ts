@@ -41,6 +41,18 @@ test('no secret reaches the file, neither one that looks like it nor one that wa
   expect(log.recent().join()).not.toMatch(/abcdef|c2Vj|horse/)
 })
 
+test('a secret across the place where a line is cut is covered before, so that no half of it is left', async () => {
+  const log = await openLog(path)
+  log.learn('correct horse')
+  const before = 'x '.repeat(1_994)
+  // Cut first, the line would end in its first characters.
+  log.line(`${before}correct horse, and more`)
+  log.line(`${before}token=abcdef123456 and more`)
+  await log.close()
+  expect(await read()).not.toMatch(/correct|abcd/)
+  expect((await read()).split('\n')[0]?.length).toBeLessThan(4_100)
+})
+
 test('a full file makes room while Berth runs, and only so many are kept, with no line lost among them', async () => {
   const log = await openLog(path, { largest: 2_000, kept: 3 })
   for (let number = 0; number < 400; number++) {

@@ -43,12 +43,36 @@ const met: Record<string, fc.Arbitrary<{ text: string; secret: string }>> = {
       secret,
     })),
   'a variable of Docker’s': fc
-    .tuple(word, fc.constantFrom('-e ', '--env ', '--env='))
-    .map(([secret, flag]) => ({ text: `run ${flag}WHATEVER=${secret} -p 80:80`, secret })),
-  'an environment': word.map(secret => ({
-    text: JSON.stringify({ id: 1, env: { WHATEVER: secret } }),
+    .tuple(word, fc.constantFrom('-e ', '--env ', '--env='), fc.constantFrom('run ', '', 'so:\n', '"env": "'))
+    .map(([secret, flag, before]) => ({ text: `${before}${flag}WHATEVER=${secret} -p 80:80`, secret })),
+  'an environment': fc
+    .tuple(word, fc.constantFrom('', '}', ']', '"', '\\', '", "', ']]'), fc.boolean(), fc.boolean())
+    .map(([secret, sign, pairs, within]) => {
+      const value = `a${sign}${secret}`
+      const env = pairs
+        ? {
+            extra_env: [
+              ['A', 'b'],
+              ['WHATEVER', value],
+            ],
+          }
+        : { env: { A: 'b', WHATEVER: value } }
+      const text = JSON.stringify({ id: 1, ...env, after: 2 })
+      return { text: within ? JSON.stringify({ body: text }) : text, secret }
+    }),
+  'an environment that was cut off': word.map(secret => ({
+    text: JSON.stringify({ extra_env: [['WHATEVER', secret]] }).slice(0, -4),
     secret,
   })),
+  'backup codes': fc
+    .tuple(
+      letters('ABCDEFGHJKMNPQRSTVWXYZ0123456789', 4, 4),
+      fc.constantFrom('{"backup_codes":["XXXX-XXXX-1234","', 'entered ', '{"backup_code":"'),
+    )
+    .map(([group, before]) => ({
+      text: `${before}${group}-${group}-${group}"`,
+      secret: `${group}-${group}-${group}`,
+    })),
   'a field that says so': fc
     .tuple(
       word,
@@ -86,6 +110,12 @@ test.each(Object.entries(met))('%s is covered, whatever it is', (_kind, cases) =
     }),
     { numRuns: 300 },
   )
+})
+
+test('an environment leaves what comes after it', () => {
+  const text = JSON.stringify({ extra_env: [['DB_PASS', 'hunter2']], gpu_name: 'RTX 4090' })
+  expect(mask(text)).toBe(`{"extra_env":${cover},"gpu_name":"RTX 4090"}`)
+  expect(mask(JSON.stringify({ env: { A: '}b' }, n: 1 }))).toBe(`{"env":${cover},"n":1}`)
 })
 
 test('what is known to be a secret is covered wherever it is, in an address and in JSON too', () => {
