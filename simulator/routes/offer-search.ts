@@ -4,6 +4,9 @@ import { readFilters } from '../world/market/filters.ts'
 import type { OfferSearch } from '../world/market/market.ts'
 import { type OfferType, offerFields, type QuotedOffer } from '../world/market/quote.ts'
 
+/** GB, a petabyte: beyond what any machine has, and far from where prices are no numbers any more. */
+const mostStorage = 1_000_000
+
 /** What of a search's body is no filter. */
 const parameters = new Set(['order', 'type', 'limit', 'allocated_storage', 'client_id'])
 
@@ -25,7 +28,8 @@ export function readSearch(body: Fields): OfferSearch {
   const limit = body.optionalInteger('limit') ?? Number.MAX_SAFE_INTEGER
   if (limit < 0) throw invalidArgs('limit must not be negative.')
   const storage = body.optionalNumber('allocated_storage') ?? 0
-  if (storage < 0) throw invalidArgs('allocated_storage must not be negative.')
+  if (storage < 0 || storage > mostStorage)
+    throw invalidArgs(`allocated_storage must be from 0 to ${mostStorage}.`)
   return {
     conditions: readFilters(filters, offerFields),
     order: readOrder(body),

@@ -83,11 +83,13 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
   return {
     id: `${account.id}/credit`,
     kind: 'lowCredit',
-    title: `${dollars(credit)} of credit left`,
+    title: credit > 0 ? `${dollars(credit)} of credit left` : `No credit left: ${dollars(credit)}`,
     body:
       lasts === undefined
         ? 'Nothing runs now.'
-        : `At ${pricePerHour(account.spendPerHour)} the credit lasts ${hoursAndMinutes(lasts)}.`,
+        : lasts > 0
+          ? `At ${pricePerHour(account.spendPerHour)} the credit lasts ${hoursAndMinutes(lasts)}.`
+          : `It is used up, and ${pricePerHour(account.spendPerHour)} are spent.`,
     urgency: 'critical',
     actions: [
       { id: 'top_up', label: 'Top up' },

@@ -1,9 +1,13 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 
-/** `$48.20` */
+/** `$48.20`, `−$7.43` */
 export function dollars(amount: Micros): string {
-  return `$${(amount / 1_000_000).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+  const figure = (Math.abs(amount) / 1_000_000).toLocaleString('en-US', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  })
+  return `${amount < 0 && /[1-9]/.test(figure) ? '−' : ''}$${figure}`
 }
 
 /** `$0.412/h`: three digits, since prices differ in the third. */

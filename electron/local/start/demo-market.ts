@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { Demo, DemoControls } from '../../core/demo.ts'
 import type { Files } from '../../ports/files.ts'
 import { openFiles } from '../files.ts'
+import { makeDemoFolder, tidyDemoFolders } from './demo-folder.ts'
 import type { Endings } from './endings.ts'
 import type { Flags } from './flags.ts'
 
@@ -25,7 +24,7 @@ interface RunningDemo {
 
 /** The demo around a market that was started: what it keeps lies in a temporary folder. */
 async function openDemo(market: Market, speed: number, log: (line: string) => void): Promise<RunningDemo> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-demo-'))
+  const folder = await makeDemoFolder()
   return {
     demo: {
       baseUrl: market.baseUrl,
@@ -70,6 +69,7 @@ export async function demoFor(
   log: (line: string) => void,
   load: () => Promise<StartMarket>,
 ): Promise<Demo | undefined> {
+  await tidyDemoFolders()
   if (!flags.demo && (await hasAccounts(files))) return undefined
   const startMarket = await load()
   const market = await startMarket({ speed: flags.speed, offers: 5_000, controlPlane: false })

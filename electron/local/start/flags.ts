@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { tunnelPorts } from '../../ssh/tunnels/local-port.ts'
 
 /** What the command line may say. */
 export interface Flags {
@@ -38,7 +39,7 @@ export function readFlags(args: readonly string[]): Flags {
   const { values } = parse(args.filter(arg => arg !== link))
   return {
     browser: values.browser ?? false,
-    port: number('--port', values.port ?? '0', port => Number.isInteger(port) && port >= 0 && port <= 65535),
+    port: portOfPage(values.port ?? '0'),
     open: !(values['no-open'] ?? false),
     demo: values.demo ?? false,
     hidden: values.hidden ?? false,
@@ -56,6 +57,17 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw new FlagError(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** A page of an instance may have left something behind in the browser for a tunnel's port: it must never meet Berth's. */
+function portOfPage(text: string): number {
+  const port = number('--port', text, value => Number.isInteger(value) && value >= 0 && value <= 65535)
+  const { from, to } = tunnelPorts
+  if (port >= from && port <= to)
+    throw new FlagError(
+      `--port cannot be ${port}: ${from} to ${to} are for pages of instances. Take one below or above, or 0 for any.`,
+    )
+  return port
 }
 
 function number(flag: string, text: string, fits: (value: number) => boolean): number {

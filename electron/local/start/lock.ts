@@ -1,6 +1,7 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isAlive, startOf } from './living.ts'
 
 /** Another Berth uses the same folder. */
 export class AlreadyRunningError extends Error {
@@ -58,23 +59,4 @@ async function othersOf(path: string): Promise<{ holder: number | undefined; end
     else ended.push(join(folder, name))
   }
   return { holder, ended }
-}
-
-async function isAlive(pid: number, start: string): Promise<boolean> {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    const foreign = error instanceof Error && 'code' in error && error.code === 'EPERM'
-    if (!foreign) return false
-  }
-  return start === (await startOf(pid))
-}
-
-/** When a process began, in a form to compare: numbers of processes are used again. Linux tells; others say `-`. */
-async function startOf(pid: number): Promise<string> {
-  if (process.platform !== 'linux') return '-'
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The second field is the program's name in parentheses and may hold anything.
-  return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '-'
 }

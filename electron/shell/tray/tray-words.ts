@@ -12,11 +12,12 @@ export function word(text: string): string {
   return [...line].length > longest ? `${[...line].slice(0, longest - 1).join('')}…` : line
 }
 
-/** `Credit $48.20, lasts 17 h` */
+/** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up` */
 export function creditLine(account: AccountView): string {
   if (account.credit === undefined) return 'Credit not known yet'
   const lasts = creditLasts(account)
-  return `Credit ${dollars(account.credit)}${lasts === undefined ? '' : `, lasts ${lasting(lasts)}`}`
+  const left = lasts === undefined ? '' : lasts > 0 ? `, lasts ${lasting(lasts)}` : ', used up'
+  return `Credit ${dollars(account.credit)}${left}`
 }
 
 /** `2 running, $1.24/h` */

@@ -19,6 +19,9 @@ const first = 20_000
 const count = 10_000
 const tries = 100
 
+/** The ports that tunnels take, `to` included. */
+export const tunnelPorts = { from: first, to: first + count - 1 }
+
 /** Listens on 127.0.0.1. Throws `no_free_port`. */
 export async function listenLocally(server: Server, choice: PortChoice): Promise<number> {
   const { reserved, preferred, random } = choice

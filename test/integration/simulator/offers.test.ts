@@ -79,6 +79,8 @@ test.each([
   [{ limit: -1 }],
   [{ limit: 1.5 }],
   [{ allocated_storage: 'x' }],
+  [{ allocated_storage: -1 }],
+  [{ allocated_storage: 1e308 }],
   [[]],
   ['"text"'],
   ['{broken'],

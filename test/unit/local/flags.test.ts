@@ -40,6 +40,17 @@ test.each([
   expect(() => readFlags(args)).toThrow(new RegExp(args[0] === 'extra' ? 'extra' : `${args[0]}`))
 })
 
+test.each([20_000, 25_000, 29_999])(
+  'port %i, which a page of an instance may have had, is refused with the reason',
+  port => {
+    expect(() => readFlags(['--port', String(port)])).toThrow(/20000 to 29999 are for pages of instances/)
+  },
+)
+
+test.each([0, 19_999, 30_000])('port %i is taken', port => {
+  expect(readFlags(['--port', String(port)]).port).toBe(port)
+})
+
 test('among Electron’s and the desktop’s arguments only Berth’s own are kept', () => {
   const given = [
     '.',

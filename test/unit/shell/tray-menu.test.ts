@@ -23,6 +23,11 @@ function entry(items: readonly MenuItemModel[], begin: string) {
 
 const ssh = { direct: { host: '192.0.2.1', port: 22 } }
 
+test('credit that is used up is said to be, with its sign before the dollar', () => {
+  const account = accountView({ credit: -7_430_000 }, instanceView({ label: 'llama', ssh }))
+  expect(labels(trayMenu(stateOf(account)))[0]).toBe('Credit −$7.43, used up')
+})
+
 test('it begins with credit and spend, and ends with renting, opening and quitting', () => {
   const account = accountView({}, instanceView({ label: 'llama', ssh }))
   expect(labels(trayMenu(stateOf(account)))).toEqual([

@@ -42,6 +42,14 @@ test('low credit is said for the hours it lasts, with spend and time in words', 
   expect(alerts(undefined, accountView({ credit: dollars(13) }, running), settings).alerts).toEqual([])
 })
 
+test('credit below nothing is said as such, with its sign before the dollar', () => {
+  const running = instanceView({ costPerHour: dollars(4) })
+  const { alerts: found } = alerts(undefined, accountView({ credit: dollars(-7.43) }, running), settings)
+  expect(found).toMatchObject([
+    { title: 'No credit left: −$7.43', body: 'It is used up, and $4.000/h are spent.' },
+  ])
+})
+
 test('thresholds of zero say nothing, and unknown credit forgets nothing', () => {
   const off = { ...settings, lowCreditDollars: 0, lowCreditHours: 0 }
   expect(alerts(undefined, withCredit(-3), off).alerts).toEqual([])

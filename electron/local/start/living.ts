@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises'
+
+/** Whether the process with that number that began then is still there. */
+export async function isAlive(pid: number, start: string): Promise<boolean> {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    const foreign = error instanceof Error && 'code' in error && error.code === 'EPERM'
+    if (!foreign) return false
+  }
+  return start === (await startOf(pid))
+}
+
+/** When a process began, in a form to compare: numbers of processes are used again. Linux tells; others say `-`. */
+export async function startOf(pid: number): Promise<string> {
+  if (process.platform !== 'linux') return '-'
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // The second field is the program's name in parentheses and may hold anything.
+  return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '-'
+}
