@@ -26,7 +26,7 @@ export function chosenFolder(root: string): ChosenFolder {
     async makeFolder(path) {
       await mkdir(at(path))
     },
-    receive: (path, version) => openSink(at(path), at([...path.slice(0, -1), partName(path, version)])),
+    receive: async (path, version) => openSink(at(path), at([...path.slice(0, -1), partName(path, version)])),
   }
 }
 

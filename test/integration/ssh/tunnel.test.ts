@@ -65,6 +65,17 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     return { server, port: (server.address() as AddressInfo).port }
   }
 
+  test('is open to this machine alone', async () => {
+    const { port } = await webServer((_, response) => response.end('in'))
+    const { localPort } = await tunnelTo(port)
+    expect(await (await fetch(`http://127.0.0.1:${localPort}`)).text()).toBe('in')
+    // Another address of this machine, which one that listens on all of them would answer at.
+    const elsewhere = connect(localPort, '127.0.0.2')
+    elsewhere.once('connect', () => elsewhere.destroy(new Error('somebody answers there')))
+    const [error] = await once(elsewhere, 'error')
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
   test('carries web pages and web sockets', async () => {
     const { server, port } = await webServer((request, response) => response.end(`you asked ${request.url}`))
     new WebSocketServer({ server }).on('connection', socket =>
