@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
-import { connect, exec, type KeyPair, ownKey, startInstance } from './instance.ts'
+import { connect, exec, type KeyPair, newKey, ownKey, startInstance } from './instance.ts'
 
 const { generateKeyPairSync } = ssh2.utils
 
 const kinds: [string, KeyPair][] = [
-  ['ed25519', generateKeyPairSync('ed25519')],
+  ['ed25519', newKey()],
   ['ecdsa of 256 bits', generateKeyPairSync('ecdsa', { bits: 256 })],
   ['ecdsa of 521 bits', generateKeyPairSync('ecdsa', { bits: 521 })],
   ['rsa', generateKeyPairSync('rsa', { bits: 2048 })],
@@ -20,14 +20,14 @@ test.each(kinds)('an attached %s key gets in', async (_kind, key) => {
 
 test('a key that is not attached, another user and a password do not get in', async () => {
   const instance = await startInstance()
-  const stranger = generateKeyPairSync('ed25519')
+  const stranger = newKey()
   await expect(connect(instance, { privateKey: stranger.private })).rejects.toThrow(/authentication/i)
   await expect(connect(instance, { username: 'ubuntu' })).rejects.toThrow(/authentication/i)
   await expect(connect(instance, { privateKey: '', password: 'root' })).rejects.toThrow(/authentication/i)
 })
 
 test('an attached key without its private half does not get in', async () => {
-  const stranger = generateKeyPairSync('ed25519')
+  const stranger = newKey()
   const instance = await startInstance()
   const shown = ssh2.utils.parseKey(ownKey.public)
   const held = ssh2.utils.parseKey(stranger.private)
@@ -49,7 +49,7 @@ test('an attached key without its private half does not get in', async () => {
 })
 
 test('a key attached while the instance runs gets in from then on', async () => {
-  const late = generateKeyPairSync('ed25519')
+  const late = newKey()
   const attached: string[] = []
   const instance = await startInstance({ authorizedKeys: () => attached })
   await expect(connect(instance, { privateKey: late.private })).rejects.toThrow(/authentication/i)

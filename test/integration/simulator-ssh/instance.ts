@@ -15,7 +15,15 @@ export interface KeyPair {
   public: string
 }
 
-export const ownKey: KeyPair = ssh2.utils.generateKeyPairSync('ed25519')
+/** An Ed25519 key. ssh2 drops the zeros that one in 256 public keys begins with, and then reads it no more. */
+export function newKey(): KeyPair {
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519')
+    if (!(ssh2.utils.parseKey(pair.private) instanceof Error)) return pair
+  }
+}
+
+export const ownKey: KeyPair = newKey()
 
 export interface TestInstance extends InstanceSsh {
   /** The scratch folder on this machine. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2 from 'ssh2'
 import { expect, onTestFinished, test } from 'vitest'
-import { ownKey, startInstance, type TestInstance } from './instance.ts'
+import { newKey, ownKey, startInstance, type TestInstance } from './instance.ts'
 
 /** Where OpenSSH's clients are missing their tests are skipped, but never in CI. */
 const installed =
@@ -65,7 +65,7 @@ test.skipIf(!installed)('OpenSSH gets in with ed25519 and rsa, and sees output a
       status: 3,
     })
   }
-  const stranger = ssh2.utils.generateKeyPairSync('ed25519').private
+  const stranger = newKey().private
   const refused = await openssh(instance, 'ssh', ['root@127.0.0.1', 'whoami'], { key: stranger })
   expect(refused).toMatchObject({ out: '', status: 255 })
   expect(refused.err).toMatch(/Permission denied \(publickey\)/)
