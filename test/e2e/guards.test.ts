@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
+import { nextMorning } from '../morning.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import {
   openBrowser,
@@ -41,6 +42,8 @@ async function scene(count: number): Promise<Scene> {
   // Its time goes on when the test says so, and next to none of it while the page is read, however busy the machine.
   const sim = await startSimulatorProcess(['--speed', '1', '--calm'])
   endings.push(sim.stop)
+  // A month that ends meanwhile would begin its budget anew.
+  await sim.control('POST', '/sim/clock', { advance: (nextMorning() - Date.now()) / 1000 })
   await sim.control('POST', '/sim/credit', { credit: 100 })
   const ids: number[] = []
   for (let made = 0; made < count; made += 1) ids.push(await rentRunning(sim))

@@ -1,5 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
 import { startDetour } from '../../../e2e/detour.ts'
+import { nextMorning } from '../../../morning.ts'
 import { failoverOf, onAccount, wish } from '../failover/wish.ts'
 import { everCreated, rentRunning } from '../steps.ts'
 import type { BerthUnderTest, World } from '../world.ts'
@@ -10,7 +11,7 @@ async function spendingWorld(
   { onTestFinished }: TestContext,
   bid?: number,
 ): Promise<{ world: World; under: BerthUnderTest; first: number }> {
-  const world = await createWorld()
+  const world = await createWorld({ start: nextMorning() })
   onTestFinished(() => world.close())
   world.sim.controls.setCredit(1000)
   const under = await world.startConnected()
@@ -89,7 +90,7 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
 test.concurrent('a try that runs is ended by its failover alone, not by the guard as well', {
   timeout: 60_000,
 }, async context => {
-  const world = await createWorld()
+  const world = await createWorld({ start: nextMorning() })
   context.onTestFinished(() => world.close())
   // SSH never answers, so that it stays a try.
   const detour = await startDetour(world.sim.baseUrl, 9)
