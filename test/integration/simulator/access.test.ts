@@ -69,13 +69,16 @@ test('endpoints have token buckets of their own, which refill in real time', asy
   const limited = await startService({ limits: true })
   try {
     const bid = () => limited.call('PUT', '/api/v0/instances/bid_price/1/', { client_id: 'me', price: 1 })
-    const burst = await Promise.all(Array.from({ length: 12 }, bid))
+    const began = performance.now()
+    const burst = await Promise.all(Array.from({ length: 40 }, bid))
+    const seconds = (performance.now() - began) / 1000
     const through = burst.filter(answer => answer.status === 404).length
     expect(through).toBeGreaterThanOrEqual(5)
-    expect(through).toBeLessThanOrEqual(6)
+    // What has come anew meanwhile goes through, too.
+    expect(through).toBeLessThanOrEqual(Math.ceil(5.5 * (1 + seconds)))
     expect(burst.find(answer => answer.status === 429)?.body['detail']).toMatch(/5\.5/)
     expect((await limited.call('GET', '/api/v0/instances/')).status).toBe(200)
-    await expect.poll(async () => (await bid()).status, { timeout: 3000, interval: 50 }).toBe(404)
+    await expect.poll(async () => (await bid()).status, { timeout: 30_000, interval: 50 }).toBe(404)
   } finally {
     await limited.sim.close()
   }

@@ -39,11 +39,11 @@ test('the clock moves on, and every answer is dated in world time', async () => 
 test('world time runs at its speed', async () => {
   const fast = await startService({ speed: 1000 })
   try {
-    const first = (await fast.call('GET', '/api/v0/instances/')).date.getTime()
     const started = performance.now()
+    const first = (await fast.call('GET', '/api/v0/instances/')).date.getTime()
     await expect
       .poll(async () => (await fast.call('GET', '/api/v0/instances/')).date.getTime() - first, {
-        timeout: 5000,
+        timeout: 30_000,
       })
       .toBeGreaterThan(500_000)
     expect(performance.now() - started).toBeGreaterThan(300)

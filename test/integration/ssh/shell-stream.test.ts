@@ -33,19 +33,16 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
 
   const open = (wanted: Wanted = { proxy: sshd }) => ssh.openShell(target(wanted))
 
-  test('10 MB printed arrive whole, at 5 MB/s or more', async () => {
+  test('10 MB printed arrive whole', async () => {
     const file = join(sshd.folder, 'printed')
     const text = randomBytes(7.5 * mega).toString('base64')
     writeFileSync(file, text)
     const shell = await open()
     await answerTo(shell, 'stty raw -echo')
-    const start = performance.now()
     shell.stream.write(`exec sh -c 'printf %s BE""GIN; cat ${file}'\n`)
     const { bytes, hash } = await drain(shell)
-    const seconds = (performance.now() - start) / 1000
     expect(bytes).toBe(text.length)
     expect(hash).toBe(createHash('sha256').update(text).digest('hex'))
-    expect(bytes / mega / seconds).toBeGreaterThan(5)
   })
 
   test('16 KB/s typed for three seconds arrive whole', async () => {

