@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Settings } from '../../../electron/contract/app/settings.ts'
 import { type Publisher, startPublisher } from '../../integration/electron/publisher.ts'
 import type { Driver } from '../driver.ts'
 import { underDouble, useDesk } from './berth.ts'
@@ -79,10 +80,16 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
     expect.poll(() => page.getByText(/of credit left/).count(), soon).toBe(times)
   const aroundNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toTimeString().slice(0, 5)
 
+  /** What was set on the page holds once it is kept. */
+  const kept = async (): Promise<Settings['quietHours']> =>
+    JSON.parse(await readFile(join(desk.home, 'settings.json'), 'utf8')).quietHours
+  const [from, to] = [aroundNow(-60), aroundNow(60)]
+
   await quiet.click()
-  await page.getByLabel('From', { exact: true }).fill(aroundNow(-60))
-  await page.getByLabel('Until', { exact: true }).fill(aroundNow(60))
+  await page.getByLabel('From', { exact: true }).fill(from)
+  await page.getByLabel('Until', { exact: true }).fill(to)
   await page.getByRole('switch', { name: /^What is critical/ }).click()
+  await expect.poll(kept, soon).toEqual({ on: true, from, to, critical: false })
   await page.getByRole('link', { name: 'Activity' }).click()
   await happens(low)
   await toldInActivity(1)
@@ -90,6 +97,7 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
 
   await page.getByRole('link', { name: 'Settings' }).click()
   await quiet.click()
+  await expect.poll(kept, soon).toMatchObject({ on: false })
   await page.getByRole('link', { name: 'Activity' }).click()
   await happens('Credit is added')
   await page.getByText('$50.00').first().waitFor()
