@@ -23,9 +23,12 @@ afterEach(async () => {
 })
 afterAll(() => browser.close())
 
-/** Berth on its Account screen, with the simulator's account connected; its world is hardly faster than this one. */
+/**
+ * Berth on its Account screen, with the simulator's account connected. Its world is as slow as ours: what counts down
+ * is told in our time, which would be another once Berth has measured that the account's runs faster.
+ */
 async function account() {
-  const sim = await startSimulatorProcess(['--speed', '2'])
+  const sim = await startSimulatorProcess(['--speed', '1'])
   endings.push(sim.stop)
   const home = await scratchFolder()
   endings.push(home.remove)
@@ -75,6 +78,7 @@ async function printed(page: Page, button: Locator): Promise<string> {
   })
   await button.click()
   await page.emulateMedia({ media: 'print' })
+  await page.locator('.print-sheet').waitFor()
   const text = await page.locator('body').innerText()
   await page.emulateMedia({ media: 'screen' })
   expect(text).not.toContain('Instances')
@@ -129,6 +133,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await page.keyboard.press('Escape')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
   await dialog.getByRole('button', { name: 'I have stored them' }).click()
+  await dialog.waitFor({ state: 'detached' })
   await methods.getByText('phone app').waitFor()
   await page.getByText('10 backup codes are left.').waitFor()
   expect(await page.content()).not.toContain(codes[0])
@@ -237,6 +242,7 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   expect(secret.length).toBeGreaterThan(20)
   await dialog.getByText(/It may search offers, read the account.* but not change the account/).waitFor()
   await dialog.getByRole('button', { name: 'I have stored it' }).click()
+  await dialog.waitFor({ state: 'detached' })
   await keys.getByText('reader').waitFor()
   expect(await page.content()).not.toContain(secret)
 

@@ -139,7 +139,10 @@ test('a bid is raised by itself once it is outbid, seen at the service, and swit
     .getByRole('dialog')
     .getByRole('button', { name: /^Rent for/ })
     .click()
-  const row = page.getByRole('row', { name: /RTX|GTX|Tesla|A\d+|L\d+/ }).first()
+  const row = page
+    .getByRole('table', { name: 'Instances' })
+    .getByRole('row')
+    .filter({ has: page.getByRole('button', { name: /^More/ }) })
   await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
   const [before] = await instancesOf(sim)
   if (!before) throw new Error('nothing is rented')

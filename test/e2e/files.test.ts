@@ -111,7 +111,7 @@ test('files go up by the picker and by drag, are edited, renamed, downloaded and
   await row(page, 'notes.txt').getByRole('button', { name: 'notes.txt', exact: true }).click()
   const editor = page.getByRole('dialog')
   const text = editor.getByLabel('Text of notes.txt')
-  expect(await text.inputValue()).toBe('second version\n')
+  await expect.poll(() => text.inputValue()).toBe('second version\n')
   await text.fill('edited here\n')
   await editor.getByRole('button', { name: 'Close', exact: true }).last().click()
   await editor.getByText(/is not saved/).waitFor()

@@ -34,7 +34,7 @@ test('Jupyter in one click: it opens in a tab of its own, is listed under the po
   await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
   await dialog.getByText('Jupyter', { exact: true }).click()
   await dialog.getByRole('button', { name: /^Rent/ }).click()
-  const row = page.getByRole('row', { name: /RTX 4090/ })
+  const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: /RTX 4090/ })
   await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
 
   const opening = page.context().waitForEvent('page')

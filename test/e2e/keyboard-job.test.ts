@@ -69,7 +69,7 @@ describe.skipIf(lacking !== '')(`by keys alone${lacking}`, () => {
     await press(page, 'Enter')
     await expect.poll(() => focused(page)).toBe('Image')
     await press(page, 'Control+Enter')
-    const row = page.getByRole('row', { name: /RTX 4090/ })
+    const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: /RTX 4090/ })
     await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
     await expect.poll(() => focused(page)).toBe('the top of the screen')
 

@@ -43,12 +43,12 @@ async function doTheJob(page: Page): Promise<void> {
   await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
   await dialog.getByRole('button', { name: /^Rent/ }).click()
 
-  const row = page.getByRole('row', { name: /RTX 4090/ })
+  const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: /RTX 4090/ })
   await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
   await page.keyboard.type('nvidia-smi\n')
-  await expect.poll(() => terminalText(page), { timeout: 10_000 }).toMatch(/NVIDIA RTX 4090[\s\S]*Processes/)
+  await expect.poll(() => terminalText(page), { timeout: 30_000 }).toMatch(/NVIDIA RTX 4090[\s\S]*Processes/)
 
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Destroy/ }).click()

@@ -69,10 +69,8 @@ describe.skipIf(lacking !== '')(`messages${lacking}`, () => {
         .getByText(/once the account answers/)
         .first()
         .waitFor()
-      expect(
-        await page.getByRole('main').getByRole('alert').filter({ hasText: 'failed' }).count(),
-        name,
-      ).toBe(1)
+      const failures = page.getByRole('main').getByRole('alert').filter({ hasText: 'failed' })
+      await expect.poll(() => failures.count(), { message: name }).toBe(1)
     }
     await page.getByRole('link', { name: 'Offers', exact: true }).click()
     await sim.control('POST', '/sim/faults', { rules: [] })
@@ -95,21 +93,28 @@ describe.skipIf(lacking !== '')(`messages${lacking}`, () => {
         await page.getByRole('link', { name, exact: true }).click()
         await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
         const told = `${name} at ${size.width} × ${size.height}`
-        expect(await page.evaluate(() => document.documentElement.scrollWidth), told).toBe(size.width)
-        for (const button of await page.locator('main button:not(td *)').all()) {
-          if (!(await button.isVisible())) continue
-          await button.scrollIntoViewIfNeeded()
-          expect(await button.evaluate(onTop), `${told}: ${await button.textContent()}`).toBe(true)
-        }
+        const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+        await expect.poll(width, { message: told }).toBe(size.width)
+        const buttons = page.locator('main button:not(td *)')
+        await buttons.first().waitFor()
+        // What tries again by itself moves the others while it is looked at.
+        const covered = () => buttons.evaluateAll(namesOfCovered)
+        await expect.poll(covered, { message: told }).toEqual([])
       }
     }
     expect(errors.filter(error => !error.includes('500'))).toEqual([])
   })
 })
 
-/** Whether a click on the middle of it comes to it. */
-function onTop(element: Element): boolean {
-  const { x, y, width, height } = element.getBoundingClientRect()
-  const there = document.elementFromPoint(x + width / 2, y + height / 2)
-  return there !== null && element.contains(there)
+/** In the page: those of them that can be seen, and of which a click on the middle comes to something else. */
+function namesOfCovered(elements: Element[]): string[] {
+  const isCovered = (element: Element) => {
+    if (!element.checkVisibility({ visibilityProperty: true })) return false
+    element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
+    const { x, y, width, height } = element.getBoundingClientRect()
+    if (width === 0 || height === 0) return false
+    const there = document.elementFromPoint(x + width / 2, y + height / 2)
+    return there === null || !element.contains(there)
+  }
+  return elements.filter(isCovered).map(element => element.textContent ?? '')
 }

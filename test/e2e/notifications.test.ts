@@ -40,7 +40,7 @@ async function prepare(): Promise<{ home: string }> {
   endings.push(home.remove)
   await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
   const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
-  await expect.poll(nothing, { timeout: 15_000 }).toEqual({ code: 1, output: '' })
+  await expect.poll(nothing, { timeout: 30_000 }).toEqual({ code: 1, output: '' })
   return { home: home.path }
 }
 

@@ -21,7 +21,7 @@ test('the palette finds a command by a few letters and runs it, by keyboard alon
     await page.keyboard.press('ArrowUp')
     await page.keyboard.type('settings')
     const first = page.getByRole('option').first()
-    expect(await first.getAttribute('aria-selected')).toBe('true')
+    await first.and(page.getByRole('option', { name: /settings/i, selected: true })).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     await page.keyboard.press('Control+k')

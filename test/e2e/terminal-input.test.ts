@@ -62,7 +62,7 @@ describe.skipIf(lacking !== '')(`what is typed and shown in a terminal, in a rea
     await expect
       .poll(() => rows.evaluate(element => getComputedStyle(element).fontFamily))
       .toMatch(/^"No Such Font", "DejaVu Sans Mono", "JetBrains Mono/)
-    expect(await rows.evaluate(element => getComputedStyle(element).fontSize)).toBe('20px')
+    await expect.poll(() => rows.evaluate(element => getComputedStyle(element).fontSize)).toBe('20px')
     expect(shell.errors).toEqual([])
   })
 

@@ -97,7 +97,7 @@ test('a run is started on the page, its output and end are seen, its folder come
   await run.getByText('Ended with exit code 3', { exact: true }).waitFor({ timeout: 30_000 })
   await run.getByText(/results is in .*the instance was stopped/).waitFor()
   // A bar that was drawn over itself is one line, in its last state.
-  expect(await output.textContent()).toMatch(/epoch 1: 90%\nepoch 2: 90%[\s\S]*epoch 5: 90%/)
+  await expect.poll(() => output.textContent()).toMatch(/epoch 1: 90%\nepoch 2: 90%[\s\S]*epoch 5: 90%/)
   expect(await output.textContent()).not.toMatch(/\b10%/)
   expect(await intended()).toBe('stopped')
   expect(readFileSync(join(userHome, 'Berth', 'results', 'loss.txt'), 'utf8')).toBe('0.01')
@@ -114,7 +114,7 @@ test('a run is started on the page, its output and end are seen, its folder come
   await found.focus()
   await page.keyboard.press('Enter')
   await expect.poll(() => output.locator('mark').textContent()).toBe('1234')
-  expect(await output.textContent()).toMatch(/^1233$/m)
+  await expect.poll(() => output.textContent()).toMatch(/^1233$/m)
   await run.getByRole('button', { name: 'Earlier' }).click()
   await expect.poll(() => output.textContent()).toMatch(/^1000$/m)
   await run.getByRole('button', { name: 'Later' }).click()

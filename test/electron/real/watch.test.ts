@@ -58,7 +58,7 @@ test('a watch that comes late, as into a package, sees the tray from its next me
 
   await ask('clickMenu', ['Make something happen', 'The credit runs low'])
   const told = async () => (await ask('notifications')).map(({ title }) => title)
-  await expect.poll(told, { timeout: 10_000 }).toEqual([expect.stringContaining('of credit left')])
+  await expect.poll(told, { timeout: 30_000 }).toEqual([expect.stringContaining('of credit left')])
   await ask('clickNotification', 0)
   await expect.poll(() => ask('windowVisible')).toBe(true)
 

@@ -56,7 +56,7 @@ export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
           ? await driveElectron(String(electron), { env, flags })
           : await driveDouble(browser, { env, flags })
       endings.push(() => driver.stop())
-      await expect.poll(() => driver.windowVisible(), { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => driver.windowVisible(), { timeout: 60_000 }).toBe(true)
       return driver
     },
     async settings(settings) {

@@ -96,7 +96,8 @@ test('a link shows what it names, asks before it does more, and does nothing whe
     expect(await place(berth), link).toBe('#/settings')
     expect(await page.getByRole('dialog').count(), link).toBe(0)
   }
-  expect((await berth.notifications()).map(({ title }) => title)).toContain('A link leads nowhere')
+  const titles = async () => (await berth.notifications()).map(({ title }) => title)
+  await expect.poll(titles, soon).toContain('A link leads nowhere')
   expect(await writes()).toEqual(before)
   expect(berth.errors()).toEqual([])
 })

@@ -21,7 +21,7 @@ async function doTheJob(page: Page): Promise<void> {
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
   await page.keyboard.type('nvidia-smi\n')
-  await expect.poll(() => terminalText(page), { timeout: 10_000 }).toMatch(/NVIDIA[\s\S]*Processes/)
+  await expect.poll(() => terminalText(page), { timeout: 30_000 }).toMatch(/NVIDIA[\s\S]*Processes/)
 
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Destroy/ }).click()

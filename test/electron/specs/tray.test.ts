@@ -25,8 +25,11 @@ async function instanceEntry(berth: Driver): Promise<SeenItem | undefined> {
   return (await entries(berth)).find(({ label }) => /#\d+:/.test(label))
 }
 
+/** Place in the list of an offer on a sound machine: the cheapest two are on a host that goes offline by itself. */
+const sound = 2
+
 /** Rents an offer of one GPU by its place in the list, and comes back to the instances. */
-async function rentOne(page: Page, { at = 0, kind = 'On-demand' } = {}): Promise<void> {
+async function rentOne(page: Page, { at = sound, kind = 'On-demand' } = {}): Promise<void> {
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText(kind, { exact: true }).click()
   await page
@@ -146,10 +149,8 @@ test('what the tray makes happen in the demo happens', async () => {
   const states = async () =>
     (await labels(berth)).flatMap(label => /#\d+: ([^,]+)/.exec(label)?.[1] ?? []).toSorted()
 
-  // The cheapest two are on a host that goes offline by itself.
-  const sound = 2
-  await rentOne(page, { at: sound })
-  await rentOne(page, { at: sound })
+  await rentOne(page)
+  await rentOne(page)
   await expect.poll(states, soon).toEqual(['Running', 'Running'])
   const rows = page.getByRole('row').filter({ has: page.getByRole('button', { name: /^More/ }) })
   await expect.poll(() => rows.getByText(/^1 h /).count()).toBe(0)
@@ -162,7 +163,7 @@ test('what the tray makes happen in the demo happens', async () => {
   await expect.poll(states, soon).toEqual(['Crashed', 'Offline'])
   await rows.getByText('Offline', { exact: true }).waitFor()
 
-  await rentOne(page, { at: sound, kind: 'Interruptible' })
+  await rentOne(page, { kind: 'Interruptible' })
   await expect.poll(states, soon).toEqual(['Crashed', 'Offline', 'Running'])
   await happens('Someone bids more than you')
   await expect.poll(states, soon).toEqual(['Crashed', 'Offline', 'Outbid'])
