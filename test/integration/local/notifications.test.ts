@@ -13,7 +13,7 @@ let session: TestSession
 let notifier: Notifier
 let dunst: ChildProcess
 const log: string[] = []
-const slow = { timeout: 10_000 }
+const slow = { timeout: 30_000 }
 
 /** What dunst showed, in its order: it calls a script for each notification, replacements too. */
 async function shown(): Promise<

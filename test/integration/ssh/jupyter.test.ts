@@ -97,7 +97,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
     const cut = page.waitForEvent('websocket', { timeout: 60_000 })
     expect(sshd.dropConnections()).toBeGreaterThan(0)
     await cut // Jupyter's page connects to its kernel anew, at the address it has
-    await expect.poll(() => shown()?.step, { timeout: 10_000 }).toBe('open')
+    await expect.poll(() => shown()?.step, { timeout: 30_000 }).toBe('open')
     await runs('print(40 + 3)', '43')
     expect(shown()?.localPort).toBe(Number(address.port))
     await page.close()
