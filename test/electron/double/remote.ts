@@ -28,11 +28,14 @@ export const remote = {
   dialogs: () => told.dialogs,
   /** The questions on screen, oldest first. */
   questions: () =>
-    questions.map(({ options: { title, message, detail, buttons } }) => ({
+    questions.map(({ options: { title, message, detail, buttons, defaultId = 0, cancelId = 0 } }) => ({
       title,
       message,
       detail,
       buttons,
+      /** What Enter and Escape answer. */
+      enter: buttons?.[defaultId],
+      escape: buttons?.[cancelId],
     })),
   /** Answers the oldest question by the button whose label begins so. */
   answer: (label: string) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { FileStep } from '../../../electron/contract/instance/files.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { quitQuestion } from '../../../electron/shell/life/quit-question.ts'
 import { accountView, emptyState, instanceView } from '../core/views.ts'
@@ -51,4 +52,27 @@ test('a rental under way is asked about too', () => {
   const question = asked(accountView({ rentals: { [rental.id]: rental } }))
   expect(question?.message).toBe('Something is still under way')
   expect(question?.detail).toContain('Renting H100')
+})
+
+test('a file transfer under way is asked about by itself; one that is over is not', () => {
+  const transfer = (step: FileStep) => ({
+    id: 'f0123456789abcdef',
+    instance: 1,
+    direction: 'up' as const,
+    name: 'data.csv',
+    folder: '/workspace',
+    step,
+    total: 10,
+    done: 5,
+    files: 1,
+    filesDone: 0,
+    resumable: true,
+    leftOut: 0,
+    startedAt: 0,
+  })
+  const during = (step: FileStep) =>
+    asked(accountView({ fileTransfers: { f0123456789abcdef: transfer(step) } }))
+  expect(during('running')?.message).toBe('Something is still under way')
+  expect(during('running')?.detail).toContain('1 file transfer cut off')
+  expect(during('done')).toBeUndefined()
 })
