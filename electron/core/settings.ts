@@ -1,12 +1,11 @@
 import * as v from 'valibot'
-import { type ChangeableSettings, defaultSettings, Settings } from '../contract/app/settings.ts'
+import { defaultSettings, Settings, type SettingsChange } from '../contract/app/settings.ts'
 import type { Autostart } from '../ports/autostart.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import { type Document, openDocument } from './remember/document.ts'
 
 type Stored = Record<string, unknown>
-export type SettingsChange = v.InferOutput<typeof ChangeableSettings>
 
 /** The settings file: what is valid in it counts, what is not falls back to its default, what is unknown stays. */
 export interface KeptSettings {

@@ -68,10 +68,19 @@ export const Settings = v.object({
 })
 export type Settings = v.InferOutput<typeof Settings>
 
-/** What the page may change: all but the program that is set by hand, which is left out of what it sends. */
+/**
+ * What the page may change, each setting for itself within a group too, since it may not know yet of another that it
+ * has just changed. All but the program that is set by hand, which is left out of what it sends.
+ */
 export const ChangeableSettings = v.partial(
-  v.object({ ...Settings.entries, terminal: v.omit(Settings.entries.terminal, ['command']) }),
+  v.object({
+    ...Settings.entries,
+    alerts: v.partial(Settings.entries.alerts),
+    quietHours: v.partial(Settings.entries.quietHours),
+    terminal: v.partial(v.omit(Settings.entries.terminal, ['command'])),
+  }),
 )
+export type SettingsChange = v.InferOutput<typeof ChangeableSettings>
 
 export const defaultSettings: Settings = {
   theme: 'system',

@@ -1,6 +1,19 @@
-import type { Settings } from '../../../electron/contract/app/settings.ts'
+import type { Settings, SettingsChange } from '../../../electron/contract/app/settings.ts'
 
-/** The part of some settings that a change is about, as it is now. */
-export function partBefore(settings: Settings, change: Partial<Settings>): Partial<Settings> {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
+/** The part of some settings that a change is about, as it is now; within a group, too. */
+export function partBefore(settings: Settings, change: SettingsChange): SettingsChange {
+  return partOf(settings, change)
+}
+
+function partOf(whole: object, part: object): object {
+  const values = new Map(Object.entries(whole))
+  const before = Object.entries(part).map(([name, to]) => {
+    const now: unknown = values.get(name)
+    return [name, isGroup(now) && isGroup(to) ? partOf(now, to) : now]
+  })
+  return Object.fromEntries(before)
+}
+
+function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

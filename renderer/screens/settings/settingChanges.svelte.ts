@@ -1,4 +1,4 @@
-import type { Settings } from '../../../electron/contract/app/settings.ts'
+import type { SettingsChange } from '../../../electron/contract/app/settings.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { partBefore } from './partBefore.ts'
@@ -6,7 +6,7 @@ import { partBefore } from './partBefore.ts'
 /** Saves each change at once, and remembers the last one, so that it can be taken back. */
 export class SettingChanges {
   /** The setting last changed, told beside it. */
-  saved: { field: string; before: Partial<Settings> } | undefined = $state.raw()
+  saved: { field: string; before: SettingsChange } | undefined = $state.raw()
   failed: { field: string; problem: Problem } | undefined = $state.raw()
   readonly #page: Page
 
@@ -15,7 +15,7 @@ export class SettingChanges {
   }
 
   /** Saves a change; `field` is where its outcome is told. */
-  async change(field: string, to: Partial<Settings>): Promise<void> {
+  async change(field: string, to: SettingsChange): Promise<void> {
     const now = this.#page.state?.settings
     if (!now) return
     const before = partBefore(now, to)
@@ -30,7 +30,7 @@ export class SettingChanges {
     if (await this.#send(saved.field, saved.before)) this.saved = undefined
   }
 
-  async #send(field: string, settings: Partial<Settings>): Promise<boolean> {
+  async #send(field: string, settings: SettingsChange): Promise<boolean> {
     this.failed = undefined
     try {
       await this.#page.berth.changeSettings({ settings })

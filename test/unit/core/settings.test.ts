@@ -65,6 +65,15 @@ test('a change that cannot be written is refused and not in force', async () => 
   expect(settings.get().theme).toBe('system')
 })
 
+test('two changes within a group hold, both of them, though the second is asked for before the first is kept', async () => {
+  const settings = await openSettings(new MemoryFiles(), new HandClock(), () => undefined)
+  const asked = [{ from: '23:00' }, { to: '01:00' }].map(quietHours =>
+    settings.change(v.parse(ChangeableSettings, { quietHours })),
+  )
+  await Promise.all(asked)
+  expect(settings.get().quietHours).toEqual({ ...defaultSettings.quietHours, from: '23:00', to: '01:00' })
+})
+
 test('the terminal program set by hand in the file stays, whatever the page changes beside it', async () => {
   const files = new MemoryFiles()
   await files.write('settings.json', JSON.stringify({ terminal: { command: ['my-term', '-e', '{ssh}'] } }))

@@ -1,7 +1,7 @@
+import type { SettingsChange } from '../../../contract/app/settings.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { makeHappen } from '../../demo-events.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
-import type { SettingsChange } from '../../settings.ts'
 import type { Parts } from '../parts.ts'
 
 type DeskCommands = Pick<

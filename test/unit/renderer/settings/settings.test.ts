@@ -64,6 +64,11 @@ describe('a number typed for a setting', () => {
 test('what a change is about is remembered as it was, and nothing else', () => {
   const change = { theme: 'dark' as const, pollInterval: 30 }
   expect(partBefore(defaultSettings, change)).toEqual({ theme: 'system', pollInterval: 10 })
+  const within = { quietHours: { from: '23:00' }, alerts: { ready: false } }
+  expect(partBefore(defaultSettings, within)).toEqual({
+    quietHours: { from: '22:00' },
+    alerts: { ready: true },
+  })
 })
 
 describe('removing an account says what goes on', () => {
