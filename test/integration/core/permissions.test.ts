@@ -132,6 +132,19 @@ describe('a permission that is missing is named', () => {
     },
   )
 
+  test('by stopping everything, with what goes on', async () => {
+    const lacking = {
+      code: 'forbidden',
+      message: expect.stringContaining('lacks the permission instance_write.'),
+    }
+    const named = expect.stringContaining(`#${instance}`)
+    expect(await under.run('stopEverything', {})).toMatchObject({ stopped: 0, failed: [named], lacking })
+    const said = Object.values(under.berth.state().activity).map(({ detail }) => detail)
+    expect(said).toContainEqual(
+      expect.stringMatching(/^Not stopped: .*lacks the permission instance_write\.$/),
+    )
+  })
+
   test('by a failover and a watch, which go on by themselves', async () => {
     const lacking = { code: 'forbidden', message: expect.stringContaining('lacks the permission misc.') }
     const failover = await under.run('rentWithFailover', wish())

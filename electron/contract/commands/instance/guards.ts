@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { GuardId, type GuardPreview, snoozes } from '../../automation/guard.ts'
 import { InstanceId } from '../../ids.ts'
+import type { Problem } from '../../problem.ts'
 import { micros } from '../../spending/money.ts'
 import { account, command } from '../command.ts'
 
@@ -74,10 +75,14 @@ export const guardCommands = {
   removeGuard: command(onGuard).answers<void>(),
   /** Moves its moment by so many minutes; null takes all of that back. */
   snoozeGuard: command({ ...onGuard, minutes: v.nullable(v.picklist(snoozes)) }).answers<void>(),
-  /** Stops all that runs or is about to, and cancels every rental under way. Answers with what could not be. */
+  /**
+   * Stops all that runs or is about to, and cancels every rental under way. Answers with what could not be, and with the
+   * permission that the key lacks for it, where that is why.
+   */
   stopEverything: command({ account }).answers<{
     stopped: number
     cancelled: number
     failed: readonly string[]
+    lacking?: Problem
   }>(),
 }

@@ -2,6 +2,7 @@ import type { FailoverView } from '../../../contract/automation/failover.ts'
 import { everything } from '../../../contract/automation/stop-everything.ts'
 import type { RentalView } from '../../../contract/market/rental.ts'
 import { instanceName } from '../../alerts/wording.ts'
+import { lackedBy } from '../../keys/permission.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import { doorOf, type Parts } from '../parts.ts'
 
@@ -57,16 +58,19 @@ export function guardCommands(parts: Parts): GuardCommands {
           (_, index) => cancels[index]?.status === 'rejected',
         ),
       ]
+      const refused = [...stops, ...cancels].filter(outcome => outcome.status === 'rejected')
+      const lacking = refused.map(({ reason }) => lackedBy(reason, 'instance_write')).find(Boolean)
+      const why = lacking ? ` ${lacking.message}` : ''
       const stopped = stops.filter(went).length
       const cancelled = cancels.filter(went).length
       activity.add({
         account: session.id,
         kind: failed.length > 0 ? 'error' : 'user',
         text: `Stopped everything: ${stopped} ${stopped === 1 ? 'instance' : 'instances'}${cancelled > 0 ? `, ${cancelled} ${cancelled === 1 ? 'rental' : 'rentals'} cancelled` : ''}`,
-        ...(failed.length > 0 ? { detail: `Not stopped: ${failed.join(', ')}.` } : {}),
+        ...(failed.length > 0 ? { detail: `Not stopped: ${failed.join(', ')}.${why}` } : {}),
       })
       await session.look()
-      return { stopped, cancelled, failed }
+      return { stopped, cancelled, failed, ...(lacking ? { lacking } : {}) }
     },
   }
 }

@@ -1,3 +1,7 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import { type Micros, micros } from '../../../contract/spending/money.ts'
+import { pricePerHour } from '../../alerts/wording.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
 
@@ -7,8 +11,21 @@ export function recoveryCommands(parts: Parts): Pick<Handlers, 'chooseRecovery'>
   return {
     async chooseRecovery({ choice, ...args }) {
       const { account, instance } = doorOf(parts, args)
+      if (choice.kind === 'raise') refuseUseless(instance, micros(choice.ceiling))
       await parts.accounts.session(account).automations.recoveries.choose(instance, choice)
       noteUser(parts, account, `Once outbid, ${words[choice.kind]}:`, instance)
     },
   }
+}
+
+/** Nothing would come of a ceiling that is bid, or asked, already. */
+function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micros): void {
+  const [most, what] = bid > minimumBid ? [bid, 'the bid'] : [minimumBid, 'the lowest bid']
+  if (ceiling > most) return
+  throw new BerthError({
+    code: 'useless_ceiling',
+    message: `Nothing would come of it: ${what} is ${pricePerHour(most)} already.`,
+    advice: 'Give more than that.',
+    field: 'choice.ceiling',
+  })
 }

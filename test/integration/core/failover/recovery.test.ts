@@ -19,6 +19,11 @@ test.concurrent('raises the bid to just above the lowest, by the floor, and stop
   const { world, under, instance } = await interruptible(context)
   const view = () => under.account().instances[instance]
   const recovery = () => under.account().recoveries[instance]
+  const bid = Math.max(view()?.bid ?? 0, view()?.minimumBid ?? 0) / 1_000_000
+  const useless = { kind: 'raise', ceiling: bid, every: 600 } as const
+  await expect(under.run('chooseRecovery', { instance, choice: useless })).rejects.toMatchObject({
+    problem: { code: 'useless_ceiling', message: expect.stringContaining('bid is $') },
+  })
   await under.run('chooseRecovery', { instance, choice: { kind: 'raise', ceiling: 0.5, every: 600 } })
   world.sim.controls.setFaults([{ method: 'PUT', path: '/bid_price/', kind: 'reset_after', times: 1 }])
   await world.sim.controls.outbid(instance)
