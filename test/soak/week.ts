@@ -1,13 +1,15 @@
-import { liveDays } from './week/live-days.ts'
+import { again, liveDays } from './week/live-days.ts'
 
-/** A week of world time, or BERTH_DAYS, from BERTH_SEED. Throws with what is broken, and the seed to see it again. */
+/**
+ * A week of world time, or BERTH_DAYS, from BERTH_SEED, with a look every minute or every BERTH_INTERVAL seconds. Throws
+ * with what is broken, and how to see it again.
+ */
 export async function soakWeek(): Promise<string> {
   const days = Number(process.env['BERTH_DAYS'] ?? 7)
   const seed = Number(process.env['BERTH_SEED'] ?? Math.floor(Math.random() * 1_000_000))
-  const { broken, figures } = await liveDays({ days, seed, interval: 60 })
+  const interval = Number(process.env['BERTH_INTERVAL'] ?? 60)
+  const { broken, figures } = await liveDays({ days, seed, interval })
   if (broken.length > 0)
-    throw new Error(
-      `${broken.join('\n')}\n${figures}\nAgain: BERTH_SEED=${seed} BERTH_DAYS=${days} npm run soak week`,
-    )
+    throw new Error(`${broken.join('\n')}\n${figures}\n${again({ days, seed, interval })}`)
   return `seed ${seed}: ${figures}`
 }

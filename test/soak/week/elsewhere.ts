@@ -6,6 +6,8 @@ export interface ServiceInstance {
   actual_status: string | null
   label: string
   extra_env: [string, string][]
+  /** When it was created, epoch seconds. */
+  start_date: number
 }
 
 /**

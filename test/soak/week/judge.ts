@@ -6,12 +6,14 @@ import type { Lived, Living } from './live-days.ts'
 
 /** What is there in the end is what is wanted, all guards were kept, and the money is right. Nothing runs after it. */
 export async function judge(living: Living): Promise<Lived> {
-  const { sim, lives, elsewhere, pace, timeline, tally, broken, byHand, folder } = living
+  const { sim, lives, elsewhere, pace, timeline, tally, broken, byHand, passing, repeats, folder } = living
   const alive = await elsewhere.instances()
   const wishes = await wishesOnDisk(folder)
   tally.add('instances in the end', alive.length)
   for (const orphan of orphans(alive, wishes, byHand)) broken.push(`orphan ${orphan}`)
   for (const [wish, ids] of doubles(alive, wishes)) broken.push(`${wish} was rented twice: ${ids.join(', ')}`)
+
+  broken.push(...passing.broken, ...repeats.broken)
 
   await destroyAll(living)
   const berth = lives.now
@@ -29,7 +31,8 @@ export async function judge(living: Living): Promise<Lived> {
   const figures = [
     `${living.days} days in ${timeline.looks.length} looks and ${requests.length} requests, ${faults} of them with faults`,
     `${tally}`,
-    `${money.instances} instances ever`,
+    `${money.instances} instances ever, ${money.instances - passing.claimed.size - byHand.size} of them never claimed, ${repeats.repeated} asked for again`,
+    `what had to go was found by ${passing.longest} looks at the most`,
     `${timeline.guards.size} guards, ${kept.acted} acted on their instance, ${kept.missed} missed as chosen`,
     `$${(money.ledger / 1e6).toFixed(2)} spent, counted to ${(money.off / 1e4).toFixed(3)} cents`,
     `${money.estimated} days estimated, $${(money.mistaken / 1e6).toFixed(2)} taken for paid in that was not`,

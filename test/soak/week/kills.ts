@@ -4,13 +4,15 @@ import type { Chance } from './chance.ts'
 import type { Living } from './live-days.ts'
 
 /** Seconds between two kills, on average. */
-const betweenKills = 7000
-/** Seconds after which a death that was planned comes anyhow. */
+const betweenKills = 6000
+/** Seconds after which a death that was planned comes anyhow; an instance is not created all the time. */
 const longestWait = 900
+const longestWaitForCreation = 3600
 
 /**
  * Berth is killed again and again: between two looks, or at the very moment at which it asks, hears or writes
- * something. What is next is only planned while it lives.
+ * something; each third time where an instance is created, and Berth does not know it yet. What is next is only planned
+ * while it lives.
  */
 export function beginKilling(living: Living, chance: Chance): void {
   const { agenda, pace } = living
@@ -21,21 +23,28 @@ function killOnce(living: Living, chance: Chance): Promise<void> | undefined {
   if (living.isOver) return undefined
   const { agenda, pace, lives, tally } = living
   const away = awayFor(chance)
-  const how = chance.pick<Moment | 'between'>([
-    'between',
-    'request',
-    'request',
-    'answer',
-    'answer',
-    'write',
-    'writing',
-    'written',
-  ])
-  const times = chance.integer(1, 12)
-  tally.add('kills')
-  tally.add(`kills at ${how}`)
+  const before = tally.of('kills')
+  const isCreation = before % 3 === 0
+  const how = isCreation
+    ? before % 6 === 0
+      ? 'created'
+      : 'creating'
+    : chance.pick<Moment | 'between'>([
+        'between',
+        'request',
+        'request',
+        'answer',
+        'answer',
+        'write',
+        'writing',
+        'written',
+      ])
+  const times = isCreation ? 1 : chance.integer(1, 12)
   const victim = lives.now
+  let cameAt = how
   living.afterDeath = () => {
+    tally.add('kills')
+    tally.add(`kills at ${cameAt}`)
     beginAbsence(living, chance, away)
     agenda.add(pace.now + away * 1000, () => {
       living.begin()
@@ -44,7 +53,11 @@ function killOnce(living: Living, chance: Chance): Promise<void> | undefined {
   }
   if (how === 'between') return victim.kill()
   victim.dieAt(how, times)
-  agenda.add(pace.now + longestWait * 1000, () => (victim.isAlive ? victim.kill() : undefined))
+  agenda.add(pace.now + (isCreation ? longestWaitForCreation : longestWait) * 1000, () => {
+    if (!victim.isAlive) return undefined
+    cameAt = 'between'
+    return victim.kill()
+  })
   return undefined
 }
 

@@ -5,7 +5,8 @@ import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
 import { Lives } from './berth/lives.ts'
 import { buildProgram } from './berth/program.ts'
 import { Chance } from './chance.ts'
-import { Doubles } from './checks/doubles.ts'
+import { Passing } from './checks/passing.ts'
+import { Repeats } from './checks/repeats.ts'
 import { Elsewhere } from './elsewhere.ts'
 import { judge } from './judge.ts'
 import { beginKilling } from './kills.ts'
@@ -41,6 +42,8 @@ export interface Living extends Days {
   now: () => number
   /** Instances that were rented in the service's console. */
   byHand: Set<number>
+  passing: Passing
+  repeats: Repeats
   /** What must never happen, and did. */
   broken: string[]
   /** Another life of Berth's begins. */
@@ -56,6 +59,11 @@ export interface Lived {
   tally: Tally
   figures: string
   broken: readonly string[]
+}
+
+/** How to live the same days again: for whoever reads that something is broken. */
+export function again({ seed, days, interval }: Days): string {
+  return `Again: BERTH_SEED=${seed} BERTH_DAYS=${days} BERTH_INTERVAL=${interval} npm run soak week`
 }
 
 /** When the days begin, so that a seed lives the same ones again: a Monday in March. */
@@ -92,7 +100,14 @@ export async function liveDays(days: Days): Promise<Lived> {
   const now = () => pace.now / 1000
   const timeline = new Timeline(now)
   const broken: string[] = []
-  const doubles = new Doubles(elsewhere, folder)
+  const where = () => `${new Date(pace.now).toISOString()}, ${timeline.place}`
+  const byHand = new Set<number>()
+  const everCreated = () => sim.controls.ledger().instances.length
+  const passing = new Passing(
+    { elsewhere, everCreated, byHand, requests: sim.controls.requests, where },
+    folder,
+  )
+  const repeats = new Repeats(elsewhere, where)
   const lives = new Lives(
     program.path,
     { folder, seed, servicePort: Number(new URL(sim.baseUrl).port) },
@@ -100,17 +115,18 @@ export async function liveDays(days: Days): Promise<Lived> {
       looking: () => timeline.looking(),
       looked: () => {
         timeline.looked()
-        agenda.add(pace.now, () => doubles.looked())
+        agenda.add(pace.now, () => passing.looked())
       },
-      seen(seen) {
-        timeline.seen(seen)
-        doubles.seen(seen.instances)
+      seen: seen => timeline.seen(seen),
+      asks(mark, looked) {
+        const check = repeats.asks(mark, looked, now())
+        if (check) agenda.add(pace.now, check)
       },
       ended() {
         timeline.ended()
         living.afterDeath()
       },
-      broken: what => broken.push(what),
+      broken: what => broken.push(`${where()}: ${what}`),
     },
   )
   const living: Living = {
@@ -125,7 +141,9 @@ export async function liveDays(days: Days): Promise<Lived> {
     now,
     broken,
     tally: new Tally(),
-    byHand: new Set(),
+    byHand,
+    passing,
+    repeats,
     begin() {
       lives.begin(pace.now)
       timeline.begun()
@@ -146,8 +164,11 @@ export async function liveDays(days: Days): Promise<Lived> {
     living.isOver = true
     await settle(living)
     const lived = await judge(living)
-    broken.push(...doubles.broken)
     return { ...lived, figures: `${lived.figures}; in ${Math.round((performance.now() - since) / 1000)} s` }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const sofar = [...broken, ...passing.broken, ...repeats.broken].join('\n')
+    throw new Error(`${where()}: ${why}\n${sofar}\n${living.tally}\n${again(days)}`, { cause })
   } finally {
     await lives.remove()
     await sim.close()

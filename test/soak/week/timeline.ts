@@ -41,8 +41,9 @@ export class Timeline {
   readonly looks: Look[] = []
   /** By id: when Berth took an instance's host for silent, so that what it charges was not known, and at what price. */
   readonly silence = new Map<string, Silence[]>()
-  /** By id: what an instance costs at the most while it runs, micro-dollars per hour, though it may never have run. */
-  readonly dearest = new Map<string, number>()
+  /** By id: when Berth found an instance dead or stopped that it had not seen run, and what a run costs. */
+  readonly unseenRuns = new Map<string, { at: number; perHour: number }>()
+  #states: Seen['instances'] = {}
   #looking = 0
   readonly payments: Payment[] = []
   readonly #silent = new Map<string, Silence>()
@@ -51,6 +52,12 @@ export class Timeline {
   /** `now`: world time, epoch seconds. */
   constructor(now: () => number) {
     this.#now = now
+  }
+
+  /** Where its newest look is, among all. */
+  get place(): string {
+    const { life = 0, number = 0 } = this.looks.at(-1) ?? {}
+    return `after look ${this.looks.length}, number ${number} of life ${life}`
   }
 
   begun(): void {
@@ -81,8 +88,10 @@ export class Timeline {
   /** What is shown holds until something else is. */
   seen({ guards, instances, prices, running }: Seen): void {
     const now = this.#now()
-    for (const [id, price] of Object.entries(running))
-      this.dearest.set(id, Math.max(price, this.dearest.get(id) ?? 0))
+    for (const [id, state] of Object.entries(instances))
+      if (mayBeAboutToRun(this.#states[id]) && !mayBeAboutToRun(state) && state !== 'running')
+        this.unseenRuns.set(id, { at: now, perHour: running[id] ?? 0 })
+    this.#states = instances
     this.#hush(instances, prices, now)
     for (const guard of guards) {
       const stretches = this.guards.get(guard.id) ?? []
@@ -107,6 +116,11 @@ export class Timeline {
       this.silence.set(id, [...(this.silence.get(id) ?? []), silence])
     }
   }
+}
+
+/** On its way to running, or not there yet. */
+function mayBeAboutToRun(state: InstanceState | undefined): boolean {
+  return state === undefined || state === 'provisioning' || state === 'loading'
 }
 
 function isSilent(state: InstanceState | undefined): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { liveDays } from '../../../soak/week/live-days.ts'
+import { again, liveDays } from '../../../soak/week/live-days.ts'
 
 /** Another day: BERTH_SEED. A week: `npm run soak week`. */
 const seed = Number(process.env['BERTH_SEED'] ?? 1)
@@ -10,10 +10,19 @@ const limit = 300_000
 test(
   'a day of flaky hosts, rivals, faults and kills leaves no orphan and no double, every guard kept and the sums right',
   async () => {
-    const { broken, figures, tally } = await liveDays({ days: 1, seed, interval: 120 })
-    expect(broken, `BERTH_SEED=${seed}: ${figures}`).toEqual([])
+    const day = { days: 1, seed, interval: 120 }
+    const { broken, figures, tally } = await liveDays(day)
+    expect(broken, `${figures}\n${again(day)}`).toEqual([])
     // It was a day in which things happened.
-    for (const what of ['kills', 'failovers', 'guards', 'recoveries', 'outbid', 'top-ups'])
+    for (const what of [
+      'kills',
+      'kills at created',
+      'failovers',
+      'guards',
+      'recoveries',
+      'outbid',
+      'top-ups',
+    ])
       expect(tally.of(what), what).toBeGreaterThan(0)
   },
   limit,

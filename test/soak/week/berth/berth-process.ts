@@ -9,6 +9,7 @@ import type { Log } from '../../../../electron/ports/log.ts'
 import type { Random } from '../../../../electron/ports/random.ts'
 import { fileKeychain } from '../../../integration/core/file-keychain.ts'
 import { Chance } from '../chance.ts'
+import { Creations } from './inside/creations.ts'
 import { Deaths } from './inside/deaths.ts'
 import { Stillness } from './inside/stillness.ts'
 import { liveBy, VirtualTime, virtualClock } from './inside/virtual-time.ts'
@@ -65,7 +66,7 @@ async function begin(life: Life): Promise<void> {
   time.begin(now)
   liveBy(time)
   stillness.watchSockets(servicePort)
-  await watchFetch(stillness, deaths)
+  await watchFetch(stillness, deaths, new Creations((mark, looked) => say({ kind: 'asks', mark, looked })))
   lookout.looking = () => say({ kind: 'looking' })
   lookout.looked = () => say({ kind: 'looked' })
   const running = await startBerth({
@@ -83,7 +84,7 @@ async function begin(life: Life): Promise<void> {
       },
       opener: { openLink: async () => undefined, openPrivately: async () => undefined },
       programs: { find: async () => undefined, launch: async () => undefined },
-      random: seededRandom(new Chance(seed, `life ${number}`)),
+      random: seededRandom(`life ${number}`, seed),
       platform: 'linux',
       home: folder,
     },
@@ -95,10 +96,24 @@ async function begin(life: Life): Promise<void> {
   say({ kind: 'begun' })
 }
 
-function seededRandom(chance: Chance): Random {
+/**
+ * Chance that follows from the moment, too: where Berth asks for one more at one of them, as it may where two things
+ * happen at once in either order, all those to come are as they were.
+ */
+function seededRandom(name: string, seed: number): Random {
+  const ofNow = (kind: string) => {
+    let at = Number.NaN
+    let chance = new Chance(seed, kind)
+    return () => {
+      if (at !== time.now()) chance = new Chance(seed, `${kind} ${name} at ${time.now()}`)
+      at = time.now()
+      return chance
+    }
+  }
+  const [fractions, digits] = [ofNow('fractions'), ofNow('digits')]
   return {
-    fraction: () => chance.next(),
-    hex: digits => Array.from({ length: digits }, () => chance.integer(0, 15).toString(16)).join(''),
+    fraction: () => fractions().next(),
+    hex: count => Array.from({ length: count }, () => digits().integer(0, 15).toString(16)).join(''),
   }
 }
 

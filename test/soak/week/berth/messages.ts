@@ -16,8 +16,11 @@ export interface Life {
   now: number
 }
 
-/** At what a process dies: just before a request leaves, when its answer is here, and around a write to disk. */
-export type Moment = 'request' | 'answer' | 'write' | 'writing' | 'written'
+/**
+ * At what a process dies: just before a request leaves, when its answer is here, and around a write to disk; the last
+ * two are a request and its answer that create an instance.
+ */
+export type Moment = 'request' | 'answer' | 'write' | 'writing' | 'written' | 'creating' | 'created'
 
 /** What the process is told. `account` asks for the account as State shows it. */
 export type ToBerth =
@@ -34,6 +37,8 @@ export interface Standing {
   next: number | undefined
   /** Calls that it had been given by then. */
   calls: number
+  /** Nothing but what is named here has happened for a few turns of its loop. */
+  isCalm: boolean
   /** Requests under way. */
   requests: readonly string[]
   /** Whatever else is. */
@@ -51,6 +56,11 @@ export type FromBerth =
   /** A look was asked for; one has ended, with a fresh answer. */
   | { kind: 'looking' }
   | { kind: 'looked' }
+  /**
+   * An instance with that mark is asked for. `looked`: in this life the account was seen since that was done last, or
+   * since its beginning.
+   */
+  | { kind: 'asks'; mark: string; looked: boolean }
   /** Something that nobody foresaw. */
   | { kind: 'unforeseen'; text: string }
 

@@ -19,6 +19,7 @@ export interface LifeEvents {
   looking(): void
   looked(): void
   seen(seen: Seen): void
+  asks(mark: string, looked: boolean): void
   /** It was killed, or has ended as it was told to. */
   ended(): void
   /** What must never happen: an error that nobody foresaw, a process that ends by itself. */
@@ -52,6 +53,7 @@ export class OneLife {
       if (message.kind === 'begun') this.#hasBegun = true
       else if (message.kind === 'stands') this.#stands(message.standing)
       else if (message.kind === 'seen') events.seen(message.seen)
+      else if (message.kind === 'asks') events.asks(message.mark, message.looked)
       else if (message.kind === 'looking') events.looking()
       else if (message.kind === 'looked') events.looked()
       else if (message.kind === 'unforeseen') events.broken(message.text)

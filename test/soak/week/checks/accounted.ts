@@ -39,6 +39,28 @@ export function doubles(instances: readonly ServiceInstance[], wishes: Wishes): 
   return new Map([...byWish].filter(([, ids]) => ids.length > 1))
 }
 
+/** The instances that rentals have. */
+export function claimed({ rentals }: Wishes): number[] {
+  return rentals.flatMap(({ instance }) => (instance === undefined ? [] : [instance]))
+}
+
+/** Instances that no rental has or is still after, with why. */
+export function unclaimed(instances: readonly ServiceInstance[], { rentals }: Wishes): Map<number, string> {
+  const found = new Map<number, string>()
+  for (const { id, label, extra_env } of instances) {
+    const mark = rentalOf(label, extra_env)
+    const rental = rentals.find(one => one.id === mark)
+    if (rental?.instance === id || (rental && mayStillFind(rental))) continue
+    const why = rental ? `${rental.step} with ${rental.instance ?? 'none'}` : 'forgotten'
+    found.set(id, `is nobody's, since its rental ${mark ?? 'without a mark'} is ${why}`)
+  }
+  return found
+}
+
+function mayStillFind({ step, instance }: Rental): boolean {
+  return instance === undefined && (step === 'asking' || step === 'lost' || step === 'unclear')
+}
+
 /** Instances that nobody wants, with why: all wishes are settled. */
 export function orphans(
   instances: readonly ServiceInstance[],

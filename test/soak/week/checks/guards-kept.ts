@@ -14,14 +14,15 @@ export interface Kept {
 
 /** Seconds by which Berth may be wrong about what time it is: an answer's `Date` has whole ones. */
 const blur = 1
-/** Seconds by which a moment that follows from prices or load may move before State, which is judged by, shows it. */
-const unshown = 30
+/** Seconds by which a moment that follows from prices or load may move before State shows it: it is in whole ones. */
+const unshown = 1.5
 /** Seconds without a look after which a moment counts as missed. */
 const gap = 600
 
 /**
  * Whether every guard was kept by the first fresh answer after its moment. Only the first look of a life may leave it
- * to the one that follows: by one answer alone nobody can tell whether a clock has leapt meanwhile.
+ * to the one that follows, which Berth makes at once: the service's time is the `Date` of its answers, and by one of
+ * them alone nobody can tell whether its clock has leapt meanwhile.
  */
 export function guardsKept({ guards, looks }: Timeline, requests: readonly LoggedRequest[]): Kept {
   const kept: Kept = { acted: 0, missed: 0, broken: [] }
@@ -54,8 +55,8 @@ function neglected(
     if (!waits(stretch)) return []
     return between(looks, stretch.from, stretch.until).flatMap(look => {
       const before = stretches.slice(0, index + 1).findLast(({ from }) => from < look.at)
-      const wasDue = before !== undefined && before.until >= look.at && isDue(before, look.at)
-      return look.number > 1 && wasDue && isDue(stretch, look.at) ? [{ stretch, at: look.at }] : []
+      const hadToWait = before !== undefined && before.until >= look.at && waits(before)
+      return look.number > 1 && hadToWait && isDue(stretch, look.at) ? [{ stretch, at: look.at }] : []
     })
   })
 }

@@ -22,9 +22,11 @@ const cent = 10_000
 
 /** Seconds by which Berth may be wrong about when it looked: an answer's `Date` has whole ones. */
 const blur = 1
-/** Instances that a day keeps by name. */
+/** Instances that a day keeps by name, the costliest, so that days are kept for ever in 5 MB. */
 const mostNamed = 40
-/** Seconds after which what a look has changed is on disk. */
+/** Seconds between two fresh answers after which any sum may have been paid in unseen. */
+const absence = 600
+/** Seconds after which what a look has changed is on disk: a kill may lose the last one, and with it when that was. */
 const written = 1
 
 /**
@@ -59,7 +61,7 @@ export function moneyCompared(
     if (difference > 0) worst = Math.max(worst, difference / poll)
     if (difference > poll)
       broken.push(
-        `#${instance_id} cost ${micro_dollars}, but its share is ${share}; a poll is ${Math.round(poll)}`,
+        `#${instance_id} cost ${micro_dollars}, but its share is ${share}; a poll is ${Math.round(poll)}; ${history(instance_id, ledger, days)}`,
       )
   }
   return {
@@ -73,35 +75,51 @@ export function moneyCompared(
   }
 }
 
+/** What is needed to find out why a share is wrong: when it cost what, and what it was given on which day. */
+function history(id: number, { charges }: Ledger, days: MoneyHistory['days']): string {
+  const own = charges.filter(({ instance_id }) => instance_id === id)
+  const cost = own.map(({ from, to, micro_dollars_per_hour }) => `${micro_dollars_per_hour}/h ${from}-${to}`)
+  const given = days.flatMap(({ day, estimated, instances }) =>
+    id in instances ? [`${instances[id]} on ${day}${estimated ? ' (estimated)' : ''}`] : [],
+  )
+  return `it was charged ${cost.join(', ')} and given ${given.join(', ')}`
+}
+
 /** Those of which what they changed outlived Berth. */
 function savedLooks({ looks, lives }: Timeline): Look[] {
   return looks.filter(({ until, life }) => until < (lives[life - 1]?.until ?? 0) - written)
 }
 
 /**
- * What the instance costs at the most in the stretches between two fresh answers in which its price changed: one that
- * was booting and is stopped may have run in between, though it never did. While its
- * host is silent nobody knows whether it charges its GPUs: the credit tells it, but not in a stretch in which another
- * one's price has changed as well.
+ * What the instance costs at the most in the stretches between two fresh answers in which its price changed. One that
+ * was booting, or not there, in the one answer and is stopped or dead in the next may have run in between: FIELDS has
+ * GPUs charged from `running`, and no record tells of a run that is over. While its host is silent (`unknown`, no
+ * heartbeat, section 3.1) nobody knows whether it charges its GPUs: the credit tells it, but not in a stretch in which
+ * another one's price has changed as well, nor in one that was long and in which a sum was paid in that nobody told.
  */
 function unknowable(
   id: number,
   { charges }: Ledger,
   looks: readonly Look[],
-  { silence, dearest: running }: Timeline,
+  { silence, unseenRuns, payments }: Timeline,
 ): number {
   const own = charges.filter(({ instance_id }) => instance_id === id)
-  const dearest = Math.max(...own.map(charge => charge.micro_dollars_per_hour), running.get(String(id)) ?? 0)
+  const dearest = Math.max(...own.map(charge => charge.micro_dollars_per_hour), 0)
   const changes = own.flatMap(({ from, to }) => [from, to])
   const seconds = lengthAround(changes, looks)
-  const unsure = (silence.get(String(id)) ?? []).map(({ from, until, perHour }) => {
-    const others = charges.filter(({ instance_id }) => instance_id !== id)
-    const meanwhile = others
-      .flatMap(charge => [charge.from, charge.to])
-      .filter(at => at >= from && at <= until)
-    return lengthAround(meanwhile, looks) * perHour
-  })
-  return (seconds * dearest + unsure.reduce((sum, one) => sum + one, 0)) / 3600
+  const others = charges.filter(({ instance_id }) => instance_id !== id)
+  const untold = payments.filter(({ at }) => stretchAround(at, looks)[1] > absence)
+  const moments = [...others.flatMap(charge => [charge.from, charge.to]), ...untold.map(({ at }) => at)]
+  const unsure = (silence.get(String(id)) ?? []).map(
+    ({ from, until, perHour }) =>
+      lengthAround(
+        moments.filter(at => at >= from && at <= until),
+        looks,
+      ) * perHour,
+  )
+  const run = unseenRuns.get(String(id))
+  const unseen = run ? lengthAround([run.at], looks) * run.perHour : 0
+  return (seconds * dearest + unseen + unsure.reduce((sum, one) => sum + one, 0)) / 3600
 }
 
 /** Seconds of all the stretches that those moments are in. */

@@ -68,6 +68,9 @@ export class Pace {
     const next = Math.min(end, agenda.next() ?? end, timer ?? end)
     if (next > this.#now) await controls.advance((next - this.#now) / 1000)
     this.#now = Math.max(this.#now, next)
+    if ((agenda.next() ?? Number.POSITIVE_INFINITY) > this.#now) return
+    // Berth's own time comes first: what it is told to do then would else have begun long ago, and be out of time.
+    await this.#quiet()
     await agenda.come(this.#now)
   }
 
@@ -80,8 +83,11 @@ export class Pace {
       const berth = lives().now
       const asked = held.count
       standing = await inTime(berth.advance(this.#now, asked))
+      // Whoever waited for an answer that came with it, in one piece, has not asked anything more yet.
+      await turn()
       const isQuiet = standing
-        ? standing.calls === berth.calls &&
+        ? standing.isCalm &&
+          standing.calls === berth.calls &&
           standing.others.length === 0 &&
           standing.requests.length === asked &&
           asked === held.count

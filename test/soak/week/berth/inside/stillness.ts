@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
+import type { Standing } from '../messages.ts'
 
 /** Real timers, taken before the process lives by another time. */
 const real = { setTimeout, clearTimeout, setImmediate }
@@ -47,12 +48,12 @@ export class Stillness {
 
   /**
    * Resolves once nothing is under way but so many requests, with what is under way. Where that does not come to be
-   * within a moment it resolves all the same.
+   * within a moment it resolves all the same: not calm then, though nothing may be under way by name.
    */
-  async settled(held: number): Promise<{ requests: readonly string[]; others: readonly string[] }> {
+  async settled(held: number): Promise<Omit<Standing, 'next' | 'calls'>> {
     let calm = 0
     const until = process.hrtime.bigint() + BigInt(patience * 1e6)
-    while (calm < calmTurns && process.hrtime.bigint() < until) {
+    while (calm < calmTurns && (calm > 0 || process.hrtime.bigint() < until)) {
       if (this.#requests.size === held && this.#others().length === 0) {
         calm += 1
         await new Promise(resolve => real.setImmediate(resolve))
@@ -61,7 +62,7 @@ export class Stillness {
         await this.#somethingEnds()
       }
     }
-    return { requests: [...this.#requests], others: this.#others() }
+    return { isCalm: calm === calmTurns, requests: [...this.#requests], others: this.#others() }
   }
 
   async #watched<Result>(names: Set<string>, what: string, work: Promise<Result>): Promise<Result> {

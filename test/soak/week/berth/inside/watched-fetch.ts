@@ -1,17 +1,30 @@
+import { type Creations, creates } from './creations.ts'
 import type { Deaths } from './deaths.ts'
 import type { Stillness } from './stillness.ts'
 
 /** Has every request of this process watched until its whole answer is here; it may die before and after it. */
-export async function watchFetch(stillness: Stillness, deaths: Deaths): Promise<void> {
+export async function watchFetch(stillness: Stillness, deaths: Deaths, creations: Creations): Promise<void> {
   const ask = globalThis.fetch
   const patient = await patientDispatcher()
   async function whole(input: string | URL | Request, init: RequestInit | undefined): Promise<Response> {
-    deaths.comes('request')
-    const answer = await ask(input, { ...init, ...patient })
-    const body = await answer.arrayBuffer()
-    deaths.comes('answer')
-    const { status, headers } = answer
-    return new Response(body.byteLength === 0 ? null : body, { status, headers })
+    const path = new URL(input instanceof Request ? input.url : input).pathname
+    const body = typeof init?.body === 'string' ? init.body : undefined
+    const request = { method: init?.method ?? 'GET', path, body }
+    const answered = creations.leaves(request)
+    try {
+      deaths.comes('request')
+      if (creates(request)) deaths.comes('creating')
+      const answer = await ask(input, { ...init, ...patient })
+      const content = await answer.arrayBuffer()
+      deaths.comes('answer')
+      if (creates(request)) deaths.comes('created')
+      const { status, headers } = answer
+      answered({ status, body: content })
+      return new Response(content.byteLength === 0 ? null : content, { status, headers })
+    } catch (error) {
+      answered()
+      throw error
+    }
   }
   globalThis.fetch = (input, init) =>
     stillness.request(`${init?.method ?? 'GET'} ${String(input)}`, whole(input, init))

@@ -1,0 +1,65 @@
+import { rentalOf } from '../../../../../electron/core/rentals/mark.ts'
+
+/** A request as it leaves. */
+export interface Leaving {
+  method: string
+  path: string
+  body: string | undefined
+}
+
+/**
+ * Who hears of every request that creates an instance: its mark, and whether this process has seen the account since
+ * the last one with that mark was over, or since its own beginning.
+ */
+export class Creations {
+  readonly #hear: (mark: string, looked: boolean) => void
+  /** Moments in their order: a request leaves, or a creation is over. */
+  #moment = 0
+  /** When the newest look left that brought the instances. */
+  #seen = 0
+  readonly #over = new Map<string, number>()
+
+  constructor(hear: (mark: string, looked: boolean) => void) {
+    this.#hear = hear
+  }
+
+  /** What is to be called with the whole answer, or with nothing where none came. */
+  leaves(request: Leaving): (answer?: { status: number; body: ArrayBuffer }) => void {
+    this.#moment += 1
+    const moment = this.#moment
+    if (isLook(request))
+      return answer => {
+        if (answer?.status === 200 && hasInstances(answer.body)) this.#seen = Math.max(this.#seen, moment)
+      }
+    const mark = markOf(request)
+    if (mark === undefined) return () => undefined
+    this.#hear(mark, this.#seen > (this.#over.get(mark) ?? 0))
+    return () => {
+      this.#moment += 1
+      this.#over.set(mark, this.#moment)
+    }
+  }
+}
+
+export function creates({ method, path }: Leaving): boolean {
+  return method === 'PUT' && path.startsWith('/api/v0/asks/')
+}
+
+function isLook({ method, path }: Leaving): boolean {
+  return method === 'GET' && path === '/api/v0/instances/'
+}
+
+function markOf(request: Leaving): string | undefined {
+  if (!creates(request)) return undefined
+  const { label, env } = JSON.parse(request.body ?? '{}') as { label?: string; env?: Record<string, string> }
+  return rentalOf(label, Object.entries(env ?? {}))
+}
+
+function hasInstances(body: ArrayBuffer): boolean {
+  try {
+    const { instances } = JSON.parse(new TextDecoder().decode(body)) as { instances?: unknown }
+    return Array.isArray(instances)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,79 @@
+import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
+import type { Elsewhere } from '../elsewhere.ts'
+import { claimed, doubles, unclaimed, wishesOnDisk } from './accounted.ts'
+
+export interface Service {
+  elsewhere: Elsewhere
+  /** Instances that the service ever had. */
+  everCreated: () => number
+  /** Those that were rented in its console. */
+  byHand: ReadonlySet<number>
+  /** Oldest first. */
+  requests: () => readonly LoggedRequest[]
+  /** When and after which look that is, in words. */
+  where: () => string
+}
+
+/** What a look found that must go. */
+interface Found {
+  why: string
+  /** Which instances it is about. */
+  ids: readonly number[]
+}
+
+/**
+ * What may be there for a moment only: two instances for one wish, and one that no wish has or is still after. After
+ * each of Berth's looks what the service has is held to what Berth has on disk. The look that finds it has it destroyed:
+ * a further one may find it only where a fault befell that.
+ */
+export class Passing {
+  readonly broken: string[] = []
+  /** Instances that a rental has, or had once. */
+  readonly claimed = new Set<number>()
+  /** The most fresh looks that any of it has outlived. */
+  longest = 0
+  readonly #service: Service
+  readonly #folder: string
+  /** How many looks have found it, and how many requests there were when the first did. */
+  readonly #looks = new Map<string, { looks: number; since: number }>()
+  #known = 0
+  #isSuspicious = false
+
+  constructor(service: Service, folder: string) {
+    this.#service = service
+    this.#folder = folder
+  }
+
+  /** After a fresh look, and what followed from it at once. Only with a new instance there can be anything new. */
+  async looked(): Promise<void> {
+    const { elsewhere, everCreated, byHand } = this.#service
+    const created = everCreated()
+    if (!this.#isSuspicious && created === this.#known) return
+    this.#known = created
+    const [there, wishes] = [await elsewhere.instances(), await wishesOnDisk(this.#folder)]
+    for (const id of claimed(wishes)) this.claimed.add(id)
+    const ours = there.filter(({ id }) => !byHand.has(id) && !this.claimed.has(id))
+    const found = new Map<string, Found>([
+      ...[...unclaimed(ours, wishes)].map(([id, why]) => [`#${id}`, { why, ids: [id] }] as const),
+      ...[...doubles(there, wishes)].map(
+        ([wish, ids]) => [wish, { why: `has ${ids.join(' and ')}`, ids }] as const,
+      ),
+    ])
+    this.#isSuspicious = found.size > 0 || ours.length > 0
+    for (const what of this.#looks.keys()) if (!found.has(what)) this.#looks.delete(what)
+    for (const [what, one] of found) this.#foundAgain(what, one)
+  }
+
+  #foundAgain(what: string, { why, ids }: Found): void {
+    const requests = this.#service.requests()
+    const { looks, since } = this.#looks.get(what) ?? { looks: 0, since: requests.length }
+    this.#looks.set(what, { looks: looks + 1, since })
+    this.longest = Math.max(this.longest, looks + 1)
+    const paths = new Set(ids.map(id => `/api/v0/instances/${id}/`))
+    const thwarted = requests
+      .slice(since)
+      .filter(({ method, path, fault }) => method === 'DELETE' && fault !== null && paths.has(path))
+    if (looks > thwarted.length)
+      this.broken.push(`${this.#service.where()}: ${what} ${why}, found by ${looks + 1} looks`)
+  }
+}
