@@ -21,8 +21,10 @@ export interface ShownGuards {
   unknownLoads(account: Pick<AccountView, 'instances'>): InstanceView[]
 }
 
-/** Seconds by which a moment must move to be written again. */
+/** Seconds by which a moment must move to be written again, as long as it is far: the nearer, the more exact it is. */
 const noticeable = 30
+/** The part of what is left until then that is noticeable, too; never less than a second. */
+const noticeablePart = 0.05
 
 /** A view that is shown, and what it was made from. */
 interface Line {
@@ -61,7 +63,7 @@ export function createShownGuards({
     const before = was?.view ?? shown?.[guard.id]
     const woke = before?.snoozedUntil !== undefined && before.snoozedUntil <= now
     const alike = was?.guard === guard && was.acting === acting && was.blind === blind && was.label === label
-    if (alike && !woke && isNear(was.view.dueAt, dueAt)) return was
+    if (alike && !woke && isNear(was.view.dueAt, dueAt, now)) return was
     const view = guardView(guard, { instances, now, dueAt: dueAt && Math.round(dueAt), acting, blind })
     const line = { guard, acting, blind, label, view: before && same(before, view) ? before : view }
     lines.set(guard.id, line)
@@ -101,7 +103,9 @@ export function createShownGuards({
           place,
           guard,
           instance,
-          acting || isUnsteady(guard, instance) ? now : Math.min(moment, asleep),
+          acting || isUnsteady(guard, instance) || !isExact(view.dueAt, dueAt)
+            ? now
+            : Math.min(moment, asleep),
         )
       })
       held.cut(guards.length)
@@ -149,7 +153,12 @@ function missing(before: Readonly<Record<string, GuardView>>, guards: readonly G
   return Object.keys(before).filter(id => !kept.has(id))
 }
 
-function isNear(a: number | undefined, b: number | undefined): boolean {
+function isNear(a: number | undefined, b: number | undefined, now: number): boolean {
   if (a === undefined || b === undefined) return a === b
-  return Math.abs(a - b) < noticeable
+  return Math.abs(a - b) < Math.min(noticeable, Math.max(1, (b - now) * noticeablePart))
+}
+
+/** What is not may come to be too far from the moment as that draws near, though nothing changes. */
+function isExact(a: number | undefined, b: number | undefined): boolean {
+  return a === undefined || b === undefined || Math.abs(a - b) < 1
 }
