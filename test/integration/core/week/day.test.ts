@@ -5,7 +5,7 @@ import { again, liveDays } from '../../../soak/week/live-days.ts'
 const seed = Number(process.env['BERTH_SEED'] ?? 1)
 
 // Only world time matters to it: the limit is far beyond what a busy machine takes, and every step has one of its own.
-const limit = 300_000
+const limit = 600_000
 
 test(
   'a day of flaky hosts, rivals, faults and kills leaves no orphan and no double, every guard kept and the sums right',
