@@ -73,7 +73,7 @@ export class Passing {
     const thwarted = requests
       .slice(since)
       .filter(({ method, path, fault }) => method === 'DELETE' && fault !== null && paths.has(path))
-    if (looks > thwarted.length)
+    if (looks === thwarted.length + 1)
       this.broken.push(`${this.#service.where()}: ${what} ${why}, found by ${looks + 1} looks`)
   }
 }
