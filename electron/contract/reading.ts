@@ -17,6 +17,15 @@ export function spentBy(instance: InstanceView, at: number): Micros {
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
 }
 
+/** What is left of the credit at a moment (epoch seconds), where it was not told since: if all went on as it is now. */
+export function creditBy(
+  { credit, creditAt, spendPerHour }: Pick<AccountView, 'credit' | 'creditAt' | 'spendPerHour'>,
+  at: number,
+): Micros | undefined {
+  if (credit === undefined || creditAt === undefined) return credit
+  return credit - Math.max(0, Math.floor(((at - creditAt) * spendPerHour) / 3600))
+}
+
 /** Seconds the credit lasts at what is spent now; undefined when nothing is spent or the credit is not known. */
 export function creditLasts(account: AccountView): number | undefined {
   if (account.credit === undefined || account.spendPerHour <= 0) return undefined

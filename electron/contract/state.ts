@@ -84,6 +84,8 @@ export interface AccountView {
   userId?: number
   email?: string
   credit?: Micros
+  /** When the credit was told last, epoch seconds of the account's time; absent while every look tells it. */
+  creditAt?: number
   tfaStatus?: string
   connection: Connection
   /** What the key may not see, in a sentence; absent when it may see all that is looked at. */

@@ -1,4 +1,5 @@
 import type { InstanceView } from '../instance/instance.ts'
+import { creditBy } from '../reading.ts'
 import type { Micros } from '../spending/money.ts'
 import type { AccountView } from '../state.ts'
 import { type GuardView, hasEnded } from './guard.ts'
@@ -17,13 +18,12 @@ export function starting({ id, pricePerHour, costPerHour }: InstanceView): Start
 
 /** The guards that stop at the next look what is about to run. `now` in epoch seconds of the account's time. */
 export function stoppersOf(account: AccountView, { instance, more }: Starting, now: number): GuardView[] {
+  const credit = creditBy(account, now)
   return Object.values(account.guards).filter(guard => {
     if (hasEnded(guard) || (guard.snoozedUntil ?? 0) > now) return false
     if (guard.instance !== undefined && guard.instance !== instance) return false
     if (guard.condition.kind === 'credit')
-      return (
-        account.credit !== undefined && account.credit < (account.spendPerHour + more) * guard.condition.hours
-      )
+      return credit !== undefined && credit < (account.spendPerHour + more) * guard.condition.hours
     return guard.dueAt !== undefined && guard.dueAt <= now
   })
 }

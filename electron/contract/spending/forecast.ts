@@ -1,3 +1,4 @@
+import { creditBy } from '../reading.ts'
 import type { AccountView } from '../state.ts'
 import type { Micros } from './money.ts'
 
@@ -21,7 +22,8 @@ export interface StopGain {
 
 /** Undefined while the credit is not known, or nothing is spent. */
 export function forecast(account: AccountView, now: number): Forecast | undefined {
-  const { credit, spendPerHour, instances } = account
+  const { spendPerHour, instances } = account
+  const credit = creditBy(account, now)
   if (credit === undefined || spendPerHour <= 0) return undefined
   const left = Math.max(0, credit)
   const runsOut = (perHour: Micros) => now + (left / perHour) * 3600

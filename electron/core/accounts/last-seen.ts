@@ -15,6 +15,7 @@ export interface LastSeen {
   userId?: number
   email?: string
   credit?: number
+  creditAt?: number
   tfaStatus?: string
   spendPerHour: number
   instances: Record<string, InstanceView>
@@ -39,6 +40,7 @@ const LastSeenShape: v.GenericSchema<LastSeen> = v.object({
   userId: v.exactOptional(v.number()),
   email: v.exactOptional(v.string()),
   credit: v.exactOptional(v.number()),
+  creditAt: v.exactOptional(v.number()),
   tfaStatus: v.exactOptional(v.string()),
   spendPerHour: v.number(),
   instances: v.record(v.string(), InstanceShape),
@@ -62,7 +64,7 @@ export function openLastSeen(
 
 /** What of the account is worth keeping. */
 export function lastSeenOf(account: AccountView, at: number): LastSeen {
-  const { userId, email, credit, tfaStatus, spendPerHour, instances } = account
+  const { userId, email, credit, creditAt, tfaStatus, spendPerHour, instances } = account
   return {
     at,
     spendPerHour,
@@ -70,6 +72,7 @@ export function lastSeenOf(account: AccountView, at: number): LastSeen {
     ...(userId === undefined ? {} : { userId }),
     ...(email === undefined ? {} : { email }),
     ...(credit === undefined ? {} : { credit }),
+    ...(creditAt === undefined ? {} : { creditAt }),
     ...(tfaStatus === undefined ? {} : { tfaStatus }),
   }
 }

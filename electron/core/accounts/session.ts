@@ -20,7 +20,7 @@ import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { createAccountClock } from './look/account-clock.ts'
 import { type Look, lookAt, userFields } from './look/look.ts'
 import { lookForAll } from './look/look-for-all.ts'
-import { BadlyAnswered, createPoller, KeyRefused } from './look/poller.ts'
+import { createPoller, KeyRefused, unwell } from './look/poller.ts'
 import { showLook } from './look/show-look.ts'
 import { createStanding } from './look/standing.ts'
 import { isPaused } from './pause.ts'
@@ -79,6 +79,7 @@ export async function openSession(
   let inUse = key
   let client = key === undefined ? undefined : clientFor(key)
   let looking: AbortController | undefined
+  let creditToldAt = lastSeen.get().creditAt ?? lastSeen.get().at
   const standing = createStanding({ account: id, store, activity, teller, seenAt: lastSeen.get().at })
 
   const account = () => store.get().accounts[id]
@@ -144,8 +145,9 @@ export async function openSession(
     const look = await lookForAll(() => lookAt(asked, signal), expected)
     // What a key that was replaced meanwhile got to hear says nothing.
     if (ending.signal.aborted || asked !== client) return
-    if (look.outcome === 'seen') await seen(look)
-    else await failed(look)
+    if (look.outcome !== 'seen') return failed(look)
+    await seen(look)
+    if (look.failed) throw unwell(look.failed)
   }
 
   async function seen({ user, instances, limitation }: Extract<Look, { outcome: 'seen' }>): Promise<void> {
@@ -157,8 +159,9 @@ export async function openSession(
       ? compareInstances(records, shown, instances, at, departures.lastView)
       : unknownInstances
     const fields = user ? userFields(user) : {}
-    const clockNow = time.told()
-    store.change(draft => showLook(draft, before, { changes, fields, clock: clockNow, limitation }))
+    if (user) creditToldAt = at
+    const found = { changes, fields, clock: time.told(), limitation, creditToldAt: creditToldAt ?? at }
+    store.change(draft => showLook(draft, before, found))
     standing.seen(before.connection, at)
     if (instances) departures.looked({ shown, gone: changes.gone, there: instances, at })
     const after = account()
@@ -189,9 +192,7 @@ export async function openSession(
       throw new KeyRefused(problem.code)
     }
     standing.offline(problem, look.status)
-    // One that says that it is asked too often is not asked the sooner for it.
-    const soonWell = look.status !== undefined && problem.code !== 'rate_limited'
-    throw soonWell ? new BadlyAnswered(problem.code) : new Error(problem.code)
+    throw unwell(look)
   }
 
   function goOnWith(newKey: string): void {

@@ -18,7 +18,7 @@ export interface FreshLook {
   account: AccountView
   /** Every instance as the service gave it, secrets and all. */
   records: readonly Instance[]
-  /** Absent where the key may not read it. */
+  /** Absent where it was not told: the key may not read it, or only the instances were answered. */
   credit?: Micros
   /** Epoch seconds of the account's time, and by how many it may be wrong. */
   at: number

@@ -53,6 +53,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     loads: gpus.heard,
     interval: () => store.get().settings.pollInterval,
     seenAt: book.seenAt(),
+    now,
   })
   /** Guards whose requests are under way. */
   const busy = new Set<string>()
@@ -161,7 +162,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
   function show(): void {
     const view = account()
     if (!view || ending.aborted) return
-    shown.show(sights.facts(view, sights.lastAt() ?? now()), now())
+    shown.show(sights.known(view), now())
     wait(shown.next(), view.clock.rate)
   }
 
@@ -185,11 +186,9 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     show()
   }
 
-  function looked({ account: view, credit, at }: FreshLook): void {
+  function looked({ account: view, at }: FreshLook): void {
     for (const id of absent) if (view.instances[book.find(id)?.instance ?? '']) absent.delete(id)
-    // A credit that this answer did not tell is not decided on.
-    const { credit: _, ...rest } = view
-    const sight = sights.fresh(credit === undefined ? rest : { ...rest, credit }, at)
+    const sight = sights.fresh(view, at)
     for (const [instance, when] of acted)
       if (view.instances[instance]?.state !== 'running' || Math.abs(at - when) > sight.gap)
         acted.delete(instance)
@@ -227,7 +226,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     preview(wish) {
       const at = now()
       const guard = newGuard(wish, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
-      return previewOf(guard, sights.facts(account() ?? nothing, sights.lastAt() ?? at), at)
+      return previewOf(guard, sights.known(account() ?? nothing), at)
     },
     async remove(id) {
       const guard = book.existing(id)
@@ -249,7 +248,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
           advice: 'Set another one.',
         })
       const { snoozedUntil: _, ...awake } = calmed(guard)
-      const dueAt = dueOf(guard, sights.facts(view, sights.lastAt() ?? at))
+      const dueAt = dueOf(guard, sights.known(view))
       const until = minutes === null ? undefined : Math.max(at, dueAt ?? at) + minutes * 60
       const text = until === undefined ? 'Snooze ended' : `Snoozed until ${clockTime(until, at)}`
       await book.record(withEvent(until === undefined ? awake : { ...awake, snoozedUntil: until }, at, text))

@@ -13,12 +13,17 @@ export function warned(guard: Guard, dueAt: number, now: number): Guard {
   return withEvent({ ...guard, warnedAt: now }, now, `Warned: due at ${clockTime(dueAt, now)}`)
 }
 
-export function held(guard: Guard, dueAt: number, now: number): Guard {
-  return withEvent(
-    { ...guard, heldAt: now },
-    now,
-    `Due at ${clockTime(dueAt, now)}, but the service did not answer`,
-  )
+/** `untold`: up to when the money was counted that it goes by, where only that was not told. */
+export function held(
+  guard: Guard,
+  { dueAt, untold }: { dueAt: number; untold: number | undefined },
+  now: number,
+): Guard {
+  const why =
+    untold === undefined
+      ? 'the service did not answer'
+      : `the service has not told the credit since ${clockTime(untold, now)}`
+  return withEvent({ ...guard, heldAt: now }, now, `Due at ${clockTime(dueAt, now)}, but ${why}`)
 }
 
 export function missed(guard: Guard, dueAt: number, now: number): Guard {

@@ -1,6 +1,6 @@
 import type { AccountView } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { periodEnds } from './decide/calendar.ts'
+import { periodsOf } from './decide/calendar.ts'
 import type { Sight } from './decide/guard-actions.ts'
 import type { Facts, Loads } from './decide/moment.ts'
 
@@ -8,6 +8,8 @@ import type { Facts, Loads } from './decide/moment.ts'
 export interface Spending {
   spentToday(): number
   spentThisMonth(): number
+  /** Up to when that was counted; undefined before the first look. */
+  countedAt(): number | undefined
 }
 
 type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | 'clock'>
@@ -18,7 +20,8 @@ export interface Sights {
   fresh(account: SeenAccount, at: number): Omit<Sight, 'acted'>
   /** What was known last, where nothing newer is to be had. */
   stale(account: AccountView): Omit<Sight, 'acted'>
-  facts(account: SeenAccount, at: number): Facts
+  /** The same as facts alone. */
+  known(account: SeenAccount): Facts
   /** The look that was told last has been decided on: what comes now is measured from it. */
   decided(at: number): void
   /** When a look was last told in this session. */
@@ -37,6 +40,8 @@ export function createSights(around: {
   interval: () => number
   /** When an earlier session last saw the account. */
   seenAt: number | undefined
+  /** The account's time, epoch seconds. */
+  now: () => number
 }): Sights {
   const { clock, spending } = around
   let last: { at: number; monotonic: number } | undefined
@@ -51,12 +56,15 @@ export function createSights(around: {
       spentToday: spending.spentToday(),
       spentThisMonth: spending.spentThisMonth(),
       loads: around.loads(account.clock.rate, around.interval() * account.clock.rate),
-      ...periodEnds(at),
+      countedAt: spending.countedAt() ?? at,
+      ...periodsOf(around.now()),
     }
   }
 
+  const known = (account: SeenAccount) => facts(account, last?.at ?? seenAt ?? around.now())
+
   return {
-    facts,
+    known,
     fresh(account, at) {
       const gap = gapOf(account)
       const monotonic = clock.monotonic()
@@ -66,7 +74,7 @@ export function createSights(around: {
       return { facts: facts(account, at), fresh: true, sure, seenAt, gap }
     },
     stale: account => ({
-      facts: facts(account, last?.at ?? seenAt ?? 0),
+      facts: known(account),
       fresh: false,
       sure: true,
       seenAt,

@@ -23,7 +23,7 @@ export function turnOf(decision: GuardDecision, { facts }: Sight, scene: GuardSc
       return { guard: warned(guard, dueAt, now), alert: warningAlert(scene, guard, dueAt, targets) }
     }
     case 'hold':
-      return { guard: held(guard, decision.dueAt, now), alert: heldAlert(scene, guard, decision.dueAt) }
+      return { guard: held(guard, decision, now), alert: heldAlert(scene, guard, decision) }
     case 'missed':
       return { guard: missed(guard, decision.dueAt, now), alert: missedAlert(scene, guard, decision.dueAt) }
     case 'calm':

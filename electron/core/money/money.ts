@@ -16,6 +16,8 @@ export interface Money extends Automation {
   /** What this day and this month of the machine's calendar have cost up to the last look. */
   spentToday(): Micros
   spentThisMonth(): Micros
+  /** Up to when: looks without the credit are left to the next that has it. Undefined before the first. */
+  countedAt(): number | undefined
 }
 
 /** Seconds: a credit that is not told for so long is one that the key may not read. */
@@ -45,6 +47,8 @@ const Now = v.object({
   today: KeptDay,
   samples: KeptSamples,
   names: KeptNames,
+  /** Since when looks come without the credit, and are passed over: on disk, or a restart would begin that anew. */
+  untoldSince: v.exactOptional(v.number()),
 })
 
 /** What is over: written once a day. */
@@ -77,16 +81,17 @@ export async function openMoney(
   /** As of the last look; what is on disk may be a sample's length older, and goes on from there after a kill. */
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
-  /** Since when looks come without the credit. */
-  let untoldSince: number | undefined
 
   function looked({ account, credit, at, blur }: FreshLook): void {
     const before = current.counted as Counted | undefined
     // What was spent follows from the credit: a look without it is passed over, as long as it is told again soon.
     // The time since the last one says nothing of that: Berth may have been away for a night.
-    if (credit !== undefined) untoldSince = undefined
-    else if (before?.credit !== undefined) {
-      untoldSince ??= at
+    if (credit === undefined && before?.credit !== undefined) {
+      const { untoldSince = at } = current
+      if (current.untoldSince === undefined) {
+        current = { ...current, untoldSince }
+        save()
+      }
       if (Math.abs(at - untoldSince) < longestWithoutCredit) return
     }
     const { counted, spent, toppedUp, estimated, shares } = accrue(before, {
@@ -158,6 +163,7 @@ export async function openMoney(
       const days = [...past.get().days.filter(({ day }) => day !== current.today.day), current.today]
       return days.filter(({ day }) => day.startsWith(month)).reduce((sum, { spent }) => sum + spent, 0)
     },
+    countedAt: () => current.counted?.at,
     async flush() {
       await past.flush()
       save()

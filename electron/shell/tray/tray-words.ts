@@ -12,12 +12,13 @@ export function word(text: string): string {
   return [...line].length > longest ? `${[...line].slice(0, longest - 1).join('')}…` : line
 }
 
-/** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up` */
+/** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up`; `Credit $48.20 as of 13:05, …` where the service does not tell it now. */
 export function creditLine(account: AccountView): string {
   if (account.credit === undefined) return 'Credit not known yet'
   const lasts = creditLasts(account)
   const left = lasts === undefined ? '' : lasts > 0 ? `, lasts ${lasting(lasts)}` : ', used up'
-  return `Credit ${dollars(account.credit)}${left}`
+  const asOf = account.creditAt === undefined ? '' : ` as of ${timeOfDay(account.creditAt * 1000)}`
+  return `Credit ${dollars(account.credit)}${asOf}${left}`
 }
 
 /** `2 running, $1.24/h` */

@@ -41,7 +41,7 @@ export function momentWords(at: number, now: number): string {
 export function dueWords(
   guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance'>,
   now: number,
-  { instances, connection }: Pick<AccountView, 'instances' | 'connection'>,
+  { instances, connection, creditAt }: Pick<AccountView, 'instances' | 'connection' | 'creditAt'>,
 ): string {
   const { dueAt, condition } = guard
   if (hasEnded(guard)) return ''
@@ -51,6 +51,8 @@ export function dueWords(
     const since = `Due since ${momentWords(dueAt, now)}`
     if (guard.step !== 'waiting') return `${since}.`
     if (connection.status !== 'online') return `${since}; waiting for the service.`
+    const isMoney = condition.kind === 'credit' || condition.kind === 'budget'
+    if (isMoney && creditAt !== undefined) return `${since}; waiting for the credit to be told.`
     const targets = guard.instance === undefined ? Object.values(instances) : [instances[guard.instance]]
     return targets.some(one => one && runs(one))
       ? `${since}; it acts at the next look.`

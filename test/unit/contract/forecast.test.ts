@@ -21,6 +21,11 @@ test('stopping the only machine without a disk ends the spending', () => {
   expect(gain).toEqual({ instance: 1, saves: 400_000 })
 })
 
+test('credit that was told an hour ago lasts an hour less', () => {
+  const account = accountView({ credit: 10_000_000, creditAt: 1000 }, runs(1, 1_000_000, 0))
+  expect(forecast(account, 1000 + 3600)?.runsOutAt).toBe(1000 + 10 * 3600)
+})
+
 test('what is stopped already wins nothing, and without spending there is no forecast', () => {
   const stopped = instanceView({ id: 3, state: 'stopped', costPerHour: 20_000, diskPricePerHour: 20_000 })
   expect(forecast(accountView({}, stopped), 0)?.stopping).toEqual([])

@@ -28,6 +28,11 @@ test('credit that is used up is said to be, with its sign before the dollar', ()
   expect(labels(trayMenu(stateOf(account)))[0]).toBe('Credit −$7.43, used up')
 })
 
+test('credit that the service does not tell now is shown with when it was told', () => {
+  const account = accountView({ creditAt: 1_790_000_000 }, instanceView({ label: 'llama', ssh }))
+  expect(labels(trayMenu(stateOf(account)))[0]).toMatch(/^Credit \$50\.00 as of \d\d:\d\d, lasts 5 days$/)
+})
+
 test('it begins with credit and spend, and ends with renting, opening and quitting', () => {
   const account = accountView({}, instanceView({ label: 'llama', ssh }))
   expect(labels(trayMenu(stateOf(account)))).toEqual([

@@ -8,14 +8,26 @@ import { problemOf } from '../../problems.ts'
 
 /** What one look at an account came to. */
 export type Look =
-  | { outcome: 'seen'; user?: User; instances?: readonly Instance[]; limitation?: string }
-  /** `status`: of the HTTP answer, where one came. */
-  | { outcome: 'failed'; problem: Problem; status?: number }
+  /** `failed`: why the user was not told, where that may pass. */
+  | {
+      outcome: 'seen'
+      user?: User
+      instances?: readonly Instance[]
+      limitation?: string
+      failed?: FailedLook
+    }
+  | ({ outcome: 'failed' } & FailedLook)
   | { outcome: 'refused'; problem: Problem }
+
+/** `status`: of the HTTP answer, where one came. */
+export interface FailedLook {
+  problem: Problem
+  status?: number
+}
 
 /**
  * Asks for the user and the instances, both at once. A key that may read only one of them is a limited key; one that
- * may read neither is refused.
+ * may read neither is refused. Where only the user failed, the instances were seen all the same.
  */
 export async function lookAt(client: ServiceClient, signal: AbortSignal): Promise<Look> {
   const options = { retries: 1, signal }
@@ -32,7 +44,9 @@ export async function lookAt(client: ServiceClient, signal: AbortSignal): Promis
   const passing = reasons.find(reason => !isRefusal(reason))
   if (passing !== undefined) {
     const status = passing instanceof ServiceError ? passing.status : 0
-    return { outcome: 'failed', problem: problemOf(passing), ...(status > 0 && { status }) }
+    const failed = { problem: problemOf(passing), ...(status > 0 && { status }) }
+    if (instances.status === 'rejected') return { outcome: 'failed', ...failed }
+    return { outcome: 'seen', instances: instances.value, limitation: userUntold, failed }
   }
   if (user.status === 'fulfilled')
     return {
@@ -48,6 +62,9 @@ export async function lookAt(client: ServiceClient, signal: AbortSignal): Promis
     }
   return { outcome: 'refused', problem: problemOf(reasons[0]) }
 }
+
+const userUntold =
+  'The service tells the instances, but not the account at the moment: its credit is as it was told last.'
 
 /** Whether the service refused the key, or what it may do. */
 export function isRefusal(error: unknown): boolean {

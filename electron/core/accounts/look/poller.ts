@@ -1,4 +1,5 @@
 import type { Clock } from '../../../ports/clock.ts'
+import type { FailedLook } from './look.ts'
 import { pauseAfterRefusal } from './recheck.ts'
 
 /** Looks again and again. One look at a time; a look asked for during another follows it at once. */
@@ -31,6 +32,11 @@ export class BadlyAnswered extends Error {
 /** The same when it refused the key: that may pass, too, but is asked about ever more rarely. */
 export class KeyRefused extends Error {
   override readonly name = 'KeyRefused'
+}
+
+/** What a look that failed rejects with. A service that says that it is asked too often is not asked the sooner for it. */
+export function unwell({ problem: { code }, status }: FailedLook): Error {
+  return status !== undefined && code !== 'rate_limited' ? new BadlyAnswered(code) : new Error(code)
 }
 
 /** Milliseconds: however often it failed, Berth looks again after this. */

@@ -7,23 +7,27 @@ import type { userFields } from './look.ts'
 /** What a fresh look at an account found, compared with what State has. */
 export interface LookFound {
   changes: Changes
-  /** Empty where the key may not read the user. */
+  /** Empty where the user was not told. */
   fields: Partial<ReturnType<typeof userFields>>
   clock: AccountTime
   limitation: string | undefined
+  /** When the credit was told last, epoch seconds of the account's time. */
+  creditToldAt: number
 }
 
 /** Writes a fresh look into the draft, and nothing that is the same: `before` is the account as State has it. */
 export function showLook(
   draft: State,
   before: AccountView,
-  { changes, fields, clock, limitation }: LookFound,
+  { changes, fields, clock, limitation, creditToldAt }: LookFound,
 ): void {
   const target = draft.accounts[before.id]
   if (!target) return
   applyChanges(target.instances, before.instances, changes)
   for (const [name, value] of Object.entries(fields))
     if (!same(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
+  if (fields.credit !== undefined) delete target.creditAt
+  else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditToldAt
   if (before.connection.status !== 'online') target.connection = { status: 'online' }
   if (!sameTime(before.clock, clock)) target.clock = clock
   if (limitation !== before.limitation) {

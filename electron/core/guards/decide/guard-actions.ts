@@ -2,7 +2,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { actsOnce, type Guard } from '../guard.ts'
 import { withIdle } from './idle.ts'
 import { accountTargets, type Target } from './least-loss.ts'
-import { dueOf, type Facts } from './moment.ts'
+import { dueOf, type Facts, untoldSince } from './moment.ts'
 
 /** What Berth has before it when it decides. */
 export interface Sight {
@@ -22,13 +22,14 @@ export interface Sight {
 /**
  * What becomes of one guard. `guard` is the guard with what this look has shown of it.
  * note: only that. calm: its moment is no longer near. warn: it will act at `dueAt`. hold: it is due, but nothing
- * fresh says so. unsure: it is due, but by a clock that has leapt. missed: nobody looked at its moment, and it is only
+ * fresh says so, or not the money that it goes by: `untold` is up to when that was counted. unsure: it is due, but by a clock that has leapt. missed: nobody looked at its moment, and it is only
  * to say so. act: on those targets, `late` where nobody looked at its moment. over: nothing is left to act on. gone:
  * its instance was not in the answer.
  */
 export type GuardDecision =
   | { kind: 'note' | 'calm' | 'unsure' | 'over' | 'gone'; guard: Guard }
-  | { kind: 'warn' | 'hold' | 'missed'; guard: Guard; dueAt: number }
+  | { kind: 'warn' | 'missed'; guard: Guard; dueAt: number }
+  | { kind: 'hold'; guard: Guard; dueAt: number; untold: number | undefined }
   | { kind: 'act'; guard: Guard; dueAt: number; late: boolean; targets: readonly Target[] }
 
 /** Seconds by which a moment must move away before a warning is taken back, so that it is not given at every wobble. */
@@ -67,7 +68,9 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
     return warns ? { kind: 'warn', guard, dueAt } : noted
   }
   if (guard.retryAt !== undefined && now < guard.retryAt && guard.retryAt - now < longestPause) return noted
-  if (!fresh) return guard.heldAt === undefined ? { kind: 'hold', guard, dueAt } : noted
+  const untold = fresh ? untoldSince(guard, facts) : undefined
+  const holds = guard.heldAt === undefined
+  if (!fresh) return holds ? { kind: 'hold', guard, dueAt, untold } : noted
   if (!sure) return { kind: 'unsure', guard }
 
   // What was heard before its moment does not tell that it was idle up to then.
@@ -77,6 +80,7 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   const lastSeen = Math.max(seenAt ?? before.setAt, before.setAt)
   const late = !awake && lastSeen < dueAt && now - lastSeen > gap && now - dueAt > gap
   if (late && guard.missed === 'tell') return { kind: 'missed', guard, dueAt }
+  if (untold !== undefined) return holds ? { kind: 'hold', guard, dueAt, untold } : noted
   const targets = targetsOf(guard, sight, now)
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
   return actsOnce(guard) ? { kind: 'over', guard } : noted

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../contract/spending/money.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { Guard } from '../guard.ts'
+import type { Periods } from './calendar.ts'
 import { calmRate } from './least-loss.ts'
 
 /** Percent, and when that was heard. */
@@ -11,28 +12,38 @@ export interface HeardLoad {
 export type Loads = ReadonlyMap<number, HeardLoad>
 
 /** What guards decide on: an account as it was seen at `at`. Times in epoch seconds of the account's time. */
-export interface Facts {
+export interface Facts extends Periods {
   at: number
-  account: Pick<AccountView, 'instances' | 'credit' | 'spendPerHour'>
-  /** What this day and this month of the machine's calendar have cost by then, and when they end. */
+  account: Pick<AccountView, 'instances' | 'credit' | 'creditAt' | 'spendPerHour'>
+  /** What this day and this month of the machine's calendar have cost, and up to when that was counted. */
   spentToday: Micros
   spentThisMonth: Micros
-  dayEnds: number
-  monthEnds: number
+  countedAt: number
   /** By instance, where the service does not tell the GPU load and it was asked inside. */
   loads: Loads
 }
 
-type Moving = Pick<Guard, 'condition' | 'instance' | 'idleSince' | 'snoozedUntil'>
+type Moving = Pick<Guard, 'condition' | 'instance' | 'idleSince' | 'snoozedUntil' | 'setAt'>
 
 /**
  * When the guard acts if all goes on as it was seen: past where that has come to be already, undefined where nothing
- * leads there. Never before its snooze is over.
+ * leads there. Never before it was set, or its snooze is over.
  */
 export function dueOf(guard: Moving, facts: Facts): number | undefined {
   const moment = momentOf(guard, facts)
-  if (moment === undefined || guard.snoozedUntil === undefined) return moment
-  return Math.max(moment, guard.snoozedUntil)
+  return moment === undefined ? undefined : Math.max(moment, guard.setAt, guard.snoozedUntil ?? 0)
+}
+
+/**
+ * Up to when the money was counted that the guard goes by, where the service tells the instances but not the credit:
+ * its moment is where that leads by the prices, and nothing is done on it. Undefined where it is told.
+ */
+export function untoldSince(
+  { condition: { kind } }: Pick<Guard, 'condition'>,
+  { at, account: { creditAt }, countedAt }: Facts,
+): number | undefined {
+  if (kind === 'credit') return creditAt
+  return kind === 'budget' && creditAt !== undefined && countedAt < at ? countedAt : undefined
 }
 
 function momentOf({ condition, instance, idleSince }: Moving, facts: Facts): number | undefined {
@@ -48,16 +59,19 @@ function momentOf({ condition, instance, idleSince }: Moving, facts: Facts): num
       return spent && reached(spent.micros, condition.limit, spent.perHour, spent.at)
     }
     case 'budget': {
-      const [spent, ends] =
-        condition.per === 'day' ? [facts.spentToday, facts.dayEnds] : [facts.spentThisMonth, facts.monthEnds]
-      const at = reached(spent, condition.limit, facts.account.spendPerHour, facts.at)
+      const [spent, began, ends] =
+        condition.per === 'day'
+          ? [facts.spentToday, facts.dayBegan, facts.dayEnds]
+          : [facts.spentThisMonth, facts.monthBegan, facts.monthEnds]
+      const from = Math.max(facts.countedAt, began)
+      const at = reached(spent, condition.limit, facts.account.spendPerHour, from)
       return at === undefined || at >= ends ? undefined : at
     }
     case 'credit': {
-      const { credit } = facts.account
+      const { credit, creditAt = facts.at } = facts.account
       const perHour = calmRate(facts.account.instances)
       if (credit === undefined || perHour <= 0) return undefined
-      return facts.at + (credit / perHour - condition.hours) * 3600
+      return creditAt + (credit / perHour - condition.hours) * 3600
     }
   }
 }

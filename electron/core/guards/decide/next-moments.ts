@@ -2,13 +2,16 @@ import type { Guard } from '../guard.ts'
 import { warningOf } from './guard-actions.ts'
 
 /**
- * The next moment at which something is to be done for the guard, after `now`: a warning, its moment, another try.
- * `dueAt` is when it acts as things are. Epoch seconds of the account's time.
+ * The next moment at which something is to be done for the guard, after `now`: a warning, its moment, another try; `now`
+ * where it is to warn already, and no look came by yet. `dueAt` is when it acts as things are. Epoch seconds of the
+ * account's time.
  */
 export function nextMoment(guard: Guard, dueAt: number | undefined, now: number): number | undefined {
   if (guard.ended || guard.passed) return undefined
-  const warnAt = dueAt !== undefined && guard.warnedAt === undefined ? dueAt - warningOf(guard) : undefined
-  return sooner(sooner(ahead(warnAt, now), ahead(dueAt, now)), ahead(guard.retryAt, now))
+  const next = sooner(ahead(dueAt, now), ahead(guard.retryAt, now))
+  const warning = warningOf(guard)
+  if (dueAt === undefined || dueAt <= now || warning === 0 || guard.warnedAt !== undefined) return next
+  return sooner(Math.max(dueAt - warning, now), next)
 }
 
 function ahead(moment: number | undefined, now: number): number | undefined {

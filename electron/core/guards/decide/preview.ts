@@ -1,6 +1,7 @@
 import type { GuardPreview } from '../../../contract/automation/guard.ts'
 import { present } from '../../present.ts'
 import type { Guard } from '../guard.ts'
+import { blindness } from '../tell/guard-view.ts'
 import { guardSentence } from '../tell/guard-words.ts'
 import { withIdle } from './idle.ts'
 import { accountTargets } from './least-loss.ts'
@@ -13,15 +14,16 @@ export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview
   const load = instance && (instance.gpuLoad ?? loads.get(instance.id)?.load)
   const idle = withIdle(guard, instance, load, { now, unseen: false })
   const dueAt = dueOf(idle, facts)
-  const blind = guard.condition.kind === 'idle' && instance?.state === 'running' && load === undefined
+  const blind = blindness(guard, facts, now)
   return present({
     sentence: guardSentence(guard, account.instances, now),
     dueAt: dueAt && Math.round(dueAt),
     targets: instance
       ? [{ instance: instance.id, action: guard.action }]
       : accountTargets(guard, account, loads, now),
-    doubt: blind
-      ? 'The service does not tell its GPU load: Berth asks over SSH each minute, which must work.'
-      : undefined,
+    doubt:
+      blind?.code === 'no_gpu_load'
+        ? 'The service does not tell its GPU load: Berth asks over SSH each minute, which must work.'
+        : blind?.message,
   })
 }

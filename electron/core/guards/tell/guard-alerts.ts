@@ -39,12 +39,18 @@ export function warningAlert(
   }
 }
 
-/** It is due, and the service does not answer. */
-export function heldAlert(scene: GuardScene, guard: Guard, dueAt: number): Alert {
+/** It is due, and the service does not answer, or does not tell the credit, which was `untold` since then. */
+export function heldAlert(
+  scene: GuardScene,
+  guard: Guard,
+  { dueAt, untold }: { dueAt: number; untold: number | undefined },
+): Alert {
+  const { now } = scene
+  const since = untold === undefined ? '' : ` The credit was told last at ${clockTime(untold, now)}.`
   return {
     ...base(scene, guard),
-    title: `${whatHappens(guard, scene.instances)} as soon as the service answers`,
-    body: `It was due at ${clockTime(dueAt, scene.now)}. Until then what runs goes on costing.`,
+    title: `${whatHappens(guard, scene.instances)} as soon as the service ${untold === undefined ? 'answers' : 'tells the credit'}`,
+    body: `It was due at ${clockTime(dueAt, now)}.${since} Until then what runs goes on costing.`,
     urgency: 'critical',
     actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],
   }

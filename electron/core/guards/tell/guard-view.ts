@@ -1,8 +1,10 @@
 import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Problem } from '../../../contract/problem.ts'
 import { present } from '../../present.ts'
+import { type Facts, untoldSince } from '../decide/moment.ts'
 import type { Guard } from '../guard.ts'
-import { guardSentence } from './guard-words.ts'
+import { clockTime, guardSentence } from './guard-words.ts'
 
 /** A guard as the page shows it. `dueAt` as the newest look has it; `acting` while requests of its are under way. */
 export function guardView(
@@ -12,7 +14,7 @@ export function guardView(
     now: number
     dueAt: number | undefined
     acting: boolean
-    blind: boolean
+    blind: Problem | undefined
   },
 ): GuardView {
   const { id, instance, condition, action, warning, missed, snoozedUntil, history } = guard
@@ -29,12 +31,38 @@ export function guardView(
     step,
     dueAt: guard.ended ? undefined : seen.dueAt,
     snoozedUntil: asleep ? snoozedUntil : undefined,
-    problem: guard.problem ?? (seen.blind ? blind : undefined),
+    problem: guard.problem ?? seen.blind,
     history,
   })
 }
 
-const blind = {
+/** Why it cannot see what it waits for, where that is so. `now`: epoch seconds of the account's time. */
+export function blindness(guard: Guard, facts: Facts, now: number): Problem | undefined {
+  const { condition, ended } = guard
+  if (ended) return undefined
+  if (condition.kind === 'idle') {
+    const instance = facts.account.instances[guard.instance ?? '']
+    const told = instance?.gpuLoad !== undefined || facts.loads.has(guard.instance ?? 0)
+    return instance?.state === 'running' && !told ? loadUnknown : undefined
+  }
+  if (condition.kind === 'credit' && facts.account.credit === undefined) return creditUnknown
+  const since = untoldSince(guard, facts)
+  return since === undefined ? undefined : creditUntold(clockTime(since, now))
+}
+
+const creditUnknown: Problem = {
+  code: 'credit_unknown',
+  message: 'The credit is not known, so this guard cannot act.',
+  advice: 'Enter a key that may read the account: one with user_read.',
+}
+
+const creditUntold = (since: string): Problem => ({
+  code: 'credit_untold',
+  message: `The service has not told the credit since ${since}: until it does, this guard only says when it is due.`,
+  advice: 'Its moment is reckoned by the prices. Stop what runs yourself where that is too late.',
+})
+
+const loadUnknown: Problem = {
   code: 'no_gpu_load',
   message: 'Its GPU load is not known, so this guard cannot act.',
   advice: 'The service does not tell it, and it could not be asked over SSH. Open a terminal to see why.',

@@ -8,7 +8,7 @@ import type { GuardBook } from '../book.ts'
 import { dueOf, type Facts } from '../decide/moment.ts'
 import { nextMoment } from '../decide/next-moments.ts'
 import type { Guard } from '../guard.ts'
-import { guardView } from './guard-view.ts'
+import { blindness, guardView } from './guard-view.ts'
 import { createHeldViews } from './held-views.ts'
 
 /** An account's guards in State. */
@@ -30,7 +30,7 @@ const noticeablePart = 0.05
 interface Line {
   guard: Guard
   acting: boolean
-  blind: boolean
+  blind: string | undefined
   label: string | undefined
   view: GuardView
 }
@@ -57,14 +57,21 @@ export function createShownGuards({
   function lineOf(guard: Guard, dueAt: number | undefined, acting: boolean, facts: Facts, now: number): Line {
     const { instances } = facts.account
     const instance = instances[guard.instance ?? '']
-    const blind = isBlind(guard, instance, facts)
+    const problem = blindness(guard, facts, now)
+    const blind = problem?.message
     const label = instance?.label
     const was = lines.get(guard.id)
     const before = was?.view ?? shown?.[guard.id]
     const woke = before?.snoozedUntil !== undefined && before.snoozedUntil <= now
     const alike = was?.guard === guard && was.acting === acting && was.blind === blind && was.label === label
     if (alike && !woke && isNear(was.view.dueAt, dueAt, now)) return was
-    const view = guardView(guard, { instances, now, dueAt: dueAt && Math.round(dueAt), acting, blind })
+    const view = guardView(guard, {
+      instances,
+      now,
+      dueAt: dueAt && Math.round(dueAt),
+      acting,
+      blind: problem,
+    })
     const line = { guard, acting, blind, label, view: before && same(before, view) ? before : view }
     lines.set(guard.id, line)
     return line
@@ -94,7 +101,9 @@ export function createShownGuards({
         }
         known &&= held.was(place, guard)
         const dueAt = guard.ended ? undefined : dueOf(guard, facts)
-        const moment = nextMoment(guard, dueAt, now) ?? Number.POSITIVE_INFINITY
+        // While it acts, or its instance is not in the answer, the end of that is waited for.
+        const waits = !acting && (guard.instance === undefined || instance !== undefined)
+        const moment = (waits ? nextMoment(guard, dueAt, now) : undefined) ?? Number.POSITIVE_INFINITY
         next = Math.min(next, moment)
         const { view } = lineOf(guard, dueAt, acting, facts, now)
         if (view !== before[guard.id]) changed.push(view)
@@ -135,12 +144,6 @@ export function createShownGuards({
       })
     },
   }
-}
-
-/** Whether it waits for a load that nobody tells. */
-function isBlind({ condition, ended }: Guard, instance: InstanceView | undefined, { loads }: Facts): boolean {
-  if (condition.kind !== 'idle' || ended || instance?.state !== 'running') return false
-  return instance.gpuLoad === undefined && !loads.has(instance.id)
 }
 
 /** Whether what is shown follows from more than the guard and its instance: the whole account, or what is asked inside. */

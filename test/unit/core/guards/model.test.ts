@@ -152,6 +152,9 @@ function factsOf({ at, credit, today, instances: all }: Seen): Facts {
     account: { credit, instances: Object.fromEntries(views.map(view => [view.id, view])), spendPerHour },
     spentToday: today,
     spentThisMonth: today,
+    countedAt: at,
+    dayBegan: 0,
+    monthBegan: 0,
     dayEnds: endless,
     monthEnds: endless,
     loads: new Map(),
@@ -200,7 +203,7 @@ class RealGuard {
         this.guard = warned(guard, decision.dueAt, now)
         return 'warn'
       case 'hold':
-        this.guard = held(guard, decision.dueAt, now)
+        this.guard = held(guard, decision, now)
         return 'hold'
       case 'missed':
         this.guard = missed(guard, decision.dueAt, now)

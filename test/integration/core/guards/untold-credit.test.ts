@@ -1,0 +1,161 @@
+import { expect, type TestContext, test } from 'vitest'
+import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
+import type { Args } from '../../../../electron/contract/commands.ts'
+import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+const soon = { timeout: 10_000, interval: 20 }
+const minute = 60
+const hour = 3600
+
+interface Scene {
+  world: World
+  under: BerthUnderTest
+  /** It runs. */
+  id: number
+}
+
+/** One that has cost half an hour's price. The world goes on by what `pass` says alone, so that a slow machine changes nothing. */
+async function running({ onTestFinished }: TestContext, credit = 100): Promise<Scene> {
+  const world = await createWorld({ speed: 1 })
+  onTestFinished(() => world.close())
+  const { controls } = world.sim
+  // A month that ends meanwhile begins its budget anew.
+  if (new Date(controls.ledger().now * 1000).getHours() >= 18) await controls.advance(7 * hour)
+  controls.setCredit(credit)
+  const under = await world.startConnected()
+  await rentCheapest(under)
+  await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
+  await controls.advance(1800)
+  await under.until(() => instancesOf(under)[0]?.state === 'running')
+  controls.setCredit(credit)
+  await under.run('refresh', {})
+  return { world, under, id: instancesOf(under)[0]?.id ?? 0 }
+}
+
+type Wish = Pick<Args<'setGuard'>, 'when'> & Partial<Args<'setGuard'>>
+
+const guard = ({ under }: Scene, wish: Wish) =>
+  under.run('setGuard', { action: 'stop', warning: 0, missed: 'act', ...wish })
+const only = ({ under }: Scene): GuardView | undefined => Object.values(under.account().guards)[0]
+const hourly = ({ under, id }: Scene) => (under.account().instances[id]?.costPerHour ?? 0) / 1_000_000
+const isHalted = ({ under, id }: Scene) =>
+  ['stopped', 'stopping'].includes(under.account().instances[id]?.state ?? '')
+const titles = ({ world }: Scene) => world.notifier.shown.map(({ title }) => title)
+const stops = ({ world, id }: Scene) =>
+  world.sim.controls
+    .requests()
+    .filter(({ method, path }) => method === 'PUT' && path.endsWith(`/instances/${id}/`))
+
+/** The service tells the instances and no credit, by a refusal or because that part of it is down. */
+const untell = ({ world }: Scene, status: number) =>
+  world.sim.controls.setFaults([{ path: '^/api/v0/users/current/', kind: 'status', status }])
+
+/** So much of the world's time, in steps that follow each other for Berth. */
+async function pass({ world, under }: Scene, seconds: number): Promise<void> {
+  for (let gone = 0; gone < seconds; gone += 5 * minute) {
+    await world.sim.controls.advance(5 * minute)
+    await under.run('refresh', {})
+  }
+}
+
+const kinds: [string, number, (scene: Scene) => Wish][] = [
+  ['credit', 403, scene => ({ when: { kind: 'credit', hours: 100 / hourly(scene) - 0.7 } })],
+  ['credit', 500, scene => ({ when: { kind: 'credit', hours: 100 / hourly(scene) - 0.7 } })],
+  ['budget', 403, scene => ({ when: { kind: 'budget', per: 'month', limit: hourly(scene) * 1.2 } })],
+]
+
+test.concurrent.for(kinds)(
+  'a guard on the %s goes on to its moment while the credit is not told (%i), says so, and acts once it is',
+  async ([, status, wish], context) => {
+    const scene = await running(context)
+    const { world, under } = scene
+    await guard(scene, wish(scene))
+    await under.run('refresh', {})
+    const toldAt = world.sim.controls.ledger().now
+    untell(scene, status)
+    await pass(scene, 5 * minute)
+    const dueAt = only(scene)?.dueAt ?? 0
+    expect(only(scene)?.problem?.code).toBe('credit_untold')
+    expect(Math.abs((under.account().creditAt ?? 0) - toldAt)).toBeLessThan(2 * minute)
+    await pass(scene, 5 * minute)
+    expect(Math.abs((only(scene)?.dueAt ?? 0) - dueAt)).toBeLessThan(2 * minute)
+    await pass(scene, 40 * minute)
+    await under.until(() => only(scene)?.step === 'held')
+    await context.expect
+      .poll(() => titles(scene), soon)
+      .toContainEqual(expect.stringContaining('tells the credit'))
+    expect(stops(scene)).toEqual([])
+    expect(under.account().connection.status).toBe('online')
+    world.sim.controls.setFaults([])
+    await under.run('refresh', {})
+    await under.until(() => isHalted(scene))
+    expect(under.account().creditAt).toBeUndefined()
+    await under.until(() => only(scene)?.problem === undefined)
+  },
+)
+
+test.concurrent('a budget is not spent for another hour because Berth was restarted in between', async context => {
+  const scene = await running(context)
+  const { world, under } = scene
+  await guard(scene, { when: { kind: 'budget', per: 'month', limit: hourly(scene) } })
+  await under.run('refresh', {})
+  untell(scene, 403)
+  await pass(scene, 40 * minute)
+  expect(stops(scene)).toEqual([])
+  await under.close()
+  const again = await world.start()
+  const after = { ...scene, under: again }
+  await again.until(() => again.account().connection.status === 'online')
+  await pass(after, 30 * minute)
+  await again.until(() => isHalted(after))
+})
+
+test.concurrent('what needs no credit is guarded while only the instances are told', async context => {
+  const scene = await running(context)
+  const { world, under, id } = scene
+  untell(scene, 500)
+  await guard(scene, { instance: id, when: { kind: 'duration', seconds: hour } })
+  await pass(scene, 65 * minute)
+  await under.until(() => isHalted(scene))
+  expect(under.account().limitation).toContain('not the account')
+  world.sim.controls.setFaults([])
+  await under.run('refresh', {})
+  expect(under.account().limitation).toBeUndefined()
+})
+
+test.concurrent('where the instances are not told the look failed, whatever is told of the credit', async context => {
+  const scene = await running(context)
+  const { world, under, id } = scene
+  await guard(scene, { instance: id, when: { kind: 'duration', seconds: hour } })
+  world.sim.controls.setFaults([{ path: '^/api/v0/instances/$', kind: 'status', status: 500 }])
+  await world.sim.controls.advance(2 * hour)
+  await under.until(() => under.account().connection.status === 'offline')
+  await under.run('refresh', {})
+  expect(stops(scene)).toEqual([])
+})
+
+test.concurrent('a guard that is set within its warning while the service is down warns at once', async context => {
+  const scene = await running(context)
+  const { world, under, id } = scene
+  world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 503 }])
+  await under.until(() => under.account().connection.status === 'offline')
+  await guard(scene, {
+    instance: id,
+    when: { kind: 'duration', seconds: 10 * hour },
+    warning: 12 * hour,
+  })
+  await context.expect.poll(() => titles(scene), soon).toContainEqual(expect.stringContaining(' stops at '))
+  await under.until(() => only(scene)?.step === 'warned')
+})
+
+test.concurrent('a guard on the credit that is overdue as it is set is due since then, not since before', async context => {
+  const scene = await running(context, 0.01)
+  const { world, under } = scene
+  untell(scene, 403)
+  await under.run('refresh', {})
+  const setAt = world.sim.controls.ledger().now
+  await guard(scene, { when: { kind: 'credit', hours: 5000 } })
+  await under.until(() => only(scene)?.dueAt !== undefined)
+  expect(only(scene)?.dueAt).toBeGreaterThan(setAt - minute)
+})
