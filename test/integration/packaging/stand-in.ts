@@ -10,7 +10,7 @@ const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
  */
 export async function writeStandIn(folder: string, version: string): Promise<void> {
   await mkdir(join(folder, 'locales'), { recursive: true })
-  const fuses = Buffer.concat([Buffer.from(sentinel), Buffer.from([1, 9]), Buffer.from('101100101')])
+  const fuses = Buffer.concat([Buffer.from(sentinel), Buffer.from([1, 9]), Buffer.from('101100011')])
   await writeFile(
     join(folder, 'electron'),
     Buffer.concat([Buffer.from('stand-in\0'), fuses, Buffer.from('\0')]),
