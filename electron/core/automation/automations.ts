@@ -25,6 +25,7 @@ export async function openAutomations(around: AutomationSurroundings): Promise<A
   const watchdogs = await openWatchdogs(around)
   const failovers = await openFailovers(around, guards)
   const runs = await openRuns(around, watchdogs, failovers)
+  guards.onBefore(async target => runs.spares(target))
   const recoveries = await openRecoveries(around, failovers)
   const watches = await openWatches(around, failovers, runs)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */

@@ -1,3 +1,4 @@
+import type { GuardAction } from '../../contract/automation/guard.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
@@ -5,8 +6,11 @@ import { lackedBy } from '../keys/permission.ts'
 import { problemOf } from '../problems.ts'
 import type { Target } from './decide/least-loss.ts'
 
-/** Asked before a guard stops or destroys: false keeps the instance for now, and the guard tries again later. */
-export type BeforeGuard = (target: Target) => Promise<boolean>
+/**
+ * Asked before a guard stops or destroys: what it may do, which is to stop where something would be lost otherwise.
+ * Undefined keeps the instance as it is for now, and the guard tries again later.
+ */
+export type BeforeGuard = (target: Target) => Promise<GuardAction | undefined>
 
 /** What came of it: the targets that are done, and why the rest are not. */
 export interface CarriedOut {
@@ -32,16 +36,17 @@ export async function carryOut(
   let problem: Problem | undefined
   for (const target of targets) {
     try {
-      if (!(await around.before(target))) {
+      const action = await around.before(target)
+      if (action === undefined) {
         problem ??= notSaved
         continue
       }
       if (around.ending.aborted || !around.wanted()) break
       const { instances } = around.client()
       const options = { signal: around.ending }
-      if (target.action === 'stop') await instances.stop(target.instance, options)
+      if (action === 'stop') await instances.stop(target.instance, options)
       else await instances.destroy(target.instance, options)
-      done.push(target)
+      done.push({ ...target, action })
     } catch (error) {
       if (error instanceof ServiceError && error.status === 404) done.push(target)
       else problem ??= lackedBy(error, 'instance_write') ?? problemOf(error)

@@ -62,7 +62,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
   const acted = new Map<number, number>()
   /** Guards whose instance the last look did not have. */
   const absent = new Set<string>()
-  let before: BeforeGuard = async () => true
+  let before: BeforeGuard = async ({ action }) => action
   let askedAgain = false
   let cancelTimer: (() => void) | undefined
   ending.addEventListener('abort', () => cancelTimer?.(), { once: true })

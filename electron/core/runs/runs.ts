@@ -1,3 +1,4 @@
+import type { GuardAction } from '../../contract/automation/guard.ts'
 import { isGoing, type RunAction } from '../../contract/automation/run.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
@@ -5,14 +6,16 @@ import { canGetIn } from '../../contract/reading.ts'
 import { endRun, settleRun } from '../../ssh/runs/runs.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import type { Failovers } from '../failover/failovers.ts'
+import type { Target } from '../guards/decide/least-loss.ts'
 import { looksUntilGone } from '../instances/gone.ts'
 import type { Watchdogs } from '../watchdog/watchdogs.ts'
 import { openRunBook, type RunChange, surplus } from './book.ts'
 import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
 import { createPlacing } from './placing.ts'
-import { nextStep, type Run } from './run.ts'
+import { nextStep, type Run, watchdogOrder } from './run.ts'
 import { alertId, notStartedAlert } from './telling.ts'
+import { isUnsafe, spared } from './unsafe.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
@@ -34,6 +37,8 @@ export interface Runs extends Required<Pick<Automation, 'looked' | 'resume' | 'f
   giveUpFetch(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   output(id: string): Promise<RunOutput>
+  /** What a guard may do to an instance as things stand: no folder that is still to be fetched is lost by it. */
+  spares(target: Target): GuardAction | undefined
   /** Before the account leaves Berth. */
   deleteOutputs(): Promise<void>
 }
@@ -92,8 +97,10 @@ export async function openRuns(
   }
 
   function gone(run: Run, at: number): RunChange {
-    const { afterwards, watchdog, step } = run
-    if (afterwards === 'destroy' && (watchdog || step === 'acting'))
+    const { step } = run
+    // A watchdog never destroys what was to be fetched: somebody else did, and the folder went with it.
+    const byWatchdog = watchdogOrder(run)?.action === 'destroy'
+    if (byWatchdog || (step === 'acting' && run.afterwards === 'destroy'))
       return { step: 'over', acted: 'destroy', endedAt: at }
     return { step: 'failed', endedAt: run.endedAt ?? at, problem: instanceGone }
   }
@@ -220,6 +227,19 @@ export async function openRuns(
     output(id) {
       book.existing(id)
       return outputs.of(id)
+    },
+    spares({ instance, action }) {
+      if (action === 'stop') return 'stop'
+      const unsafe = book.all().filter(run => run.instance === instance && isUnsafe(run))
+      const may = spared(unsafe, viewOf(instance)?.state)
+      const [first] = unsafe
+      if (may === 'stop' && first)
+        note(
+          first,
+          'A guard stops rather than destroys',
+          `${first.fetch} of ${first.name} is not fetched yet.`,
+        )
+      return may
     },
     deleteOutputs: () => outputs.delete(),
     looked(look) {

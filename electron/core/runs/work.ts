@@ -237,7 +237,9 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
       await book.update(id, { step: 'over' })
       return false
     }
-    const other = book.all().find(one => one.id !== id && one.instance === instance && keepsItBusy(one))
+    const other = book
+      .all()
+      .find(one => one.id !== id && one.instance === instance && keepsItFrom(one, afterwards))
     if (other) {
       book.setProblem(id, {
         code: 'other_run',
@@ -282,7 +284,9 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   }
 }
 
-function keepsItBusy({ step }: Run): boolean {
+/** Whether a run keeps its instance from what another is to do: while it goes on, and where its folder is not safe. */
+function keepsItFrom({ step }: Run, action: 'stop' | 'destroy'): boolean {
+  if (step === 'kept') return action === 'destroy'
   return step === 'starting' || step === 'running' || step === 'fetching'
 }
 

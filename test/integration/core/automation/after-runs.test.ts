@@ -39,6 +39,21 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBe('stopped')
   }, 60_000)
 
+  test('is not destroyed by a guard while its folder is not fetched: it is stopped, and that is said', async () => {
+    const { world, under, instance, home, intended } = await openInside()
+    const id = await startRun(under, { instance, command: 'sleep 600', fetch: home, afterwards: 'nothing' })
+    await under.until(() => runOf(under, id)?.step === 'running')
+    const when = { kind: 'time', at: world.sim.controls.ledger().now + 60 } as const
+    await under.run('setGuard', { instance, when, action: 'destroy', warning: 0, missed: 'act' })
+    await world.sim.controls.advance(120)
+    await vi.waitFor(() => expect(told(world, /^Stopped /)).toBe(true), { timeout: 30_000 })
+    expect(await intended()).toBe('stopped')
+    const said = Object.values(under.berth.state().activity).map(({ text, detail }) => `${text}: ${detail}`)
+    expect(said).toContainEqual(
+      expect.stringMatching(/^A guard stops rather than destroys: .* is not fetched yet\.$/),
+    )
+  }, 60_000)
+
   test('is fetched into another folder where that was chosen meanwhile, whole, and what was chosen follows', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
     onTestFinished(() => rmSync(elsewhere, { recursive: true }))

@@ -28,7 +28,7 @@ test('what is to be saved first is waited for; where it is not safe the instance
       wanted,
       before: async target => {
         asked.push(target.instance)
-        return safe(target)
+        return safe(target) ? target.action : undefined
       },
     })
 
