@@ -53,7 +53,9 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
   })
   afterAll(() => browser?.close())
 
-  test('for 30 seconds: an upload and a tunnel go on by themselves, and the file is what it was', async () => {
+  test('for 30 seconds: an upload and a tunnel go on by themselves, and the file is what it was', {
+    timeout: 240_000,
+  }, async () => {
     const web = createServer((_, response) => response.end('still here')).listen(0, '127.0.0.1')
     await once(web, 'listening')
     endings.push(() => web.close())
@@ -91,7 +93,7 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     await halfAMinute
     cable.plug()
     expect(await meanwhile).toBe('still here')
-    await expect.poll(() => readdirSync(there), { timeout: 60_000 }).toEqual(['big'])
+    await expect.poll(() => readdirSync(there), { timeout: 120_000 }).toEqual(['big'])
     const hash = (of: Uint8Array) => createHash('sha256').update(of).digest('hex')
     expect(hash(readFileSync(join(there, 'big')))).toBe(hash(bytes))
     await page.getByRole('tab', { name: 'Ports' }).click()

@@ -80,7 +80,7 @@ async function titles(): Promise<string[]> {
   return (await desktop.shown()).map(({ title }) => title)
 }
 
-const soon = { timeout: 20_000 }
+const soon = { timeout: 60_000 }
 
 describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => {
   test('credit that runs low is told once, with what it means', async () => {

@@ -9,13 +9,20 @@ export class SettingChanges {
   saved: { field: string; before: SettingsChange } | undefined = $state.raw()
   failed: { field: string; problem: Problem } | undefined = $state.raw()
   readonly #page: Page
+  /** One after another: the next is compared with what the one before it made of the settings. */
+  #turn: Promise<void> = Promise.resolve()
 
   constructor(page: Page) {
     this.#page = page
   }
 
   /** Saves a change; `field` is where its outcome is told. */
-  async change(field: string, to: SettingsChange): Promise<void> {
+  change(field: string, to: SettingsChange): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#change(field, to))
+    return this.#turn
+  }
+
+  async #change(field: string, to: SettingsChange): Promise<void> {
     const now = this.#page.state?.settings
     if (!now) return
     const before = partBefore(now, to)

@@ -84,19 +84,22 @@ test('each terminal on the PATH is found, and started with ssh and its arguments
     expect(args.slice(at + 1), program).toEqual([
       '-i',
       world.machine.files.path('keys/id_ed25519'),
-      ...['IdentitiesOnly=yes', `UserKnownHostsFile="${world.machine.files.path('known_hosts')}"`].flatMap(
-        option => ['-o', option],
-      ),
-      '-o',
-      expect.stringMatching(new RegExp(`^HostKeyAlias=berth-\\w+-${id}$`)),
-      ...['HashKnownHosts=no', 'ForwardAgent=no'].flatMap(option => ['-o', option]),
+      ...[
+        'IdentitiesOnly=yes',
+        expect.stringMatching(new RegExp(`^HostKeyAlias=berth-\\w+-${id}$`)),
+        `UserKnownHostsFile="${world.machine.files.path('known_hosts')}"`,
+        'StrictHostKeyChecking=accept-new',
+        'HashKnownHosts=no',
+        'ForwardAgent=no',
+        'ForwardX11=no',
+      ].flatMap(option => ['-o', option]),
       '-p',
       expect.stringMatching(/^\d+$/),
       '--',
       'root@127.0.0.1',
     ])
   }
-})
+}, 30_000)
 
 test('a command of the user’s own gets its placeholders filled in, and no shell reads any of it', async () => {
   await install('my-term', 'ssh')

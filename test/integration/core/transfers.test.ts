@@ -10,7 +10,8 @@ let from: InstanceView
 let to: InstanceView
 
 beforeEach(async () => {
-  world = await createWorld()
+  // The world moves only as the tests let it.
+  world = await createWorld({ speed: 1 })
   under = await world.startConnected()
   from = await rentedAtOnce()
   to = await rentedAtOnce()

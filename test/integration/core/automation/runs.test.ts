@@ -70,8 +70,8 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(told(world, /^training has ended with exit code 7$/)).toBe(true)
     // The command ran once, whatever was lost and asked again.
     expect(readFileSync(join(home, '.berth', 'runs', id, 'code'), 'utf8').trim()).toBe('7')
-    const found = await again.run('searchRun', { run: id, text: 'LINE 299' })
-    expect(found).toMatchObject({ matches: [{ line: 299, text: 'line 299 – ünïcode' }], total: 1 })
+    const found = await again.run('searchRun', { run: id, text: `LINE ${lines} –` })
+    expect(found).toMatchObject({ matches: [{ line: lines, text: `line ${lines} – ünïcode` }], total: 1 })
   }, 90_000)
 
   test('whose folder cannot be fetched leaves the instance as it is, tells the watchdog, and says so', async () => {
