@@ -169,6 +169,8 @@ describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () =
     await expect
       .poll(() => dialog.getByRole('textbox', { name: 'Command' }).inputValue())
       .toBe('python3 train.py')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
     const running = async () =>
       (await sim.api<{ instances: RentedByWatch[] }>('GET', '/api/v0/instances/')).instances
         .filter(({ label }) => label?.includes('by-watch'))
