@@ -30,6 +30,15 @@ test('the palette finds a command by a few letters and runs it, by keyboard alon
     await page.getByText('Nothing is called that.').waitFor()
     await page.keyboard.press('Escape')
     await input.waitFor({ state: 'detached' })
+
+    // Who types on before it is drawn: the next key is the palette's, not that of what had the focus.
+    const focused = await page.evaluate(async () => {
+      const keys = { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }
+      document.body.dispatchEvent(new KeyboardEvent('keydown', keys))
+      await Promise.resolve()
+      return document.activeElement?.getAttribute('aria-label')
+    })
+    expect(focused).toBe('What to do')
     expect(errors).toEqual([])
     await page.context().close()
   } finally {
