@@ -1,4 +1,4 @@
-import type { Sftp } from './sftp.ts'
+import type { Sftp } from '../sftp.ts'
 import type { Tally } from './tally.ts'
 
 /**

@@ -1,14 +1,14 @@
 import { type Pack, pack as tarPack } from 'tar-stream'
-import { harmless } from '../../contract/instance/file-names.ts'
-import { BerthError } from '../../contract/problem.ts'
-import type { ByteSink } from '../../ports/chosen-files.ts'
+import { harmless } from '../../../contract/instance/file-names.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { ByteSink } from '../../../ports/chosen-files.ts'
+import type { Sftp } from '../sftp.ts'
+import { kindOf, type RemoteFile, walk } from '../walk.ts'
 import { copyDown } from './copying.ts'
 import { deferred } from './deferred.ts'
 import type { Job } from './job.ts'
 import { LocalNames, type NamesOf } from './local-names.ts'
-import type { Sftp } from './sftp.ts'
 import { createTally, type Tally } from './tally.ts'
-import { kindOf, type RemoteFile, walk } from './walk.ts'
 
 export interface StreamDownload {
   /** On the instance. */

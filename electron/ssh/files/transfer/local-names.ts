@@ -1,4 +1,4 @@
-import { checkedName, withoutHarm } from '../../contract/instance/file-names.ts'
+import { checkedName, withoutHarm } from '../../../contract/instance/file-names.ts'
 
 /** What the system of this machine makes of names. */
 export type NamesOf = 'linux' | 'darwin' | 'win32'

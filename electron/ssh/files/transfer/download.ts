@@ -1,10 +1,10 @@
-import type { ChosenFolder, Sink } from '../../ports/chosen-files.ts'
+import type { ChosenFolder, Sink } from '../../../ports/chosen-files.ts'
+import type { Handle, Sftp } from '../sftp.ts'
+import { type RemoteFile, walk } from '../walk.ts'
 import { copyDown } from './copying.ts'
 import { forEachFile, type Job } from './job.ts'
 import { LocalNames, type NamesOf } from './local-names.ts'
-import type { Handle, Sftp } from './sftp.ts'
 import { createTally, type Tally } from './tally.ts'
-import { type RemoteFile, walk } from './walk.ts'
 
 export interface Download {
   /** On the instance. */

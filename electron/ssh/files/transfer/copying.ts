@@ -1,5 +1,5 @@
-import type { OpenSource } from '../../ports/chosen-files.ts'
-import type { Handle, Sftp } from './sftp.ts'
+import type { OpenSource } from '../../../ports/chosen-files.ts'
+import type { Handle, Sftp } from '../sftp.ts'
 
 /** How a copy goes on, and what ends it before its end. */
 export interface Copying {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { folderOf, joined } from '../../contract/instance/file-names.ts'
-import type { OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
+import { folderOf, joined } from '../../../contract/instance/file-names.ts'
+import type { OpenSource, Source, SourceList } from '../../../ports/chosen-files.ts'
+import { destinationOf, takeAfter } from '../destination.ts'
+import { existing, isMissing } from '../file-problems.ts'
+import type { Handle, Sftp } from '../sftp.ts'
 import { copyUp } from './copying.ts'
-import { destinationOf, takeAfter } from './destination.ts'
-import { existing, isMissing } from './file-problems.ts'
 import { forEachFile, type Job } from './job.ts'
-import type { Handle, Sftp } from './sftp.ts'
 import { createTally, type Tally } from './tally.ts'
 
 export interface Upload {
