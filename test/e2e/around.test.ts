@@ -1,4 +1,6 @@
-import type { Browser } from 'playwright-core'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, ViewportSize } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
@@ -14,9 +16,13 @@ afterEach(async () => {
 })
 afterAll(() => browser.close())
 
-async function berthAt(flags: readonly string[], viewport = { width: 1080, height: 720 }) {
+async function berthAt(
+  flags: readonly string[],
+  { viewport = { width: 1080, height: 720 }, settings }: { viewport?: ViewportSize; settings?: object } = {},
+) {
   const home = await scratchFolder()
   endings.push(home.remove)
+  if (settings) await writeFile(join(home.path, 'settings.json'), JSON.stringify(settings))
   const berth = await startBerth(home.path, flags)
   endings.push(berth.stop)
   const { page, errors } = await openPage(browser, berth.address, { viewport })
@@ -28,11 +34,15 @@ test('while the service fails, the header says so and since when, and nothing of
   const sim = await startSimulatorProcess()
   endings.push(sim.stop)
   const id = await rentRunning(sim, { label: 'kept' })
-  const { page, errors } = await berthAt([])
+  // It looks when it is asked to, and for minutes not by itself: that would take the button away.
+  const { page, errors } = await berthAt([], { settings: { pollInterval: 300 } })
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: /kept/ })
   await row.waitFor()
   await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('look at the account now')
+  await page.keyboard.press('Enter')
   await page.getByRole('banner').getByText('Service fails (500)').waitFor()
   const age = page.getByRole('banner').getByText(/^as of \d\d:\d\d/)
   await age.waitFor()
@@ -161,7 +171,7 @@ test('the buttons of a row cover none of its figures, however wide the window an
 })
 
 test('in the smallest window everything can be reached, on every screen', async () => {
-  const { page, errors } = await berthAt(['--demo'], { width: 480, height: 360 })
+  const { page, errors } = await berthAt(['--demo'], { viewport: { width: 480, height: 360 } })
   const main = page.locator('main')
   await main.waitFor()
   for (const name of [

@@ -13,6 +13,7 @@ import {
 
 let browser: Browser
 const endings: (() => Promise<void>)[] = []
+const soon = { timeout: 60_000 }
 
 beforeAll(async () => {
   browser = await openBrowser()
@@ -33,8 +34,9 @@ async function instancesOf(sim: SimulatorProcess): Promise<Listed[]> {
   return (await sim.api<{ instances: Listed[] }>('GET', '/api/v0/instances/')).instances
 }
 
+/** Berth on an account whose world is as slow as ours: a machine boots for a minute or more, unless time is let pass. */
 async function connected(): Promise<{ sim: SimulatorProcess; page: Page; errors: string[] }> {
-  const sim = await startSimulatorProcess()
+  const sim = await startSimulatorProcess(['--speed', '1'])
   endings.push(sim.stop)
   const home = await scratchFolder()
   endings.push(home.remove)
@@ -51,6 +53,9 @@ async function connected(): Promise<{ sim: SimulatorProcess; page: Page; errors:
   await dialog.waitFor({ state: 'detached' })
   return { sim, page, errors }
 }
+
+/** What was just rented boots within this, in seconds. */
+const boot = 300
 
 async function seen(page: Page, name: string): Promise<void> {
   const folder = process.env['BERTH_LOOK']
@@ -69,7 +74,7 @@ async function seen(page: Page, name: string): Promise<void> {
 }
 
 test('rented with failover, a bad machine is dropped on the row, remembered among the offers, and forgiven', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const { sim, page, errors } = await connected()
   await page.getByRole('link', { name: 'Offers' }).click()
@@ -83,14 +88,17 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
   await dialog.getByRole('button', { name: /^Rent from/ }).click()
 
   await page.getByText('Try 1 of 3').waitFor()
-  await expect.poll(async () => (await instancesOf(sim)).length, { timeout: 20_000 }).toBe(1)
+  const ids = async () => (await instancesOf(sim)).map(({ id }) => id)
+  await expect.poll(ids, soon).toHaveLength(1)
   const [first] = await instancesOf(sim)
   await sim.control('POST', `/sim/instances/${first?.id}`, { actual_status: 'exited' })
   const tries = page.getByRole('list', { name: 'Tries that were dropped' })
-  await tries.getByText('crashed').waitFor({ timeout: 30_000 })
-  await page.getByText('Try 2 of 3').waitFor({ timeout: 30_000 })
+  await tries.getByText('crashed').waitFor(soon)
+  await page.getByText('Try 2 of 3').waitFor(soon)
   await seen(page, 'row')
-  await page.getByText('Ready on try 2 of 3').waitFor({ timeout: 60_000 })
+  await expect.poll(ids, soon).toEqual([expect.not.toSatisfy(id => id === first?.id)])
+  await sim.control('POST', '/sim/clock', { advance: boot })
+  await page.getByText('Ready on try 2 of 3').waitFor(soon)
   await tries.getByText(/cost (\$|under)/).waitFor()
   const left = await instancesOf(sim)
   expect(left.map(({ actual_status }) => actual_status)).toEqual(['running'])
@@ -100,7 +108,9 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
   await page.getByText('Ready on try 2 of 3').waitFor({ state: 'detached' })
 
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page.getByRole('button', { name: 'Refresh' }).click()
+  const refresh = page.getByRole('button', { name: 'Refresh' })
+  await refresh.click()
+  await refresh.and(page.locator(':not([aria-busy])')).waitFor()
   await page.getByRole('table', { name: 'Offers' }).getByRole('button', { name: /^Rent/ }).first().focus()
   await page.keyboard.press('End')
   await page.getByRole('button', { name: /^Failed before/ }).click()
@@ -110,7 +120,7 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
   expect(errors).toEqual([])
 })
 
-test('cancelled on its row, a failover leaves nothing', { timeout: 60_000 }, async () => {
+test('cancelled on its row, a failover leaves nothing', async () => {
   const { sim, page, errors } = await connected()
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Rent with failover' }).click()
@@ -118,15 +128,15 @@ test('cancelled on its row, a failover leaves nothing', { timeout: 60_000 }, asy
     .getByRole('dialog')
     .getByRole('button', { name: /^Rent from/ })
     .click()
-  await expect.poll(async () => (await instancesOf(sim)).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await instancesOf(sim)).length, soon).toBe(1)
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await page.getByText('Nothing is rented').waitFor({ timeout: 30_000 })
+  await page.getByText('Nothing is rented').waitFor(soon)
   expect(await instancesOf(sim)).toEqual([])
   expect(errors).toEqual([])
 })
 
 test('a bid is raised by itself once it is outbid, seen at the service, and switched off on the row', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const { sim, page, errors } = await connected()
   await page.getByRole('link', { name: 'Offers' }).click()
@@ -143,7 +153,9 @@ test('a bid is raised by itself once it is outbid, seen at the service, and swit
     .getByRole('table', { name: 'Instances' })
     .getByRole('row')
     .filter({ has: page.getByRole('button', { name: /^More/ }) })
-  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+  await expect.poll(async () => (await instancesOf(sim)).length, soon).toBe(1)
+  await sim.control('POST', '/sim/clock', { advance: boot })
+  await row.getByText('Running', { exact: true }).waitFor(soon)
   const [before] = await instancesOf(sim)
   if (!before) throw new Error('nothing is rented')
 
@@ -159,12 +171,10 @@ test('a bid is raised by itself once it is outbid, seen at the service, and swit
   await page.getByText('up to $2.000/h, at most every 1 h').waitFor()
 
   await sim.control('POST', '/sim/outbid', { instance_id: before.id })
-  await expect
-    .poll(async () => (await instancesOf(sim))[0]?.dph_base, { timeout: 30_000 })
-    .toBeGreaterThan(before.dph_base)
+  await expect.poll(async () => (await instancesOf(sim))[0]?.dph_base, soon).toBeGreaterThan(before.dph_base)
   const [after] = await instancesOf(sim)
   expect((after?.dph_base ?? 0) - (after?.min_bid ?? 0)).toBeLessThanOrEqual(0.01 + 1e-9)
-  await page.getByText(/1 raise has added/).waitFor({ timeout: 30_000 })
+  await page.getByText(/1 raise has added/).waitFor(soon)
   await seen(page, 'recovery')
 
   // Sooner than it may: it says how long it waits, with its off switch beside it.
@@ -172,7 +182,7 @@ test('a bid is raised by itself once it is outbid, seen at the service, and swit
   await page
     .getByText(/Berth raises the bid in/)
     .first()
-    .waitFor({ timeout: 30_000 })
+    .waitFor(soon)
   await seen(page, 'outbid')
   await page.getByRole('button', { name: 'Only tell me' }).click()
   await page.getByRole('button', { name: 'Recover by itself' }).waitFor()
