@@ -13,7 +13,7 @@ const watchedLooks: Plugin = {
   name: 'watched-looks',
   enforce: 'pre',
   resolveId: (source, importer) =>
-    source.endsWith('/look.ts') && importer?.endsWith('electron/core/accounts/session.ts')
+    source.endsWith('/look-for-all.ts') && importer?.endsWith('electron/core/accounts/session.ts')
       ? join(import.meta.dirname, 'inside/watched-look.ts')
       : undefined,
 }

@@ -1,6 +1,4 @@
-import { lookAt as look } from '../../../../../electron/core/accounts/look/look.ts'
-
-export { userFields } from '../../../../../electron/core/accounts/look/look.ts'
+import { lookForAll as look } from '../../../../../electron/core/accounts/look/look-for-all.ts'
 
 /** Who is told of the looks of this process. */
 export const lookout = {
@@ -8,8 +6,11 @@ export const lookout = {
   looked: (): void => undefined,
 }
 
-/** Berth's own look, of whose beginning and good end is told. The program has it in the place of that one. */
-export async function lookAt(...args: Parameters<typeof look>): ReturnType<typeof look> {
+/**
+ * Berth's own look, of whose beginning and good end is told. The program has it in the place of that one. An answer that
+ * is doubted, and asked for once more, is no look of its own: nothing is decided on it.
+ */
+export async function lookForAll(...args: Parameters<typeof look>): ReturnType<typeof look> {
   lookout.looking()
   const found = await look(...args)
   if (found.outcome === 'seen' && found.instances) lookout.looked()
