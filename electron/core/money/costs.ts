@@ -26,6 +26,8 @@ export interface CountedInstance {
   disk?: Micros
   /** It is on its way to running. */
   booting?: true
+  /** What it costs per hour once it runs, where that is more: in an absence it may run and be gone again. */
+  running?: Micros
 }
 
 /** What one instance may have cost in a stretch of time. Where it is sure, `least`, `most` and `guess` are the same. */
@@ -51,15 +53,17 @@ export const absence = 600
 const longestBoot = 300
 
 export function countedAt(instance: InstanceView, at: number): CountedInstance {
-  const { state, costPerHour, diskPricePerHour = 0 } = instance
+  const { state, costPerHour, diskPricePerHour = 0, pricePerHour = 0 } = instance
   const known = state !== 'silent' && state !== 'other' && state !== 'stopping'
   const disk = Math.min(costPerHour, diskPricePerHour)
+  const booting = state === 'provisioning' || state === 'loading'
   return {
     spent: spentBy(instance, at),
     perHour: costPerHour,
     ...(known ? {} : { least: disk }),
     ...(disk < costPerHour ? { disk } : {}),
-    ...(state === 'provisioning' || state === 'loading' ? { booting: true } : {}),
+    ...(booting ? { booting: true } : {}),
+    ...(booting && pricePerHour > costPerHour ? { running: pricePerHour } : {}),
   }
 }
 
@@ -77,8 +81,10 @@ export function costsBetween(
     if (now) costs.set(id, costOf(view, before.instances[id], now, before, after.at))
   }
   for (const [id, then] of Object.entries(before.instances)) {
-    const most = grown(then.perHour, seconds)
-    if (!(id in after.instances)) costs.set(id, { least: 0, most, guess: most, lowest: 0 })
+    if (id in after.instances) continue
+    const dearest = seconds > absence ? Math.max(then.perHour, then.running ?? 0) : then.perHour
+    const guess = grown(then.perHour, seconds)
+    costs.set(id, { least: 0, most: grown(dearest, seconds), guess, lowest: 0 })
   }
   return costs
 }

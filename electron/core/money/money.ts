@@ -39,6 +39,7 @@ const Now = v.object({
           part: v.exactOptional(v.number()),
           disk: v.exactOptional(v.number()),
           booting: v.exactOptional(v.literal(true)),
+          running: v.exactOptional(v.number()),
         }),
       ),
       over: v.exactOptional(v.number()),

@@ -41,9 +41,9 @@ export class Timeline {
   readonly looks: Look[] = []
   /** By id: when Berth took an instance's host for silent, so that what it charges was not known, and at what price. */
   readonly silence = new Map<string, Silence[]>()
-  /** By id: when Berth found an instance dead or stopped that it had not seen run, and what a run costs. */
+  /** By id: when Berth found an instance dead, stopped or gone that it had not seen run, and what a run costs. */
   readonly unseenRuns = new Map<string, { at: number; perHour: number }>()
-  #states: Seen['instances'] = {}
+  #before: Pick<Seen, 'instances' | 'running'> = { instances: {}, running: {} }
   #looking = 0
   readonly payments: Payment[] = []
   readonly #silent = new Map<string, Silence>()
@@ -88,10 +88,14 @@ export class Timeline {
   /** What is shown holds until something else is. */
   seen({ guards, instances, prices, running }: Seen): void {
     const now = this.#now()
+    const { instances: before, running: priced } = this.#before
     for (const [id, state] of Object.entries(instances))
-      if (mayBeAboutToRun(this.#states[id]) && !mayBeAboutToRun(state) && state !== 'running')
+      if (mayBeAboutToRun(before[id]) && !mayBeAboutToRun(state) && state !== 'running')
         this.unseenRuns.set(id, { at: now, perHour: running[id] ?? 0 })
-    this.#states = instances
+    for (const [id, state] of Object.entries(before))
+      if (mayBeAboutToRun(state) && !(id in instances))
+        this.unseenRuns.set(id, { at: now, perHour: priced[id] ?? 0 })
+    this.#before = { instances, running }
     this.#hush(instances, prices, now)
     for (const guard of guards) {
       const stretches = this.guards.get(guard.id) ?? []

@@ -92,8 +92,8 @@ function savedLooks({ looks, lives }: Timeline): Look[] {
 
 /**
  * What the instance costs at the most in the stretches between two fresh answers in which its price changed. One that
- * was booting, or not there, in the one answer and is stopped or dead in the next may have run in between: FIELDS has
- * GPUs charged from `running`, and no record tells of a run that is over. While its host is silent (`unknown`, no
+ * was booting, or not there, in the one answer and is stopped, dead or gone in the next may have run in between: FIELDS
+ * has GPUs charged from `running`, and no record tells of a run that is over. While its host is silent (`unknown`, no
  * heartbeat, section 3.1) nobody knows whether it charges its GPUs: the credit tells it, but not in a stretch in which
  * another one's price has changed as well, nor in one that was long and in which a sum was paid in that nobody told.
  */

@@ -209,6 +209,25 @@ test('one that stood still unseen has no more than the credit says, and no top-u
   expect(shares.get('1')).toBeGreaterThan(3_136_990)
 })
 
+test('what was booting when Berth went away, and is gone, may have run, so that its share and what was paid in are found', () => {
+  const loading = instanceView({ id: 1, state: 'loading', costPerHour: 10_000, pricePerHour: 500_000 })
+  const steady = runs(2, 400_000, start - hour)
+  const before = counted(start, 40_000_000, loading, steady)
+  // It cost 450,000 before it was destroyed elsewhere, and 35 dollars were paid in.
+  const { spent, toppedUp, shares } = accrue(before, look(start + hour, 74_150_000, steady))
+  expect([spent, toppedUp]).toEqual([850_000, 35_000_000])
+  expect(Object.fromEntries(shares)).toEqual({ 1: 450_000, 2: 400_000 })
+})
+
+test('what was booting a poll ago, and is gone, leaves an odd sum that was paid in to the cent', () => {
+  const loading = instanceView({ id: 1, state: 'loading', costPerHour: 10_000, pricePerHour: 4_000_000 })
+  const steady = runs(2, 400_000, start - hour)
+  const before = counted(start, 40_000_000, loading, steady)
+  // A minute of the one that runs: 6,666. Of the other's disk: 166 at the most.
+  const { spent, toppedUp } = accrue(before, look(start + 60, 57_303_334, steady))
+  expect([spent, toppedUp]).toEqual([6666, 17_310_000])
+})
+
 test('what was booting when Berth went away has run since, but for the minutes of a boot', () => {
   const loading = instanceView({ id: 1, state: 'loading', costPerHour: 10_000, pricePerHour: 2_000_000 })
   const before = counted(start, 40_000_000, loading)
