@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { lacks } from '../needs.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, terminalText } from './app.ts'
@@ -44,6 +44,12 @@ async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
   throw new Error(`${name} was not among ${passed.join(' | ')}`)
 }
 
+/** Waits until it, or something in it, has the focus: what is drawn has it a moment later. */
+async function hasFocus(where: Locator): Promise<void> {
+  const has = () => where.evaluate(element => element.contains(document.activeElement))
+  await expect.poll(has).toBe(true)
+}
+
 async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
@@ -84,14 +90,15 @@ describe.skipIf(lacking !== '')(`by keys alone${lacking}`, () => {
     await expect.poll(() => focused(page)).toBe(name)
 
     await press(page, 'm')
-    await page.getByRole('menuitem', { name: 'Guards…' }).waitFor()
+    await hasFocus(page.getByRole('menu'))
     await page.keyboard.type('Gu')
+    await hasFocus(page.getByRole('menuitem', { name: 'Guards…' }))
     await press(page, 'Enter')
     await page.getByRole('button', { name: 'Add guard…' }).waitFor()
     await tabTo(page, /^Add guard…$/)
     await press(page, 'Enter')
     const dialog = page.getByRole('dialog')
-    await dialog.waitFor()
+    await hasFocus(dialog)
     await tabTo(page, /^Set guard$/)
     await press(page, 'Enter')
     await dialog.waitFor({ state: 'detached' })

@@ -15,7 +15,8 @@ afterEach(async () => {
 afterAll(() => browser.close())
 
 /** Keys may be listed once a second, Berth's own looks included. */
-const listing = { interval: 1500, timeout: 20_000 }
+const listing = { interval: 1500, timeout: 60_000 }
+const patient = { timeout: 60_000 }
 
 /** Berth on an account with two running instances; its world is hardly faster than this one. */
 async function twoInstances() {
@@ -59,10 +60,10 @@ test('a copy is asked for from an instance, followed with its lateness said, and
   await page.getByRole('link', { name: 'Transfers' }).getByText('1').waitFor()
   await sim.control('POST', '/sim/clock', { advance: 50 })
   await expect
-    .poll(async () => Number(await copy.getByRole('progressbar').getAttribute('aria-valuenow')))
+    .poll(async () => Number(await copy.getByRole('progressbar').getAttribute('aria-valuenow')), patient)
     .toBeGreaterThan(0)
   await sim.control('POST', '/sim/clock', { advance: 300 })
-  await copy.getByText('Done', { exact: true }).waitFor()
+  await copy.getByText('Done', { exact: true }).waitFor(patient)
   await copy.getByRole('button', { name: /^Dismiss/ }).click()
   await page.getByText('Nothing is being moved').waitFor()
   expect(errors).toEqual([])
@@ -99,7 +100,10 @@ test('a sync runs with a key of its own, survives a reload, is cancelled by keyb
   await page.reload()
   await sync.getByRole('button', { name: /^Cancel/ }).focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('alertdialog').getByText('A cancelled sync cannot be resumed').waitFor()
+  const question = page.getByRole('alertdialog')
+  await question.getByText('A cancelled sync cannot be resumed').waitFor()
+  const focused = () => question.locator(':focus').textContent()
+  await expect.poll(focused).toBe('Cancel')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await sync.getByText('Cancelled', { exact: true }).waitFor()
