@@ -9,6 +9,7 @@ import { openAccountAlerts } from '../alerts/account-alerts.ts'
 import { type Automations, openAutomations } from '../automation/automations.ts'
 import { openDepartures } from '../instances/departures.ts'
 import { type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
+import { tellingEnds } from '../instances/telling-ends.ts'
 import { notedKeychain } from '../rentals/noted-keychain.ts'
 import { openRentals } from '../rentals/open-rentals.ts'
 import type { Rentals } from '../rentals/rentals.ts'
@@ -91,7 +92,7 @@ export async function openSession(
       random: machine.random.fraction,
       onAnswer: sample => time.learn(sample),
     })
-    return departures.noting(client)
+    return tellingEnds(departures.noting(client), instance => automations.watchdogs.endsHere(instance))
   }
 
   function withKey(): ServiceClient {

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { type WatchdogReason, type WatchdogView, WatchdogWish } from '../../contract/automation/watchdog.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 
 const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
@@ -26,7 +25,9 @@ export const KeptWatchdog = v.object({
     }),
   ),
   did: v.exactOptional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
-  /** What it seems to have done was said; it is said again only once the instance has run in between. */
+  /** Berth itself has asked for its end, for whomever; so many more looks may show it running all the same. */
+  endsHere: v.exactOptional(v.number()),
+  /** Whether the instance was ended by it was judged; that is done again only once it has run in between. */
   told: v.exactOptional(v.boolean()),
 })
 export type KeptWatchdog = v.InferOutput<typeof KeptWatchdog>
@@ -42,24 +43,8 @@ export function tickOf({ idle, lease }: WatchdogWish): number {
   return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
 }
 
-/**
- * What a watchdog has done, as far as can be told from outside: its instance does not run any more, and it was due.
- * `now` in epoch seconds of the account's time; `instance` as a fresh look has it, undefined when it is gone.
- */
-export function likelyDeed(
-  { wish, step, renewedAt, told }: KeptWatchdog,
-  instance: InstanceView | undefined,
-  now: number,
-): WatchdogReason | undefined {
-  const halted = !instance || instance.state === 'stopped' || instance.state === 'stopping'
-  if (told || step !== 'watching' || !halted) return undefined
-  if (wish.at !== undefined && now >= wish.at) return 'time'
-  if (wish.lease !== undefined && renewedAt !== undefined && now - renewedAt >= wish.lease) return 'lease'
-  return undefined
-}
-
 export function watchdogView(kept: KeptWatchdog, problem: Problem | undefined): WatchdogView {
-  const { renewedAt: _, told: __, ...view } = kept
+  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = kept
   return { ...view, ...(problem ? { problem } : {}) }
 }
 

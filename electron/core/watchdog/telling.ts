@@ -1,6 +1,9 @@
 import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
 import type { AccountId } from '../../contract/ids.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Alert } from '../alerts/alerts.ts'
+import { instanceName } from '../alerts/wording.ts'
+import type { AutomationSurroundings } from '../automation/automation.ts'
 
 const reasonSentences: Record<WatchdogReason, string> = {
   time: 'Its time had come.',
@@ -9,36 +12,63 @@ const reasonSentences: Record<WatchdogReason, string> = {
   run: 'The run on it had ended.',
 }
 
-/** What a watchdog has done; `seems` where only its effect was seen. */
-export function deedAlert(
-  account: AccountId,
-  instance: number,
-  name: string,
-  { action, why }: WatchdogDeed,
-  seems: boolean,
-): Alert {
-  const did = action === 'stop' ? 'stopped' : 'destroyed'
+/** What is told of the watchdogs of one account. */
+export interface Telling {
+  /** What one has done; `seems` where only its effect was seen. */
+  deed(did: WatchdogDeed, instance: number, seems?: boolean): void
+  /** It was there, and is not any more. */
+  gone(instance: number): void
+  nameOf(instance: number): string
+  /** An instance as State has it: one that is gone later is told of by its name. */
+  saw(instance: InstanceView | undefined): void
+}
+
+export function createTelling({
+  account,
+  store,
+  teller,
+  activity,
+}: Pick<AutomationSurroundings, 'account' | 'store' | 'teller' | 'activity'>): Telling {
+  const names = new Map<number, string>()
+  const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
+
+  function nameOf(instance: number): string {
+    const view = viewOf(instance)
+    return view ? instanceName(view) : (names.get(instance) ?? instanceName({ id: instance }))
+  }
+
+  function tell(instance: number, title: string, body: string): void {
+    if (store.get().settings.alerts.guard) teller.tell(account, [alertOf(account, instance, title, body)])
+    else activity.add({ account, instance, kind: 'berth', text: title, detail: body })
+  }
+
   return {
-    ...about(account, instance),
-    title: `${name} was ${did} by its watchdog${seems ? ', as it seems' : ''}`,
-    body: reasonSentences[why],
+    nameOf,
+    saw(view) {
+      if (view) names.set(view.id, instanceName(view))
+    },
+    deed({ action, why }, instance, seems = false) {
+      const did = action === 'stop' ? 'stopped' : 'destroyed'
+      const doubt = seems ? ', as it seems' : ''
+      tell(instance, `${nameOf(instance)} was ${did} by its watchdog${doubt}`, reasonSentences[why])
+    },
+    gone(instance) {
+      tell(
+        instance,
+        `The watchdog of ${nameOf(instance)} is gone`,
+        'Something on the instance removed it. Nothing there stops it any more: put it there again.',
+      )
+    },
   }
 }
 
-/** It was there, and is not any more. */
-export function goneAlert(account: AccountId, instance: number, name: string): Alert {
-  return {
-    ...about(account, instance),
-    title: `The watchdog of ${name} is gone`,
-    body: 'Something on the instance removed it. Nothing there stops it any more: put it there again.',
-  }
-}
-
-function about(account: AccountId, instance: number): Omit<Alert, 'title' | 'body'> {
+function alertOf(account: AccountId, instance: number, title: string, body: string): Alert {
   return {
     id: `${account}/watchdog/${instance}`,
     kind: 'guard',
     instance,
+    title,
+    body,
     urgency: 'normal',
     actions: [{ id: 'show', label: 'Show' }],
     place: { screen: 'instances', instance },

@@ -1,4 +1,4 @@
-import type { WatchdogDeed, WatchdogWish } from '../../contract/automation/watchdog.ts'
+import type { WatchdogWish } from '../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
@@ -11,16 +11,15 @@ import {
   watchdogLog,
 } from '../../ssh/watchdog/watchdog.ts'
 import { instanceKeyEntry } from '../accounts/instance-key.ts'
-import type { Alert } from '../alerts/alerts.ts'
-import { instanceName } from '../alerts/wording.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import { looksUntilGone } from '../instances/gone.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
 import { same } from '../same.ts'
 import { openWatchdogBook } from './book.ts'
-import { type KeptWatchdog, likelyDeed, startsWatchdog, tickOf, visitEvery } from './kept.ts'
-import { deedAlert, goneAlert, wishSentence } from './telling.ts'
+import { type KeptWatchdog, startsWatchdog, tickOf, visitEvery } from './kept.ts'
+import { afterLook, isNews, looksUntilEnd } from './likely-deed.ts'
+import { createTelling, wishSentence } from './telling.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
 export interface Watchdogs extends Required<Pick<Automation, 'looked' | 'resume' | 'flush'>> {
@@ -28,6 +27,8 @@ export interface Watchdogs extends Required<Pick<Automation, 'looked' | 'resume'
   remove(instance: number): Promise<void>
   visit(instance: number): Promise<void>
   log(instance: number): Promise<{ at: number; text: string }[]>
+  /** Berth is about to stop or destroy an instance, for whomever: that is no watchdog's deed. */
+  endsHere(instance: number): void
 }
 
 /** Seconds until a visit that failed is tried again; the last one stays. */
@@ -36,7 +37,7 @@ const pauses = [5, 15, 60, 300]
 const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
 
 export async function openWatchdogs(around: AutomationSurroundings): Promise<Watchdogs> {
-  const { account, store, machine, activity, teller, access, ending } = around
+  const { account, store, machine, activity, access, ending } = around
   const { clock } = machine
   const book = await openWatchdogBook(around)
   const { find, keep, show, problems } = book
@@ -49,7 +50,8 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
   const underWay = new Map<number, Promise<void>>()
 
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
-  const nameOf = (instance: number) => instanceName(viewOf(instance) ?? { id: instance })
+  const telling = createTelling(around)
+  const { nameOf } = telling
 
   async function forget(instance: number): Promise<void> {
     waiting.get(instance)?.()
@@ -147,7 +149,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
     if (!look) {
       if (kept.step === 'lost') return
       await keep({ ...kept, step: 'lost' })
-      tell(goneAlert(account, instance, nameOf(instance)))
+      telling.gone(instance)
       return
     }
     const { load, idleFor, leasedFor, why, tries, key, hooked, did } = look
@@ -159,7 +161,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
         text: `A watchdog is on ${nameOf(instance)}`,
         detail: wishSentence(kept.wish),
       })
-    if (did && !same(did, kept.did)) tellDeed(did, instance)
+    if (did && isNews(did, kept.did)) telling.deed(did, instance)
     const seen = { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt(instance) }
     await keep({
       ...kept,
@@ -168,30 +170,12 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
       seen: present(seen),
       ...(renewed ? { renewedAt: at } : {}),
       ...(did ? { did } : {}),
-      told: false,
     })
   }
 
   /** Whether the start script of the rental brings it back. */
   function startsIt(instance: number): boolean {
     return startsWatchdog(around.record(instance)?.onstart)
-  }
-
-  function tellDeed(deed: WatchdogDeed, instance: number, seems = false): void {
-    tell(deedAlert(account, instance, nameOf(instance), deed, seems))
-  }
-
-  function tell(alert: Alert): void {
-    const { instance, title, body } = alert
-    if (store.get().settings.alerts.guard) teller.tell(account, [alert])
-    else
-      activity.add({
-        account,
-        kind: 'berth',
-        text: title,
-        detail: body,
-        ...(instance === undefined ? {} : { instance }),
-      })
   }
 
   /** There may be one already, from a wish whose answer was lost or from another Berth. */
@@ -254,6 +238,10 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
       else await discover(view)
     },
     log: instance => within(existing(instance), connection => watchdogLog(connection, clock)),
+    endsHere(instance) {
+      const kept = find(instance)
+      if (kept) void keep({ ...kept, endsHere: looksUntilEnd })
+    },
     looked({ account: { instances }, records, at }: FreshLook) {
       for (const { id, onstart } of records) {
         const view = instances[id]
@@ -264,17 +252,18 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
       for (const kept of book.all()) {
         const { instance } = kept
         const view = instances[instance]
+        telling.saw(view)
         const absent = view ? 0 : (missing.get(instance) ?? 0) + 1
         missing.set(instance, absent)
         if (!view && absent < looksUntilGone) continue
-        const why = likelyDeed(kept, view, at)
-        if (why) {
-          const did = { at, action: kept.wish.action, why }
-          tellDeed(did, instance, true)
-          void keep({ ...kept, told: true, did })
+        const after = afterLook(kept, view, at)
+        if (after.did) telling.deed(after.did, instance, true)
+        if (!view) {
+          void forget(instance)
+          continue
         }
-        if (!view) void forget(instance)
-        else if (canGetIn(view)) {
+        if (after.kept !== kept) void keep(after.kept)
+        if (canGetIn(view)) {
           if (!waiting.has(instance) && !underWay.has(instance)) visitIn(instance, 0)
         } else {
           waiting.get(instance)?.()
@@ -283,7 +272,10 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
         }
       }
     },
-    resume: show,
+    resume() {
+      for (const { instance } of book.all()) telling.saw(viewOf(instance))
+      show()
+    },
     async flush() {
       for (const cancel of waiting.values()) cancel()
       waiting.clear()
