@@ -16,6 +16,7 @@ import { looksUntilGone } from '../instances/gone.ts'
 import { present } from '../present.ts'
 import { problemOf } from '../problems.ts'
 import { same } from '../same.ts'
+import { mustBeAhead } from './ahead.ts'
 import { openWatchdogBook } from './book.ts'
 import { type KeptWatchdog, startsWatchdog, tickOf, visitEvery } from './kept.ts'
 import { afterLook, isNews, looksUntilEnd } from './likely-deed.ts'
@@ -206,6 +207,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
 
   return {
     async put(instance, wish) {
+      mustBeAhead(wish, around.now())
       existing(instance)
       const before = find(instance)
       const kept: KeptWatchdog = {

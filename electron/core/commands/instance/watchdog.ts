@@ -1,5 +1,6 @@
 import { watchdogStartScript } from '../../../ssh/watchdog/start-script.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
+import { mustBeAhead } from '../../watchdog/ahead.ts'
 import { tickOf } from '../../watchdog/kept.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
 
@@ -24,7 +25,8 @@ export function watchdogCommands(parts: Parts): WatchdogCommands {
     },
     lookAtWatchdog: args => of(args).visit(args.instance),
     watchdogStartScript({ account, wish }) {
-      const { id } = parts.accounts.session(account)
+      const { id, now } = parts.accounts.session(account)
+      mustBeAhead(wish, now())
       const url = parts.store.get().accounts[id]?.baseUrl ?? ''
       return watchdogStartScript(wish, url, tickOf(wish))
     },

@@ -1,4 +1,5 @@
 import type { WatchdogWish } from '../../../../electron/contract/automation/watchdog.ts'
+import type { Problem } from '../../../../electron/contract/problem.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 
 /** What the form holds, as it is typed. */
@@ -76,6 +77,14 @@ export function readWish(
       ...(lease === undefined ? {} : { lease }),
     },
   }
+}
+
+/** What is wrong at each field: as it is typed, or as Berth has refused it. */
+export function errorsAt(
+  typed: WatchdogErrors | undefined,
+  refused: Pick<Problem, 'message' | 'field'> | undefined,
+): WatchdogErrors | undefined {
+  return refused?.field === 'wish.at' ? { hours: refused.message, ...typed } : typed
 }
 
 /** A start script with lines put first, after the line that says what runs it. */

@@ -62,3 +62,17 @@ test('what a watchdog did for idleness is told though it left nothing behind, an
     detail: 'Its GPUs were idle for as long as was set.',
   })
 })
+
+test('a time that has passed is refused at its field, on an instance and in a start script', async () => {
+  const world = await createWorld({ speed: 1 })
+  onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  await rentCheapest(under)
+  await under.until(() => instancesOf(under).length === 1)
+  const instance = instancesOf(under)[0]?.id ?? 0
+  const wish = { action: 'stop', at: Math.floor(world.sim.controls.ledger().now) - 60 } as const
+  const problem = { code: 'invalid_argument', field: 'wish.at', message: 'That time has passed already.' }
+  await expect(under.run('putWatchdog', { instance, wish })).rejects.toMatchObject({ problem })
+  await expect(under.run('watchdogStartScript', { wish })).rejects.toMatchObject({ problem })
+  expect(under.account().watchdogs).toEqual({})
+})
