@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -91,7 +92,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
   async function start(): Promise<void> {
     const child = spawn('/usr/sbin/sshd', ['-D', '-f', configFile, '-E', logFile], { stdio: 'ignore' })
     daemon = child
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 2000; tries++) {
       if (child.exitCode !== null) throw new Error(`sshd ended at once:\n${readFileSync(logFile, 'utf8')}`)
       if (await answers(port)) return
       await wait(25)
@@ -149,7 +150,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
       // A hang-up makes it read its keys anew without ending what is connected.
       const before = readFileSync(logFile, 'utf8').length
       process.kill(listener, 'SIGHUP')
-      for (let tries = 0; tries < 200; tries++) {
+      for (let tries = 0; tries < 2000; tries++) {
         if (readFileSync(logFile, 'utf8').slice(before).includes('Server listening')) break
         await wait(25)
       }
@@ -184,15 +185,20 @@ function fingerprintOf(keyFile: string): string {
   return line.split(' ')[1] ?? ''
 }
 
-/** A loopback port that nobody has at the moment. */
+/** A loopback port that nobody has, below those that the system hands out by itself: nobody gets it meanwhile. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  for (;;) {
+    const port = randomInt(10_000, 32_768)
+    const server = createServer().listen(port, '127.0.0.1')
+    const listens = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!listens) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 function answers(port: number): Promise<boolean> {

@@ -81,6 +81,10 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     }
   }
 
+  /** Each is made once its connection is open, and entered then: before that there is nothing to lose or to find. */
+  const bothAttached = () =>
+    expect.poll(sessions).toEqual(['berth-1', 'berth-2'].map(name => ({ name, attached: true })))
+
   test('what runs goes on when the connection is lost, and is found again with what it said', async () => {
     const first = await open()
     expect(first.session).toBe('berth-1')
@@ -110,7 +114,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     expect([one.session, two.session]).toEqual(['berth-1', 'berth-2'])
     follow(one.shell)
     follow(two.shell)
-    await expect.poll(async () => (await sessions())?.every(({ attached }) => attached)).toBe(true)
+    await bothAttached()
     sshd.dropConnections()
     await Promise.all([one.shell.ended, two.shell.ended])
     await expect.poll(async () => (await sessions())?.some(({ attached }) => attached)).toBe(false)
@@ -124,7 +128,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     const others = await open({ fresh: true })
     follow(mine.shell)
     follow(others.shell)
-    await expect.poll(async () => (await sessions())?.every(({ attached }) => attached)).toBe(true)
+    await bothAttached()
     sshd.freezeConnections()
     // As after Berth's own end, and as if the second were somebody else's.
     await ssh.close()

@@ -1,14 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, type TestContext, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { Args } from '../../../../electron/contract/commands.ts'
 import { nextMorning } from '../../../morning.ts'
-import { instancesOf, rentRunning } from '../steps.ts'
+import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
 /** Each test has a world of its own, so that they can wait at the same time. */
-async function newWorld({ onTestFinished }: TestContext): Promise<World> {
+async function newWorld({ onTestFinished }: TestContext, speed = 60): Promise<World> {
   // A day that ends meanwhile would begin its budget anew.
-  const world = await createWorld({ start: nextMorning() })
+  const world = await createWorld({ start: nextMorning(), speed })
   onTestFinished(() => world.close())
   world.sim.controls.setCredit(1000)
   return world
@@ -29,11 +30,20 @@ const stateOf = (under: BerthUnderTest, id: number) => under.account().instances
 const isHalted = (under: BerthUnderTest, id: number) =>
   ['stopped', 'stopping'].includes(stateOf(under, id) ?? '')
 
-/** The world goes on without Berth's machine having noticed, as after a sleep; then Berth looks. */
+/**
+ * The world goes on without Berth's machine having noticed, as after a sleep; then Berth looks, and looks on while it is
+ * awake: two sleeps without any time between them would be the pace of a faster world.
+ */
 async function sleepThrough(under: BerthUnderTest, { sim }: World, seconds: number): Promise<void> {
   await sim.controls.advance(seconds)
   await under.run('refresh', {})
+  for (let awake = 0; awake < 2; awake += 1) {
+    await wait(measured)
+    await under.run('refresh', {})
+  }
 }
+/** Milliseconds: a little more than what Berth measures over (shortestMeasurement of the account's clock). */
+const measured = 950
 
 /** Requests that stop an instance. */
 const stops = ({ sim }: World, id: number) =>
@@ -110,9 +120,14 @@ test.concurrent('a guard that is changed keeps its record, and a snooze of what 
 })
 
 test.concurrent('it warns ahead, a snooze from the alert moves its moment, and then it acts', async context => {
-  const world = await newWorld(context)
+  // In a faster world its moment would come meanwhile on a slow machine.
+  const world = await newWorld(context, 1)
   const under = await world.startConnected()
-  const { id } = await rentRunning(under)
+  await rentCheapest(under)
+  await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
+  await sleepThrough(under, world, hour)
+  await under.until(() => instancesOf(under)[0]?.state === 'running')
+  const id = instancesOf(under)[0]?.id ?? 0
   const guardId = await guard(under, {
     instance: id,
     when: { kind: 'duration', seconds: 2 * hour },

@@ -1,10 +1,11 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { Args } from '../../../../electron/contract/commands.ts'
+import { systemClock } from '../../../../electron/local/clock.ts'
 import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
-const soon = { timeout: 10_000, interval: 20 }
+const soon = { timeout: 30_000, interval: 20 }
 const minute = 60
 const hour = 3600
 
@@ -13,6 +14,8 @@ interface Scene {
   under: BerthUnderTest
   /** It runs. */
   id: number
+  /** So much of the world's time, in steps that follow each other for that Berth. */
+  pass(seconds: number, look?: BerthUnderTest): Promise<void>
 }
 
 /** One that has cost half an hour's price. The world goes on by what `pass` says alone, so that a slow machine changes nothing. */
@@ -20,6 +23,19 @@ async function running({ onTestFinished }: TestContext, credit = 100): Promise<S
   const world = await createWorld({ speed: 1 })
   onTestFinished(() => world.close())
   const { controls } = world.sim
+  // This machine's time goes on alike: steps of the world's alone would be the pace of a faster one, on a slow machine.
+  let passed = 0
+  const monotonic = () => systemClock.monotonic() + passed * 1000
+  Object.assign(world.machine, { clock: { ...systemClock, monotonic } })
+  const step = 5 * minute
+  const pass = async (seconds: number, look = under) => {
+    for (let gone = 0; gone < seconds; gone += step) {
+      const settled = controls.advance(step)
+      passed += step
+      await settled
+      await look.run('refresh', {})
+    }
+  }
   // A month that ends meanwhile begins its budget anew.
   if (new Date(controls.ledger().now * 1000).getHours() >= 18) await controls.advance(7 * hour)
   controls.setCredit(credit)
@@ -30,7 +46,7 @@ async function running({ onTestFinished }: TestContext, credit = 100): Promise<S
   await under.until(() => instancesOf(under)[0]?.state === 'running')
   controls.setCredit(credit)
   await under.run('refresh', {})
-  return { world, under, id: instancesOf(under)[0]?.id ?? 0 }
+  return { world, under, id: instancesOf(under)[0]?.id ?? 0, pass }
 }
 
 type Wish = Pick<Args<'setGuard'>, 'when'> & Partial<Args<'setGuard'>>
@@ -51,14 +67,6 @@ const stops = ({ world, id }: Scene) =>
 const untell = ({ world }: Scene, status: number) =>
   world.sim.controls.setFaults([{ path: '^/api/v0/users/current/', kind: 'status', status }])
 
-/** So much of the world's time, in steps that follow each other for Berth. */
-async function pass({ world, under }: Scene, seconds: number): Promise<void> {
-  for (let gone = 0; gone < seconds; gone += 5 * minute) {
-    await world.sim.controls.advance(5 * minute)
-    await under.run('refresh', {})
-  }
-}
-
 const kinds: [string, number, (scene: Scene) => Wish][] = [
   ['credit', 403, scene => ({ when: { kind: 'credit', hours: 100 / hourly(scene) - 0.7 } })],
   ['credit', 500, scene => ({ when: { kind: 'credit', hours: 100 / hourly(scene) - 0.7 } })],
@@ -74,13 +82,13 @@ test.concurrent.for(kinds)(
     await under.run('refresh', {})
     const toldAt = world.sim.controls.ledger().now
     untell(scene, status)
-    await pass(scene, 5 * minute)
+    await scene.pass(5 * minute)
     const dueAt = only(scene)?.dueAt ?? 0
     expect(only(scene)?.problem?.code).toBe('credit_untold')
     expect(Math.abs((under.account().creditAt ?? 0) - toldAt)).toBeLessThan(2 * minute)
-    await pass(scene, 5 * minute)
+    await scene.pass(5 * minute)
     expect(Math.abs((only(scene)?.dueAt ?? 0) - dueAt)).toBeLessThan(2 * minute)
-    await pass(scene, 40 * minute)
+    await scene.pass(40 * minute)
     await under.until(() => only(scene)?.step === 'held')
     await context.expect
       .poll(() => titles(scene), soon)
@@ -101,14 +109,13 @@ test.concurrent('a budget is not spent for another hour because Berth was restar
   await guard(scene, { when: { kind: 'budget', per: 'month', limit: hourly(scene) } })
   await under.run('refresh', {})
   untell(scene, 403)
-  await pass(scene, 40 * minute)
+  await scene.pass(40 * minute)
   expect(stops(scene)).toEqual([])
   await under.close()
   const again = await world.start()
-  const after = { ...scene, under: again }
   await again.until(() => again.account().connection.status === 'online')
-  await pass(after, 30 * minute)
-  await again.until(() => isHalted(after))
+  await scene.pass(30 * minute, again)
+  await again.until(() => isHalted({ ...scene, under: again }))
 })
 
 test.concurrent('what needs no credit is guarded while only the instances are told', async context => {
@@ -116,7 +123,7 @@ test.concurrent('what needs no credit is guarded while only the instances are to
   const { world, under, id } = scene
   untell(scene, 500)
   await guard(scene, { instance: id, when: { kind: 'duration', seconds: hour } })
-  await pass(scene, 65 * minute)
+  await scene.pass(65 * minute)
   await under.until(() => isHalted(scene))
   expect(under.account().limitation).toContain('not the account')
   world.sim.controls.setFaults([])
