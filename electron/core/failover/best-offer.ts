@@ -5,6 +5,7 @@ import { failedLast } from '../../contract/market/failed-last.ts'
 import { passing } from '../../contract/market/filter.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import { Sorter } from '../../contract/market/sort.ts'
+import type { Problem } from '../../contract/problem.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { Failover } from './failover.ts'
 
@@ -17,15 +18,38 @@ export interface Choice {
   bid?: number
 }
 
+/** Of what fits: the first that may be rented now, else the cheapest, and why no guard lets even that be. */
+export interface BestOffer {
+  choice: Choice
+  holds?: Problem
+}
+
 /**
- * The first offer in the order of the search that fits the wish and was not tried yet; machines that failed before
- * come after all others. Undefined when the market has none.
+ * The first offer in the order of the search that fits the wish, was not tried yet and is held back by no guard, which
+ * may let a cheaper one pass; machines that failed before come after all others. Undefined when the market has none.
  */
 export function bestOffer(
+  failover: Pick<Failover, 'search' | 'request' | 'limits' | 'tries'>,
+  offers: readonly OfferView[],
+  failed: Readonly<Record<string, FailedHostView>>,
+  heldBack: (price: Micros) => Problem | undefined,
+): BestOffer | undefined {
+  let cheapest: BestOffer | undefined
+  for (const choice of fitting(failover, offers, failed)) {
+    // What is dearer than one that is held is held, too.
+    if (cheapest && choice.price >= cheapest.choice.price) continue
+    const holds = heldBack(choice.price)
+    if (!holds) return { choice }
+    cheapest = { choice, holds }
+  }
+  return cheapest
+}
+
+function* fitting(
   { search, request, limits, tries }: Pick<Failover, 'search' | 'request' | 'limits' | 'tries'>,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedHostView>>,
-): Choice | undefined {
+): Generator<Choice> {
   const machines = new Set(tries.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
   const catalogue = catalogueOf(offers, search.query.type)
   const inOrder = failedLast(passing(new Sorter(catalogue).order(search.order), search.filter), failed)
@@ -34,10 +58,9 @@ export function bestOffer(
     if (offer.disk !== undefined && offer.disk < request.disk) continue
     if (request.bid !== undefined) {
       const bid = bidFor(offer, request.bid)
-      if (bid !== undefined) return { offer, bid, price: micros(bid) }
-    } else if (isWithin(price, limits.price)) return { offer, price: price ?? 0 }
+      if (bid !== undefined) yield { offer, bid, price: micros(bid) }
+    } else if (isWithin(price, limits.price)) yield { offer, price: price ?? 0 }
   }
-  return undefined
 }
 
 function bidFor({ minimumBid }: OfferView, most: number): number | undefined {

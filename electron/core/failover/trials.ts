@@ -152,20 +152,19 @@ export function createTrials(
       try {
         const asking = { timeout: searchTimeout, signal: ending }
         const found = await needing('misc', client().offers.search(searchFor(search.query), asking))
-        const choice = bestOffer(book.existing(id), found.map(offerView), hosts.view())
         const request = await secrets.restore({ id }, book.existing(id).request)
+        const best = bestOffer(book.existing(id), found.map(offerView), hosts.view(), around.heldBack)
         const failover = book.existing(id)
         if (ending.aborted) return false
         if (failover.unwanted) return true
         const none = failover.tries.length === 0 ? sentences.noneWithinReach : sentences.noOffers
-        const problem = !choice ? none : !request ? sentenceFor('secrets_lost') : undefined
-        if (problem || !choice || !request) {
+        const problem = !best ? none : !request ? sentenceFor('secrets_lost') : undefined
+        if (problem || !best || !request) {
           await trials.end(failover, { do: 'end', step: 'failed', ...(problem ? { problem } : {}) })
           return false
         }
-        const { offer, bid } = choice
-        const holds = around.heldBack(choice.price)
-        if (holds) return waitsForGuard(id, holds, choice.price)
+        const { offer, bid, price } = best.choice
+        if (best.holds) return waitsForGuard(id, best.holds, price)
         const wanted = { ...request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
         await rentals.rent(wanted, offer, { owner: id, deadline: limits.deadline })
         const after = await book.update(id, { problem: undefined })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '../../../../electron/contract/market/offer.ts'
-import { bestOffer } from '../../../../electron/core/failover/best-offer.ts'
+import { type BestOffer, bestOffer } from '../../../../electron/core/failover/best-offer.ts'
 
 const dollar = 1_000_000
 const offers = [
@@ -10,8 +10,16 @@ const offers = [
 ]
 
 /** Dearest first, so that it is a limit and not the order that leaves one out. */
-function chosen(price: number | undefined, among: readonly OfferView[] = offers): number | undefined {
-  const choice = bestOffer(
+function chosen(
+  price: number | undefined,
+  among: readonly OfferView[] = offers,
+  heldBack: Parameters<typeof bestOffer>[3] = () => undefined,
+): number | undefined {
+  return best(price, among, heldBack)?.choice.offer.id
+}
+
+function best(...[price, among, heldBack]: Required<Parameters<typeof chosen>>): BestOffer | undefined {
+  return bestOffer(
     {
       search: {
         query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
@@ -24,8 +32,8 @@ function chosen(price: number | undefined, among: readonly OfferView[] = offers)
     },
     among,
     {},
+    heldBack,
   )
-  return choice?.offer.id
 }
 
 test('nothing dearer than the limit is tried, and nothing that does not tell its price', () => {
@@ -40,4 +48,15 @@ test('a machine without room for the disk that is asked for is passed over', () 
   const small = { id: 2, machineId: 20, ...second, disk: 19 }
   expect(chosen(undefined, [small, { id: 3, machineId: 30, ...third, disk: 20 }])).toBe(3)
   expect(chosen(undefined, [small])).toBeUndefined()
+})
+
+test('what a guard holds back is passed over for what is cheap enough, and the cheapest is kept in mind where all is', () => {
+  const why = { code: 'held_by_guard', message: 'The credit would not last.' }
+  const above = (most: number) => (price: number) => (price > most * dollar ? why : undefined)
+  expect(chosen(undefined, offers, above(0.5))).toBe(2)
+  expect(chosen(undefined, offers, above(0.4))).toBe(3)
+  const [, dear, cheap] = offers
+  const others = [dear, cheap].flatMap(one => (one ? [one] : []))
+  const held = best(undefined, others, above(0.1))
+  expect(held).toMatchObject({ choice: { offer: { id: 3 }, price: 0.4 * dollar }, holds: why })
 })
