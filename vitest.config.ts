@@ -20,7 +20,9 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/{e2e,electron}/**/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

@@ -140,7 +140,7 @@ test('two-factor authentication, from nothing to the last method removed', async
 
   // The 30 minutes pass; a backup code opens them again, for a phone.
   await sim.control('POST', '/sim/clock', { advance: 1800 })
-  await page.getByText(/may be added for another/).waitFor({ state: 'detached', timeout: 30_000 })
+  await page.getByText(/may be added for another/).waitFor({ state: 'detached', timeout: 60_000 })
   await page.getByRole('button', { name: 'Add a method…' }).click()
   await dialog.getByRole('radio', { name: 'Backup code' }).check()
   await dialog.getByRole('textbox', { name: 'Backup code' }).fill('nonsense')
@@ -197,7 +197,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await dialog.getByText(/free again in 1\d:\d\d/).waitFor()
   expect(await dialog.getByRole('button', { name: 'Replace codes' }).isDisabled()).toBe(true)
   await sim.control('POST', '/sim/clock', { advance: 900 })
-  await dialog.getByText(/free again/).waitFor({ state: 'detached', timeout: 30_000 })
+  await dialog.getByText(/free again/).waitFor({ state: 'detached', timeout: 60_000 })
   await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
   await dialog.getByRole('button', { name: 'Replace codes' }).click()
   expect(await shownCodes(dialog)).toHaveLength(10)
@@ -259,6 +259,7 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
     .waitFor()
   expect(await dialog.getByLabel('Name').inputValue()).toBe('another')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
 
   await page.getByRole('button', { name: 'Save preferences' }).click()
   await page.getByText(/it lacks the permission user_write/).waitFor()
@@ -288,7 +289,7 @@ test('a key that is refused can be logged in with two factors, and Berth goes on
     { method: 'GET', path: 'users/current|instances|tfa', kind: 'status', status: 403, times: 99 },
   ])
   const note = page.getByRole('main').getByRole('alert').first()
-  await note.getByRole('button', { name: 'Log in with two factors…' }).click({ timeout: 30_000 })
+  await note.getByRole('button', { name: 'Log in with two factors…' }).click({ timeout: 60_000 })
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Method id (optional)').waitFor()
   await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())

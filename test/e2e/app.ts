@@ -7,6 +7,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { at } from '../../build/places.ts'
 
 const root = at('.')
+/** Milliseconds for whatever is waited for on a page: it ends what hangs, and times nothing. */
+export const patience = 60_000
 
 /** A process of ours, and the first line of its output that the test waited for. */
 export interface Running {
@@ -140,6 +142,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; errors: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1080, height: 720 }, ...options })
+  context.setDefaultTimeout(patience)
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', error => errors.push(error.message))

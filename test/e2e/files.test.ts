@@ -33,7 +33,7 @@ async function filesOpen(options: { colorScheme?: 'light' | 'dark' } = {}) {
   await page.getByRole('tab', { name: 'Files' }).click()
   await page.getByRole('button', { name: 'New folder…' }).waitFor()
   await expect
-    .poll(() => page.getByRole('button', { name: 'New folder…' }).isEnabled(), { timeout: 20_000 })
+    .poll(() => page.getByRole('button', { name: 'New folder…' }).isEnabled(), { timeout: 60_000 })
     .toBe(true)
   return { page, errors, here: home.path, id }
 }
@@ -88,7 +88,7 @@ test('files go up by the picker and by drag, are edited, renamed, downloaded and
   await writeFile(join(here, '-big one.bin'), bytes)
   await writeFile(join(here, 'notes.txt'), 'first line\n')
   await upload(page, /^Upload files/, [join(here, '-big one.bin'), join(here, 'notes.txt')])
-  await row(page, '-big one.bin').waitFor({ timeout: 30_000 })
+  await row(page, '-big one.bin').waitFor({ timeout: 60_000 })
   await row(page, 'notes.txt').getByText('11 B').waitFor()
 
   await mkdir(join(here, 'dragged folder'))
@@ -158,7 +158,7 @@ test('a folder goes up by the picker, and comes down as an archive', async () =>
   await writeFile(join(here, 'data set', 'deep', 'a b.txt'), 'deep down')
   await writeFile(join(here, 'data set', '-top'), randomBytes(300_000))
   await upload(page, /^Upload folder/, join(here, 'data set'))
-  await row(page, 'data set').waitFor({ timeout: 20_000 })
+  await row(page, 'data set').waitFor({ timeout: 60_000 })
   const download = page.waitForEvent('download')
   await menu(page, 'data set', /^Download/)
   const archive = await download

@@ -21,7 +21,7 @@ let browser: Browser
 const endings: (() => Promise<void>)[] = []
 const soon = { timeout: 60_000 }
 /** Each leap of time takes two seconds here. */
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 360_000 })
 
 beforeAll(async () => {
   browser = await openBrowser()

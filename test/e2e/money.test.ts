@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextMorning } from '../morning.ts'
 import { lacks } from '../needs.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import {
@@ -25,6 +26,8 @@ beforeAll(async () => {
   if (lacking !== '') return
   ;[browser, sim, home] = await Promise.all([openBrowser(), startSimulatorProcess(), scratchFolder()])
   await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
+  // It is afternoon before all is over: no day begins meanwhile, on which nothing has cost anything yet.
+  await sim.control('POST', '/sim/clock', { advance: (nextMorning() - Date.now()) / 1000 })
   berth = await startBerth(home.path)
   ;({ page } = await openPage(browser, berth.address, { acceptDownloads: true }))
   await connectAccount(page, sim)

@@ -40,7 +40,7 @@ async function prepare(): Promise<{ home: string }> {
   endings.push(home.remove)
   await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
   const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
-  await expect.poll(nothing, { timeout: 30_000 }).toEqual({ code: 1, output: '' })
+  await expect.poll(nothing, { timeout: 60_000 }).toEqual({ code: 1, output: '' })
   return { home: home.path }
 }
 
@@ -73,7 +73,7 @@ async function twoMorePolls(): Promise<void> {
   }
   const before = await polls()
   // When the third begins, the second is told: one look ends before the next is taken.
-  await expect.poll(polls, { timeout: 30_000, interval: 200 }).toBeGreaterThanOrEqual(before + 3)
+  await expect.poll(polls, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(before + 3)
 }
 
 async function titles(): Promise<string[]> {

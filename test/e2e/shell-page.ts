@@ -85,10 +85,10 @@ export async function openShellPage(browser: Browser, wished: Wished = {}): Prom
     // The first attempt makes Berth's key, which the server then has to know.
     const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
     await openTerminal(page)
-    await until(() => existsSync(publicKey), 20_000)
+    await until(() => existsSync(publicKey), 60_000)
     sshd.authorize(await readFile(publicKey, 'utf8'))
 
-    const shows: ShellPage['shows'] = async (text, timeout = 30_000, on = page) => {
+    const shows: ShellPage['shows'] = async (text, timeout = 60_000, on = page) => {
       const there = (shown: string) => (typeof text === 'string' ? shown.includes(text) : text.test(shown))
       await until(async () => there(await terminalText(on)), timeout)
     }

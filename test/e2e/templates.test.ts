@@ -90,7 +90,7 @@ test('a template is created, edited twice, rented from and deleted', async () =>
   await page.getByText('Saved', { exact: true }).waitFor()
   const first = await named(sim, 'Trainer')
   expect(first).toMatchObject({ env: `-e KEPT=1 -e MODE='from template' -p 8080:8080 -h box` })
-  expect(page.url()).toContain(`templates/${first?.hash_id}/edit`)
+  await expect.poll(() => page.url()).toContain(`templates/${first?.hash_id}/edit`)
   expect(await page.content()).not.toContain('very-secret-token')
 
   // Both edits go to the hash of their time; the token is left alone.
@@ -134,12 +134,12 @@ test('a template is created, edited twice, rented from and deleted', async () =>
     .click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Template: Trainer' }).waitFor()
-  expect(await dialog.getByLabel('Image').inputValue()).toBe('pytorch/pytorch:latest')
-  expect(await dialog.getByLabel('Disk (GB)').inputValue()).toBe('40')
+  await expect.poll(() => dialog.getByLabel('Image').inputValue()).toBe('pytorch/pytorch:latest')
+  await expect.poll(() => dialog.getByLabel('Disk (GB)').inputValue()).toBe('40')
   await dialog.getByLabel('Disk (GB)').fill('25')
   await dialog.getByText('In place of the template’s 40 GB.').waitFor()
   await dialog.getByRole('button', { name: 'Back to the template’s 40 GB' }).click()
-  expect(await dialog.getByLabel('Disk (GB)').inputValue()).toBe('40')
+  await expect.poll(() => dialog.getByLabel('Disk (GB)').inputValue()).toBe('40')
   await dialog.getByText(/^Environment, ports/).click()
   await dialog.getByRole('button', { name: 'Variable', exact: true }).click()
   await dialog.getByLabel('Name of variable 1').fill('MODE')
@@ -152,7 +152,7 @@ test('a template is created, edited twice, rented from and deleted', async () =>
       'GET',
       '/api/v0/instances/',
     )
-  await expect.poll(async () => (await instances()).instances.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await instances()).instances.length, { timeout: 60_000 }).toBe(1)
   const instance = (await instances()).instances[0]
   expect(Object.fromEntries(instance?.extra_env ?? [])).toMatchObject({
     KEPT: '1',

@@ -78,13 +78,13 @@ describe.skipIf(lacking !== '')(
       sshd.freezeConnections()
       const fresh = await shell.restart()
       await fresh.getByRole('tab', { name: 'berth-1' }).waitFor()
-      await shell.shows('first-by-tmux', 30_000, fresh)
+      await shell.shows('first-by-tmux', 60_000, fresh)
       await shell.type('echo second-$HELD', fresh)
-      await shell.shows('second-by-tmux', 30_000, fresh)
+      await shell.shows('second-by-tmux', 60_000, fresh)
       // What had scrolled away before Berth's end is there again.
       await fresh.getByRole('button', { name: 'Search in this shell' }).click()
       await fresh.getByLabel('Search in the terminal').fill('mark-42')
-      await shell.shows('mark-42', 30_000, fresh)
+      await shell.shows('mark-42', 60_000, fresh)
       expect(shell.errors).toEqual([])
     })
   },

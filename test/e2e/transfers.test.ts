@@ -18,9 +18,9 @@ afterAll(() => browser.close())
 const listing = { interval: 1500, timeout: 60_000 }
 const patient = { timeout: 60_000 }
 
-/** Berth on an account with two running instances; its world is hardly faster than this one. */
+/** Berth on an account with two running instances; its world is as slow as this one. */
 async function twoInstances() {
-  const sim = await startSimulatorProcess(['--speed', '2'])
+  const sim = await startSimulatorProcess(['--speed', '1'])
   endings.push(sim.stop)
   const from = await rentRunning(sim, { label: 'source' })
   const to = await rentRunning(sim, { label: 'target' })

@@ -57,7 +57,7 @@ async function insideOpen() {
   // The first attempt makes Berth's key, which the server then has to know.
   await page.getByRole('tab', { name: 'Inside' }).click()
   const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
-  await vi.waitFor(() => expect(existsSync(publicKey)).toBe(true), { timeout: 20_000 })
+  await vi.waitFor(() => expect(existsSync(publicKey)).toBe(true), { timeout: 60_000 })
   sshd.authorize(readFileSync(publicKey, 'utf8').trim())
   const intended = async () => {
     const { instances } = await sim.api<{ instances: { intended_status: string } }>(
@@ -93,8 +93,8 @@ test('a run is started on the page, its output and end are seen, its folder come
 
   const run = page.getByRole('region', { name: 'Run finetune' })
   const output = run.getByRole('log')
-  await expect.poll(() => output.textContent(), { timeout: 30_000 }).toContain('epoch 1')
-  await run.getByText('Ended with exit code 3', { exact: true }).waitFor({ timeout: 30_000 })
+  await expect.poll(() => output.textContent(), { timeout: 60_000 }).toContain('epoch 1')
+  await run.getByText('Ended with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
   await run.getByText(/results is in .*the instance was stopped/).waitFor()
   // A bar that was drawn over itself is one line, in its last state.
   await expect.poll(() => output.textContent()).toMatch(/epoch 1: 90%\nepoch 2: 90%[\s\S]*epoch 5: 90%/)
@@ -130,7 +130,7 @@ test('a watchdog that is put there on the page stops the instance once Berth is 
   const { page, errors, berth, there, intended } = await insideOpen()
   await page.getByRole('tab', { name: 'Watchdog' }).click()
   const form = page.getByRole('form', { name: 'What the watchdog does' })
-  await form.getByRole('switch', { name: /When Berth is away/ }).check({ timeout: 30_000 })
+  await form.getByRole('switch', { name: /When Berth is away/ }).check({ timeout: 60_000 })
   await form.getByLabel('Minutes away').fill('30')
   await form.getByText('or once Berth was away for 30 min').waitFor()
   await form.getByRole('button', { name: 'Put a watchdog there' }).click()

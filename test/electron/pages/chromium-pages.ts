@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, CDPSession, Page, Request, Route } from 'playwright-core'
 import { pageOrigin } from '../../../electron/shell/page-address.ts'
+import { patience } from '../../e2e/app.ts'
 import type { DoubleEvent } from '../double/web-contents.ts'
 import type { UnderDouble } from '../start-under-double.ts'
 import { code, decode, noOthers } from './codec.ts'
@@ -81,6 +82,7 @@ class OpenPage {
     if (shown === undefined) throw new Error('the window is gone')
     const { width, height } = shown.bounds
     const context = await browser.newContext({ viewport: { width, height } })
+    context.setDefaultTimeout(patience)
     const page = await context.newPage()
     const session = await context.newCDPSession(page)
     const opened = new OpenPage(context, page, session, double, window)

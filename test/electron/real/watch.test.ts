@@ -26,7 +26,7 @@ async function startWatched(): Promise<{ berth: UnderDouble; ask: AskWatch }> {
     berth.kill()
     await berth.ended
   })
-  await expect.poll(() => berth.ask('windows'), { timeout: 20_000 }).toMatchObject([{ visible: true }])
+  await expect.poll(() => berth.ask('windows'), { timeout: 60_000 }).toMatchObject([{ visible: true }])
   await berth.ask('evaluate', await bundleWatch())
   const ask: AskWatch = (name, ...args) =>
     berth.ask('evaluate', `return berthWatch.${name}(...${JSON.stringify(args)})`) as Promise<never>
@@ -58,7 +58,7 @@ test('a watch that comes late, as into a package, sees the tray from its next me
 
   await ask('clickMenu', ['Make something happen', 'The credit runs low'])
   const told = async () => (await ask('notifications')).map(({ title }) => title)
-  await expect.poll(told, { timeout: 30_000 }).toEqual([expect.stringContaining('of credit left')])
+  await expect.poll(told, { timeout: 60_000 }).toEqual([expect.stringContaining('of credit left')])
   await ask('clickNotification', 0)
   await expect.poll(() => ask('windowVisible')).toBe(true)
 

@@ -5,7 +5,7 @@ import type { Driver } from '../driver.ts'
 import { useDesk } from './berth.ts'
 
 const desk = useDesk('the file')
-const soon = { timeout: 20_000 }
+const soon = { timeout: 60_000 }
 let sim: SimulatorProcess
 
 beforeAll(async () => {

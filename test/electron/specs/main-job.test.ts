@@ -20,9 +20,9 @@ async function doTheJob(page: Page): Promise<void> {
   const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: /^More/ }) })
   await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
   await row.getByRole('button', { name: 'Terminal' }).click()
-  await expect.poll(() => terminalText(page), { timeout: 20_000 }).toContain('root@')
+  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
   await page.keyboard.type('nvidia-smi\n')
-  await expect.poll(() => terminalText(page), { timeout: 30_000 }).toMatch(/NVIDIA[\s\S]*Processes/)
+  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toMatch(/NVIDIA[\s\S]*Processes/)
 
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Destroy/ }).click()
@@ -31,7 +31,7 @@ async function doTheJob(page: Page): Promise<void> {
     .or(page.getByRole('dialog'))
     .getByRole('button', { name: /^Destroy/ })
     .click()
-  await row.waitFor({ state: 'detached', timeout: 20_000 })
+  await row.waitFor({ state: 'detached', timeout: 60_000 })
 }
 
 test('from an empty home: the demo opens, and a GPU is rented, entered and destroyed, by preload and IPC', async () => {

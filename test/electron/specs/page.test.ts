@@ -213,7 +213,7 @@ test('the page leads nowhere, and a web address it opens goes to the user’s br
     link.click()
   }, foreign.url)
   await expect
-    .poll(async () => (await desk.opened()).toSorted(), { timeout: 30_000 })
+    .poll(async () => (await desk.opened()).toSorted(), { timeout: 60_000 })
     .toEqual([`${foreign.url}clicked`, `${foreign.url}opened`])
   await page.evaluate(url => {
     location.href = url

@@ -8,7 +8,7 @@ import type { Driver } from '../driver.ts'
 import { underDouble, useDesk } from './berth.ts'
 
 const desk = useDesk('the file')
-const soon = { timeout: 20_000 }
+const soon = { timeout: 60_000 }
 let publisher: Publisher
 let started: Driver | undefined
 

@@ -6,7 +6,7 @@ import type { Driver } from '../driver.ts'
 import { useDesk } from './berth.ts'
 
 const desk = useDesk()
-const soon = { timeout: 30_000 }
+const soon = { timeout: 60_000 }
 
 /** Gives a command as the page does; what answers it is for nobody. */
 async function give(page: Page, name: string, args: unknown): Promise<void> {
@@ -117,7 +117,7 @@ test('every entry of the tray does what it says', async () => {
 })
 
 test('Start asks first where a guard would stop it again at once, as the page does', async () => {
-  const berth = await desk.start('--speed', '200')
+  const berth = await desk.start('--speed', '60')
   const page = await berth.page()
   await rentOne(page)
   await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toContain(': Running')
@@ -142,7 +142,7 @@ test('Start asks first where a guard would stop it again at once, as the page do
 })
 
 test('what the tray makes happen in the demo happens', async () => {
-  const berth = await desk.start('--speed', '60')
+  const berth = await desk.start('--speed', '20')
   const page = await berth.page()
   const happens = (event: string) => berth.clickMenu(['Make something happen', event])
   /** What the instances' entries say after the name, in order. */
