@@ -87,3 +87,20 @@ for (const seconds of [30, 60, 90, 120, 300, 600])
     expect(await decisions(seconds, 120, once)).toEqual([])
     expect(answers).toBeGreaterThan(3)
   })
+
+test('what was heard hours ago is no load of now, whatever it is asked for', async () => {
+  const clock = new HandClock()
+  const gpus = createGpuLoads({
+    clock,
+    now: () => start + clock.monotonic() / 1000,
+    ending: new AbortController().signal,
+    question: async () => twoGpus('0', '3'),
+  })
+  gpus.ask([instanceView({ id: 7, state: 'running', ssh: { direct: { host: 'h', port: 22 } } })], 1)
+  await settled()
+  expect(gpus.heard(1, between).get(7)).toMatchObject({ load: 3 })
+  clock.sleep(90_000)
+  expect(gpus.heard(1, between).size).toBe(1)
+  clock.sleep(3 * 3_600_000)
+  expect(gpus.heard(1, between).size).toBe(0)
+})

@@ -38,3 +38,17 @@ test('what was stopped on a machine that is offline is not stopped again, and is
     accountTargets({ condition: budget, action }, { instances }, new Map(), 0)
   expect([by('stop'), by('destroy')]).toEqual([[], [{ instance: 4711, action: 'destroy' }]])
 })
+
+test('nothing is destroyed while another is being stopped, or can be', () => {
+  const stopped = instanceView({ id: 1, state: 'stopped' })
+  const by = (state: InstanceState) =>
+    accountTargets(
+      { condition: budget, action: 'destroy' },
+      { instances: { 1: stopped, 2: instanceView({ id: 2, state }) } },
+      new Map(),
+      0,
+    )
+  expect(by('stopping')).toEqual([])
+  expect(by('running')).toEqual([{ instance: 2, action: 'stop' }])
+  expect(by('stopped')).toHaveLength(2)
+})

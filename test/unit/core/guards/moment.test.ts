@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { periodsOf } from '../../../../electron/core/guards/decide/calendar.ts'
+import { dueOf, type Facts } from '../../../../electron/core/guards/decide/moment.ts'
+
+const dollar = 1_000_000
+const hour = 3600
+
+/** Three hours before the end of a month, a dollar an hour is spent; so much of it in this day and this month. */
+const ends = new Date(2026, 2, 1).getTime() / 1000
+const at = ends - 3 * hour
+const facts: Facts = {
+  ...periodsOf(at),
+  at,
+  account: { instances: {}, spendPerHour: dollar },
+  spentToday: 2 * dollar,
+  spentThisMonth: 40 * dollar,
+  countedAt: at,
+  loads: new Map(),
+}
+const due = (per: 'day' | 'month', limit: number) =>
+  dueOf({ condition: { kind: 'budget', per, limit: limit * dollar }, setAt: 0 }, facts)
+
+test('a budget that lasts beyond its day or its month is due at no moment, since it begins anew then', () => {
+  expect(due('day', 4)).toBe(at + 2 * hour)
+  expect(due('day', 5)).toBeUndefined()
+  expect(due('day', 6)).toBeUndefined()
+  expect(due('month', 42)).toBe(at + 2 * hour)
+  expect(due('month', 43)).toBeUndefined()
+  expect(facts).toMatchObject({ dayEnds: ends, monthEnds: ends })
+})

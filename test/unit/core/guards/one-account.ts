@@ -1,0 +1,118 @@
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { AutomationSurroundings } from '../../../../electron/core/automation/automation.ts'
+import { type Guards, openGuards } from '../../../../electron/core/guards/guards.ts'
+import { createStore } from '../../../../electron/core/store.ts'
+import type { ServiceClient } from '../../../../electron/service/client.ts'
+import { HandClock, settled } from '../hand-clock.ts'
+import { MemoryFiles } from '../memory-files.ts'
+import { accountView, emptyState } from '../views.ts'
+
+const account = 'a00000001'
+const epoch = 1_790_000_000
+
+/** The guards of one account in a whole, by a clock that is moved by hand: what outlives a kill, and what was asked for. */
+export class OneAccount {
+  readonly clock = new HandClock(epoch * 1000)
+  readonly files = new MemoryFiles()
+  /** What is there; the service tells it while it answers. */
+  instances: InstanceView[]
+  answers = true
+  /** Requests that were made, and what each of the next ones is refused with. */
+  readonly asked: string[] = []
+  readonly refusals: Error[] = []
+  readonly told: string[] = []
+  #ending = new AbortController()
+  #guards: Guards | undefined
+
+  constructor(...instances: InstanceView[]) {
+    this.instances = instances
+  }
+
+  get guards(): Guards {
+    if (!this.#guards) throw new Error('Berth was not started')
+    return this.#guards
+  }
+
+  /** The account's time. */
+  now(): number {
+    return epoch + this.clock.monotonic() / 1000
+  }
+
+  view(id: string) {
+    const { guards } = this.store.get().accounts[account] ?? {}
+    return guards?.[id]
+  }
+
+  store = createStore(emptyState())
+
+  /** Ends Berth as a kill does: what waits to be written is lost. */
+  kill(): void {
+    this.#ending.abort()
+    this.#guards = undefined
+  }
+
+  async start(): Promise<void> {
+    this.#ending = new AbortController()
+    this.store = createStore(emptyState())
+    this.store.change(draft => {
+      draft.accounts[account] = accountView({}, ...this.instances)
+    })
+    const { clock, files, store } = this
+    const request = (verb: string) => async (id: number) => {
+      this.asked.push(`${verb} ${id}`)
+      const refusal = this.refusals.shift()
+      if (refusal) throw refusal
+    }
+    const client = { instances: { stop: request('stop'), destroy: request('destroy') } }
+    const around = {
+      account,
+      store,
+      files,
+      folder: 'account',
+      machine: { clock, random: { hex: (digits: number) => '1'.padStart(digits, '0') } },
+      activity: { add: () => undefined },
+      teller: {
+        tell: (_: string, alerts: readonly { title: string }[]) =>
+          void this.told.push(...alerts.map(({ title }) => title)),
+        withdraw: () => undefined,
+      },
+      rentals: { ofInstance: () => undefined },
+      access: { connect: () => Promise.reject(new Error('SSH is shut')) },
+      client: () => client as unknown as ServiceClient,
+      ending: this.#ending.signal,
+      onBroken: () => undefined,
+      now: () => this.now(),
+      look: async () => this.#look(),
+    }
+    const spending = { spentToday: () => 0, spentThisMonth: () => 0, countedAt: () => undefined }
+    this.#guards = await openGuards(around as unknown as AutomationSurroundings, spending)
+    this.#guards.resume()
+  }
+
+  /** One look, and all that follows from it. */
+  async look(): Promise<void> {
+    this.#look()
+    await settled()
+  }
+
+  /** Looks as often as in half a minute, for so many seconds. */
+  async pass(seconds: number): Promise<void> {
+    for (let gone = 0; gone < seconds; gone += 30) {
+      await this.clock.pass(30_000)
+      await this.look()
+    }
+  }
+
+  #look(): void {
+    if (!this.answers || !this.#guards) return
+    const at = this.now()
+    this.store.change(draft => {
+      draft.accounts[account] = {
+        ...accountView({ guards: draft.accounts[account]?.guards ?? {} }, ...this.instances),
+        clock: { serverAt: at * 1000, localAt: this.clock.now(), rate: 1 },
+      }
+    })
+    const seen = this.store.get().accounts[account]
+    if (seen) this.#guards.looked({ account: seen, records: [], at, credit: seen.credit ?? 0 })
+  }
+}
