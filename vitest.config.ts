@@ -5,9 +5,9 @@ export default defineConfig({
   test: {
     pool: 'forks',
     // Far beyond what anything takes: they end what hangs, and time nothing.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 45_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
@@ -21,7 +21,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/{e2e,electron}/**/*.test.ts'],
           testTimeout: 240_000,
-          hookTimeout: 120_000,
           expect: { poll: { timeout: 60_000 } },
         },
       },

@@ -99,7 +99,7 @@ test('each terminal on the PATH is found, and started with ssh and its arguments
       'root@127.0.0.1',
     ])
   }
-}, 30_000)
+}, 120_000)
 
 test('a command of the user’s own gets its placeholders filled in, and no shell reads any of it', async () => {
   await install('my-term', 'ssh')

@@ -58,7 +58,7 @@ async function untilQuiet(): Promise<void> {
     seen.push(JSON.stringify(await traces()))
     return seen.length >= 3 && new Set(seen.slice(-3)).size === 1
   }
-  await expect.poll(sameThreeTimes, { timeout: 30_000, interval: 500 }).toBe(true)
+  await expect.poll(sameThreeTimes, { timeout: 45_000, interval: 500 }).toBe(true)
 }
 
 async function requestsSeen(): Promise<unknown> {

@@ -33,7 +33,7 @@ const isRefused = ({ account }: BerthUnderTest) => account().connection.status =
 const said = ({ berth }: BerthUnderTest) => Object.values(berth.state().activity).map(({ text }) => text)
 
 describe.concurrent('a refusal that passes', () => {
-  test('is asked about once more before anything is said of it', { timeout: 30_000 }, async context => {
+  test('is asked about once more before anything is said of it', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([{ ...everything(401), times: 2 }])
     await under.run('refresh', {})
@@ -62,7 +62,7 @@ describe.concurrent('a refusal that passes', () => {
   )
 
   test('keeps the session of a two-factor login; one that stays ends it', {
-    timeout: 40_000,
+    timeout: 120_000,
   }, async context => {
     const { world, under: first } = await connectedWorld(context)
     const { entries } = world.keychain
@@ -89,7 +89,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(entries.get(entry ?? '')).toBe(world.sim.apiKey)
   })
 
-  test('lets a rental whose answer was lost go on by itself', { timeout: 60_000 }, async context => {
+  test('lets a rental whose answer was lost go on by itself', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
@@ -100,7 +100,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets it go on where only its own look was refused', { timeout: 60_000 }, async context => {
+  test('lets it go on where only its own look was refused', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     const looks: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }
@@ -113,7 +113,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a cancelling go on, so that nothing is left', { timeout: 60_000 }, async context => {
+  test('lets a cancelling go on, so that nothing is left', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const rental = await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
@@ -124,7 +124,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(said(under).filter(text => text.startsWith('Rental cancelled'))).toHaveLength(1)
   })
 
-  test('lets a failover make its try again, which counts once', { timeout: 60_000 }, async context => {
+  test('lets a failover make its try again, which counts once', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
     const id = await under.run('rentWithFailover', wish({ tries: 1 }))
@@ -134,7 +134,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a guard that came due meanwhile act', { timeout: 60_000 }, async context => {
+  test('lets a guard that came due meanwhile act', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const { id } = await rentRunning(under)
     await under.run('setGuard', {
@@ -157,7 +157,7 @@ describe.concurrent('a refusal that passes', () => {
 })
 
 describe.concurrent('a permission that is missing', () => {
-  test('ends a failover after the second refusal, and is named', { timeout: 60_000 }, async context => {
+  test('ends a failover after the second refusal, and is named', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
     const id = await under.run('rentWithFailover', wish({ tries: 5 }))
@@ -189,7 +189,7 @@ describe.concurrent('a permission that is missing', () => {
 })
 
 test('a key that is revoked costs a few dozen requests in an hour, whatever is under way', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const world = await createWorld({ speed: 1 })
   context.onTestFinished(() => world.close())
@@ -228,7 +228,7 @@ test('a key that is revoked costs a few dozen requests in an hour, whatever is u
     await pass(1)
     return isRefused(under) && rentalsOf(under)[0]?.problem?.code
   }
-  await expect.poll(halted, { interval: 10, timeout: 30_000 }).toBe('unauthorized')
+  await expect.poll(halted, { interval: 10, timeout: 45_000 }).toBe('unauthorized')
 
   const before = world.sim.controls.requests().length
   // It is asked about again and again all the same.
@@ -243,7 +243,7 @@ test('a key that is revoked costs a few dozen requests in an hour, whatever is u
     await pass(1)
     return [Object.values(under.account().guards)[0]?.step, rentalsOf(under)[0]?.step ?? 'running']
   }
-  await expect.poll(wentOn, { interval: 10, timeout: 20_000 }).toEqual(['done', 'running'])
+  await expect.poll(wentOn, { interval: 10, timeout: 45_000 }).toEqual(['done', 'running'])
   expect(everCreated(world)).toBe(2)
 })
 

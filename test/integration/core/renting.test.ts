@@ -61,7 +61,7 @@ describe.concurrent('whatever befalls the creation, nothing is rented twice', ()
     ['status 429', { kind: 'status', status: 429 }, none],
     ['status 400', { kind: 'status', status: 400, error: 'invalid_args' }, none],
     ['reset_after for ever', { kind: 'reset_after', times: 1000 }, one],
-  ])('%s', { timeout: 100_000 }, async (_, rule, expected) => {
+  ])('%s', { timeout: 120_000 }, async (_, rule, expected) => {
     expect(await outcome(onCreate(rule))).toEqual(expected)
   })
 })
@@ -87,7 +87,7 @@ describe.concurrent('a rental that is cancelled leaves nothing', () => {
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'delay', ms: 1000 })])
     const rental = await under.run('rent', { request })
-    await context.expect.poll(() => creates(world), { timeout: 20_000 }).toBe(1)
+    await context.expect.poll(() => creates(world), { timeout: 45_000 }).toBe(1)
     await under.run('cancelRental', { rental })
     await under.until(() => rentalsOf(under).length === 0)
     await under.until(() => instancesOf(under).length === 0)
@@ -95,7 +95,7 @@ describe.concurrent('a rental that is cancelled leaves nothing', () => {
     expect(creates(world)).toBe(1)
   })
 
-  test('while its answer is lost', { timeout: 40_000 }, async context => {
+  test('while its answer is lost', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'reset_after' })])
@@ -107,7 +107,7 @@ describe.concurrent('a rental that is cancelled leaves nothing', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('while it waits, and the service does not destroy it at once', { timeout: 40_000 }, async context => {
+  test('while it waits, and the service does not destroy it at once', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const rental = await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
@@ -203,7 +203,7 @@ test.concurrent('an instance destroyed during a look does not come back', async 
 })
 
 test.concurrent('a key that is refused while an answer is lost leaves the rental to go on with the next key', {
-  timeout: 40_000,
+  timeout: 120_000,
 }, async context => {
   const { world, under } = await connectedWorld(context)
   const request = await requestCheapest(under)

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 test('closed at any moment of a rental, Berth goes on with it when it starts again', {
-  timeout: 90_000,
+  timeout: 120_000,
 }, async () => {
   let under = await world.startConnected()
   for (const pause of [0, 5, 15, 40, 150, 600]) {

@@ -23,7 +23,7 @@ async function twoBerths(
 }
 
 test.concurrent('rentals whose answers are lost at the same moment each find their own', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
   const both = [one, two]
@@ -61,7 +61,7 @@ test.concurrent('rentals whose answers are lost at the same moment each find the
   expect(mine(two)).toEqual([['second', 'second']])
 })
 
-test.concurrent('one cancels its rental, and the other’s goes on', { timeout: 60_000 }, async context => {
+test.concurrent('one cancels its rental, and the other’s goes on', { timeout: 120_000 }, async context => {
   // In a faster world it may run before it is cancelled.
   const { world, one, two } = await twoBerths(context, 1)
   const request = await requestCheapest(one)
@@ -79,7 +79,7 @@ test.concurrent('one cancels its rental, and the other’s goes on', { timeout: 
 })
 
 test.concurrent('a bid that both raise is raised to what one would have bid', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
   const { id } = await rentRunning(one, { bid: 0.4 })
@@ -98,7 +98,7 @@ test.concurrent('a bid that both raise is raised to what one would have bid', {
 })
 
 test.concurrent('a watch that rents, on each, is a wish on each: neither touches what the other rents', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
   const { search, request, limits } = wish({ tries: 2 }, { access: 'none' })

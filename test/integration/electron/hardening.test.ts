@@ -15,7 +15,7 @@ test('a released app is sandboxed, without developer tools, and loosens nothing'
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',
   })
   try {
-    await expect.poll(() => berth.ask('windows'), { timeout: 20_000 }).toMatchObject([{ visible: true }])
+    await expect.poll(() => berth.ask('windows'), { timeout: 45_000 }).toMatchObject([{ visible: true }])
     const [window] = await berth.ask('windows')
     expect(window?.preferences).toMatchObject({ sandbox: true, devTools: false, webviewTag: false })
     const loose = ['allowRunningInsecureContent', 'experimentalFeatures', 'enableBlinkFeatures', 'plugins']

@@ -128,7 +128,7 @@ test('a notification that started Berth leads to its place, and brings the windo
 test('started hidden, Berth is in the tray alone; a hidden second start changes nothing', async () => {
   await offerTray()
   await startAlone('--hidden')
-  await expect.poll(async () => (await ask('tray'))?.menus ?? 0, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(async () => (await ask('tray'))?.menus ?? 0, { timeout: 45_000 }).toBeGreaterThan(0)
   await ask('secondInstance', ['berth', '--hidden'])
   expect(await ask('windows')).toEqual([])
   await ask('secondInstance', ['berth'])
@@ -153,7 +153,7 @@ test('the window comes back where it was on these screens', async () => {
   await ask('moveWindow', { x: 300, y: 120, width: 900, height: 640 })
   const kept = join(berth.session.home, 'home', 'window.json')
   await expect
-    .poll(() => readFile(kept, 'utf8').catch(() => ''), { timeout: 30_000 })
+    .poll(() => readFile(kept, 'utf8').catch(() => ''), { timeout: 45_000 })
     .toContain('"width": 900')
   await start()
   expect((await ask('windows'))[0]?.bounds).toEqual({ x: 300, y: 120, width: 900, height: 640 })
@@ -198,7 +198,7 @@ test('a pause is on the tray and ends there; what is rented meanwhile is watched
 test('the tray’s menu and picture are given anew only when what they show has changed', async () => {
   await offerTray()
   await start()
-  await expect.poll(async () => (await menu())[1]?.label, { timeout: 30_000 }).toMatch(/^Credit \$/)
+  await expect.poll(async () => (await menu())[1]?.label, { timeout: 45_000 }).toMatch(/^Credit \$/)
   const given = async () => {
     const { menus = 0, images = 0 } = (await ask('tray')) ?? {}
     return { menus, images }
@@ -212,7 +212,7 @@ test('the tray’s menu and picture are given anew only when what they show has 
   expect(await given()).toEqual(before)
   await command('demoEvent', { event: 'low_credit' })
   await expect
-    .poll(given, { timeout: 30_000 })
+    .poll(given, { timeout: 45_000 })
     .toEqual({ menus: before.menus + 1, images: before.images + 1 })
 })
 
@@ -229,7 +229,7 @@ test('the demo’s events and saved searches are in the tray, and do what they s
   expect(await place()).toEqual({ screen: 'offers', search })
   await ask('clickMenu', ['Make something happen', 'The credit runs low'])
   await expect
-    .poll(async () => (await state()).accounts['demo']?.credit, { timeout: 30_000 })
+    .poll(async () => (await state()).accounts['demo']?.credit, { timeout: 45_000 })
     .toBeLessThan(1_000_000)
   await expect.poll(async () => (await ask('tray'))?.tooltip).toContain('low credit')
 })
@@ -251,9 +251,9 @@ test('while the page before the user shows it, a crash is no notification; behin
   await command('reportPlace', { focused: true, screen: 'instances' })
   await command('demoEvent', { event: 'crash', instance: id })
   const instance = async () => (await state()).accounts['demo']?.instances[id]?.state
-  await expect.poll(instance, { timeout: 30_000 }).toBe('crashed')
+  await expect.poll(instance, { timeout: 45_000 }).toBe('crashed')
   expect((await told()).filter(title => title?.includes('crashed'))).toEqual([])
   await command('reportPlace', { focused: false, screen: 'instances' })
   await command('demoEvent', { event: 'host_offline', instance: id })
-  await expect.poll(told, { timeout: 30_000 }).toContainEqual(expect.stringContaining('host is offline'))
+  await expect.poll(told, { timeout: 45_000 }).toContainEqual(expect.stringContaining('host is offline'))
 }, 120_000)

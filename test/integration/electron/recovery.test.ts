@@ -21,7 +21,7 @@ beforeEach(async () => {
   berth = await startUnderDouble(env, [], ({ event }) => {
     if (event === 'load') loads += 1
   })
-  await expect.poll(() => berth.ask('windows'), { timeout: 20_000 }).toMatchObject([{ visible: true }])
+  await expect.poll(() => berth.ask('windows'), { timeout: 45_000 }).toMatchObject([{ visible: true }])
 })
 afterEach(async () => {
   berth.kill()
@@ -70,6 +70,6 @@ test('a page that hangs is begun anew unless it answers in time', async () => {
   await berth.ask('pageHangs', true)
   await berth.ask('pageHangs', false)
   await berth.ask('pageHangs', true)
-  await expect.poll(() => loads, { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => loads, { timeout: 45_000 }).toBe(2)
   expect(await failures()).toEqual(['The page hung and was brought back'])
 })

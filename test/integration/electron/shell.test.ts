@@ -128,7 +128,7 @@ test('every entry of the tray does what it says, from renting to destroying', as
 
   const instance = (await berth.rentOne()).id
   await expect
-    .poll(async () => (await instanceEntry())?.label, { timeout: 30_000 })
+    .poll(async () => (await instanceEntry())?.label, { timeout: 45_000 })
     .toContain(`#${instance}: Running`)
   const name = (await instanceEntry())?.label.split(':')[0] ?? ''
   const click = (entry: string) => berth.ask('clickMenu', [name, entry])
@@ -144,12 +144,12 @@ test('every entry of the tray does what it says, from renting to destroying', as
 
   await click('Stop')
   const submenu = async () => (await instanceEntry())?.submenu?.map(({ label }) => label)
-  await expect.poll(submenu, { timeout: 20_000 }).toContain('Start')
+  await expect.poll(submenu, { timeout: 45_000 }).toContain('Start')
   await click('Start')
   await expect.poll(submenu, { timeout: 60_000 }).toContain('Stop')
 
   await command('destroyInstance', { instance })
-  await expect.poll(instanceEntry, { timeout: 20_000 }).toBeUndefined()
+  await expect.poll(instanceEntry, { timeout: 45_000 }).toBeUndefined()
   await berth.ask('clickMenu', ['Rent a GPU…'])
   expect((await state()).goTo?.place).toEqual({ screen: 'offers' })
   // What was rented is gone, but not how: it is offered again, as a dialog to look over.
@@ -170,7 +170,7 @@ test('an alert is a notification, and its click leads to the place with the wind
   await command('changeSettings', { settings: { lowCreditDollars: 10 } })
   await command('demoEvent', { event: 'low_credit' })
   const shown = async () => (await berth.ask('notifications')).map(({ title }) => title)
-  await expect.poll(shown, { timeout: 30_000 }).toEqual([expect.stringMatching(/credit/i)])
+  await expect.poll(shown, { timeout: 45_000 }).toEqual([expect.stringMatching(/credit/i)])
   await berth.ask('closeWindow')
   const before = (await state()).goTo?.sequence ?? 0
   await berth.ask('clickNotification', 0)

@@ -75,7 +75,7 @@ export function useShell(): Shell {
     },
     async start(...flags) {
       await shell.startAlone(...flags)
-      await expect.poll(() => shell.ask('windows'), { timeout: 30_000 }).toMatchObject([{ visible: true }])
+      await expect.poll(() => shell.ask('windows'), { timeout: 45_000 }).toMatchObject([{ visible: true }])
     },
     async startAlone(...flags) {
       berth?.kill()
@@ -91,7 +91,7 @@ export function useShell(): Shell {
             answer = (await shell.messages()).find(message => 'call' in message && message.call === mine)
             return answer?.kind
           },
-          { timeout: 30_000 },
+          { timeout: 45_000 },
         )
         .toBe('answer')
       return answer?.kind === 'answer' ? answer.answer : undefined

@@ -42,7 +42,7 @@ async function start(config?: string): Promise<void> {
     BERTH_DOUBLE_RESOURCES: join(folder, 'resources'),
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',
   })
-  await expect.poll(() => berth.ask('windows'), { timeout: 20_000 }).toMatchObject([{ visible: true }])
+  await expect.poll(() => berth.ask('windows'), { timeout: 45_000 }).toMatchObject([{ visible: true }])
 }
 
 const messages = async () =>
@@ -53,7 +53,7 @@ async function command(name: string): Promise<MainMessage> {
   const mine = ++call
   await berth.ask('post', { kind: 'command', call: mine, name, args: {} })
   const mineOf = (all: MainMessage[]) => all.find(message => 'call' in message && message.call === mine)
-  await expect.poll(async () => mineOf(await messages()), { timeout: 30_000 }).toBeDefined()
+  await expect.poll(async () => mineOf(await messages()), { timeout: 45_000 }).toBeDefined()
   return mineOf(await messages()) ?? expect.fail('no answer')
 }
 
@@ -105,7 +105,7 @@ test('an update is found, fetched and installed, each only when the user says so
   void command('installUpdate').catch(() => undefined)
   expect(await berth.ended).toBe(0)
   const started = () => readFile(join(folder, 'started'), 'utf8').catch(() => '')
-  await expect.poll(started, { timeout: 30_000 }).toBe('9.9.9\n')
+  await expect.poll(started, { timeout: 45_000 }).toBe('9.9.9\n')
   expect(await readFile(appImage(), 'utf8')).toContain('echo 9.9.9')
 })
 

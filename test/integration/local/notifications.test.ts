@@ -13,7 +13,7 @@ let session: TestSession
 let notifier: Notifier
 let dunst: ChildProcess
 const log: string[] = []
-const slow = { timeout: 30_000 }
+const slow = { timeout: 45_000 }
 
 /** What dunst showed, in its order: it calls a script for each notification, replacements too. */
 async function shown(): Promise<
@@ -40,7 +40,7 @@ async function startDunst() {
       'org.freedesktop.DBus.ListNames',
     ])
     expect(names.output).toContain('org.freedesktop.Notifications')
-  }, 10_000)
+  }, 45_000)
   return started
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   daemon = session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'pw')
   // It is there once another program is told that it has no such secret, rather than that nothing answers.
   const ready = async () => expect(await lookup('nothing')()).toEqual({ code: 1, output: '' })
-  await vi.waitFor(ready, { timeout: 30_000 })
+  await vi.waitFor(ready, { timeout: 45_000 })
 })
 afterAll(() => session.end())
 
@@ -52,7 +52,7 @@ test('a keychain that stops answering is given up in time, and works again when 
   } finally {
     daemon.kill('SIGCONT')
   }
-  await expect.poll(() => keychain.get('a').catch(() => undefined), { timeout: 30_000 }).toBe('kept')
+  await expect.poll(() => keychain.get('a').catch(() => undefined), { timeout: 45_000 }).toBe('kept')
   expect(blocks.map(isBlocked => isBlocked())).toEqual([false])
 })
 

@@ -149,7 +149,7 @@ test('the archive’s own main process starts, with nothing but what is in the p
     join(app, 'dist/main/main.js'),
   )
   try {
-    await expect.poll(() => berth.ask('windows'), { timeout: 20_000 }).toMatchObject([{ visible: true }])
+    await expect.poll(() => berth.ask('windows'), { timeout: 45_000 }).toMatchObject([{ visible: true }])
     const page = await berth.ask('fetch', 'app://berth/index.html')
     expect(page?.status).toBe(200)
     expect(Buffer.from(page?.bytes ?? []).toString()).toBe(await inAsar('dist/renderer/index.html'))

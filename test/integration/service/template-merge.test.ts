@@ -67,7 +67,7 @@ test('for any template and any request, the client’s creation is merged as sec
     }),
     { numRuns: 60 },
   )
-}, 30_000)
+}, 120_000)
 
 test('a template named by its numeric id is an error', async () => {
   const [template] = await service.client.templates.search({})

@@ -35,7 +35,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
       executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
       args: ['--no-sandbox'],
     })
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await browser?.close()
     await jupyter?.stop()
@@ -85,19 +85,19 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
     await page.goto(address.href)
     await page.goto(new URL(`/notebooks/${encodeURIComponent(path)}`, address).href)
     const runs = async (code: string, output: string) => {
-      await page.locator('.kernel_idle_icon').waitFor({ timeout: 30_000 })
+      await page.locator('.kernel_idle_icon').waitFor({ timeout: 45_000 })
       const cell = page.locator('.code_cell').last()
       await cell.locator('.CodeMirror').click()
       await page.keyboard.type(code)
       await page.keyboard.press('Shift+Enter')
-      await page.locator('.output_text', { hasText: output }).first().waitFor({ timeout: 30_000 })
+      await page.locator('.output_text', { hasText: output }).first().waitFor({ timeout: 45_000 })
     }
     await runs('print(6 * 7)', '42')
 
     const cut = page.waitForEvent('websocket', { timeout: 60_000 })
     expect(sshd.dropConnections()).toBeGreaterThan(0)
     await cut // Jupyter's page connects to its kernel anew, at the address it has
-    await expect.poll(() => shown()?.step, { timeout: 30_000 }).toBe('open')
+    await expect.poll(() => shown()?.step, { timeout: 45_000 }).toBe('open')
     await runs('print(40 + 3)', '43')
     expect(shown()?.localPort).toBe(Number(address.port))
     await page.close()

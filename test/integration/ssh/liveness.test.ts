@@ -19,7 +19,7 @@ describe.skipIf(!hasSshd).concurrent('whether the other side of a connection is 
     }),
   )
 
-  test('a shell that nobody reads and nobody writes to is not taken for dead', { timeout: 30_000 }, () =>
+  test('a shell that nobody reads and nobody writes to is not taken for dead', { timeout: 45_000 }, () =>
     withServer(async (sshd, ssh) => {
       const shell = await ssh.openShell(target({ proxy: sshd }))
       shell.stream.write('cat /dev/zero\n')

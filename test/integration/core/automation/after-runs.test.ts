@@ -29,7 +29,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
         expect(under.run('changeRun', { run: id, afterwards: 'stop' })).rejects.toMatchObject({
           problem: { code: 'too_late', message: 'The service is being asked to stop the instance already.' },
         }),
-      { timeout: 20_000 },
+      { timeout: 45_000 },
     )
     await expect(under.run('changeRun', { run: id, afterwards: 'nothing' })).rejects.toMatchObject({
       problem: { code: 'too_late' },
@@ -37,7 +37,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)).toMatchObject({ acted: 'stop', afterwards: 'stop' })
     expect(await intended()).toBe('stopped')
-  }, 60_000)
+  }, 120_000)
 
   test('is not destroyed by a guard while its folder is not fetched: it is stopped, and that is said', async () => {
     const { world, under, instance, home, intended } = await openInside()
@@ -46,13 +46,13 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     const when = { kind: 'time', at: world.sim.controls.ledger().now + 60 } as const
     await under.run('setGuard', { instance, when, action: 'destroy', warning: 0, missed: 'act' })
     await world.sim.controls.advance(120)
-    await vi.waitFor(() => expect(told(world, /^Stopped /)).toBe(true), { timeout: 30_000 })
+    await vi.waitFor(() => expect(told(world, /^Stopped /)).toBe(true), { timeout: 45_000 })
     expect(await intended()).toBe('stopped')
     const said = Object.values(under.berth.state().activity).map(({ text, detail }) => `${text}: ${detail}`)
     expect(said).toContainEqual(
       expect.stringMatching(/^A guard stops rather than destroys: .* is not fetched yet\.$/),
     )
-  }, 60_000)
+  }, 120_000)
 
   test('is fetched into another folder where that was chosen meanwhile, whole, and what was chosen follows', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
@@ -79,7 +79,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(large.length)
     expect(existsSync(join(world.machine.home, 'Berth', 'results', 'model'))).toBe(false)
     expect(await intended()).toBeUndefined()
-  }, 60_000)
+  }, 120_000)
 
   test('that cannot be fetched is stopped by its watchdog, never destroyed; once it was started it is fetched, and runs on', async () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
@@ -126,7 +126,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect((await kept()).some(name => name.includes(id))).toBe(true)
     await under.run('removeAccount', { account: under.account().id })
     expect(await kept()).toEqual([])
-  }, 60_000)
+  }, 120_000)
 })
 
 test('a run whose rental comes to nothing is said not to start, and goes with that from the list', async () => {

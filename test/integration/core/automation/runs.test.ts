@@ -72,7 +72,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(readFileSync(join(home, '.berth', 'runs', id, 'code'), 'utf8').trim()).toBe('7')
     const found = await again.run('searchRun', { run: id, text: `LINE ${lines} –` })
     expect(found).toMatchObject({ matches: [{ line: lines, text: `line ${lines} – ünïcode` }], total: 1 })
-  }, 90_000)
+  }, 120_000)
 
   test('whose folder cannot be fetched leaves the instance as it is, tells the watchdog, and says so', async () => {
     const { world, under, instance, home, intended } = await openInside()
@@ -97,7 +97,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
     expect(await intended()).toBeUndefined()
-  }, 60_000)
+  }, 120_000)
 
   test('kept while nothing gets in tells the watchdog so after a restart, once Berth gets in again', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
@@ -125,7 +125,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
     await sshd.start()
     const again = await restart()
-    await expect.poll(() => existsSync(join(then, id, 'then')), { timeout: 30_000 }).toBe(false)
+    await expect.poll(() => existsSync(join(then, id, 'then')), { timeout: 45_000 }).toBe(false)
     expect(runOf(again, id)?.step).toBe('kept')
     expect(await intended()).toBe('running')
     expect(told(world, /is kept/)).toBe(true)
@@ -197,7 +197,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
     expect(await intended()).toBeUndefined()
     expect(runOf(under, id)?.unreached).toBeUndefined()
-  }, 60_000)
+  }, 120_000)
 
   test('whose end another run holds up can be told to stop instead of destroy, and its watchdog hears of it', async () => {
     const { under, instance, home, intended } = await openInside()
@@ -215,7 +215,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     // Whoever starts it again wants it to run: the watchdog finds that end served.
     expect(existsSync(join(home, '.berth', 'runs', id, 'served'))).toBe(true)
     await expect(under.run('changeRun', { run: id, afterwards: 'nothing' })).resolves.toBeUndefined()
-  }, 60_000)
+  }, 120_000)
 
   test('is not taken for lost when one look is without its instance, however many runs are on that', async () => {
     const { under, instance, hide } = await openInside()
@@ -228,7 +228,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => under.account().instances[instance] === undefined)
     await under.until(() => under.account().instances[instance] !== undefined)
     expect(ids.map(id => runOf(under, id)?.step)).toEqual(['running', 'running'])
-  }, 60_000)
+  }, 120_000)
 
   test('whose end Berth does not see is followed by the watchdog, which stops the instance', async () => {
     const { under, instance, home, intended } = await openInside()
@@ -243,7 +243,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(readFileSync(join(home, '.berth', 'watchdog', 'log'), 'utf8')).toContain(
       `run ${id} has ended: stop`,
     )
-  }, 60_000)
+  }, 120_000)
 
   test('that is silent on idle GPUs seems stuck, one under load does not, and can be ended', async () => {
     const { world, under, instance, setLoad } = await openInside()
@@ -258,7 +258,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.run('endRun', { run: id })
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)?.code).toBe(143)
-  }, 60_000)
+  }, 120_000)
 
   test('that cannot be started can be ended, and removed from the list', async () => {
     const { under, sshd, instance } = await openInside()
@@ -272,7 +272,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)?.problem).toBeUndefined()
     await under.run('dismissRun', { run: id })
     expect(runOf(under, id)).toBeUndefined()
-  }, 60_000)
+  }, 120_000)
 
   test('is rented for in one breath: it waits for its instance, is run there, and what was chosen follows', async () => {
     const { world, under } = await openInside()
@@ -289,5 +289,5 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)).toMatchObject({ code: 0, lastLine: 'here', acted: 'stop', instance: rented })
     expect(await keptOutput(world, id)).toBe('here\n')
-  }, 60_000)
+  }, 120_000)
 })

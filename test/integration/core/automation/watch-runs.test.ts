@@ -55,5 +55,5 @@ describe.skipIf(lacking)(`a watch${lacking}`, () => {
         ),
       )
       .toBe(true)
-  }, 90_000)
+  }, 120_000)
 })

@@ -79,7 +79,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(existsSync(`/proc/${last}/cmdline`) && readFileSync(`/proc/${last}/cmdline`, 'utf8')).toBeFalsy()
     expect(readFileSync(onstart, 'utf8')).toBe('#!/bin/bash\nexec sleep infinity\n')
     expect(await intended()).toBe('running')
-  }, 60_000)
+  }, 120_000)
 
   test('stops the instance when Berth is away, with the service down at first, and the next Berth says so', async () => {
     const { world, under, instance, home, intended, restart } = await openInside()
@@ -128,7 +128,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     for (const _ of [1, 2, 3]) await other.run('lookAtWatchdog', { instance })
     expect(viewOf(other, instance)).toMatchObject({ step: 'watching', foreign: true, wish: { lease: 7200 } })
     expect(read()).toBe(lease)
-  }, 60_000)
+  }, 120_000)
 
   test('comes with the start script of a rental, and Berth tells it on its first visit which instance it is on', async () => {
     const { world, under, sshd, instance, home } = await openInside()
@@ -149,7 +149,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await under.until(() => viewOf(under, instance)?.step === 'watching')
     expect(viewOf(under, instance)).toMatchObject({ wish, foreign: false })
     expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
-  }, 60_000)
+  }, 120_000)
 
   test('is refused in a sentence where it could not work, and then nothing of it is there', async () => {
     const { world, under, instance, home } = await openInside()

@@ -39,7 +39,7 @@ async function tried(under: BerthUnderTest, id: string, number: number): Promise
 
 describe.concurrent('renting with failover', () => {
   test('drops a crashed and an offline host, remembers both, and ends with one instance that can be entered', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
     const id = await under.run('rentWithFailover', wish())
@@ -86,7 +86,7 @@ describe.concurrent('renting with failover', () => {
   })
 
   test('remembers the host of a plain rental that dies soon after it ran, once, and not of one that is stopped', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
     const [dies, stops] = [await rentRunning(under), await rentRunning(under)]
@@ -105,7 +105,7 @@ describe.concurrent('renting with failover', () => {
   })
 
   test('drops a machine that runs and cannot be entered; with Jupyter running is enough', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async context => {
     const world = await createWorld()
     context.onTestFinished(() => world.close())
@@ -123,7 +123,7 @@ describe.concurrent('renting with failover', () => {
     expect(Object.values(under.account().failedHosts)).toHaveLength(1)
   })
 
-  test('is watched to its end through a pause, since its tries cost', { timeout: 60_000 }, async context => {
+  test('is watched to its end through a pause, since its tries cost', { timeout: 120_000 }, async context => {
     const world = await createWorld()
     context.onTestFinished(() => world.close())
     const detour = await startDetour(world.sim.baseUrl, 9)
@@ -156,7 +156,7 @@ describe.concurrent('renting with failover', () => {
       'a destroy that fails',
       { method: 'DELETE', path: '^/api/v0/instances/', kind: 'status', status: 503, times: 6 },
     ],
-  ])('%s leaves one instance', { timeout: 90_000 }, async (name, fault) => {
+  ])('%s leaves one instance', { timeout: 120_000 }, async (name, fault) => {
     const world = await createWorld()
     try {
       const under = await world.startConnected()
@@ -172,7 +172,7 @@ describe.concurrent('renting with failover', () => {
     }
   })
 
-  test('ends once the tries are used up, with nothing left of them', { timeout: 60_000 }, async context => {
+  test('ends once the tries are used up, with nothing left of them', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const id = await under.run('rentWithFailover', wish({ tries: 2 }))
     for (const number of [1, 2])
@@ -188,7 +188,7 @@ describe.concurrent('renting with failover', () => {
   })
 
   test('gives up once the tries have cost what they may, though there would be time left', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async context => {
     const { world, under } = await shutWorld(context)
     const ceiling = 100_000
@@ -211,7 +211,7 @@ describe.concurrent('renting with failover', () => {
     expect(await onAccount(world)).toEqual([])
   })
 
-  test('cancelled at any step it leaves nothing', { timeout: 90_000 }, async context => {
+  test('cancelled at any step it leaves nothing', { timeout: 120_000 }, async context => {
     const { world, under } = await shutWorld(context)
     const { controls } = world.sim
     const slow = (method: string, path: string) =>
@@ -247,7 +247,7 @@ describe.concurrent('renting with failover', () => {
   })
 
   test('two Berths on one account: neither touches what the other is trying', {
-    timeout: 90_000,
+    timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
     const second = await createWorld({ offers: 20 })

@@ -14,7 +14,7 @@ async function interruptible(
 }
 
 test.concurrent('raises the bid to just above the lowest, by the floor, and stops at the ceiling', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const { world, under, instance } = await interruptible(context)
   const view = () => under.account().instances[instance]
@@ -49,7 +49,7 @@ test.concurrent('raises the bid to just above the lowest, by the floor, and stop
 })
 
 test.concurrent('rents another in its place, and stops the one that was outbid', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const { world, under, instance } = await interruptible(context)
   await under.run('chooseRecovery', {
@@ -71,7 +71,7 @@ test.concurrent('rents another in its place, and stops the one that was outbid',
   expect(under.account().instances[by]?.gpu).toEqual(under.account().instances[instance]?.gpu)
 })
 
-test.concurrent('two Berths replace it once', { timeout: 90_000 }, async context => {
+test.concurrent('two Berths replace it once', { timeout: 120_000 }, async context => {
   const { world, under, instance } = await interruptible(context)
   const second = await createWorld({ offers: 20 })
   context.onTestFinished(() => second.close())
@@ -87,6 +87,6 @@ test.concurrent('two Berths replace it once', { timeout: 90_000 }, async context
   await world.sim.controls.outbid(instance)
   for (const berth of [under, other])
     await berth.until(() => berth.account().recoveries[instance]?.by !== undefined, 60_000)
-  await context.expect.poll(async () => (await onAccount(world)).length, { timeout: 20_000 }).toBe(2)
+  await context.expect.poll(async () => (await onAccount(world)).length, { timeout: 45_000 }).toBe(2)
   expect(under.account().recoveries[instance]?.by).toBe(other.account().recoveries[instance]?.by)
 })

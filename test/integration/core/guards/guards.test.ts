@@ -17,7 +17,7 @@ async function newWorld({ onTestFinished }: TestContext, speed = 60): Promise<Wo
 
 type Wish = Omit<Args<'setGuard'>, 'warning' | 'missed' | 'action'> & Partial<Args<'setGuard'>>
 
-const soon = { timeout: 30_000, interval: 20 }
+const soon = { timeout: 45_000, interval: 20 }
 const minute = 60
 const hour = 3600
 

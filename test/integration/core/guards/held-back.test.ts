@@ -33,7 +33,7 @@ const stateOf = (under: BerthUnderTest, id: number) => under.account().instances
 const lines = (under: BerthUnderTest, text: string) => under.run('searchActivity', { text, limit: 50 })
 
 test.concurrent('a watch rents nothing beyond a budget that is reached, says so, and goes on once it may', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
   const guard = await budget(under)
@@ -54,12 +54,12 @@ test.concurrent('a watch rents nothing beyond a budget that is reached, says so,
 
   await under.run('snoozeGuard', { guard, minutes: 720 })
   await under.run('lookWatch', { watch })
-  await under.until(() => everCreated(world) > 1, 20_000)
+  await under.until(() => everCreated(world) > 1, 45_000)
   expect(view()?.waits).toBeUndefined()
 })
 
 test.concurrent('a try that this Berth’s own guard would stop is destroyed, and the next one waits', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
   const id = await under.run('rentWithFailover', wish({ deadline: 3600 }))
@@ -88,7 +88,7 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
 })
 
 test.concurrent('a try that runs is ended by its failover alone, not by the guard as well', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const world = await createWorld({ start: nextMorning() })
   context.onTestFinished(() => world.close())
@@ -105,7 +105,7 @@ test.concurrent('a try that runs is ended by its failover alone, not by the guar
   await under.run('refresh', {})
   await budget(under)
   await under.until(() => failoverOf(under, id)?.tries[0]?.why?.code === 'stopped_by_guard')
-  await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 20_000)
+  await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 45_000)
   const asked = world.sim.controls.requests().filter(({ path }) => path === `/api/v0/instances/${tried}/`)
   expect(asked.filter(({ method }) => method === 'PUT')).toEqual([])
   expect(asked.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
@@ -114,7 +114,7 @@ test.concurrent('a try that runs is ended by its failover alone, not by the guar
 })
 
 test.concurrent('what waits for a guard on the credit asks the market again, once a minute', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const world = await createWorld()
   context.onTestFinished(() => world.close())
@@ -128,13 +128,13 @@ test.concurrent('what waits for a guard on the credit asks the market again, onc
     world.sim.controls.requests().filter(({ path }) => path.startsWith('/api/v0/bundles')).length
   const before = searches()
   await world.sim.controls.advance(120)
-  await under.until(() => searches() > before, 20_000)
+  await under.until(() => searches() > before, 45_000)
   expect(everCreated(world)).toBe(0)
   await under.run('cancelFailover', { failover: id })
 })
 
 test.concurrent('what was outbid is neither raised nor replaced while a budget is reached', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context, 0.4)
   const recovery = () => under.account().recoveries[first]
@@ -153,5 +153,5 @@ test.concurrent('what was outbid is neither raised nor replaced while a budget i
   expect(world.sim.controls.requests().filter(({ path }) => path.includes('/bid_price/'))).toEqual([])
 
   await under.run('snoozeGuard', { guard, minutes: 720 })
-  await under.until(() => recovery()?.raises === 1, 20_000)
+  await under.until(() => recovery()?.raises === 1, 45_000)
 })

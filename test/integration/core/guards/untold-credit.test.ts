@@ -5,7 +5,7 @@ import { systemClock } from '../../../../electron/local/clock.ts'
 import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
-const soon = { timeout: 30_000, interval: 20 }
+const soon = { timeout: 45_000, interval: 20 }
 const minute = 60
 const hour = 3600
 
