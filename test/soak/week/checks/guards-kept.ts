@@ -16,6 +16,8 @@ export interface Kept {
 const blur = 1
 /** Seconds by which a moment that follows from prices or load may move before State shows it: it is in whole ones. */
 const unshown = 1.5
+/** Seconds after a look just before or at a moment in which Berth, by whose own time it has not come, looks again. */
+const soon = 4
 /** Seconds without a look after which a moment counts as missed. */
 const gap = 600
 
@@ -26,9 +28,14 @@ const gap = 600
  */
 export function guardsKept({ guards, looks }: Timeline, requests: readonly LoggedRequest[]): Kept {
   const kept: Kept = { acted: 0, missed: 0, broken: [] }
+  const asked = requests.flatMap(({ method, path, at }) =>
+    method === 'GET' && path === '/api/v0/instances/' ? [at] : [],
+  )
   for (const [id, stretches] of guards) {
     for (const look of neglected(stretches, looks))
       kept.broken.push(`${tale(id, look.stretch)} waited through the look at ${look.at}`)
+    for (const look of leftAlone(stretches, looks, asked))
+      kept.broken.push(`${tale(id, look.stretch)} was left at ${look.at}, and not looked at again soon`)
     for (const [index, stretch] of stretches.entries()) {
       const next = stretches[index + 1]
       if (!next || hasEnded(stretch.guard) || !hasEnded(next.guard)) continue
@@ -59,6 +66,32 @@ function neglected(
       return look.number > 1 && hadToWait && isDue(stretch, look.at) ? [{ stretch, at: look.at }] : []
     })
   })
+}
+
+/**
+ * The fresh answers so near to its moment that by Berth's own time it may not have come, after which Berth did not ask
+ * again at once: one that acts a look too late would hide there, since Berth looks at the very moment.
+ */
+function leftAlone(
+  stretches: readonly Stretch[],
+  looks: readonly Look[],
+  asked: readonly number[],
+): { stretch: Stretch; at: number }[] {
+  return stretches.flatMap((stretch, index) => {
+    const { dueAt } = stretch.guard
+    if (!waits(stretch) || dueAt === undefined || hasMoved(stretch, stretches[index + 1])) return []
+    return between(looks, stretch.from, stretch.until).flatMap(({ at, until, number }) => {
+      const isNear = Math.abs(at - dueAt) <= blur && until + soon < stretch.until
+      return number === 1 || !isNear || asked.some(one => one > until && one <= until + soon)
+        ? []
+        : [{ stretch, at }]
+    })
+  })
+}
+
+/** Whether what is shown next is another moment of it. */
+function hasMoved({ guard }: Stretch, next: Stretch | undefined): boolean {
+  return next !== undefined && next.guard.dueAt !== undefined && next.guard.dueAt !== guard.dueAt
 }
 
 /** The looks that ended in that time. */
