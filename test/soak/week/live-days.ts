@@ -113,8 +113,8 @@ export async function liveDays(days: Days): Promise<Lived> {
     { folder, seed, servicePort: Number(new URL(sim.baseUrl).port) },
     {
       looking: () => timeline.looking(),
-      looked: () => {
-        timeline.looked()
+      looked: credit => {
+        timeline.looked(credit)
         agenda.add(pace.now, () => passing.looked())
       },
       seen: seen => timeline.seen(seen),

@@ -18,6 +18,8 @@ export interface Look {
   /** Which of Berth's lives it was in, and the how many-th of it. */
   life: number
   number: number
+  /** Whether it told the credit, too. */
+  credit: boolean
 }
 
 /** Micro-dollars per hour, as it was told; world times, epoch seconds. */
@@ -74,11 +76,11 @@ export class Timeline {
     this.#looking = this.#now()
   }
 
-  looked(): void {
+  looked(credit: boolean): void {
     const life = this.lives.length
     const before = this.looks.at(-1)
     const number = before?.life === life ? before.number + 1 : 1
-    this.looks.push({ at: this.#looking, until: this.#now(), life, number })
+    this.looks.push({ at: this.#looking, until: this.#now(), life, number, credit })
   }
 
   paidIn(dollars: number, isOdd: boolean): void {

@@ -68,7 +68,7 @@ async function begin(life: Life): Promise<void> {
   stillness.watchSockets(servicePort)
   await watchFetch(stillness, deaths, new Creations((mark, looked) => say({ kind: 'asks', mark, looked })))
   lookout.looking = () => say({ kind: 'looking' })
-  lookout.looked = () => say({ kind: 'looked' })
+  lookout.looked = credit => say({ kind: 'looked', credit })
   const running = await startBerth({
     log,
     machine: {

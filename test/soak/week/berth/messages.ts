@@ -53,9 +53,9 @@ export type FromBerth =
   | { kind: 'stands'; standing: Standing }
   /** Its State has changed in what guards are judged by. */
   | { kind: 'seen'; seen: Seen }
-  /** A look was asked for; one has ended, with a fresh answer. */
+  /** A look was asked for; one has ended, with a fresh answer, which told the credit or the instances alone. */
   | { kind: 'looking' }
-  | { kind: 'looked' }
+  | { kind: 'looked'; credit: boolean }
   /**
    * An instance with that mark is asked for. `looked`: in this life the account was seen since that was done last, or
    * since its beginning.

@@ -17,7 +17,7 @@ export class Refused extends Error {
 
 export interface LifeEvents {
   looking(): void
-  looked(): void
+  looked(credit: boolean): void
   seen(seen: Seen): void
   asks(mark: string, looked: boolean): void
   /** It was killed, or has ended as it was told to. */
@@ -55,7 +55,7 @@ export class OneLife {
       else if (message.kind === 'seen') events.seen(message.seen)
       else if (message.kind === 'asks') events.asks(message.mark, message.looked)
       else if (message.kind === 'looking') events.looking()
-      else if (message.kind === 'looked') events.looked()
+      else if (message.kind === 'looked') events.looked(message.credit)
       else if (message.kind === 'unforeseen') events.broken(message.text)
       else this.#answered(message)
     })

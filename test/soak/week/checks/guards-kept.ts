@@ -59,11 +59,12 @@ function neglected(
   looks: readonly Look[],
 ): { stretch: Stretch; at: number }[] {
   return stretches.flatMap((stretch, index) => {
-    if (!waits(stretch)) return []
+    if (hasEnded(stretch.guard)) return []
     return between(looks, stretch.from, stretch.until).flatMap(look => {
+      if (look.number === 1 || !isDue(stretch, look.at) || !mayAct(stretch, look)) return []
       const before = stretches.slice(0, index + 1).findLast(({ from }) => from < look.at)
-      const hadToWait = before !== undefined && before.until >= look.at && waits(before)
-      return look.number > 1 && hadToWait && isDue(stretch, look.at) ? [{ stretch, at: look.at }] : []
+      const hadToWait = before !== undefined && before.until >= look.at && mayAct(before, look)
+      return hadToWait ? [{ stretch, at: look.at }] : []
     })
   })
 }
@@ -108,15 +109,33 @@ function between(looks: readonly Look[], from: number, until: number): readonly 
   return looks.slice(low, end)
 }
 
-function isDue(stretch: Stretch, at: number): boolean {
-  const { condition, dueAt } = stretch.guard
+function isDue({ guard: { condition, dueAt } }: Stretch, at: number): boolean {
   const isFixed = condition.kind === 'time' || condition.kind === 'duration'
-  return waits(stretch) && dueAt !== undefined && dueAt + blur + (isFixed ? 0 : unshown) < at
+  return dueAt !== undefined && dueAt + blur + (isFixed ? 0 : unshown) < at
+}
+
+function mayAct(stretch: Stretch, look: Look): boolean {
+  return waits(stretch) || isHeldUp(stretch, look)
+}
+
+function waits(stretch: Stretch): boolean {
+  const { step } = stretch.guard
+  return (step === 'waiting' || step === 'warned') && hasTargets(stretch)
+}
+
+/**
+ * Whether it was due without an answer that tells what it goes by, and such a one is here. One that has tried and failed
+ * tries again in its own time, and one on idleness may still have to ask inside.
+ */
+function isHeldUp(stretch: Stretch, { credit }: Look): boolean {
+  const { step, condition, problem } = stretch.guard
+  if (step !== 'held' || condition.kind === 'idle' || !hasTargets(stretch)) return false
+  if (problem !== undefined && problem.code !== 'credit_untold') return false
+  return credit || (condition.kind !== 'budget' && condition.kind !== 'credit')
 }
 
 /** One on the account has nothing to do while nothing runs, and any other while its instance is not in the answer. */
-function waits({ guard, instances }: Stretch): boolean {
-  if (guard.step !== 'waiting' && guard.step !== 'warned') return false
+function hasTargets({ guard, instances }: Stretch): boolean {
   return guard.instance === undefined
     ? Object.values(instances).includes('running')
     : guard.instance in instances

@@ -3,7 +3,7 @@ import { lookForAll as look } from '../../../../../electron/core/accounts/look/l
 /** Who is told of the looks of this process. */
 export const lookout = {
   looking: (): void => undefined,
-  looked: (): void => undefined,
+  looked: (_credit: boolean): void => undefined,
 }
 
 /**
@@ -13,6 +13,6 @@ export const lookout = {
 export async function lookForAll(...args: Parameters<typeof look>): ReturnType<typeof look> {
   lookout.looking()
   const found = await look(...args)
-  if (found.outcome === 'seen' && found.instances) lookout.looked()
+  if (found.outcome === 'seen' && found.instances) lookout.looked(found.user !== undefined)
   return found
 }
