@@ -9,12 +9,16 @@ export interface Stretch {
   instances: Readonly<Record<string, InstanceState>>
   from: number
   until: number
+  /** Its place among what is shown and asked for, since much of that is at one moment. */
+  order: number
 }
 
 /** A look at the account that gave Berth a fresh answer: when it was asked for, and when it was over. */
 export interface Look {
   at: number
   until: number
+  /** The same place, of its being asked for. */
+  order: number
   /** Which of Berth's lives it was in, and the how many-th of it. */
   life: number
   number: number
@@ -46,7 +50,8 @@ export class Timeline {
   /** By id: when Berth found an instance dead, stopped or gone that it had not seen run, and what a run costs. */
   readonly unseenRuns = new Map<string, { at: number; perHour: number }>()
   #before: Pick<Seen, 'instances' | 'running'> = { instances: {}, running: {} }
-  #looking = 0
+  #looking = { at: 0, order: 0 }
+  #order = 0
   readonly payments: Payment[] = []
   readonly #silent = new Map<string, Silence>()
   readonly #now: () => number
@@ -73,14 +78,15 @@ export class Timeline {
   }
 
   looking(): void {
-    this.#looking = this.#now()
+    this.#order += 1
+    this.#looking = { at: this.#now(), order: this.#order }
   }
 
   looked(credit: boolean): void {
     const life = this.lives.length
     const before = this.looks.at(-1)
     const number = before?.life === life ? before.number + 1 : 1
-    this.looks.push({ at: this.#looking, until: this.#now(), life, number, credit })
+    this.looks.push({ ...this.#looking, until: this.#now(), life, number, credit })
   }
 
   paidIn(dollars: number, isOdd: boolean): void {
@@ -90,6 +96,8 @@ export class Timeline {
   /** What is shown holds until something else is. */
   seen({ guards, instances, prices, running }: Seen): void {
     const now = this.#now()
+    this.#order += 1
+    const order = this.#order
     const { instances: before, running: priced } = this.#before
     for (const [id, state] of Object.entries(instances))
       if (mayBeAboutToRun(before[id]) && !mayBeAboutToRun(state) && state !== 'running')
@@ -103,7 +111,7 @@ export class Timeline {
       const stretches = this.guards.get(guard.id) ?? []
       this.guards.set(guard.id, stretches)
       close(stretches, now)
-      stretches.push({ guard, instances, from: now, until: Number.POSITIVE_INFINITY })
+      stretches.push({ guard, instances, from: now, until: Number.POSITIVE_INFINITY, order })
     }
     const there = new Set(guards.map(({ id }) => id))
     for (const [id, stretches] of this.guards) if (!there.has(id)) close(stretches, now)

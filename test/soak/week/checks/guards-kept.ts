@@ -62,7 +62,7 @@ function neglected(
     if (hasEnded(stretch.guard)) return []
     return between(looks, stretch.from, stretch.until).flatMap(look => {
       if (look.number === 1 || !isDue(stretch, look.at) || !mayAct(stretch, look)) return []
-      const before = stretches.slice(0, index + 1).findLast(({ from }) => from < look.at)
+      const before = stretches.slice(0, index + 1).findLast(({ order }) => order < look.order)
       const hadToWait = before !== undefined && before.until >= look.at && mayAct(before, look)
       return hadToWait ? [{ stretch, at: look.at }] : []
     })
