@@ -52,7 +52,7 @@ async function stop(child: ChildProcess): Promise<void> {
 /** A folder of its own, removed at the end. */
 export async function scratchFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'berth-e2e-'))
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 20 }) }
 }
 
 /** Berth in browser mode, as built, on a home of its own; gives the address it prints. */
@@ -124,6 +124,7 @@ export async function startSimulatorProcess(flags: readonly string[] = []): Prom
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
+    timeout: patience,
     executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox',

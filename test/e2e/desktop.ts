@@ -87,7 +87,7 @@ async function startScreen(session: TestSession): Promise<string> {
 }
 
 async function untilRuns(session: TestSession, program: string, ...args: string[]): Promise<void> {
-  const until = Date.now() + 15_000
+  const until = Date.now() + 60_000
   for (;;) {
     const { code, output } = await session.run(program, args)
     if (code === 0) return

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close()
   await berth.close()
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
 const host = () => `127.0.0.1:${server.port}`

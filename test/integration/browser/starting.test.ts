@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of running) child.kill('SIGKILL')
   running.clear()
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
 const home = () => join(folder, 'home')

@@ -35,7 +35,7 @@ export async function buildKillable(): Promise<Killable> {
     },
     async remove() {
       for (const child of children) child.kill('SIGKILL')
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }

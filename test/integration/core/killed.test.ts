@@ -58,7 +58,7 @@ async function killAndGoOn(round: number): Promise<Round> {
     return { round, killedAfter, wished, instances: instances.length, ever, stillHasSecret }
   } finally {
     await sim.close()
-    await rm(home, { recursive: true, force: true })
+    await rm(home, { recursive: true, force: true, maxRetries: 20 })
   }
 }
 

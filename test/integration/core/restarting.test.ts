@@ -139,5 +139,5 @@ test('the demo keeps its things out of the real files and the keychain', async (
   const again = await world.start()
   expect(again.berth.state().accounts).toEqual({})
   expect(again.berth.state().activity).toEqual({})
-  await rm(folder, { recursive: true })
+  await rm(folder, { recursive: true, maxRetries: 20 })
 })

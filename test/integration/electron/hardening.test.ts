@@ -26,6 +26,6 @@ test('a released app is sandboxed, without developer tools, and loosens nothing'
   } finally {
     berth.kill()
     await berth.ended
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 })
   }
 })

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(async () => {
   berth.kill()
   await berth.ended
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
 /** What Activity says of failures, oldest first, as a page that asks for the whole State sees it. */

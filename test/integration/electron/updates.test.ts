@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(async () => {
   berth.kill()
   publisher.close()
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
 /** The publisher offers a version: a program that says, by a file, that it was started. */

@@ -14,7 +14,7 @@ let home: string
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'berth-autostart-'))
 })
-afterAll(() => rm(home, { recursive: true, force: true }))
+afterAll(() => rm(home, { recursive: true, force: true, maxRetries: 20 }))
 
 const at = (command: string[]) => linuxAutostart({ env: {}, home, command })
 const file = () => join(home, '.config/autostart/berth.desktop')

@@ -120,7 +120,7 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
         expect(other.stdout).toBe('403 undefined\n')
         expect(await ask(address)).toMatchObject({ status: 303, headers: { location: target } })
       } finally {
-        await rm(folder, { recursive: true })
+        await rm(folder, { recursive: true, maxRetries: 20 })
       }
     },
   )

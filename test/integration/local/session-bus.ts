@@ -51,7 +51,8 @@ export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSe
     },
     async end() {
       for (const child of children.toReversed()) child.kill('SIGKILL')
-      await rm(home, { recursive: true, force: true })
+      // Who was killed a moment ago may still be writing.
+      await rm(home, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   expect(await once(build, 'exit')).toEqual([0, null])
   packed = await pack(folder)
 }, 240_000)
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 const inAsar = async (path: string) => extractFile(packed.asar, path).toString()
 const isFile = (path: string) => 'size' in statFile(packed.asar, path)

@@ -33,7 +33,7 @@ export interface TestInstance extends InstanceSsh {
 /** Instance 4711 with a scratch folder of its own, which lets `ownKey` in; gone when the test is over. */
 export async function startInstance(options: Partial<InstanceSshOptions> = {}): Promise<TestInstance> {
   const outer = await mkdtemp(join(tmpdir(), 'berth-instance-'))
-  onTestFinished(() => rm(outer, { recursive: true, force: true }))
+  onTestFinished(() => rm(outer, { recursive: true, force: true, maxRetries: 20 }))
   const files = await mkdtemp(join(outer, 'files-'))
   const instance = await startInstanceSsh({
     instanceId: 4711,

@@ -20,7 +20,7 @@ async function openssh(
   { key = ownKey.private, input = '' } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'berth-openssh-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   writeFileSync(join(folder, 'key'), key, { mode: 0o600 })
   const options = [
     '-F',

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service.sim.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
 async function running(body: Record<string, unknown> = {}) {

@@ -40,13 +40,13 @@ export async function startJupyter(home: string, token = 's3cret-token'): Promis
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }
 
 async function answering(child: ChildProcess, url: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1000; tries++) {
     if (child.exitCode !== null) throw new Error('jupyter-notebook ended at once')
     const answer = await fetch(url).catch(() => undefined)
     if (answer?.ok) return

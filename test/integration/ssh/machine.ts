@@ -38,7 +38,7 @@ export function scratchMachine(): ScratchMachine {
     home,
     platform: 'linux',
     launched,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }),
   }
 }
 

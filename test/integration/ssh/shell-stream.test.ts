@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -84,6 +84,7 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
     shell.stream.pause()
     // dd tells how much it has got rid of once it is done.
     shell.stream.write(`exec sh -c 'printf %s BE""GIN; dd if=/dev/zero bs=64k count=960 2>${count}'\n`) // 60 MB
+    await expect.poll(() => existsSync(count)).toBe(true)
     await wait(1000)
     const before = memory()
     await wait(2000)

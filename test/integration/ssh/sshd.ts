@@ -173,7 +173,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
       const pids = workers()
       await stopListening()
       kill(pids, 'SIGKILL')
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }

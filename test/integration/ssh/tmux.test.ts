@@ -36,7 +36,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
       // No shell was left.
     }
     machine.remove()
-    rmSync(sockets, { recursive: true, force: true })
+    rmSync(sockets, { recursive: true, force: true, maxRetries: 20 })
   })
 
   const taken = new Set<string>()

@@ -7,7 +7,7 @@ import { chosenFolder } from '../../../electron/local/chosen/chosen-folder.ts'
 /** A folder that was chosen, in another one, so that what leaves it is seen. */
 function chosen() {
   const outer = mkdtempSync(join(tmpdir(), 'berth-chosen-'))
-  onTestFinished(() => rmSync(outer, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(outer, { recursive: true, force: true, maxRetries: 20 }))
   const root = join(outer, 'chosen')
   mkdirSync(root)
   return { outer, root, folder: chosenFolder(root) }

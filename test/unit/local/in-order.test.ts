@@ -7,7 +7,7 @@ import { inOrder } from '../../../electron/local/chosen/in-order.ts'
 
 test('pieces given before the one before is written come to lie one after another', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-in-order-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   const path = join(folder, 'file')
   const pieces = Array.from({ length: 50 }, (_, at) => Buffer.alloc((at * 7919) % 5000, at))
   const file = await open(path, 'w')

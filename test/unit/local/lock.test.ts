@@ -16,7 +16,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-lock-'))
   path = join(folder, 'lock')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 /** A process that holds the lock until it is told to end. */
 async function holder() {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-tray-'))
   await drawTrayIcons(folder)
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 const read = (name: string) => readFile(join(folder, name))
 

@@ -8,7 +8,7 @@ import { Scratch } from '../../../simulator/ssh/files/scratch.ts'
 /** A disk with `/workspace/a.txt` on it. */
 function disk() {
   const folder = mkdtempSync(join(tmpdir(), 'berth-copy-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   const scratch = new Scratch(folder)
   writeFileSync(join(folder, 'workspace', 'a.txt'), folder)
   return { folder, scratch, read: (path: string) => readFileSync(join(folder, path), 'utf8') }

@@ -56,7 +56,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
 
   test('is fetched into another folder where that was chosen meanwhile, whole, and what was chosen follows', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
-    onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+    onTestFinished(() => rmSync(elsewhere, { recursive: true, maxRetries: 20 }))
     const { world, under, sshd, instance, home, intended } = await openInside({
       chooseFiles: async () => [],
       chooseFolders: async () => [],

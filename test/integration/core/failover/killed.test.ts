@@ -58,7 +58,7 @@ async function killAndGoOn(round: number) {
     return { round, killedAfter, wished, failover, left, secret: wished && /rental [rf]/.test(keychain) }
   } finally {
     await sim.close()
-    await rm(home, { recursive: true, force: true })
+    await rm(home, { recursive: true, force: true, maxRetries: 20 })
   }
 }
 

@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await world.close()
-  await rm(here, { recursive: true, force: true })
+  await rm(here, { recursive: true, force: true, maxRetries: 20 })
 })
 
 const transfers = () => Object.values(under.account().fileTransfers)

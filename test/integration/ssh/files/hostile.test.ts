@@ -89,7 +89,7 @@ function entry(filename: string, mode = fileMode): FileEntry {
 /** A folder in a folder, so that what leaves it is seen. */
 function folders(): { outer: string; inner: string } {
   const outer = mkdtempSync(join(tmpdir(), 'berth-hostile-'))
-  onTestFinished(() => rmSync(outer, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(outer, { recursive: true, force: true, maxRetries: 20 }))
   const inner = join(outer, 'chosen')
   mkdirSync(inner)
   return { outer, inner }

@@ -31,7 +31,7 @@ export async function openPlace(): Promise<Place> {
   const there = join(sshd.folder, 'there')
   mkdirSync(there)
   const here = mkdtempSync(join(tmpdir(), 'berth-here-'))
-  onTestFinished(() => rmSync(here, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(here, { recursive: true, force: true, maxRetries: 20 }))
   const connect = () => ssh.connect(target({ direct: sshd }))
   return {
     sshd,

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await log.close()
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
 const empty = emptyState()

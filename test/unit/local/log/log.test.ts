@@ -11,7 +11,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-log-'))
   path = join(folder, 'logs/berth.log')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 const read = async (name = 'berth.log') => readFile(join(folder, 'logs', name), 'utf8')
 
