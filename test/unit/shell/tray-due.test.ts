@@ -67,4 +67,15 @@ test('with several accounts the soonest of each comes first, and each question s
     'Stop everything on Work…',
   ])
   expect(dueEntries([here, other])[3]).toMatchObject({ action: { account: 'a00000002' } })
+  // Whichever account is shown: each is snoozed and shown on its own.
+  for (const [at, id] of [
+    [0, 'a00000002'],
+    [1, 'a00000001'],
+  ] as const) {
+    const entry = dueEntries([here, other])[at]
+    const submenu = entry && 'submenu' in entry ? (entry.submenu ?? []) : []
+    const snooze = { action: { name: 'snoozeGuard', args: { account: id } } }
+    expect(submenu.slice(0, 2)).toMatchObject([snooze, snooze])
+    expect(submenu.at(-1)).toMatchObject({ action: { account: id } })
+  }
 })

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { Failovers } from '../../../../electron/core/failover/failovers.ts'
 import { createRecoveries } from '../../../../electron/core/recovery/recoveries.ts'
 import { Recovery } from '../../../../electron/core/recovery/recovery.ts'
@@ -30,6 +31,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   const refusals: ServiceError[] = []
   let time = 1000
   let step: 'trying' | 'ready' | 'cancelled' | undefined
+  let place = 4712
   const recoveries = createRecoveries({
     heldBack: () => undefined,
     document: await openDocument({
@@ -51,7 +53,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
       },
       written,
       find: () =>
-        step ? ({ step, tries: [], instance: 4712 } as unknown as ReturnType<Failovers['find']>) : undefined,
+        step ? ({ step, tries: [], instance: place } as unknown as ReturnType<Failovers['find']>) : undefined,
     },
     rentals: { requestOf: () => undefined, knows: () => false },
     client: () =>
@@ -72,8 +74,9 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     look: () => undefined,
     tell: ({ kind }) => void told.push(kind),
   })
-  const look = async () => {
-    recoveries.looked({ instances: { [outbid.id]: outbid }, records: [] })
+  const look = async (...instances: InstanceView[]) => {
+    const all = instances.length > 0 ? instances : [outbid]
+    recoveries.looked({ instances: Object.fromEntries(all.map(one => [one.id, one])), records: [] })
     await settled()
   }
   return {
@@ -85,7 +88,10 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     pass: (seconds: number) => (time += seconds),
     step: () => step,
     cancel: () => (step = 'cancelled'),
-    ready: () => (step = 'ready'),
+    ready: (by = 4712) => {
+      step = 'ready'
+      place = by
+    },
   }
 }
 
@@ -139,6 +145,22 @@ test('a place is handed over once it is on disk that the replacement is ready', 
   write()
   await settled()
   expect(recoveries.view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
+})
+
+test('what a replacement itself has cost is counted once another has its place, and not what the first one cost', async () => {
+  const { recoveries, look, ready, pass } = await replacing()
+  const costs = (micros: number) => ({ micros, at: 0, perHour: 0 })
+  const first = { ...outbid, spent: costs(900_000) }
+  const second = { ...outbid, id: 4712, spent: costs(300_000) }
+  ready()
+  await look(first)
+  expect(recoveries.view()[4712]).toMatchObject({ of: outbid.id, replacements: 1, replaced: 0 })
+  pass(60)
+  const stopped: InstanceView = { ...first, state: 'stopped' }
+  await look(stopped, second)
+  ready(4713)
+  await look(stopped, second)
+  expect(recoveries.view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
 })
 
 test('a choice to be told only, made while a replacement is being begun, cancels it', async () => {

@@ -30,6 +30,9 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const { files, secrets } = left
   const kept = { files, clock, onBroken: () => undefined }
   const begun: string[] = []
+  /** Whether the watch's file named each failover when that was asked to begin. */
+  const noted: boolean[] = []
+  const alerts: string[] = []
   const asked: RunAsked[] = []
   const forgotten: string[] = []
   const ends = new Map<string, Pick<NonNullable<Found>, 'step' | 'instance'>>()
@@ -70,6 +73,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     },
     failovers: {
       async start(_wish, id = '') {
+        noted.push(files.texts.get('watches.json')?.includes(id) ?? false)
         if (held.failover) await new Promise<void>(resolve => (letFailoverGo = resolve))
         begun.push(id)
         return id
@@ -94,7 +98,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     },
     changed: () => undefined,
     note: (_kind, text) => void notes.push(text),
-    alert: () => undefined,
+    alert: ({ title }) => void alerts.push(title),
     withdraw: () => undefined,
   })
   const wish = (most: number): WatchWish => ({
@@ -135,6 +139,8 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     searches,
     left,
     begun,
+    noted,
+    alerts,
     asked,
     forgotten,
     held,
@@ -172,6 +178,28 @@ test('what is run on each machine is asked for before that is rented, and goes w
   const { rents: _, ...told } = wish(2)
   await watches.save(id, told, { ...train })
   expect(watches.view()[id]).not.toHaveProperty('run')
+})
+
+test('which failover it begins is on disk before that begins, whether something is run there or not', async () => {
+  const { watches, noted, wish } = await renting()
+  await watches.save(undefined, wish(1))
+  await watches.save(undefined, wish(1), { ...train })
+  await settled()
+  expect(noted).toEqual([true, true])
+})
+
+test('changed, it tells nothing again that it has told, unless it is another search that finds it', async () => {
+  const { watches, alerts, wish } = await renting()
+  const { rents: _, ...told } = wish(1)
+  const id = await watches.save(undefined, told)
+  await settled()
+  expect(alerts).toHaveLength(1)
+  await watches.save(id, { ...told, name: 'Cheap', every: 5 })
+  await settled()
+  expect(alerts).toHaveLength(1)
+  await watches.save(id, { ...told, search: { ...told.search, filter: { priceTo: 2 } } })
+  await settled()
+  expect(alerts).toHaveLength(2)
 })
 
 test('killed before its failover began, it forgets the run that waits for that, and asks for it anew', async () => {
