@@ -41,7 +41,8 @@ async function folderOf(config: Record<string, string | number>, status = 200) {
   write('key', 'its-own\n')
   write('clock', '1000\n')
   write('watchdog.sh', script)
-  const env = { HOME: folder, PATH: `${bin}:${process.env.PATH}` }
+  const { PATH } = process.env
+  const env = { HOME: folder, PATH: `${bin}:${PATH}` }
   const file = join(folder, 'watchdog.sh')
   return {
     write,
