@@ -80,3 +80,39 @@ test('a key over an open dialog opens nothing elsewhere, and what was typed ther
     await home.remove()
   }
 })
+
+test('what is pressed while a dialog is on its way presses nothing behind it', async () => {
+  const home = await scratchFolder()
+  const berth = await startBerth(home.path, ['--demo'])
+  try {
+    const { page, errors } = await openPage(browser, 'about:blank')
+    let send = () => {}
+    const sent = new Promise<void>(resolve => {
+      send = resolve
+    })
+    await page.route('**/assets/ShortcutsDialog-*.js', async route => {
+      await sent
+      await route.continue()
+    })
+    await page.goto(berth.address)
+    const settings = page.getByRole('link', { name: 'Settings' })
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await settings.focus()
+    await page.keyboard.press('?')
+    await page.keyboard.press('Enter')
+    send()
+    await dialog.waitFor()
+    expect(new URL(page.url()).hash).not.toContain('settings')
+    // It has the focus, and gives it back to where the key does what it does.
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator('a:focus', { hasText: 'Settings' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    expect(errors).toEqual([])
+    await page.context().close()
+  } finally {
+    await berth.stop()
+    await home.remove()
+  }
+})
