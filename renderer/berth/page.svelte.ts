@@ -18,6 +18,8 @@ export class Page {
   /** Epoch milliseconds of this machine. */
   #lostAt: number | undefined = $state()
   remarks: Remark[] = $state.raw([])
+  /** What instances were told and is not answered yet, as the word for what they do meanwhile. */
+  #told: ReadonlyMap<string, string> = $state.raw(new Map())
   #link: Link | undefined
   #lastRemark = 0
 
@@ -100,6 +102,24 @@ export class Page {
       this.#add({ title: failed === undefined ? problem.message : `${failed}: ${problem.message}`, problem })
       return undefined
     }
+  }
+
+  /** `attempt` for what an instance is told to do, once at a time: until it is answered, the instance is said to do it. */
+  async tell(instance: number, word: string, doing: () => Promise<unknown>, failed: string): Promise<void> {
+    const key = this.#instanceKey(instance)
+    if (this.#told.has(key)) return
+    this.#told = new Map([...this.#told, [key, word]])
+    await this.attempt(doing(), failed)
+    this.#told = new Map([...this.#told].filter(([other]) => other !== key))
+  }
+
+  /** What an instance of the shown account does since it was told to, until that is answered. */
+  toldTo(instance: number): string | undefined {
+    return this.#told.get(this.#instanceKey(instance))
+  }
+
+  #instanceKey(instance: number): string {
+    return `${this.state?.shown} ${instance}`
   }
 
   forget(id: number): void {

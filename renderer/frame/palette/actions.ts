@@ -62,7 +62,8 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
           id: 'stop',
           label: 'Stop',
           key: 's',
-          run: () => page.attempt(berth.stopInstance(on), `Stop of ${name} failed`),
+          run: () =>
+            page.tell(instance.id, 'Stopping', () => berth.stopInstance(on), `Stop of ${name} failed`),
         },
     {
       id: 'rename',
@@ -118,7 +119,8 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       id: 'reboot',
       label: 'Reboot',
       unusable: instance.state === 'running' ? undefined : 'Only a running instance can be rebooted.',
-      run: () => page.attempt(berth.rebootInstance(on), `Reboot of ${name} failed`),
+      run: () =>
+        page.tell(instance.id, 'Rebooting', () => berth.rebootInstance(on), `Reboot of ${name} failed`),
     },
   ]
   if (isDead(instance))

@@ -8,8 +8,10 @@ import { asks } from '../dialogs/asks.svelte.ts'
 export function start(instance: InstanceView, page: Page): unknown {
   const stopped = page.account && stoppersOf(page.account, starting(instance), page.accountNow).length > 0
   if (stopped) return asks.ask({ kind: 'start', instance: instance.id })
-  return page.attempt(
-    page.berth.startInstance({ instance: instance.id }),
+  return page.tell(
+    instance.id,
+    'Starting',
+    () => page.berth.startInstance({ instance: instance.id }),
     `Start of ${instanceName(instance)} failed`,
   )
 }
