@@ -11,6 +11,11 @@ export function accountNow(clock: AccountTime, localNow: number): number {
   return (clock.serverAt + (localNow - clock.localAt) * clock.rate) / 1000
 }
 
+/** When a moment of the account's time (epoch seconds) comes by this machine's clock, by which accounts compare. */
+export function localMoment(clock: AccountTime, at: number): number {
+  return clock.localAt + (at * 1000 - clock.serverAt) / clock.rate
+}
+
 /** What the instance has cost up to a moment of the account's time (epoch seconds). */
 export function spentBy(instance: InstanceView, at: number): Micros {
   const { spent } = instance

@@ -1,5 +1,6 @@
 import { dueNext, type GuardView, snoozes } from '../../contract/automation/guard.ts'
 import { everything } from '../../contract/automation/stop-everything.ts'
+import { localMoment } from '../../contract/reading.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { MenuItemModel } from './tray-menu.ts'
 import { instanceTitle, word } from './tray-words.ts'
@@ -16,7 +17,8 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
         .slice(0, 1)
         .map(due => ({ account, ...due })),
     )
-    .sort((a, b) => a.dueAt - b.dueAt)
+    // An account's time may run ahead or faster, as the demo's does.
+    .sort((a, b) => localMoment(a.account.clock, a.dueAt) - localMoment(b.account.clock, b.dueAt))
   return [
     ...next.map(({ account, guard, dueAt }, index) =>
       dueEntry(account, guard, dueAt, `${index === 0 ? 'Next' : 'Then'}${on(account)}`),

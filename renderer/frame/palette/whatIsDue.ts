@@ -1,5 +1,5 @@
 import { dueNext, type GuardView } from '../../../electron/contract/automation/guard.ts'
-import { accountNow } from '../../../electron/contract/reading.ts'
+import { accountNow, localMoment } from '../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { momentWords } from '../../components/guards/guardWords.ts'
 
@@ -26,10 +26,10 @@ export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] 
         account,
         guard,
         moment: momentWords(dueAt, there),
-        left: (dueAt - there) / account.clock.rate,
+        comes: localMoment(account.clock, dueAt),
       }))
     })
-    .sort((a, b) => a.left - b.left)
+    .sort((a, b) => a.comes - b.comes)
     .slice(0, most)
     .map(({ account, guard, moment }, index) => {
       const whose = accounts.length > 1 ? ` (${account.name})` : ''

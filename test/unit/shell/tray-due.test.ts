@@ -79,3 +79,15 @@ test('with several accounts the soonest of each comes first, and each question s
     expect(submenu.at(-1)).toMatchObject({ action: { account: id } })
   }
 })
+
+test('the soonest is the one that comes first as time passes here, whatever the clocks of the accounts say', () => {
+  const here = { ...account(guardView({ dueAt: 600 })), name: 'Home' }
+  const fast = {
+    ...account(guardView({ dueAt: 90_000 + 900 })),
+    id: 'a00000002',
+    name: 'Fast',
+    clock: { serverAt: 90_000_000, localAt: 0, rate: 20 },
+  }
+  const [first] = dueEntries([{ ...here, clock: { serverAt: 0, localAt: 0, rate: 1 } }, fast])
+  expect(first).toMatchObject({ label: expect.stringMatching(/^Next on Fast: /) })
+})
