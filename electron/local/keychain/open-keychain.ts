@@ -45,5 +45,9 @@ function counting(keytar: Keytar, calls: { underWay: number }): Keytar {
 
 function whyNot(error: unknown): string {
   const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '').replace(/\.$/, '') : ''
-  return `This machine offers no keychain, so API keys are kept in memory and must be entered again after a restart (${reason}).`
+  const help =
+    process.platform === 'linux'
+      ? ' A keyring that speaks Secret Service, such as GNOME Keyring or KWallet, keeps them: start or unlock one, then start Berth again.'
+      : ''
+  return `This machine offers no keychain, so API keys are kept in memory and must be entered again after a restart.${help} (${reason}.)`
 }

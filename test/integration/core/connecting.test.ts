@@ -46,7 +46,7 @@ test('a wrong key is refused, and nothing of it is kept', async () => {
   const key = 'wrong-key-0123456789'
   const problem = await refused(under.run('connectAccount', { baseUrl: world.sim.baseUrl, key }))
   expect(problem.code).toBe('unauthorized')
-  expect(problem.advice).toBe('Check the key, or replace it in the account’s settings.')
+  expect(problem.advice).toBe('Copy the key again, whole, or make another in the service’s web console.')
   await nothingKept(under, key, world.sim.baseUrl)
 })
 
@@ -63,6 +63,8 @@ test.each([
   const problem = await refused(under.run('connectAccount', { baseUrl, key: 'some-key' }))
   expect(problem.code).toBe(code)
   expect(problem.message).toMatch(/^[A-Z].*\.$/)
+  // Told at the field of the form.
+  expect(problem.field).toBe('baseUrl')
   expect(JSON.stringify(problem)).not.toContain('pw@')
   await nothingKept(under, 'some-key', baseUrl)
 })

@@ -1,5 +1,6 @@
 import type { Handlers } from '../../page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
+import { asTyped } from './connecting.ts'
 
 type AccountCommands = Pick<
   Handlers,
@@ -8,7 +9,7 @@ type AccountCommands = Pick<
 
 export function accountCommands({ accounts }: Parts): AccountCommands {
   return {
-    connectAccount: ({ baseUrl, key, name }) => accounts.connect(baseUrl, key, name),
+    connectAccount: ({ baseUrl, key, name }) => asTyped(accounts.connect(baseUrl, key, name)),
     replaceKey: ({ account, key }) => accounts.replaceKey(account, key),
     renameAccount: ({ account, name }) => accounts.rename(account, name),
     removeAccount: ({ account }) => accounts.remove(account),
