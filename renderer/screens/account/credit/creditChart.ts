@@ -1,5 +1,6 @@
 import type { Micros } from '../../../../electron/contract/spending/money.ts'
 import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
+import { longestKnown, stretches, through } from '../../../components/charts/stretches.ts'
 
 /** What the credit was at a moment of the account's time, in epoch seconds. */
 export interface CreditSample {
@@ -30,10 +31,13 @@ export interface CreditChart {
 const ahead = 1 / 3
 /** Of money, as it is written: a cent. */
 const cent = 10_000
+/** Seconds from one sample to the next, at least. */
+const fiveMinutes = 300
 
 /**
  * Samples from `from` to `to` (epoch seconds), drawn into a box, and the course from there; undefined with fewer than
- * two of them.
+ * two of them. The time in which nobody looked stays empty.
+ * @param samples the last of them is what is so now
  * @param perHour what is spent from `to` on, if all goes on as it is
  */
 export function creditChart(
@@ -45,7 +49,9 @@ export function creditChart(
 ): CreditChart | undefined {
   const seen = samples.filter(({ at }) => at >= from && at <= to)
   const before = samples.findLast(({ at }) => at < from)
-  if (before && seen.length > 0) seen.unshift({ at: from, credit: before.credit })
+  const longest = longestKnown(samples.slice(0, -1), fiveMinutes)
+  if (before && seen[0] && seen[0].at - before.at <= longest)
+    seen.unshift({ at: from, credit: before.credit })
   const [first] = seen
   const last = seen.at(-1)
   if (!first || !last || seen.length < 2 || to <= first.at) return undefined
@@ -58,13 +64,14 @@ export function creditChart(
   const { bottom, top, marks } = scale(Math.min(lowest, 0), Math.max(highest, 0), cent)
   const x = (at: number) => round(((at - start) / (end - start)) * box.width)
   const y = (credit: number) => round(((top - credit) / (top - bottom)) * box.height)
-  const path = (of: readonly CreditSample[]) =>
-    `M${of.map(({ at, credit }) => `${x(at)} ${y(credit)}`).join('L')}`
-  const line = path(seen)
+  const path = (of: readonly CreditSample[]) => through(of.map(({ at, credit }) => `${x(at)} ${y(credit)}`))
   const zero = y(0)
+  const parts = stretches(seen, longest)
   return {
-    line,
-    area: `${line}L${x(last.at)} ${zero}L${x(start)} ${zero}Z`,
+    line: parts.map(path).join(''),
+    area: parts
+      .map(part => `${path(part)}L${x(part.at(-1)?.at ?? end)} ${zero}L${x(part[0]?.at ?? start)} ${zero}Z`)
+      .join(''),
     ...(course && { forecast: path(course) }),
     points: [
       ...seen.map(sample => ({ x: x(sample.at), sample })),

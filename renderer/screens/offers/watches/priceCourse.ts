@@ -1,5 +1,6 @@
 import type { PriceSample } from '../../../../electron/contract/automation/watch.ts'
 import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
+import { longestKnown, stretches, through } from '../../../components/charts/stretches.ts'
 import { rate } from '../../../words/money.ts'
 import { count } from '../../../words/size.ts'
 
@@ -22,7 +23,10 @@ export interface PriceCourse {
 /** Of prices, as they are written: a tenth of a cent. */
 const tenth = 1000
 
-/** Undefined with fewer than two samples. */
+/** Prices are noted once an hour at most. */
+const hour = 3600
+
+/** Undefined with fewer than two samples. The time in which nobody looked stays empty. */
 export function priceCourse(
   samples: readonly PriceSample[],
   box: { width: number; height: number },
@@ -35,13 +39,18 @@ export function priceCourse(
   const { bottom, top, marks } = scale(lowestOfAll, highest, tenth)
   const x = (at: number) => round(((at - first.at) / (last.at - first.at)) * box.width)
   const y = (price: number) => round(((top - price) / (top - bottom)) * box.height)
-  const line = (value: (sample: PriceSample) => number, from: readonly PriceSample[]) =>
-    from.map(sample => `${x(sample.at)} ${y(value(sample))}`).join('L')
-  const back = line(({ low }) => low, [...samples].reverse())
+  const parts = stretches(samples, longestKnown(samples, hour))
+  const places = (part: readonly PriceSample[], value: (sample: PriceSample) => number) =>
+    part.map(sample => `${x(sample.at)} ${y(value(sample))}`)
+  const line = (value: (sample: PriceSample) => number) =>
+    parts.map(part => through(places(part, value))).join('')
   return {
-    band: `M${line(({ high }) => high, samples)}L${back}Z`,
-    middle: `M${line(({ middle }) => middle, samples)}`,
-    lowest: `M${line(({ lowest }) => lowest, samples)}`,
+    band: parts
+      .map(part => [...places(part, ({ high }) => high), ...places(part, ({ low }) => low).reverse()])
+      .map(around => `M${around.join('L')}Z`)
+      .join(''),
+    middle: line(({ middle }) => middle),
+    lowest: line(({ lowest }) => lowest),
     points: samples.map(sample => ({ x: x(sample.at), sample })),
     highest,
     lowestOfAll,

@@ -21,10 +21,10 @@ test('a credit below nothing is drawn below the line of nothing', () => {
   const chart = creditChart(
     [
       { at: 1000, credit: 20 * dollar },
-      { at: 2000, credit: -20 * dollar },
+      { at: 1500, credit: -20 * dollar },
     ],
     0,
-    2000,
+    1500,
     box,
   )
   expect(chart).toMatchObject({ line: 'M0 0L100 50', zero: 25 })
@@ -33,6 +33,29 @@ test('a credit below nothing is drawn below the line of nothing', () => {
 test('what was before the time shown gives its beginning', () => {
   const chart = creditChart(samples, 1250, 2000, box)
   expect(chart?.points[0]).toMatchObject({ x: 0, sample: { at: 1250, credit: 20 * dollar } })
+})
+
+test('what was long before the time shown says nothing of its beginning', () => {
+  const chart = creditChart([{ at: -50_000, credit: 90 * dollar }, ...samples], 500, 2000, box)
+  expect(chart?.points[0]).toMatchObject({ x: 0, sample: { at: 1000, credit: 20 * dollar } })
+})
+
+test('no line is drawn over time in which nobody looked, and one look alone is a dot', () => {
+  const chart = creditChart(
+    [
+      { at: 0, credit: 40 * dollar },
+      { at: 300, credit: 30 * dollar },
+      { at: 5000, credit: 20 * dollar },
+      { at: 9700, credit: 20 * dollar },
+      { at: 10_000, credit: 10 * dollar },
+    ],
+    0,
+    10_000,
+    box,
+  )
+  expect(chart?.line).toBe('M0 0L3 12.5M50 25L50 25M97 25L100 37.5')
+  expect(chart?.area).toBe('M0 0L3 12.5L3 50L0 50ZM50 25L50 25L50 50L50 50ZM97 25L100 37.5L100 50L97 50Z')
+  expect(chart?.points).toHaveLength(5)
 })
 
 test('with fewer than two samples there is nothing to draw', () => {

@@ -21,6 +21,16 @@ test('the course of prices has the middle half as a band, the median in it, the 
   expect(course?.points.map(({ x }) => x)).toEqual([0, 100])
 })
 
+test('hours in which nobody looked stay empty', () => {
+  const course = priceCourse(
+    [0, 1, 9, 10].map(at => sample(at * hour, 1_000_000)),
+    { width: 100, height: 100 },
+  )
+  expect(course?.lowest.match(/M/g)).toHaveLength(2)
+  expect(course?.band.match(/Z/g)).toHaveLength(2)
+  expect(course?.lowest).toMatch(/^M0 \d+L10 \d+M90 \d+L100 \d+$/)
+})
+
 test('one look is no course', () => {
   expect(priceCourse([sample(0, 1_000_000)], { width: 100, height: 100 })).toBeUndefined()
 })
