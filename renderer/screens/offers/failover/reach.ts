@@ -1,5 +1,6 @@
 import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
+import { rate } from '../../../words/money.ts'
 import { count } from '../../../words/size.ts'
 
 /** A limit that leaves room above a price (micro-dollars): a quarter more, in dollars, rounded up to the cent. */
@@ -7,9 +8,12 @@ export function aQuarterMore(price: Micros): number {
   return Math.ceil((price * 1.25) / 10_000) / 100
 }
 
-/** How many of so many offers are no dearer than a price may be. */
-export function withinWords(cheap: number, many: number): string {
-  return cheap === 0 ? 'none of them is that cheap' : `${count(cheap)} of ${count(many)} are that cheap`
+/** How many of so many offers are no dearer than a price may be; where none is, what the cheapest asks. */
+export function withinWords(cheap: number, many: number, cheapest: Micros | undefined): string {
+  if (cheap > 0) return `${count(cheap)} of ${count(many)} ${cheap === 1 ? 'is' : 'are'} that cheap`
+  return cheapest === undefined
+    ? 'none is that cheap now'
+    : `none is that cheap now; the cheapest is ${rate(cheapest)}`
 }
 
 /**

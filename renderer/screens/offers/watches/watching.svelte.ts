@@ -97,8 +97,8 @@ export class Watching {
     )
   })
 
-  /** Of what is shown, what it would rent as soon as it is saved. */
-  readonly now = $derived.by(() => {
+  /** Of what is shown, what it would rent as soon as it is saved, and what the cheapest asks. */
+  readonly now: ReturnType<typeof wouldRent> = $derived.by(() => {
     if (!this.rents) return { many: 0 }
     const { storage, type } = this.#subject.search.query
     const interruptible = type === 'bid'
@@ -114,7 +114,9 @@ export class Watching {
   readonly stoppers: readonly string[] = $derived.by(() => {
     const { account, accountNow } = this.#page
     if (!this.rents || !account) return []
-    return stoppersOf(account, { more: this.now.from ?? 0 }, accountNow).map(stopperWords)
+    return stoppersOf(account, { more: this.now.many > 0 ? (this.now.cheapest ?? 0) : 0 }, accountNow).map(
+      stopperWords,
+    )
   })
 
   get busy(): boolean {

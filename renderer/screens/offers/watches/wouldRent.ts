@@ -12,17 +12,18 @@ export interface Terms {
   disk: number
 }
 
-/** Of these offers, how many a watch would rent on these terms now, and the cheapest of those prices. */
+/** Of these offers, how many a watch would rent on these terms now, and what the cheapest of all asks on them. */
 export function wouldRent(
   offers: readonly ListedOffer[],
   { most, interruptible, pricedDisk, disk }: Terms,
-): { many: number; from?: Micros } {
-  if (most === undefined) return { many: 0 }
+): { many: number; cheapest?: Micros } {
   const prices = offers.flatMap(({ price, offer }) => {
     const asked = interruptible
       ? (offer.minimumBid ?? price)
       : (rentalCost(offer, pricedDisk, disk, undefined)?.perHour ?? price)
-    return asked !== undefined && asked <= micros(most) ? [asked] : []
+    return asked ?? []
   })
-  return prices.length === 0 ? { many: 0 } : { many: prices.length, from: Math.min(...prices) }
+  if (prices.length === 0) return { many: 0 }
+  const many = most === undefined ? 0 : prices.filter(asked => asked <= micros(most)).length
+  return { many, cheapest: Math.min(...prices) }
 }

@@ -7,8 +7,10 @@ test('a failover begins with a quarter of room, rounded up to the cent', () => {
 })
 
 test('how many offers are cheap enough is said, and none as none', () => {
-  expect(withinWords(9, 2844)).toBe('9 of 2,844 are that cheap')
-  expect(withinWords(0, 12)).toBe('none of them is that cheap')
+  expect(withinWords(9, 2844, 10_000)).toBe('9 of 2,844 are that cheap')
+  expect(withinWords(1, 12, 10_000)).toBe('1 of 12 is that cheap')
+  expect(withinWords(0, 12, 1_620_000)).toBe('none is that cheap now; the cheapest is $1.620/h')
+  expect(withinWords(0, 12, undefined)).toBe('none is that cheap now')
 })
 
 test('a bid runs only above the lowest; offers that tell none are not counted on', () => {
