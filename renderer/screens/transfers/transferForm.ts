@@ -66,6 +66,17 @@ function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }
 
+/**
+ * Where to copy to when nothing was said: the one other instance that runs. Of several none is taken, since what lies
+ * there is written over.
+ */
+export function onlyOther(instances: Readonly<Record<string, InstanceView>>, from: string): string {
+  const others = Object.values(instances).filter(
+    ({ id, state }) => state === 'running' && String(id) !== from,
+  )
+  return from !== '' && others.length === 1 ? String(others[0]?.id) : ''
+}
+
 /** The instances to choose from: those that run first, since the others can take part in nothing. */
 export function instanceChoices(
   instances: Readonly<Record<string, InstanceView>>,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   instanceChoices,
+  onlyOther,
   readCopy,
   readSync,
   type SyncDraft,
@@ -61,4 +62,12 @@ test('instances that run come first, others with their state', () => {
     { value: '8', label: '#8' },
     { value: '9', label: '#9 (stopped)' },
   ])
+})
+
+test('a copy goes to the one other instance that runs; of several, none is chosen by itself', () => {
+  const two = { 9: someInstance(9), 8: someInstance(8), 7: someInstance(7, { state: 'stopped' }) }
+  expect(onlyOther(two, '8')).toBe('9')
+  expect(onlyOther(two, '7')).toBe('')
+  expect(onlyOther(two, '')).toBe('')
+  expect(onlyOther({ ...two, 6: someInstance(6) }, '8')).toBe('')
 })

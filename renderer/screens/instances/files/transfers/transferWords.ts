@@ -21,6 +21,12 @@ export function fileStepWords(step: FileStep): { word: string; shape: Shape } {
   return steps[step]
 }
 
+/** What is left out of a folder, by the way it goes. */
+const reasons: Record<FileTransferView['direction'], string> = {
+  up: 'links out of the folder, and what is no file',
+  down: 'links to folders or nothing, what is no file, and names that cannot be written here',
+}
+
 /** Whole percent, rounded down so that nothing short of all is called all. */
 export function percentDone({ done, total, step }: FileTransferView): number {
   if (step === 'done') return 100
@@ -29,7 +35,7 @@ export function percentDone({ done, total, step }: FileTransferView): number {
 
 /** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
 export function progressWords(transfer: FileTransferView): string {
-  const { total, done, files, filesDone, step, leftOut } = transfer
+  const { total, done, files, filesDone, step, leftOut, direction } = transfer
   if (step === 'preparing' && total === 0) return 'looking what there is'
   const left = secondsLeft(transfer)
   return [
@@ -37,7 +43,7 @@ export function progressWords(transfer: FileTransferView): string {
     files > 1 && `${count(filesDone)} of ${count(files)} files`,
     step === 'running' && transfer.speed !== undefined && speed(transfer.speed),
     left !== undefined && `${duration(Math.ceil(left))} left`,
-    leftOut > 0 && `${count(leftOut)} left out`,
+    leftOut > 0 && `${count(leftOut)} left out (${reasons[direction]})`,
   ]
     .filter(Boolean)
     .join(', ')
