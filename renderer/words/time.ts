@@ -18,13 +18,16 @@ export function duration(seconds: number): string {
 
 const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
 
-/** How long ago, in words: "just now", "3 minutes ago", "2 days ago". Seconds. */
+/** How long ago, in words: "just now", "3 minutes ago", "2 days ago", "19 months ago", "3 years ago". Seconds. */
 export function ago(seconds: number): string {
   if (seconds < 5) return 'just now'
   if (seconds < 60) return `${counted(Math.floor(seconds), 'second')} ago`
   if (seconds < 3600) return `${counted(Math.floor(seconds / 60), 'minute')} ago`
   if (seconds < 86_400) return `${counted(Math.floor(seconds / 3600), 'hour')} ago`
-  return `${counted(Math.floor(seconds / 86_400), 'day')} ago`
+  const days = Math.floor(seconds / 86_400)
+  if (days < 61) return `${counted(days, 'day')} ago`
+  if (days < 2 * 365.25) return `${counted(Math.floor(days / (365.25 / 12)), 'month')} ago`
+  return `${counted(Math.floor(days / 365.25), 'year')} ago`
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })

@@ -40,13 +40,18 @@ test('a length of time is said in its two largest units', () => {
 })
 
 test('an age is said in words', () => {
-  expect([2, 30, 60, 185, 7200, 200_000].map(ago)).toEqual([
+  const day = 86_400
+  expect([2, 30, 60, 185, 7200, 200_000, 60 * day, 61 * day, 730 * day, 900 * day].map(ago)).toEqual([
     'just now',
     '30 seconds ago',
     '1 minute ago',
     '3 minutes ago',
     '2 hours ago',
     '2 days ago',
+    '60 days ago',
+    '2 months ago',
+    '23 months ago',
+    '2 years ago',
   ])
 })
 
