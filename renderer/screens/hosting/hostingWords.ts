@@ -22,7 +22,7 @@ export function machineFacts(machine: MachineView): string {
     listed === undefined ? undefined : listed ? 'listed' : 'not listed',
   ]
     .filter(fact => fact !== undefined && fact !== '')
-    .join(' · ')
+    .join('\u00a0· ')
 }
 
 /** What a workergroup is made of, in a line. */
