@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { Problem } from '../../../../electron/contract/problem.ts'
 import { guardActions, type Sight } from '../../../../electron/core/guards/decide/guard-actions.ts'
+import type { Target } from '../../../../electron/core/guards/decide/least-loss.ts'
 import { dueOf, type Facts } from '../../../../electron/core/guards/decide/moment.ts'
 import { calmed, type Guard } from '../../../../electron/core/guards/guard.ts'
 import { after, held, missed, over, warned } from '../../../../electron/core/guards/outcomes.ts'
 import { instanceView } from '../views.ts'
-import { PlainGuard, type PlainInstance, rateOf, type Said, type Seen } from './plain-model.ts'
+import { type Fate, PlainGuard, type PlainInstance, rateOf, type Said, type Seen } from './plain-model.ts'
 
 const start = 1_000_000
 const endless = Number.MAX_SAFE_INTEGER
@@ -17,6 +19,8 @@ type Event =
   | { kind: 'sleep'; wait: number }
   | { kind: 'load'; id: number; load: number }
   | { kind: 'start'; id: number }
+  | { kind: 'settle'; id: number }
+  | { kind: 'fate'; of: readonly Fate[] }
   | { kind: 'topUp'; credit: number }
   | { kind: 'snooze'; minutes: number }
 
@@ -44,6 +48,14 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('load'), id, load: fc.constantFrom(0, 3, 5, 50) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('start'), id }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('settle'), id }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('fate'),
+      of: fc.array(fc.constantFrom<Fate>('refused', 'killed'), { minLength: 1, maxLength: 4 }),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('topUp'), credit: fc.integer({ min: 0, max: 5_000_000 }) }),
@@ -88,7 +100,7 @@ function instanceOf(one: number): fc.Arbitrary<PlainInstance> {
   return fc.record({
     id: fc.constant(one),
     running: fc.boolean(),
-    gone: fc.constant(false),
+    stopping: fc.constant(false),
     load: fc.constantFrom(0, 50),
     perSecond: fc.integer({ min: 100, max: 400 }),
     diskPerSecond: fc.integer({ min: 0, max: 20 }),
@@ -102,32 +114,50 @@ class World {
   now = start
   credit = 3_000_000
   today = 0
+  month = 0
+  dayEnds: number
+  /** What becomes of the next requests. */
+  fates: Fate[] = []
   all: PlainInstance[]
 
-  constructor(all: readonly PlainInstance[]) {
+  constructor(all: readonly PlainInstance[], dayEnds: number) {
+    this.dayEnds = dayEnds
     this.all = all.map(one => ({ ...one }))
   }
 
   pass(seconds: number): void {
+    let left = seconds
+    for (; this.now + left >= this.dayEnds; this.dayEnds += 86_400) {
+      left -= this.dayEnds - this.now
+      this.spend(this.dayEnds - this.now)
+      this.today = 0
+    }
+    this.spend(left)
+  }
+
+  spend(seconds: number): void {
     for (const one of this.all) {
       const cost = rateOf(one) * seconds
       one.spent += cost
       this.credit -= cost
       this.today += cost
+      this.month += cost
     }
     this.now += seconds
   }
 
   act(said: string): void {
     for (const [, verb, number] of said.matchAll(/(stop|destroy) (\d)/g)) {
-      if (verb === 'stop') for (const one of this.all) if (one.id === Number(number)) one.running = false
+      if (verb === 'stop')
+        for (const one of this.all)
+          if (one.id === Number(number)) Object.assign(one, { running: false, stopping: true })
       if (verb === 'destroy') this.all = this.all.filter(one => one.id !== Number(number))
     }
   }
 
   seen(): Seen {
-    const { now: at, credit, today } = this
-    return { at, credit, today, instances: this.all.map(one => ({ ...one })) }
+    const { now: at, credit, today, month, dayEnds } = this
+    return { at, credit, today, month, dayEnds, instances: this.all.map(one => ({ ...one })) }
   }
 }
 
@@ -135,7 +165,7 @@ function viewOf(one: PlainInstance, at: number): InstanceView {
   const perHour = rateOf(one) * 3600
   return instanceView({
     id: one.id,
-    state: one.running ? 'running' : 'stopped',
+    state: one.running ? 'running' : one.stopping ? 'stopping' : 'stopped',
     gpuLoad: one.load,
     costPerHour: perHour,
     diskPricePerHour: one.diskPerSecond * 3600,
@@ -144,24 +174,24 @@ function viewOf(one: PlainInstance, at: number): InstanceView {
   })
 }
 
-function factsOf({ at, credit, today, instances: all }: Seen): Facts {
+function factsOf({ at, credit, today, month, dayEnds, instances: all }: Seen): Facts {
   const views = all.map(one => viewOf(one, at))
   const spendPerHour = views.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   return {
     at,
     account: { credit, instances: Object.fromEntries(views.map(view => [view.id, view])), spendPerHour },
     spentToday: today,
-    spentThisMonth: today,
+    spentThisMonth: month,
     countedAt: at,
     dayBegan: 0,
     monthBegan: 0,
-    dayEnds: endless,
+    dayEnds,
     monthEnds: endless,
     loads: new Map(),
   }
 }
 
-/** What is decided, turned into what a guard is afterwards just as Berth does, with requests that never fail. */
+/** What is decided, turned into what a guard is afterwards just as Berth does. */
 class RealGuard {
   guard: Guard
   #facts: Facts
@@ -169,7 +199,7 @@ class RealGuard {
 
   constructor(guard: Guard) {
     this.guard = guard
-    this.#facts = factsOf({ at: start, credit: 0, today: 0, instances: [] })
+    this.#facts = factsOf({ at: start, credit: 0, today: 0, month: 0, dayEnds: endless, instances: [] })
   }
 
   snooze(now: number, minutes: number): void {
@@ -178,7 +208,7 @@ class RealGuard {
     this.guard = { ...calmed(this.guard), snoozedUntil: Math.max(now, due ?? now) + minutes * 60 }
   }
 
-  look(now: number, answer: Seen | undefined): Said | undefined {
+  look(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
     if (answer) this.#facts = factsOf(answer)
     const sight: Sight = {
       facts: this.#facts,
@@ -212,21 +242,31 @@ class RealGuard {
         this.guard = over(guard, now, '')
         return 'over'
       case 'act':
-        this.guard = after({ ...guard, begunAt: now }, { done: decision.targets }, this.#facts, now)
+        this.guard = this.#acted({ ...guard, begunAt: now }, decision.targets, now, fate)
         return `act ${decision.targets.map(({ action, instance }) => `${action} ${instance}`).join(' ')}`
       default:
         throw new Error(`the history has no ${decision.kind}`)
     }
   }
+
+  /** Killed, what is on disk is that it has begun. */
+  #acted(guard: Guard, targets: readonly Target[], now: number, fate: Fate): Guard {
+    if (fate === 'killed') return guard
+    const out = fate === 'done' ? { done: targets } : { done: [], problem: refusal }
+    return after(guard, out, this.#facts, now)
+  }
 }
+
+const refusal: Problem = { code: 'server_error', message: 'No.' }
 
 /** Plays a history to both, and gives what each said at each look. */
 function play(
   wish: Guard,
   all: readonly PlainInstance[],
   history: readonly Event[],
+  dayEnds: number,
 ): { plain: string[]; real: string[] } {
-  const world = new World(all)
+  const world = new World(all, dayEnds)
   const plain = new PlainGuard(wish)
   const real = new RealGuard(wish)
   const told = { plain: [] as string[], real: [] as string[] }
@@ -236,7 +276,11 @@ function play(
       for (const one of world.all) if (one.id === happens.id) one.load = happens.load
     if (happens.kind === 'start')
       for (const one of world.all)
-        if (one.id === happens.id && !one.running) Object.assign(one, { running: true, since: world.now })
+        if (one.id === happens.id && !one.running && !one.stopping)
+          Object.assign(one, { running: true, since: world.now })
+    if (happens.kind === 'settle')
+      for (const one of world.all) if (one.id === happens.id) one.stopping = false
+    if (happens.kind === 'fate') world.fates.push(...happens.of)
     if (happens.kind === 'topUp') world.credit = happens.credit
     if (happens.kind === 'snooze') {
       plain.snooze(world.now, happens.minutes)
@@ -247,31 +291,44 @@ function play(
     // One that is gone ends the history: what becomes of its guard is not of this model.
     if (wish.instance !== undefined && !world.all.some(one => one.id === wish.instance)) break
     const answer = happens.kind === 'sleep' || happens.answers ? world.seen() : undefined
-    const said = plain.look(world.now, answer)
-    told.plain.push(`${world.now} ${said}`)
-    told.real.push(`${world.now} ${real.look(world.now, answer)}`)
-    if (said?.startsWith('act')) world.act(said)
+    const [fate = 'done'] = world.fates
+    const said = plain.look(world.now, answer, fate)
+    told.plain.push(`${world.now} ${said} ${fate}`)
+    told.real.push(`${world.now} ${real.look(world.now, answer, fate)} ${fate}`)
+    if (!said?.startsWith('act')) continue
+    world.fates.shift()
+    if (fate === 'done') world.act(said)
   }
   return told
 }
 
+const dayEnds = fc.integer({ min: start + 600, max: start + 9000 })
+
 test('over thousands of histories guards do what a plain model of them does', () => {
   const said = new Map<string, number>()
   fc.assert(
-    fc.property(guards, instances, fc.array(event, { minLength: 5, maxLength: 60 }), (wish, all, history) => {
-      const { plain, real } = play(wish, all, history)
-      for (const line of plain) {
-        const word = `${wish.condition.kind} ${line.split(' ')[1]}`
-        said.set(word, (said.get(word) ?? 0) + 1)
-      }
-      expect(real).toEqual(plain)
-    }),
+    fc.property(
+      guards,
+      instances,
+      fc.array(event, { minLength: 5, maxLength: 60 }),
+      dayEnds,
+      (wish, all, history, ends) => {
+        const { plain, real } = play(wish, all, history, ends)
+        for (const line of plain) {
+          const words = line.split(' ')
+          const word = `${wish.condition.kind} ${words[1]} ${words.at(-1)}`
+          said.set(word, (said.get(word) ?? 0) + 1)
+        }
+        expect(real).toEqual(plain)
+      },
+    ),
     { numRuns: 4000 },
   )
-  // The histories are not empty ones: each kind acted in some, and there were outages and sleeps at its moment.
+  // The histories are not empty ones: each kind acted in some, was refused and cut off, and there were outages and sleeps.
   const times = (word: RegExp) =>
     [...said].reduce((sum, [key, count]) => sum + (word.test(key) ? count : 0), 0)
   for (const kind of ['time', 'duration', 'idle', 'cost', 'budget', 'credit'])
-    expect(times(new RegExp(`^${kind} act`))).toBeGreaterThan(0)
-  for (const word of [/ warn/, / hold/, / missed/, / over/]) expect(times(word)).toBeGreaterThan(0)
+    expect(times(new RegExp(`^${kind} act done`))).toBeGreaterThan(0)
+  for (const word of [/ warn/, / hold/, / missed/, / over/, / act refused/, / act killed/])
+    expect(times(word)).toBeGreaterThan(0)
 })

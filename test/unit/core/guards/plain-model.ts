@@ -4,7 +4,8 @@ import type { Guard } from '../../../../electron/core/guards/guard.ts'
 export interface PlainInstance {
   id: number
   running: boolean
-  gone: boolean
+  /** On its way from running to stopped: its GPUs are paid for until then. */
+  stopping: boolean
   load: number
   perSecond: number
   diskPerSecond: number
@@ -17,11 +18,16 @@ export interface PlainInstance {
 export interface Seen {
   at: number
   credit: number
+  /** Spent in this day, and in this month, which does not end. */
   today: number
+  month: number
+  dayEnds: number
   instances: readonly PlainInstance[]
 }
 
 export type Said = 'warn' | 'hold' | 'missed' | 'over' | `act ${string}`
+/** What becomes of requests: the service refuses them, or Berth is killed before they leave. */
+export type Fate = 'done' | 'refused' | 'killed'
 
 const gap = 600
 const wobble = 300
@@ -39,6 +45,10 @@ export class PlainGuard {
   #saidMissed = false
   #ended = false
   #idleFrom = 0
+  /** It has begun to act; how often that was refused, and when it may be tried again. */
+  #begun = false
+  #failures = 0
+  #retryAt = 0
 
   constructor(wish: Guard) {
     this.#wish = wish
@@ -50,8 +60,8 @@ export class PlainGuard {
     this.#calm()
   }
 
-  /** A look with an answer, or one without. */
-  look(now: number, answer: Seen | undefined): Said | undefined {
+  /** A look with an answer, or one without; and what becomes of what is asked for then. */
+  look(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
     if (this.#ended) return undefined
     const before = this.#seen.at(-1)?.at ?? this.#wish.setAt
     if (answer) this.#seen.push(answer)
@@ -67,12 +77,13 @@ export class PlainGuard {
       this.#saidWarning = true
       return 'warn'
     }
+    if (now < this.#retryAt) return undefined
     if (!answer) {
       if (this.#saidHeld) return undefined
       this.#saidHeld = true
       return 'hold'
     }
-    const slept = before < due && now - before > gap && now - due > gap && !this.#saidHeld
+    const slept = before < due && now - before > gap && now - due > gap && !this.#saidHeld && !this.#begun
     if (slept && this.#wish.missed === 'tell') {
       if (this.#once()) this.#ended = true
       this.#calm()
@@ -80,6 +91,7 @@ export class PlainGuard {
       return 'missed'
     }
     const targets = this.#targets(answer)
+    if (targets.length > 0 && fate !== 'done') return this.#fail(now, targets, fate)
     if (this.#once()) this.#ended = true
     if (targets.length === 0) return this.#once() ? 'over' : undefined
     this.#calm()
@@ -87,7 +99,19 @@ export class PlainGuard {
     return `act ${targets.join(' ')}`
   }
 
+  #fail(now: number, targets: readonly string[], fate: Fate): Said {
+    this.#begun = true
+    if (fate === 'refused') {
+      this.#failures += 1
+      this.#retryAt = now + Math.min(600, 15 * 2 ** this.#failures)
+    }
+    return `act ${targets.join(' ')}`
+  }
+
   #calm(): void {
+    this.#begun = false
+    this.#failures = 0
+    this.#retryAt = 0
     this.#saidWarning = false
     this.#saidHeld = false
     this.#saidMissed = false
@@ -113,14 +137,21 @@ export class PlainGuard {
     if (condition.kind === 'time') return condition.at
     if (condition.kind === 'duration') return condition.from + condition.seconds
     if (!last) return undefined
-    const rate = last.instances.reduce((sum, instance) => sum + rateOf(instance), 0)
+    const sum = (rate: (instance: PlainInstance) => number) =>
+      last.instances.reduce((all, instance) => all + rate(instance), 0)
     if (condition.kind === 'cost') {
       const one = last.instances.find(instance => instance.id === id)
       return one && crossing(last.at, condition.limit - one.spent, rateOf(one))
     }
-    if (condition.kind === 'budget') return crossing(last.at, condition.limit - last.today, rate)
+    if (condition.kind === 'budget') {
+      const [spent, ends] =
+        condition.per === 'day' ? [last.today, last.dayEnds] : [last.month, Number.POSITIVE_INFINITY]
+      const at = crossing(last.at, condition.limit - spent, sum(rateOf))
+      return at !== undefined && at < ends ? at : undefined
+    }
+    const calm = sum(calmRateOf)
     if (condition.kind === 'credit')
-      return rate === 0 ? undefined : last.at + last.credit / rate - condition.hours * 3600
+      return calm === 0 ? undefined : last.at + last.credit / calm - condition.hours * 3600
     const since = this.#idleSince(condition.below)
     return since === undefined ? undefined : since + condition.seconds
   }
@@ -150,7 +181,9 @@ export class PlainGuard {
         stake(a) - stake(b) || b.perSecond - b.diskPerSecond - (a.perSecond - a.diskPerSecond) || a.id - b.id,
     )
     const halted =
-      action === 'destroy' && running.length === 0 ? instances.filter(one => one.diskPerSecond > 0) : []
+      action === 'destroy' && running.length === 0 && !instances.some(one => one.stopping)
+        ? instances.filter(one => one.diskPerSecond > 0)
+        : []
     const costs = halted.toSorted(
       (a, b) => a.spent - b.spent || b.diskPerSecond - a.diskPerSecond || a.id - b.id,
     )
@@ -159,7 +192,7 @@ export class PlainGuard {
     const lasts = (count: number) => {
       const left = instances.reduce((sum, one) => {
         const taken = all.slice(0, count).includes(one)
-        return sum + (taken ? (verb === 'stop' ? one.diskPerSecond : 0) : rateOf(one))
+        return sum + (taken ? (verb === 'stop' ? one.diskPerSecond : 0) : calmRateOf(one))
       }, 0)
       return left <= 0 || (condition.kind === 'credit' && credit / left >= condition.hours * 3600)
     }
@@ -170,7 +203,12 @@ export class PlainGuard {
   }
 }
 
-export function rateOf({ running, perSecond, diskPerSecond }: PlainInstance): number {
+export function rateOf({ running, stopping, perSecond, diskPerSecond }: PlainInstance): number {
+  return running || stopping ? perSecond : diskPerSecond
+}
+
+/** What it will cost once what is under way is over. */
+function calmRateOf({ running, perSecond, diskPerSecond }: PlainInstance): number {
   return running ? perSecond : diskPerSecond
 }
 
