@@ -8,158 +8,11 @@ import { dueOf, type Facts } from '../../../../electron/core/guards/decide/momen
 import { calmed, type Guard } from '../../../../electron/core/guards/guard.ts'
 import { after, held, missed, over, warned } from '../../../../electron/core/guards/outcomes.ts'
 import { instanceView } from '../views.ts'
+import { dayEnds, type Event, event, guards, instances } from './histories.ts'
 import { type Fate, PlainGuard, type PlainInstance, rateOf, type Said, type Seen } from './plain-model.ts'
+import { start, World } from './plain-world.ts'
 
-const start = 1_000_000
 const endless = Number.MAX_SAFE_INTEGER
-
-/** What happens in the world between two moments of a history. */
-type Event =
-  | { kind: 'look'; wait: number; answers: boolean }
-  | { kind: 'sleep'; wait: number }
-  | { kind: 'load'; id: number; load: number }
-  | { kind: 'start'; id: number }
-  | { kind: 'settle'; id: number }
-  | { kind: 'fate'; of: readonly Fate[] }
-  | { kind: 'topUp'; credit: number }
-  | { kind: 'snooze'; minutes: number }
-
-const id = fc.integer({ min: 1, max: 3 })
-const event: fc.Arbitrary<Event> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant('look'),
-      wait: fc.integer({ min: 1, max: 400 }),
-      answers: fc.constant(true),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('look'),
-      wait: fc.integer({ min: 1, max: 900 }),
-      answers: fc.boolean(),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('sleep'), wait: fc.integer({ min: 300, max: 20_000 }) }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('load'), id, load: fc.constantFrom(0, 3, 5, 50) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('start'), id }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('settle'), id }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('fate'),
-      of: fc.array(fc.constantFrom<Fate>('refused', 'killed'), { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('topUp'), credit: fc.integer({ min: 0, max: 5_000_000 }) }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('snooze'), minutes: fc.constantFrom(15, 60) }) },
-) as fc.Arbitrary<Event>
-
-const span = fc.integer({ min: 1, max: 60 }).map(minutes => minutes * 60)
-const limit = fc.integer({ min: 1, max: 3_000_000 })
-const onInstance: fc.Arbitrary<Guard['condition']> = fc.oneof(
-  fc.record({ kind: fc.constant('time' as const), at: fc.integer({ min: start + 1, max: start + 8000 }) }),
-  fc.record({ kind: fc.constant('duration' as const), from: fc.constant(start), seconds: span }),
-  fc.record({ kind: fc.constant('idle' as const), below: fc.constantFrom(1, 4, 5, 60), seconds: span }),
-  fc.record({ kind: fc.constant('cost' as const), limit }),
-)
-const onAccount: fc.Arbitrary<Guard['condition']> = fc.oneof(
-  fc.record({
-    kind: fc.constant('budget' as const),
-    per: fc.constantFrom('day' as const, 'month' as const),
-    limit,
-  }),
-  fc.record({
-    kind: fc.constant('credit' as const),
-    hours: fc.integer({ min: 1, max: 9 }).map(tenths => tenths / 10),
-  }),
-)
-const rest = {
-  id: fc.constant('g0000000000000001'),
-  action: fc.constantFrom('stop' as const, 'destroy' as const),
-  warning: fc.constantFrom(0, 300, 900, 3600),
-  missed: fc.constantFrom('act' as const, 'tell' as const),
-  setAt: fc.constant(start),
-  history: fc.constant<Guard['history']>([]),
-}
-const guards: fc.Arbitrary<Guard> = fc.oneof(
-  fc.record({ ...rest, condition: onInstance, instance: fc.constant(1) }),
-  fc.record({ ...rest, condition: onAccount }),
-) as fc.Arbitrary<Guard>
-const instances = fc.tuple(...[1, 2, 3].map(one => instanceOf(one)))
-
-function instanceOf(one: number): fc.Arbitrary<PlainInstance> {
-  return fc.record({
-    id: fc.constant(one),
-    running: fc.boolean(),
-    stopping: fc.constant(false),
-    load: fc.constantFrom(0, 50),
-    perSecond: fc.integer({ min: 100, max: 400 }),
-    diskPerSecond: fc.integer({ min: 0, max: 20 }),
-    spent: fc.integer({ min: 0, max: 500_000 }),
-    since: fc.integer({ min: start - 9000, max: start }),
-  })
-}
-
-/** The world that a history plays in. Money is whole micro-dollars by the second. */
-class World {
-  now = start
-  credit = 3_000_000
-  today = 0
-  month = 0
-  dayEnds: number
-  /** What becomes of the next requests. */
-  fates: Fate[] = []
-  all: PlainInstance[]
-
-  constructor(all: readonly PlainInstance[], dayEnds: number) {
-    this.dayEnds = dayEnds
-    this.all = all.map(one => ({ ...one }))
-  }
-
-  pass(seconds: number): void {
-    let left = seconds
-    for (; this.now + left >= this.dayEnds; this.dayEnds += 86_400) {
-      left -= this.dayEnds - this.now
-      this.spend(this.dayEnds - this.now)
-      this.today = 0
-    }
-    this.spend(left)
-  }
-
-  spend(seconds: number): void {
-    for (const one of this.all) {
-      const cost = rateOf(one) * seconds
-      one.spent += cost
-      this.credit -= cost
-      this.today += cost
-      this.month += cost
-    }
-    this.now += seconds
-  }
-
-  act(said: string): void {
-    for (const [, verb, number] of said.matchAll(/(stop|destroy) (\d)/g)) {
-      if (verb === 'stop')
-        for (const one of this.all)
-          if (one.id === Number(number)) Object.assign(one, { running: false, stopping: true })
-      if (verb === 'destroy') this.all = this.all.filter(one => one.id !== Number(number))
-    }
-  }
-
-  seen(): Seen {
-    const { now: at, credit, today, month, dayEnds } = this
-    return { at, credit, today, month, dayEnds, instances: this.all.map(one => ({ ...one })) }
-  }
-}
 
 function viewOf(one: PlainInstance, at: number): InstanceView {
   const perHour = rateOf(one) * 3600
@@ -174,16 +27,21 @@ function viewOf(one: PlainInstance, at: number): InstanceView {
   })
 }
 
-function factsOf({ at, credit, today, month, dayEnds, instances: all }: Seen): Facts {
+function factsOf({ at, toldAt, credit, today, month, dayBegan, dayEnds, instances: all }: Seen): Facts {
   const views = all.map(one => viewOf(one, at))
   const spendPerHour = views.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   return {
     at,
-    account: { credit, instances: Object.fromEntries(views.map(view => [view.id, view])), spendPerHour },
+    account: {
+      credit,
+      ...(toldAt < at ? { creditAt: toldAt } : {}),
+      instances: Object.fromEntries(views.map(view => [view.id, view])),
+      spendPerHour,
+    },
     spentToday: today,
     spentThisMonth: month,
-    countedAt: at,
-    dayBegan: 0,
+    countedAt: toldAt,
+    dayBegan,
     monthBegan: 0,
     dayEnds,
     monthEnds: endless,
@@ -199,7 +57,16 @@ class RealGuard {
 
   constructor(guard: Guard) {
     this.guard = guard
-    this.#facts = factsOf({ at: start, credit: 0, today: 0, month: 0, dayEnds: endless, instances: [] })
+    this.#facts = factsOf({
+      at: start,
+      toldAt: start,
+      credit: 0,
+      today: 0,
+      month: 0,
+      dayBegan: 0,
+      dayEnds: endless,
+      instances: [],
+    })
   }
 
   snooze(now: number, minutes: number): void {
@@ -281,6 +148,7 @@ function play(
     if (happens.kind === 'settle')
       for (const one of world.all) if (one.id === happens.id) one.stopping = false
     if (happens.kind === 'fate') world.fates.push(...happens.of)
+    if (happens.kind === 'tells') world.tells = happens.credit
     if (happens.kind === 'topUp') world.credit = happens.credit
     if (happens.kind === 'snooze') {
       plain.snooze(world.now, happens.minutes)
@@ -301,8 +169,6 @@ function play(
   }
   return told
 }
-
-const dayEnds = fc.integer({ min: start + 600, max: start + 9000 })
 
 test('over thousands of histories guards do what a plain model of them does', () => {
   const said = new Map<string, number>()

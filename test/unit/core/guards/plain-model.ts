@@ -17,10 +17,13 @@ export interface PlainInstance {
 /** What Berth was shown at a moment. */
 export interface Seen {
   at: number
+  /** When the credit, and with it what was spent, was told last: now, or before. */
+  toldAt: number
   credit: number
   /** Spent in this day, and in this month, which does not end. */
   today: number
   month: number
+  dayBegan: number
   dayEnds: number
   instances: readonly PlainInstance[]
 }
@@ -90,6 +93,12 @@ export class PlainGuard {
       this.#saidMissed = true
       return 'missed'
     }
+    const untold = answer.toldAt < answer.at && ['credit', 'budget'].includes(this.#wish.condition.kind)
+    if (untold && this.#saidHeld) return undefined
+    if (untold) {
+      this.#saidHeld = true
+      return 'hold'
+    }
     const targets = this.#targets(answer)
     if (targets.length > 0 && fate !== 'done') return this.#fail(now, targets, fate)
     if (this.#once()) this.#ended = true
@@ -144,14 +153,16 @@ export class PlainGuard {
       return one && crossing(last.at, condition.limit - one.spent, rateOf(one))
     }
     if (condition.kind === 'budget') {
-      const [spent, ends] =
-        condition.per === 'day' ? [last.today, last.dayEnds] : [last.month, Number.POSITIVE_INFINITY]
-      const at = crossing(last.at, condition.limit - spent, sum(rateOf))
+      const [spent, began, ends] =
+        condition.per === 'day'
+          ? [last.today, last.dayBegan, last.dayEnds]
+          : [last.month, 0, Number.POSITIVE_INFINITY]
+      const at = crossing(Math.max(last.toldAt, began), condition.limit - spent, sum(rateOf))
       return at !== undefined && at < ends ? at : undefined
     }
     const calm = sum(calmRateOf)
     if (condition.kind === 'credit')
-      return calm === 0 ? undefined : last.at + last.credit / calm - condition.hours * 3600
+      return calm === 0 ? undefined : last.toldAt + last.credit / calm - condition.hours * 3600
     const since = this.#idleSince(condition.below)
     return since === undefined ? undefined : since + condition.seconds
   }
