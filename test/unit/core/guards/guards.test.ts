@@ -91,10 +91,16 @@ test('idleness goes on counting over a restart that was short, and not over a lo
 })
 
 test('a kill between what was decided and what was asked for costs nothing: it is done once, by the next Berth', async () => {
-  const { one, id, step } = await guarded({ ...inAnHour, missed: 'tell' })
+  // That the account was seen just then is not on disk: it would look as if nobody had been there at the moment.
+  const seconds = hour + 60
+  const { one, id, step } = await guarded({
+    ...inAnHour,
+    missed: 'tell',
+    when: { kind: 'duration', seconds },
+  })
   // That it begins is on disk, and Berth ends before the request leaves.
   one.guards.onBefore(() => new Promise(() => undefined))
-  await one.pass(hour)
+  await one.pass(seconds - 600)
   expect([step(), one.asked]).toEqual(['acting', []])
   one.kill()
   await one.clock.pass(2 * hour * 1000)
