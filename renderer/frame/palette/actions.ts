@@ -4,7 +4,7 @@ import type { InstanceView } from '../../../electron/contract/instance/instance.
 import { canGetIn, isDead } from '../../../electron/contract/reading.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import { instanceName } from '../../words/state.ts'
-import { copyText } from '../clipboard.ts'
+import { copyAndSay } from '../clipboard.ts'
 import { asks } from '../dialogs/asks.svelte.ts'
 import { route } from '../place/route.svelte.ts'
 import { screens } from '../place/screens.ts'
@@ -93,9 +93,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       unusable: shut,
       run: async () => {
         const command = await page.attempt(berth.sshCommand(on))
-        if (command === undefined) return
-        await copyText(command)
-        page.say('SSH command copied.', command)
+        if (command !== undefined) await copyAndSay(page, command, 'SSH command copied.', command)
       },
     },
     {

@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { OpenedAddress } from '../../../electron/contract/instance/tunnel.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
-import { copyText } from '../clipboard.ts'
+import { copyAndSay } from '../clipboard.ts'
 import { asks } from '../dialogs/asks.svelte.ts'
 
 /** Opens the instance's Jupyter; what it waits for is told under the row, and what failed, too. */
@@ -13,8 +13,7 @@ export async function openJupyter(page: Page, { id }: InstanceView): Promise<voi
 export async function copyJupyter(page: Page, { id }: InstanceView): Promise<void> {
   const answer = await page.attempt(page.berth.openJupyter({ instance: id, open: false }))
   if (answer?.url === undefined) return
-  await copyText(answer.url)
-  page.say('Address copied, with its token.', 'It lets in whoever has it.')
+  await copyAndSay(page, answer.url, 'Address copied, with its token.', 'It lets in whoever has it.')
 }
 
 /** Forwards a port of the instance, and opens it in the browser where a web page answers. */

@@ -1,7 +1,7 @@
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import type { MenuEntry } from '../../components/menu/menu.ts'
-import { copyText } from '../../frame/clipboard.ts'
+import { copyAndSay } from '../../frame/clipboard.ts'
 import { route } from '../../frame/place/route.svelte.ts'
 import { marketOf } from '../offers/market.svelte.ts'
 import { pathOf } from './place.ts'
@@ -21,10 +21,7 @@ export function templateMenu(page: Page, template: TemplateView, onDelete: () =>
     { label: 'Copy as a new one', run: () => route.go(`templates/${pathOf({ kind: 'new', hash })}`) },
     {
       label: 'Copy hash',
-      run: async () => {
-        await copyText(hash)
-        page.say('Hash copied.', hash)
-      },
+      run: () => copyAndSay(page, hash, 'Hash copied.', hash),
     },
     ...(href && /^https?:\/\//i.test(href)
       ? [{ label: 'Open image documentation', run: () => page.attempt(page.berth.openLink({ url: href })) }]
