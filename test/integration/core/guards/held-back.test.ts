@@ -138,13 +138,15 @@ test.concurrent('what was outbid is neither raised nor replaced while a budget i
 }, async context => {
   const { world, under, first } = await spendingWorld(context, 0.4)
   const recovery = () => under.account().recoveries[first]
+  await world.sim.controls.outbid(first)
+  await under.run('refresh', {})
+  await under.until(() => stateOf(under, first) === 'outbid')
+  // It has nothing to stop.
+  const guard = await budget(under)
   await under.run('chooseRecovery', {
     instance: first,
     choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
   })
-  await world.sim.controls.outbid(first)
-  // Set in one breath with the outbidding: it has nothing to stop.
-  const guard = await budget(under)
   await under.until(() => recovery()?.problem?.code === 'held_by_guard')
   await under.run('chooseRecovery', { instance: first, choice: { kind: 'raise', ceiling: 0.6, every: 60 } })
   await under.until(() => recovery()?.problem?.code === 'held_by_guard')
