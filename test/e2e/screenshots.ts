@@ -119,7 +119,7 @@ try {
         await take(page, `${screen.toLowerCase()}-${suffix}`, folder)
         if (screen === 'Offers') {
           await page
-            .getByRole('button', { name: /^Rent / })
+            .getByRole('button', { name: /^Rent \d/ })
             .first()
             .click()
           await take(page, `rent-${suffix}`, folder)
@@ -131,6 +131,7 @@ try {
         .getByRole('row', { name: /llama-finetune/ })
         .getByRole('button', { name: 'Terminal' })
         .click()
+      await page.mouse.move(0, 0)
       await page.waitForTimeout(1500)
       await page.keyboard.type('nvidia-smi --query-gpu=name,utilization.gpu,memory.used --format=csv\n')
       await take(page, `terminal-${suffix}`, folder)
