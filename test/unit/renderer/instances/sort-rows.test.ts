@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
+import {
+  type RowColumn,
+  type RowSort,
+  sortAfterClick,
+  sortRows,
+} from '../../../../renderer/screens/instances/sortRows.ts'
+import { someAccount, someInstance, someRental } from '../some-state.ts'
+
+const account = someAccount(
+  [
+    someInstance(1, { label: 'run 10', costPerHour: 300_000, pricePerHour: 300_000 }),
+    someInstance(2, { label: 'run 9', costPerHour: 900_000, pricePerHour: 900_000 }),
+    someInstance(3, { label: 'Base', costPerHour: 300_000, pricePerHour: 300_000 }),
+  ],
+  [someRental({ step: 'asking' })],
+)
+const order = (by: RowSort | undefined) =>
+  sortRows(rowsOf(account), by, 0).map(({ instance }) => instance?.label ?? 'rental')
+const clicked = (...columns: RowColumn[]) =>
+  columns.reduce<RowSort | undefined>((by, column) => sortAfterClick(by, column), undefined)
+
+test('a column’s first click begins with A or the largest, the second turns it round, the third takes it back', () => {
+  expect(order(undefined)).toEqual(['rental', 'Base', 'run 9', 'run 10'])
+  expect(order(clicked('name'))).toEqual(['Base', 'run 9', 'run 10', 'rental'])
+  expect(order(clicked('name', 'name'))).toEqual(['run 10', 'run 9', 'Base', 'rental'])
+  expect(order(clicked('name', 'name', 'name'))).toEqual(order(undefined))
+  expect(order(clicked('name', 'price')).filter(name => name !== 'rental')).toEqual([
+    'run 9',
+    'Base',
+    'run 10',
+  ])
+})
+
+test('what has no such figure comes last either way, and equals stay newest first', () => {
+  expect(order({ column: 'spent', descending: true }).at(-1)).toBe('rental')
+  expect(order({ column: 'spent', descending: false }).at(-1)).toBe('rental')
+  expect(order({ column: 'price', descending: false }).filter(name => name !== 'rental')).toEqual([
+    'Base',
+    'run 10',
+    'run 9',
+  ])
+})
