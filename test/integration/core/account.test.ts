@@ -242,16 +242,17 @@ test('the account’s SSH keys: Berth’s own is added once, and nothing private
 test('how the credit went is kept every five minutes of the account’s time, over a restart too', async () => {
   await berth.until(() => berth.account().credit !== undefined)
   const from = accountNow(berth.account().clock, Date.now()) - 300
-  await control('POST', '/sim/credit', { credit: 12 })
   await control('POST', '/sim/clock', { advance: 600 })
+  await control('POST', '/sim/credit', { credit: 12 })
   await berth.run('refresh', {})
   await berth.run('refresh', {})
   const { samples } = await berth.run('moneyHistory', { from, samples: 100, days: 100 })
-  expect(samples.map(({ credit }) => credit)).toEqual([25_000_000, 12_000_000])
+  // Five minutes may begin anew between two looks, with the same credit.
+  expect([...new Set(samples.map(({ credit }) => credit))]).toEqual([25_000_000, 12_000_000])
   await berth.close()
   berth = await world.start()
   const again = await berth.run('moneyHistory', { from, samples: 100, days: 100 })
-  expect(again.samples.slice(0, 2)).toEqual(samples)
+  expect(again.samples.slice(0, samples.length)).toEqual(samples)
   expect(await berth.run('spendingTable', { rows: 'days' })).toMatch(
     /^day,spent_usd,topped_up_usd,credit_usd,estimated\r\n\d/,
   )

@@ -51,14 +51,14 @@ async function traces() {
   }
 }
 
-/** What the first look leads to is done: a second goes by in which nothing changes. */
+/** What the first look leads to is done: two seconds go by in which nothing changes, as some files are written one late. */
 async function untilQuiet(): Promise<void> {
   const seen: string[] = []
-  const sameThreeTimes = async () => {
+  const sameFiveTimes = async () => {
     seen.push(JSON.stringify(await traces()))
-    return seen.length >= 3 && new Set(seen.slice(-3)).size === 1
+    return seen.length >= 5 && new Set(seen.slice(-5)).size === 1
   }
-  await expect.poll(sameThreeTimes, { timeout: 45_000, interval: 500 }).toBe(true)
+  await expect.poll(sameFiveTimes, { timeout: 45_000, interval: 500 }).toBe(true)
 }
 
 async function requestsSeen(): Promise<unknown> {

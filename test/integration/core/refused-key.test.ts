@@ -46,7 +46,7 @@ describe.concurrent('a refusal that passes', () => {
   test.for([401, 403] as const)(
     'a %i is told when it stays, and taken back when the key is good again',
     {
-      timeout: 40_000,
+      timeout: 120_000,
     },
     async (status, context) => {
       const { world, under } = await connectedWorld(context)

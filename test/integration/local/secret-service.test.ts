@@ -44,7 +44,7 @@ test('a keychain that stops answering is given up in time, and works again when 
   const blocks: (() => boolean)[] = []
   await openKeychain(systemClock, isBlocked => blocks.push(isBlocked))
   const keychain = systemKeychain(keytar, systemClock, { probe: 300, call: 300 })
-  await keychain.set('a', 'kept')
+  await systemKeychain(keytar, systemClock, { probe: 60_000, call: 60_000 }).set('a', 'kept')
   daemon.kill('SIGSTOP')
   try {
     await expect(keychain.get('a')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })

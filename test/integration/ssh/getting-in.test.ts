@@ -145,7 +145,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     const { port } = mute.address() as AddressInfo
     const problem = await problemOf(open({ proxy: { host: '127.0.0.1', port }, deadlineMs: 600 }))
     expect(problem.code).toBe('ssh_timeout')
-    const shell = await open({ direct: { host: '127.0.0.1', port }, proxy: sshd, deadlineMs: 3000 })
+    const shell = await open({ direct: { host: '127.0.0.1', port }, proxy: sshd, deadlineMs: 8000 })
     expect(shell.direct).toBe(false)
     mute.close()
   })

@@ -118,7 +118,7 @@ describe('creating an instance', () => {
 
   test('is sent once and is ambiguous when no answer comes in time', async () => {
     service.otherwise = hang
-    const error = await failure(client().offers.createInstance(5, { image: 'a' }, { timeout: 50 }))
+    const error = await failure(client().offers.createInstance(5, { image: 'a' }, { timeout: 2000 }))
     expect(error).toMatchObject({ code: 'timeout', ambiguous: true })
     expect(service.requests).toHaveLength(1)
   })
@@ -203,7 +203,7 @@ describe('time', () => {
     ['stops in the middle of its answer', hangInBody],
   ])('a service that %s is given up', async (_, reply) => {
     service.otherwise = reply
-    expect(await failure(client({ timeout: 60 }).instances.list())).toMatchObject({
+    expect(await failure(client({ timeout: 2000 }).instances.list())).toMatchObject({
       code: 'timeout',
       status: 0,
     })

@@ -19,7 +19,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('cannot be told otherwise while the service is being asked, and what is chosen in time holds', async () => {
     const { world, under, instance, intended } = await openInside()
     world.sim.controls.setFaults([
-      { method: 'PUT', path: '^/api/v0/instances/', kind: 'delay', ms: 4000, times: 1 },
+      { method: 'PUT', path: '^/api/v0/instances/', kind: 'delay', ms: 8000, times: 1 },
     ])
     const id = await startRun(under, { instance, command: 'true', afterwards: 'stop' })
     await under.until(() => runOf(under, id)?.step === 'acting')

@@ -232,7 +232,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
   test('whose end Berth does not see is followed by the watchdog, which stops the instance', async () => {
     const { under, instance, home, intended } = await openInside()
-    const id = await startRun(under, { instance, command: 'sleep 2', afterwards: 'stop', watchdog: true })
+    const id = await startRun(under, { instance, command: 'sleep 6', afterwards: 'stop', watchdog: true })
     await under.until(() => runOf(under, id)?.step === 'running')
     await under.close()
     const then = join(home, '.berth', 'runs', id, 'then')

@@ -94,8 +94,8 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
 
     // One so short that a busy machine may let it lapse is put there only now.
     await under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 5 } })
-    await under.close()
     world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/', kind: 'reset', times: 2 }])
+    await under.close()
     await vi.waitFor(async () => expect(await intended()).toBe('stopped'), patient)
     const log = readFileSync(join(home, '.berth', 'watchdog', 'log'), 'utf8')
     expect(log).toMatch(

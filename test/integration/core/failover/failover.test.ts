@@ -89,9 +89,10 @@ describe.concurrent('renting with failover', () => {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
-    const [dies, stops] = [await rentRunning(under), await rentRunning(under)]
+    const stops = await rentRunning(under)
     await under.run('stopInstance', { instance: stops.id })
     await under.until(() => under.account().instances[stops.id]?.state === 'stopped', 30_000)
+    const dies = await rentRunning(under)
     await world.sim.controls.forceStatus(dies.id, 'offline')
     await under.until(() => Object.keys(under.account().failedHosts).length > 0)
     const machine = under.account().instances[dies.id]?.machineId ?? 0

@@ -24,7 +24,7 @@ test.concurrent('raises the bid to just above the lowest, by the floor, and stop
   await expect(under.run('chooseRecovery', { instance, choice: useless })).rejects.toMatchObject({
     problem: { code: 'useless_ceiling', message: expect.stringContaining('bid is $') },
   })
-  await under.run('chooseRecovery', { instance, choice: { kind: 'raise', ceiling: 0.5, every: 600 } })
+  await under.run('chooseRecovery', { instance, choice: { kind: 'raise', ceiling: 0.5, every: 1800 } })
   world.sim.controls.setFaults([{ method: 'PUT', path: '/bid_price/', kind: 'reset_after', times: 1 }])
   await world.sim.controls.outbid(instance)
   await under.until(() => recovery()?.raises === 1 && view()?.state === 'running', 30_000)
@@ -36,6 +36,7 @@ test.concurrent('raises the bid to just above the lowest, by the floor, and stop
   await under.until(() => recovery()?.step === 'waiting')
   expect(recovery()?.until).toBeGreaterThan(0)
   const before = recovery()?.added.micros ?? 0
+  await world.sim.controls.advance(1800)
   await under.until(() => recovery()?.raises === 2 && view()?.state === 'running', 30_000)
   expect(view()?.bid).toBe(500_000)
   await world.sim.controls.advance(3600)

@@ -131,7 +131,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     await outputOf(
       lease.connection,
       `setsid ${env} ${at} ${folder}/watchdog.sh run </dev/null >/dev/null 2>${folder}/errors &`,
-      { clock: machine.clock, within: 10_000, most: 1000 },
+      { clock: machine.clock, within: 60_000, most: 1000 },
     )
     const read = (name: string) => {
       try {
@@ -148,7 +148,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
         vi.waitFor(() => expect(read('log')).toMatch(text), { timeout: 45_000, interval: 100 }),
       async end() {
         process.kill(Number(read('pid')), 'SIGTERM')
-        await vi.waitFor(() => expect(read('pid')).toBe(''))
+        await vi.waitFor(() => expect(read('pid')).toBe(''), { timeout: 45_000 })
       },
     }
   }
@@ -179,7 +179,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       const run = join(afterRun.folder, '..', 'runs', 'x1')
       const going = join(afterRun.folder, '..', 'runs', 'x2')
       for (const one of [run, going]) mkdirSync(one, { recursive: true })
-      const neighbour = spawn('sh', ['-c', 'sleep 60', `${going}/x2/run.sh`])
+      const neighbour = spawn('sh', ['-c', 'sleep 600', `${going}/x2/run.sh`])
       neighbours.push(neighbour)
       writeFileSync(join(going, 'pid'), String(neighbour.pid))
       writeFileSync(join(run, 'then'), 'stop 2')
@@ -220,6 +220,6 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
         expect(readdirSync(one.folder)).not.toContain('wgetrc')
       }
     },
-    90_000,
+    300_000,
   )
 })

@@ -126,11 +126,11 @@ test('a bar that was drawn over itself a thousand times is one line, for pages, 
   stream.on('data', bytes => {
     told += String(bytes)
   })
-  await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s'))
+  await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s'), { timeout: 45_000 })
   // An escape that comes in two pieces is none that is shown.
   await output.append(Buffer.from('\r\u001b[3'))
   await output.append(Buffer.from('2mdone\u001b[0m\nend'))
-  await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s\rdone\nend'))
+  await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s\rdone\nend'), { timeout: 45_000 })
 })
 
 test('a search goes through all of it, however long its lines, tells how many there are, and gives the earlier ones on request', async () => {
