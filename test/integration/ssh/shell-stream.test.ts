@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import type { Shell } from '../../../electron/ssh/shell/shell.ts'
+import { liveMemory } from '../../live-memory.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, target, type Wanted } from './steps.ts'
@@ -86,9 +87,9 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
     shell.stream.write(`exec sh -c 'printf %s BE""GIN; dd if=/dev/zero bs=64k count=960 2>${count}'\n`) // 60 MB
     await expect.poll(() => existsSync(count)).toBe(true)
     await wait(1000)
-    const before = memory()
+    const before = liveMemory()
     await wait(2000)
-    expect(memory() - before).toBeLessThan(8 * mega)
+    expect(liveMemory() - before).toBeLessThan(8 * mega)
     expect(shell.stream.readableLength).toBeLessThan(mega)
     // The window of the channel is 2 MB; all the rest still waits on the other side.
     expect(statSync(count).size).toBe(0)
@@ -157,9 +158,4 @@ async function drain(shell: Shell): Promise<{ bytes: number; hash: string }> {
     hash.update(part)
   }
   return { bytes, hash: hash.digest('hex') }
-}
-
-function memory(): number {
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }

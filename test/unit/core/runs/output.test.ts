@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { deleteOutput, openOutput, type RunOutput } from '../../../../electron/core/runs/output/output.ts'
@@ -10,6 +8,7 @@ import { pageOf } from '../../../../electron/core/runs/output/pages.ts'
 import { searchOutput } from '../../../../electron/core/runs/output/search.ts'
 import { outputStream } from '../../../../electron/core/runs/output/stream.ts'
 import { openFiles } from '../../../../electron/local/files.ts'
+import { liveMemory } from '../../../live-memory.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
 const id = 'x0000000000000001'
@@ -156,14 +155,7 @@ test('however much a run prints, none of it stays in memory', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-output-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const files = await openFiles(folder)
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  const used = () => {
-    collect()
-    const { heapUsed, external } = process.memoryUsage()
-    return heapUsed + external
-  }
-  const before = used()
+  const before = liveMemory()
   const outputs: RunOutput[] = []
   for (let run = 0; run < 2; run += 1) {
     const output = await openOutput(files, 'runs', `x000000000000000${run}`)
@@ -174,5 +166,5 @@ test('however much a run prints, none of it stays in memory', async () => {
     await pageOf(output, { before: output.next() })
   }
   expect(outputs.reduce((sum, output) => sum + output.next() - output.first(), 0)).toBeGreaterThan(24_000_000)
-  expect(used() - before).toBeLessThan(4_000_000)
+  expect(liveMemory() - before).toBeLessThan(4_000_000)
 })
