@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, esmExternalRequirePlugin } from 'vite'
+import { noteLicences } from './build/licences.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -11,7 +12,7 @@ export default defineConfig({
   root: at('.'),
   publicDir: false,
   // A CommonJS package that asks for Electron gets the one that everything else imports.
-  plugins: [esmExternalRequirePlugin({ external: ['electron'] })],
+  plugins: [esmExternalRequirePlugin({ external: ['electron'] }), noteLicences('main')],
   ssr: { noExternal: true, external: ['electron', 'keytar', 'ssh2', 'cpu-features'] },
   // Some bundled packages are CommonJS and ask for their own place.
   define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { noteLicences } from './build/licences.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -7,6 +8,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export default defineConfig({
   root: at('.'),
   publicDir: false,
+  plugins: [noteLicences('preload')],
   build: {
     outDir: at('dist/preload'),
     emptyOutDir: true,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { svelte, vitePreprocess } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
+import { noteLicences } from './build/licences.ts'
 
 /**
  * The page. Its server sends `default-src 'self'`, so nothing may be inlined: no scripts, no styles, and no
@@ -9,7 +10,10 @@ import { defineConfig } from 'vite'
 export default defineConfig(({ mode }) => ({
   root: fileURLToPath(new URL('renderer', import.meta.url)),
   base: './',
-  plugins: [svelte({ configFile: false, preprocess: vitePreprocess({ script: false }) })],
+  plugins: [
+    svelte({ configFile: false, preprocess: vitePreprocess({ script: false }) }),
+    noteLicences('renderer'),
+  ],
   build: {
     outDir: fileURLToPath(new URL('dist/renderer', import.meta.url)),
     emptyOutDir: true,

@@ -1,5 +1,5 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
@@ -20,6 +20,10 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/{e2e,electron}/**/*.test.ts'],
+          // Without the program that is shipped there is nothing to start.
+          exclude: process.env['BERTH_SHIPPED']
+            ? configDefaults.exclude
+            : [...configDefaults.exclude, 'test/electron/shipped/**'],
           testTimeout: 240_000,
           expect: { poll: { timeout: 60_000 } },
         },

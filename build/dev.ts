@@ -7,12 +7,24 @@ import { at } from './places.ts'
 /** `npm run dev`: the page from Vite with hot reload; the main process from its sources, begun anew when they change. */
 async function dev(): Promise<void> {
   const port = await freePort()
-  const origin = `http://127.0.0.1:${port}`
+  /** What Berth printed last: it has a host name of its own each time it begins anew. */
+  let printed = new URL(`http://127.0.0.1:${port}`)
   const vite = await createServer({
     configFile: at('vite.renderer.config.ts'),
     server: {
       host: '127.0.0.1',
-      proxy: { '/socket': { target: origin, ws: true, changeOrigin: true, headers: { origin } } },
+      proxy: {
+        '/socket': {
+          target: printed.origin,
+          ws: true,
+          configure(proxy) {
+            proxy.on('proxyReqWs', request => {
+              request.setHeader('host', printed.host)
+              request.setHeader('origin', printed.origin)
+            })
+          },
+        },
+      },
     },
   })
   await vite.listen()
@@ -22,8 +34,9 @@ async function dev(): Promise<void> {
   const flags = ['--browser', '--no-open', ...process.argv.slice(2), '--port', String(port)]
   const berth = spawn(process.execPath, [...args, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] })
   createInterface({ input: berth.stdout }).on('line', line => {
-    const token = /^Berth is ready at .*#(.*)$/.exec(line)?.[1]
-    process.stdout.write(token === undefined ? `${line}\n` : `Berth is ready at ${page}#${token}\n`)
+    const address = /^Berth is ready at (.*)$/.exec(line)?.[1]
+    if (address !== undefined) printed = new URL(address)
+    process.stdout.write(address === undefined ? `${line}\n` : `Berth is ready at ${page}${printed.hash}\n`)
   })
   berth.once('exit', code => process.exit(code ?? 1))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -12,6 +12,7 @@ const compress = promisify(brotliCompress)
 const sources = ['electron', 'renderer', 'simulator', 'build/icons']
 const single = [
   'build/icons.ts',
+  'build/licences.ts',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
@@ -46,8 +47,12 @@ async function build(logLevel: 'info' | 'error'): Promise<void> {
     await vite.build({ configFile: at(`vite.${part}.config.ts`), logLevel })
   }
   await compressPage(at('dist/renderer'))
-  const { drawTrayIcons } = await import('./icons.ts')
+  const { drawPng, drawTrayIcons } = await import('./icons.ts')
   await drawTrayIcons(at('dist/icons'))
+  await writeFile(
+    at('dist/icons/app.png'),
+    await drawPng(await readFile(at('build/icons/app.svg'), 'utf8'), 256),
+  )
 }
 
 /** Browser mode sends these as they are, so that no start pays for them. Fonts are compressed already. */

@@ -38,13 +38,22 @@ function installed(): string | undefined {
   return program && existsSync(program) ? program : undefined
 }
 
-/** Gives why it failed; what it says itself is for people who install Electron. */
-function fetchElectron(): Promise<string> {
+/** Gives why it failed, as the end of a sentence; what Electron's installer says itself is passed on whole. */
+export function fetchElectron(
+  installer = at('node_modules/electron/install.js'),
+  tell: (words: string) => void = words => process.stderr.write(words),
+): Promise<string> {
   return new Promise(resolve => {
-    const script = at('node_modules/electron/install.js')
-    const child = spawn(process.execPath, [script], { stdio: 'ignore', timeout: patience })
+    const child = spawn(process.execPath, [installer], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: patience,
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk))
     child.once('error', error => resolve(error.message))
-    child.once('exit', (code, signal) => {
+    child.once('close', (code, signal) => {
+      const failed = signal !== null || code !== 0
+      if (failed && said.trim() !== '') tell(`Electron’s installer says:\n${said.trim()}\n`)
       resolve(signal === null ? `its installer ended with ${code}` : 'it took too long')
     })
   })

@@ -1,5 +1,6 @@
 import { drawAppIcons } from './app-icons.ts'
 import { buildAll } from './dist.ts'
+import { writeLicences } from './licences.ts'
 import { at } from './places.ts'
 import { runTool } from './run.ts'
 
@@ -9,4 +10,5 @@ import { runTool } from './run.ts'
  */
 await buildAll({ quiet: true, force: false })
 await drawAppIcons(at('dist/app-icons'))
+await writeLicences(at('dist/licences.txt'))
 process.exitCode = await runTool('electron-builder', ['--publish', 'never', ...process.argv.slice(2)])

@@ -15,6 +15,7 @@ export interface SystemPart {
 const browser = 'test/e2e/'
 const keyring = 'test/integration/local/secret-service'
 const notifications = 'test/integration/local/notifications'
+const packaging = 'test/integration/packaging/'
 const shell = 'test/integration/electron/'
 const shellPages = 'test/electron/'
 const watchdog = 'test/integration/ssh/watchdog/'
@@ -38,9 +39,12 @@ export const systemParts: readonly SystemPart[] = [
   ]),
   part(['jupyter-notebook'], 'jupyter-notebook', [jupyter, browser]),
   part(['desktop-file-validate'], 'desktop-file-utils', [
-    'test/integration/packaging/',
+    packaging,
+    shell,
     'test/integration/local/autostart',
   ]),
+  part(['nm'], 'binutils', [packaging]),
+  part(['file'], 'file', [packaging]),
   part(['openssl'], 'openssl', ['test/integration/ssh/certificates']),
   // What Windows lacks: programs that are started by a shell, and told by signals.
   part(['sh'], 'dash', [
@@ -53,7 +57,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['busybox'], 'busybox', [watchdog]),
   part(['curl'], 'curl', [watchdog]),
   part(['wget'], 'wget', [watchdog]),
-  part(['python3'], 'python3', [watchdog]),
+  part(['python3'], 'python3', [watchdog, packaging]),
   part(['rsync'], 'rsync', ['test/integration/ssh/', browser]),
 ]
 

@@ -4,10 +4,9 @@ import { startBerth } from './core/berth.ts'
 import { openMachine } from './local/machine.ts'
 import { watchNetwork } from './local/network-watch.ts'
 import { openDbusNotifier } from './local/notifier/dbus-notifier.ts'
+import { openPage } from './local/page-server/open-page.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { openPageServer } from './local/page-server/page-server.ts'
-import { portsToTry } from './local/page-server/port-choice.ts'
-import { rememberPort, usedPorts } from './local/page-server/used-ports.ts'
 import { demoFor } from './local/start/demo-market.ts'
 import { Endings, endOnSignals } from './local/start/endings.ts'
 import { failToStart } from './local/start/failure.ts'
@@ -23,9 +22,8 @@ async function start(endings: Endings): Promise<void> {
   const { files, log } = await openHome(berthHome(process.env, process.platform), endings)
 
   const page = new PageFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
-  const server = await openPageServer(page, portsToTry(flags.port, await usedPorts(files)))
+  const server = await openPageServer(page, flags.port)
   endings.add(server.close)
-  await rememberPort(files, server.port)
 
   const [machine, demo] = await Promise.all([
     openDbusNotifier(process.env, log.line).then(notifier => openMachine(files, notifier, endings)),
@@ -43,16 +41,16 @@ async function start(endings: Endings): Promise<void> {
     machine: { ...machine, browserDownloads: server.downloads },
     app: { version: project.version, shell: 'browser', runtime: describeRuntime(), terminals },
     ...(demo && { demo }),
-    reservedPorts: await usedPorts(files),
   })
   endings.add(() => berth.close())
   endings.add(watchNetwork(machine.clock, berth.lookNow))
   if (flags.link !== undefined) berth.follow(flags.link)
   server.serve(berth)
 
-  process.stdout.write(`Berth is ready at ${server.address}\n`)
+  const say = (line: string) => process.stdout.write(`${line}\n`)
+  say(`Berth is ready at ${server.address}`)
   if (flags.open) {
-    const opening = machine.opener.openPrivately(server.address)
+    const opening = openPage(server, machine.opener, machine.clock, say)
     opening.catch(error => log.line(`the page was not opened: ${String(error)}`))
   }
 }

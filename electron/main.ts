@@ -4,7 +4,6 @@ import project from '../package.json' with { type: 'json' }
 import { startBerth } from './core/berth.ts'
 import { openMachine } from './local/machine.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
-import { usedPorts } from './local/page-server/used-ports.ts'
 import { demoFor } from './local/start/demo-market.ts'
 import { Endings } from './local/start/endings.ts'
 import { ownArguments, readFlags } from './local/start/flags.ts'
@@ -13,15 +12,23 @@ import { openHome } from './local/start/open-home.ts'
 import { describeRuntime } from './local/start/runtime.ts'
 import { showDesktop } from './shell/desktop.ts'
 import { systemFileDialogs } from './shell/file-dialogs.ts'
-import { hardenPages, hardenSession, sandboxPages, silenceChromium } from './shell/hardening.ts'
+import {
+  hardenPages,
+  hardenSession,
+  isSandboxed,
+  noSandbox,
+  sandboxPages,
+  silenceChromium,
+} from './shell/hardening.ts'
 import { systemAutostart } from './shell/life/autostart.ts'
-import { bearName, hearCalls } from './shell/life/calls.ts'
+import { bearName, hearCalls, systemLinks } from './shell/life/calls.ts'
 import { endInOrder } from './shell/life/ending.ts'
-import { failVisibly } from './shell/life/failed-start.ts'
+import { endOnErrors, failVisibly } from './shell/life/failed-start.ts'
 import { keepChromiumIn } from './shell/life/life.ts'
 import { openNotifier } from './shell/notifications.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
-import { hasTrayHost } from './shell/tray/tray-host.ts'
+import { tellOnce } from './shell/tell-once.ts'
+import { openTrayHost } from './shell/tray/tray-host.ts'
 import { systemUpdater } from './shell/upkeep/system-updater.ts'
 import { findTerminals } from './ssh/shell/system-terminal.ts'
 
@@ -35,25 +42,41 @@ async function start(home: string): Promise<void> {
   const notifier = await openNotifier(log.line)
   const machine = await openMachine(files, notifier, endings)
   const demo = await demoFor(flags, files, endings, log.line, loadSimulator)
-  const tray = await hasTrayHost(process.platform, process.env)
+  const trayHost = await openTrayHost(process.platform, process.env, machine.clock)
+  endings.add(trayHost.close)
   const terminals = await findTerminals(machine.programs, machine.platform)
   const updater = await systemUpdater(log)
   const berth = await startBerth({
     log,
-    machine: { ...machine, fileDialogs: systemFileDialogs, autostart: systemAutostart(), updater },
-    app: { version: project.version, shell: 'electron', tray, runtime: describeRuntime(), terminals },
+    machine: {
+      ...machine,
+      fileDialogs: systemFileDialogs,
+      autostart: await systemAutostart(),
+      links: systemLinks,
+      updater,
+    },
+    app: {
+      version: project.version,
+      shell: 'electron',
+      tray: trayHost.present(),
+      runtime: describeRuntime(isSandboxed()),
+      terminals,
+    },
     ...(demo && { demo }),
-    reservedPorts: await usedPorts(files),
   })
   endings.add(() => berth.close())
 
   await app.whenReady()
-  hardenSession(session.defaultSession)
+  await hardenSession(session.defaultSession)
   hardenPages(machine.opener, log.line)
   servePage(new PageFiles(at('../renderer')))
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
-  const { clock } = machine
-  await showDesktop({ berth, files, clock, endings, ending, calls, tray, hidden: flags.hidden, ...built })
+  const desk = { berth, files, clock: machine.clock, log: log.line, endings, ending, calls, trayHost }
+  if (!isSandboxed()) {
+    log.line('the sandbox is off (--no-sandbox)')
+    void tellOnce(berth, files, noSandbox)
+  }
+  await showDesktop({ ...desk, hidden: flags.hidden, ...built })
 }
 
 const home = berthHome(process.env, process.platform)
@@ -64,6 +87,7 @@ declarePageScheme()
 bearName()
 keepChromiumIn(home)
 const ending = endInOrder(endings)
+endOnErrors(endings)
 const calls = hearCalls(process.argv)
 // Not awaited here: Electron is ready only once this module has run to its end.
 if (app.requestSingleInstanceLock()) start(home).catch(error => failVisibly(error, endings))

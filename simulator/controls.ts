@@ -1,8 +1,13 @@
+import { type Deployment, ProfileError } from './deployment/deployment.ts'
+import type { Profile } from './deployment/profile.ts'
 import type { Doors } from './doors.ts'
+import { invalidArgs } from './errors.ts'
 import { Fields } from './fields.ts'
 import { type FaultInput, readFaultRules } from './http/fault-rules.ts'
 import type { Faults } from './http/faults.ts'
 import type { LoggedRequest, RequestLog } from './http/request-log.ts'
+import type { Results } from './results.ts'
+import { instanceRecord } from './routes/instance-record.ts'
 import type { AccountState } from './world/account/account.ts'
 import type { Message } from './world/account/outbox.ts'
 import type { Charge, Total } from './world/book.ts'
@@ -28,6 +33,10 @@ export interface Controls {
   advance(seconds: number): Promise<{ now: number }>
   /** Forces a status, which stays until the next such call or a command on the instance. */
   forceStatus(instanceId: number, status: string | null): Promise<void>
+  /** Sets what an instance says of itself: GB of its disk in use, the end of its contract in epoch seconds. */
+  setInstance(instanceId: number, facts: { diskUsage?: number; endDate?: number }): void
+  /** A host asks for `factor` times the price; gives the id of the question. */
+  askPriceIncrease(instanceId: number, factor: number): number
   /** Changes the states given, leaves the others; gives them all. */
   setAccount(changes: Partial<AccountState>): AccountState
   /** A rival outbids an interruptible instance. */
@@ -36,11 +45,15 @@ export interface Controls {
   setCredit(credit: number): void
   /** Pays in so many dollars. */
   topUp(amount: number): void
+  /** Changes how the service answers: what is named, the rest stays. Gives the whole profile. */
+  setDeployment(values: Readonly<Record<string, unknown>>): Profile
   /** Replaces the fault rules. */
   setFaults(rules: readonly FaultInput[]): void
   /** A `tfa_secret`, as a login in a browser would have issued it. */
   issueTfaSecret(): string
   ledger(): Ledger
+  /** Every instance as the interface shows it, however the deployment in force does. */
+  instances(): Record<string, unknown>[]
   /** Oldest first. */
   outbox(): Message[]
   /** Oldest first. */
@@ -50,15 +63,17 @@ export interface Controls {
 /** The parts of a simulator that its controls reach. */
 export interface Parts {
   world: World
+  deployment: Deployment
   doors: Doors
   faults: Faults
   log: RequestLog
+  results: Results
 }
 
 /** The furthest world time can be moved in one call: a year. */
 const FURTHEST = 366 * 86_400
 
-export function createControls({ world, doors, faults, log }: Parts): Controls {
+export function createControls({ world, deployment, doors, faults, log }: Parts): Controls {
   return {
     async advance(seconds) {
       const value = new Fields({ advance: seconds }).number('advance')
@@ -74,6 +89,18 @@ export function createControls({ world, doors, faults, log }: Parts): Controls {
       const checked = status === null ? null : fields.string('actual_status')
       world.instances.force(world.instances.get(instanceId), checked)
       await doors.follow()
+    },
+    setInstance(instanceId, { diskUsage, endDate }) {
+      world.settle()
+      const instance = world.instances.get(instanceId)
+      if (diskUsage !== undefined) instance.diskUsed = diskUsage
+      if (endDate !== undefined) instance.ends = Math.round(endDate * 1000)
+      world.settle()
+    },
+    askPriceIncrease(instanceId, factor) {
+      if (!(factor > 1) || factor > 100) throw invalidArgs('factor is above 1 and at most 100.')
+      world.settle()
+      return world.priceIncreases.ask(world.instances.get(instanceId), factor).id
     },
     setAccount(changes) {
       Object.assign(world.account.state, readAccountState(new Fields({ ...changes })))
@@ -96,6 +123,16 @@ export function createControls({ world, doors, faults, log }: Parts): Controls {
         throw new Fields({}).refuse('amount is from 0 to 1,000,000 dollars.')
       world.account.topUp(value)
     },
+    setDeployment(values) {
+      try {
+        const profile = deployment.change(values)
+        followProfile(world, profile)
+        return profile
+      } catch (error) {
+        if (error instanceof ProfileError) throw invalidArgs(error.message)
+        throw error
+      }
+    },
     setFaults: rules => faults.replace(readFaultRules(rules)),
     issueTfaSecret: () => world.account.issueTfaSecret(),
     ledger() {
@@ -109,9 +146,21 @@ export function createControls({ world, doors, faults, log }: Parts): Controls {
         charges: world.book.charges(now),
       }
     },
+    instances() {
+      world.settle()
+      return world.instances.list().map(instance => instanceRecord(world, instance))
+    },
     outbox: () => world.outbox.messages(),
     requests: () => log.list(),
   }
+}
+
+/** Brings the world in line with what a deployment charges and allows. */
+export function followProfile(world: World, { deployment, start }: Profile): void {
+  world.settle()
+  const isPublic = deployment === 'public'
+  world.instances.setTerms({ trafficCharged: isPublic, contractsEnd: isPublic })
+  if (start === 'boots') world.instances.startQueued()
 }
 
 function readAccountState(fields: Fields): Partial<AccountState> {

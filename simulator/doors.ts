@@ -26,10 +26,13 @@ interface Door {
 export class Doors {
   readonly #world: World
   readonly #doors = new Map<number, Door>()
+  readonly #scratchPath: string | undefined
   #scratch: Promise<string> | null = null
 
-  constructor(world: World) {
+  /** `scratch` is the folder for what the instances hold, made when it is first needed. */
+  constructor(world: World, scratch: string | undefined) {
     this.#world = world
+    this.#scratchPath = scratch
   }
 
   /** Opens and closes what the world's state asks for; resolves when that is done. */
@@ -100,7 +103,7 @@ export class Doors {
 
   async #open(instance: Instance): Promise<InstanceSsh> {
     const { facts } = instance.offer
-    this.#scratch ??= mkdtemp(join(tmpdir(), 'berth-simulator-'))
+    this.#scratch ??= makeScratch(this.#scratchPath)
     const files = join(await this.#scratch, String(instance.id))
     await mkdir(files, { recursive: true })
     const start = (port: number) =>
@@ -125,6 +128,13 @@ export class Doors {
       console.error(`The SSH server of instance ${door.instance.id} failed:`, error)
     })
   }
+}
+
+/** The folder that was named, else a new one in the temporary folder; for its user alone. */
+async function makeScratch(path: string | undefined): Promise<string> {
+  if (path === undefined) return mkdtemp(join(tmpdir(), 'berth-simulator-'))
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  return path
 }
 
 /** A port on loopback that is free now. */

@@ -14,6 +14,18 @@ export class ServiceError extends Error {
   }
 }
 
+/** An answer other than 200 whose body is no JSON. */
+export class TextError extends ServiceError {
+  readonly type: string
+  readonly text: string
+
+  constructor(status: number, type: string, text: string) {
+    super(status, { msg: text })
+    this.type = type
+    this.text = text
+  }
+}
+
 /** The common shape: `{success: false, error, msg}`. Without a code (401 has none) `error` is left out. */
 export function refusal(
   status: number,

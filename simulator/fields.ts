@@ -22,6 +22,11 @@ export class Fields {
     this.code = code
   }
 
+  /** Other values, read in the same way. */
+  with(values: JsonObject): Fields {
+    return new Fields(values, this.code)
+  }
+
   has(name: string): boolean {
     return Object.hasOwn(this.values, name)
   }
@@ -101,5 +106,27 @@ export class Fields {
 
   optionalStrings(name: string): string[] | undefined {
     return this.has(name) ? this.strings(name) : undefined
+  }
+}
+
+/** Reads as lenient deployments do: null stands for what is absent, "10" for 10, and 10 for "10". */
+export class LooseFields extends Fields {
+  constructor(values: JsonObject, code: string | null = 'invalid_args') {
+    super(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)), code)
+  }
+
+  override with(values: JsonObject): Fields {
+    return new LooseFields(values, this.code)
+  }
+
+  override number(name: string): number {
+    const value = this.values[name]
+    const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+    return Number.isFinite(read) ? read : super.number(name)
+  }
+
+  override string(name: string): string {
+    const value = this.values[name]
+    return typeof value === 'number' ? String(value) : super.string(name)
   }
 }

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { ProfileError, readProfile } from './deployment/deployment.ts'
+import type { Profile } from './deployment/profile.ts'
 import type { SimulatorOptions } from './simulator.ts'
 
 /** A flag that is unknown or has no sensible value; the message says which and what it takes. */
@@ -16,6 +18,7 @@ export function readFlags(words: string[]): SimulatorOptions {
     offers: integer('offers', flags.offers, 1, 100_000, 500),
     limits: !flags['no-limits'],
     calm: flags.calm === true,
+    ...(flags.deployment === undefined ? {} : { deployment: deployment(flags.deployment) }),
     ...(flags.flaky === undefined ? {} : { flaky: share('flaky', flags.flaky) }),
   }
 }
@@ -32,10 +35,20 @@ function parse(words: string[]) {
         'no-limits': { type: 'boolean' },
         calm: { type: 'boolean' },
         flaky: { type: 'string' },
+        deployment: { type: 'string' },
       },
     }).values
   } catch (error) {
     throw new FlagError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function deployment(text: string): Profile {
+  try {
+    return readProfile(text)
+  } catch (error) {
+    if (error instanceof ProfileError) throw new FlagError(`--deployment: ${error.message}`)
+    throw error
   }
 }
 

@@ -2,7 +2,8 @@ import { FlagError, readFlags } from './flags.ts'
 import { startSimulator } from './simulator.ts'
 
 const usage =
-  'npm run simulator -- [--port 0] [--seed 7] [--speed 60] [--offers 500] [--no-limits] [--calm] [--flaky 0.12]'
+  'npm run simulator -- [--port 0] [--seed 7] [--speed 60] [--offers 500] [--no-limits] [--calm] [--flaky 0.12] ' +
+  '[--deployment interface|public[,name=value…]]'
 
 /** The simulator as a program: prints one JSON line when it answers, and stops on SIGTERM or SIGINT. */
 async function main(): Promise<void> {

@@ -1,10 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import { type ServerType, serve } from '@hono/node-server'
-import { type Controls, createControls } from './controls.ts'
+import { type Controls, createControls, followProfile } from './controls.ts'
+import { Deployment } from './deployment/deployment.ts'
+import { interfaceProfile, type Profile } from './deployment/profile.ts'
 import { Doors } from './doors.ts'
 import { createApp } from './http/app.ts'
 import { Faults, type FaultTime, realTime } from './http/faults.ts'
+import { type LimitClock, realClock } from './http/limits.ts'
 import { RequestLog } from './http/request-log.ts'
+import { Results } from './results.ts'
 import { FLAKY } from './world/instances/fate.ts'
 import { World } from './world/world.ts'
 
@@ -19,14 +23,20 @@ export interface SimulatorOptions {
   start?: number
   /** Size of the catalogue; default 500. */
   offers?: number
-  /** Rate limits of section 8; default true. */
+  /** Which deployment of the interface it is, and in what variant; default the interface itself. */
+  deployment?: Profile
+  /** Rate limits; default true. */
   limits?: boolean
+  /** The clock that they are counted by, in milliseconds; default this machine's own. */
+  limitClock?: LimitClock
   /** No flaky hosts and no rivals; default false. */
   calm?: boolean
   /** The share of machines that are flaky, 0 to 1; default 0.12. */
   flaky?: number
   /** Whether /sim/ is served; default true, false inside the product. */
   controlPlane?: boolean
+  /** Where the files of the instances lie while it runs; default a new folder in the temporary folder. */
+  scratch?: string
   /** How late and hanging answers wait; default by this machine's own time. */
   faultTime?: FaultTime
 }
@@ -50,11 +60,14 @@ const HEARTBEAT = 250
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, seed = 7, speed = 60, offers = 500, limits = true, calm = false } = options
   const world = new World({ seed, speed, start: options.start, offers, calm, flaky: options.flaky ?? FLAKY })
-  const doors = new Doors(world)
-  const parts = { world, doors, faults: new Faults(), log: new RequestLog() }
+  const doors = new Doors(world, options.scratch)
+  const deployment = new Deployment(options.deployment ?? interfaceProfile)
+  const results = new Results()
+  const parts = { world, deployment, results, doors, faults: new Faults(), log: new RequestLog() }
+  followProfile(world, deployment.profile)
   const controls = createControls(parts)
   const app = createApp(parts, controls, {
-    limits,
+    limitClock: limits ? (options.limitClock ?? realClock) : null,
     controlPlane: options.controlPlane ?? true,
     faultTime: options.faultTime ?? realTime,
   })
@@ -68,6 +81,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const close = async () => {
     clearInterval(heartbeat)
     await stop(server)
+    await results.close()
     await doors.close()
   }
   return {

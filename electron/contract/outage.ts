@@ -11,7 +11,7 @@ export function outageWords({ problem, answered }: Connection & { status: 'offli
 }
 
 /** What is no answer of this service, though something answered. */
-const unexpected: ReadonlySet<string> = new Set(['bad_answer', 'not_this_service', 'redirected'])
+const unexpected: ReadonlySet<string> = new Set(['bad_answer', 'too_large', 'not_this_service', 'redirected'])
 
 /** When the account was last seen (its time, epoch seconds), where it is not seen now: what is shown is from then. */
 export function lastSeenAt(connection: Connection): number | undefined {

@@ -31,10 +31,19 @@ export function creditBy(
   return credit - Math.max(0, Math.floor(((at - creditAt) * spendPerHour) / 3600))
 }
 
-/** Seconds the credit lasts at what is spent now; undefined when nothing is spent or the credit is not known. */
+/** What the measured traffic of all that runs comes to per hour, on average of late. */
+export function trafficPerHour({ instances }: Pick<AccountView, 'instances'>): Micros {
+  return Object.values(instances).reduce(
+    (sum, { state, traffic }) => sum + (state === 'running' ? (traffic?.perHour ?? 0) : 0),
+    0,
+  )
+}
+
+/** Seconds the credit lasts at what is spent now, traffic included; undefined when nothing is spent or it is not known. */
 export function creditLasts(account: AccountView): number | undefined {
-  if (account.credit === undefined || account.spendPerHour <= 0) return undefined
-  return Math.max(0, (account.credit / account.spendPerHour) * 3600)
+  const perHour = account.spendPerHour + trafficPerHour(account)
+  if (account.credit === undefined || perHour <= 0) return undefined
+  return Math.max(0, (account.credit / perHour) * 3600)
 }
 
 /** Whether the credit is below what the user wants to be warned at, or below `factor` times that. */
@@ -67,9 +76,14 @@ export function canGetIn(instance: InstanceView): boolean {
   return instance.state === 'running' && (instance.ssh?.direct ?? instance.ssh?.proxy) !== undefined
 }
 
-/** Whether it will never run again (section 3.1): the advice is to destroy it and try another offer. */
-export function isDead(instance: InstanceView): boolean {
-  return instance.state === 'crashed' || instance.state === 'silent' || instance.state === 'offline'
+/** Whether it cannot run as things are (section 3.1): the advice is to destroy it and try another offer. */
+export function isDead({ state }: InstanceView): boolean {
+  return state === 'crashed' || state === 'unstartable' || state === 'silent' || state === 'offline'
+}
+
+/** Whether its contract is over: it cannot start, and its data may be deleted. `now`: epoch seconds of the account's time. */
+export function isContractOver({ endsAt }: InstanceView, now: number): boolean {
+  return endsAt !== undefined && endsAt <= now
 }
 
 /** Whether it is on a machine that is offline, and would run and be charged again once that is back. */

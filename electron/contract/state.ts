@@ -90,6 +90,11 @@ export interface AccountView {
   connection: Connection
   /** What the key may not see, in a sentence; absent when it may see all that is looked at. */
   limitation?: string
+  /**
+   * Why the list of instances is not certain, in a sentence, and which of those shown, or rented, are as they were seen
+   * last since nothing was told of them. Absent while the list is certain.
+   */
+  uncertain?: { reason: string; instances: readonly number[] }
   /** What to add to this machine's epoch milliseconds to get the account's, and how fast its time runs (1 but in the demo). */
   clock: AccountTime
   /** Micro-dollars per hour, all instances together, as things are now. */

@@ -63,8 +63,6 @@ export interface BerthOptions {
   machine: Machine
   app: Pick<App, 'version' | 'shell' | 'tray' | 'terminals' | 'runtime'>
   demo?: Demo
-  /** Ports of this machine that tunnels keep away from: those of browser mode. */
-  reservedPorts?: readonly number[]
 }
 
 /** Puts Berth together and sets it going: every account is looked at from here on. */
@@ -123,10 +121,23 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const showing = await openShowing({ store, clock, notifier, files, onBroken })
   const teller = createTeller({ store, activity, notifier, showing })
   const ways = showWays(store)
-  const access = openAccess(machine, demo?.files, store.get, (account, instance, way) => {
-    ways(account, instance, way)
-    if (way) sshConfig.reached(account, instance, way.address)
-  })
+  const access = openAccess(
+    machine,
+    demo?.files,
+    store.get,
+    (account, instance, way) => {
+      ways(account, instance, way)
+      if (way) sshConfig.reached(account, instance, way.address)
+    },
+    (account, instance, { message, advice }) =>
+      activity.add({
+        account,
+        instance,
+        kind: 'error',
+        text: message,
+        ...(advice ? { detail: advice } : {}),
+      }),
+  )
   const sshConfig = await openSshConfig({
     store,
     machine,
@@ -139,9 +150,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const tunnels = createTunnels({
     store,
     clock,
-    random: machine.random.fraction,
+    random: machine.random,
     access,
-    reservedPorts: options.reservedPorts ?? [],
   })
   const newId = () => machine.random.hex(16)
   const fileTransfers = createFileTransfers({ store, clock, activity, newId })
@@ -236,6 +246,10 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     say: notice => teller.say(notice),
     lookNow: pause.lookNow,
     notePageFailure,
+    noteTray: present =>
+      store.change(draft => {
+        draft.app.tray = present
+      }),
     async close() {
       updates.close()
       pause.close()

@@ -2,7 +2,7 @@ import { BerthError, type Problem } from '../contract/problem.ts'
 import { ServiceError } from '../service/service-error.ts'
 
 /** Codes whose detail is Berth's own: what in the answer was not as it must be. */
-const ownWords: ReadonlySet<string> = new Set(['bad_answer', 'not_this_service'])
+const ownWords: ReadonlySet<string> = new Set(['bad_answer', 'too_large', 'not_this_service'])
 
 /** Any error as the user reads it. What Berth did not foresee is told without its innards, which may hold anything. */
 export function problemOf(error: unknown): Problem {

@@ -21,6 +21,8 @@ export interface RunningBerth {
   say(notice: Notice): void
   /** The machine woke up, or its network came back: look at everything at once. */
   lookNow(): void
+  /** From here on the desktop shows tray icons, or shows none. */
+  noteTray(present: boolean): void
   /** The page failed as a whole, or a part of it: noted in Activity and in the log, up to a measure. */
   notePageFailure(text: string, detail: string): void
   /** Ends polling and connections, and writes what must be remembered. */

@@ -1,13 +1,17 @@
+/** Lists and objects within each other that are compared: what a service nests deeper counts as another. */
+const deepest = 100
+
 /** Whether two pieces of plain data are the same, to the last field. */
-export function same(a: unknown, b: unknown): boolean {
+export function same(a: unknown, b: unknown, depth = 0): boolean {
   if (Object.is(a, b)) return true
+  if (depth > deepest) return false
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) !== Array.isArray(b)) return false
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
   let fields = 0
   for (const key in left) {
-    if (!same(left[key], right[key]) || !(key in right)) return false
+    if (!same(left[key], right[key], depth + 1) || !(key in right)) return false
     fields += 1
   }
   for (const _ in right) fields -= 1

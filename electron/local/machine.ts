@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import type { Files } from '../ports/files.ts'
 import type { Machine } from '../ports/machine.ts'
 import type { Notifier } from '../ports/notifier.ts'
+import { childEnv } from './child-env.ts'
 import { systemDownloads } from './chosen/downloads.ts'
 import { systemClock } from './clock.ts'
 import { oneUseAddress } from './handover/one-use-address.ts'
@@ -20,7 +21,7 @@ function platformOf(platform: NodeJS.Platform): Machine['platform'] {
 /** This machine, seen through the ports. What differs between the shells comes in: where files lie, who notifies. */
 export async function openMachine(files: Files, notifier: Notifier, endings?: Endings): Promise<Machine> {
   const platform = platformOf(process.platform)
-  const programs = systemPrograms(process.env, platform)
+  const programs = systemPrograms(childEnv(process.env), platform)
   return {
     clock: systemClock,
     downloads: systemDownloads(homedir()),

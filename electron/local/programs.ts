@@ -1,10 +1,14 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { access, lstat, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Programs } from '../ports/programs.ts'
 
-/** Programs on the PATH of `env`, started without a shell. */
+/** Milliseconds in which a program that is run must end; the user may have to answer a question of the system's. */
+const patience = 60_000
+
+/** Programs on the PATH of `env`, started without a shell, and with `env` as their own. */
 export function systemPrograms(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Programs {
   const endings = platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE').split(';')] : ['']
 
@@ -22,7 +26,7 @@ export function systemPrograms(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
     return undefined
   }
 
-  function launch(program: string, args: readonly string[]): Promise<void> {
+  function start(program: string, args: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const child = spawn(program, args, { detached: true, stdio: 'ignore', shell: false, env })
       child.once('error', reject)
@@ -33,14 +37,39 @@ export function systemPrograms(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
     })
   }
 
-  return { find, launch }
+  async function run(program: string, args: readonly string[]): Promise<void> {
+    try {
+      await promisify(execFile)(program, args, { env, timeout: patience, windowsHide: true })
+    } catch (error) {
+      throw new Error(lastWords(error), { cause: error })
+    }
+  }
+
+  return { find, launch: (program, args, how) => (how?.untilEnd ? run : start)(program, args) }
 }
 
+/** Why a program that was run failed: the last line it wrote, or else what the system says. */
+function lastWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if ('killed' in error && error.killed === true) return 'it did not end within a minute'
+  const said = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trim() : ''
+  return said.split('\n').at(-1) || error.message
+}
+
+/** Windows Terminal is a link that only Windows itself follows: of its target nothing can be told, it can be started. */
 async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK)
-    return (await stat(path)).isFile()
+    return !(await isFolder(path))
   } catch {
     return false
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch {
+    return (await lstat(path)).isDirectory()
   }
 }

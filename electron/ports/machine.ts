@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Downloads } from './downloads.ts'
 import type { Files } from './files.ts'
 import type { Keychain } from './keychain.ts'
+import type { Links } from './links.ts'
 import type { Notifier } from './notifier.ts'
 import type { Opener } from './opener.ts'
 import type { Programs } from './programs.ts'
@@ -24,6 +25,8 @@ export interface Machine {
   fileDialogs?: FileDialogs
   /** Where this machine can start Berth by itself; absent in browser mode. */
   autostart?: Autostart
+  /** Where links of this desktop lead to Berth; absent in browser mode. */
+  links?: Links
   /** Where a browser shows the page, and takes downloads itself. */
   browserDownloads?: BrowserDownloads
   /** Where newer versions come from; absent while no update address is set, and in browser mode. */

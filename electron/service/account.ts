@@ -3,19 +3,20 @@ import { looseList, plain, recordShape, single } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
-/** The user, as GET `/users/current/` and a verified login give it (section 4.1). */
+/**
+ * The user, as GET `/users/current/` and a verified login give it (section 4.1). Deployments leave out all but the id,
+ * or send null.
+ */
 export const userFields = {
-  id: Type.Integer(),
   email: Type.String(),
   /** Dollars. */
   credit: Type.Number(),
   /** `enabled`, `disabled` or `legacy` (section 3.2). */
   tfa_status: Type.String(),
-}
-const userShape = recordShape(userFields, {
   /** Public key text. */
   ssh_key: Type.String(),
-})
+}
+const userShape = recordShape({ id: Type.Integer() }, userFields)
 export type User = NonNullable<typeof userShape.record>
 
 const currentUser: Operation<User> = {
@@ -67,6 +68,7 @@ const listSshKeys: Operation<AccountSshKey[]> = {
   path: '/api/v0/ssh/',
   repeat: 'read',
   answer: looseList(['ssh_keys', 'keys', 'results'], sshKeyShape),
+  size: 'list',
   extra: 'collection',
 }
 

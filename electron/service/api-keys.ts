@@ -53,6 +53,7 @@ const list: Operation<{ apikeys: ApiKey[] }> = {
   path: '/api/v0/auth/apikeys/',
   repeat: 'read',
   answer: listed('apikeys', keyShape),
+  size: 'list',
 }
 
 const remove: Operation<LooseConfirmation> = {

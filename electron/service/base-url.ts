@@ -1,3 +1,4 @@
+import { withoutEnd } from '../contract/text.ts'
 import { sentenceFor } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -22,7 +23,9 @@ export function parseBaseUrl(text: string): BaseUrl {
   if (url.username !== '' || url.password !== '') throw refuse('url_has_credentials')
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) throw refuse('bad_url')
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) throw refuse('insecure_url')
-  return `${url.origin}${url.pathname.replace(/(\/+api\/v0)?\/*$/, '')}` as BaseUrl
+  const path = withoutEnd(url.pathname, '/')
+  const prefix = path.endsWith('/api/v0') ? withoutEnd(path.slice(0, -'/api/v0'.length), '/') : path
+  return `${url.origin}${prefix}` as BaseUrl
 }
 
 function withScheme(address: string): string {
@@ -32,7 +35,7 @@ function withScheme(address: string): string {
 }
 
 /** `localhost` and its subdomains never leave the machine (RFC 6761); the URL parser has normalised addresses. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

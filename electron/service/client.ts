@@ -1,12 +1,14 @@
 import { type Account, account } from './account.ts'
 import { type ApiKeys, apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
+import { type Charges, charges } from './charges.ts'
+import { type ContainerLogs, containerLogs } from './container-logs.ts'
 import { machineClock, type RequestClock } from './http/clock.ts'
 import type { AnswerTime } from './http/exchange.ts'
 import { Pacer } from './http/pacing.ts'
 import { sentenceFor } from './http/sentences.ts'
 import { createTransport } from './http/transport.ts'
-import { type Instances, instances } from './instances.ts'
+import { type InstanceFace, type Instances, instances, type ListVersion } from './instances.ts'
 import { type Machines, machines } from './machines.ts'
 import { type Offers, offers } from './offers.ts'
 import { ServiceError } from './service-error.ts'
@@ -23,10 +25,12 @@ export interface ServiceClient {
   webhooks: Webhooks
   offers: Offers
   instances: Instances
+  containerLogs: ContainerLogs
   transfers: Transfers
   machines: Machines
   templates: Templates
   workergroups: Workergroups
+  charges: Charges
   twoFactor: TwoFactor
 }
 
@@ -41,6 +45,8 @@ export interface ClientOptions {
   timeout?: number
   /** Repeats of what may be repeated, where a call does not say. 3. */
   retries?: number
+  /** Which list of instances the account's deployment has. Forgotten with the client, where nobody keeps it. */
+  face?: InstanceFace
   /** Shared by clients with the same key, so that they stay under its limits together. One of its own. */
   pacer?: Pacer
   clock?: RequestClock
@@ -69,11 +75,23 @@ export function createClient(options: ClientOptions): ServiceClient {
     apiKeys: apiKeys(send),
     webhooks: webhooks(send),
     offers: offers(send),
-    instances: instances(send),
+    instances: instances(send, options.face ?? forgetfulFace()),
+    containerLogs: containerLogs(send),
     transfers: transfers(send),
     machines: machines(send),
     templates: templates(send),
     workergroups: workergroups(send),
+    charges: charges(send),
     twoFactor: twoFactor(send),
+  }
+}
+
+function forgetfulFace(): InstanceFace {
+  let known: ListVersion | undefined
+  return {
+    get: () => known,
+    set: version => {
+      known = version
+    },
   }
 }

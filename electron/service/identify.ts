@@ -25,8 +25,8 @@ export async function identify(client: ServiceClient, options?: CallOptions): Pr
 }
 
 /**
- * The same, but undefined for a key that the service takes for two-factor calls alone, since a login must come first
- * (section 5.7).
+ * The same, but undefined for a key that may not read the user: one that the service takes for two-factor calls alone,
+ * since a login must come first (section 5.7), or one that may read instances and no more.
  */
 export async function identifyOrLogin(
   client: ServiceClient,
@@ -35,15 +35,20 @@ export async function identifyOrLogin(
   try {
     return await identify(client, options)
   } catch (error) {
-    if (!(error instanceof ServiceError) || (error.status !== 401 && error.status !== 403)) throw error
-    await client.twoFactor.status(options).catch(() => {
-      throw error
-    })
-    return undefined
+    if (!(error instanceof ServiceError && error.keyRefused)) throw error
+    const taken = [() => client.twoFactor.status(options), () => client.instances.list(options)]
+    for (const ask of taken) {
+      const isTaken = await ask().then(
+        () => true,
+        () => false,
+      )
+      if (isTaken) return undefined
+    }
+    throw error
   }
 }
 
 /** Another shape of answer, or no such path: this service has had both since its first version. */
 function isForeign(error: ServiceError): boolean {
-  return ['bad_answer', 'not_found', 'not_supported', 'refused'].includes(error.code)
+  return ['bad_answer', 'too_large', 'not_found', 'not_supported', 'refused'].includes(error.code)
 }

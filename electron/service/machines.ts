@@ -66,6 +66,7 @@ const list: Operation<Machine[]> = {
   path: '/api/v0/machines',
   repeat: 'read',
   answer: looseList(['machines', 'results'], machineShape),
+  size: 'list',
   extra: 'collection',
 }
 
@@ -74,6 +75,7 @@ const listNetworkDisks: Operation<NetworkDisk[]> = {
   path: '/api/v0/network_disk/',
   repeat: 'read',
   answer: looseList(['network_disks', 'disks', 'results'], networkDiskShape),
+  size: 'list',
   extra: 'collection',
 }
 

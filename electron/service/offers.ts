@@ -33,9 +33,13 @@ const offerShape = recordShape(
     /** Mb/s. */
     inet_up: Type.Number(),
     inet_down: Type.Number(),
-    /** Dollars per GB. */
+    /** Dollars per hour for the storage asked for. */
+    storage_total_cost: Type.Number(),
+    /** Dollars per GB of traffic; some deployments tell it per TB. */
     inet_up_cost: Type.Number(),
     inet_down_cost: Type.Number(),
+    internet_up_cost_per_tb: Type.Number(),
+    internet_down_cost_per_tb: Type.Number(),
     /** Dollars per hour: the GPUs alone; with the storage asked for; the lowest bid that runs now. */
     dph_base: Type.Number(),
     dph_total: Type.Number(),
@@ -51,6 +55,9 @@ const offerShape = recordShape(
     /** "Region, CC". */
     geolocation: Type.String(),
     static_ip: Type.Boolean(),
+    /** Some deployments tell it, others `hosting_type` 1. */
+    datacenter: Type.Boolean(),
+    hosting_type: Type.Number(),
     direct_port_count: Type.Number(),
     /** Seconds the offer lasts. */
     duration: Type.Number(),
@@ -89,8 +96,9 @@ export interface VolumeInfo {
 }
 
 /**
- * The body of section 4.2's creation. With `template_hash_id`, scalar fields override the template's, `env` and
- * `extra_filters` are merged, the request winning. `template_id` is an error there, and so no field here.
+ * The body of section 4.2's creation. With `template_hash_id`, scalar fields override the template's and `env` is
+ * merged, the request winning. `extra_filters` are for finding an offer, which is chosen here already; `template_id` is
+ * an error: neither is a field here.
  */
 export interface NewInstance {
   /** Docker image with optional tag. */
@@ -113,7 +121,6 @@ export interface NewInstance {
   docker_login_repo?: string
   docker_login_user?: string
   docker_login_pass?: string
-  extra_filters?: Record<string, Record<string, unknown>>
   label?: string
   /** Dollars per hour: makes it interruptible at that bid; without it the instance is on demand. */
   price?: number
@@ -135,7 +142,8 @@ const search: Operation<{ offers: Offer[] }> = {
   method: 'POST',
   path: '/api/v0/bundles/',
   repeat: 'read',
-  answer: listed('offers', offerShape),
+  answer: listed('offers', offerShape, { oneAlone: true }),
+  size: 'search',
 }
 
 const create: Operation<Creation> = {

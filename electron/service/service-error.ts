@@ -51,4 +51,13 @@ export class ServiceError extends Error {
     this.failCount = parts.failCount
     this.lockedUntil = parts.lockedUntil
   }
+
+  /**
+   * Whether the service refused the key, or what it may do. Deployments say `auth_error` of a wrong key with 400 and
+   * 404, too.
+   */
+  get keyRefused(): boolean {
+    if (this.code === 'auth_error') return [400, 401, 403, 404].includes(this.status)
+    return this.status === 401 || this.status === 403
+  }
 }

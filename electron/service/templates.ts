@@ -98,6 +98,7 @@ const search: Operation<{ templates: Template[] }> = {
   path: '/api/v0/template/',
   repeat: 'read',
   answer: listed('templates', templateShape),
+  size: 'search',
 }
 
 const createdShape = recordShape(

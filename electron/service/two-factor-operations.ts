@@ -30,14 +30,17 @@ const statusShape = Type.Object({
 })
 export type TwoFactorStatus = Static<typeof statusShape>
 
-const verifiedShape = recordShape(userFields, {
-  ssh_key: Type.String(),
-  /** A secret: the bearer key from then on. */
-  session_key: Type.String(),
-  /** After a backup code; absent when none is left. */
-  backup_codes_remaining: Type.Number(),
-  legacy_tfa_user: Type.Boolean(),
-})
+const verifiedShape = recordShape(
+  { id: Type.Integer() },
+  {
+    ...userFields,
+    /** A secret: the bearer key from then on. */
+    session_key: Type.String(),
+    /** After a backup code; absent when none is left. */
+    backup_codes_remaining: Type.Number(),
+    legacy_tfa_user: Type.Boolean(),
+  },
+)
 export type VerifiedUser = NonNullable<typeof verifiedShape.record>
 
 const removedShape = Type.Object({

@@ -27,6 +27,7 @@ const list: Operation<Webhook[]> = {
   path: '/api/v0/webhooks/',
   repeat: 'read',
   answer: looseList(['webhooks', 'results'], webhookShape),
+  size: 'list',
   extra: 'collection',
 }
 

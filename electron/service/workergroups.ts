@@ -38,6 +38,7 @@ const list: Operation<Workergroup[]> = {
   path: '/api/v0/workergroups/',
   repeat: 'read',
   answer: looseList(['workergroups', 'results'], workergroupShape),
+  size: 'list',
   extra: 'collection',
 }
 

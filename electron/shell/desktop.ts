@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { app, clipboard, Menu } from 'electron'
 import type { RunningBerth } from '../core/running.ts'
 import { watchNetwork } from '../local/network-watch.ts'
@@ -10,9 +11,12 @@ import { type Calls, introduce } from './life/calls.ts'
 import type { Ending } from './life/ending.ts'
 import { lookOnWake, showOnGoTo } from './life/life.ts'
 import { appMenu } from './menus/app-menu.ts'
+import { offerContextMenu } from './menus/context-menu.ts'
 import { joinWindow } from './page-channel.ts'
+import { followTray } from './tray/follow-tray.ts'
 import { showTray } from './tray/tray.ts'
 import { trayActions } from './tray/tray-actions.ts'
+import type { TrayHost } from './tray/tray-host.ts'
 import { recoverPage } from './upkeep/page-recovery.ts'
 import { openKeptPlaces } from './window/kept-places.ts'
 import { MainWindow } from './window/main-window.ts'
@@ -24,8 +28,8 @@ export interface DesktopOptions {
   endings: Endings
   ending: Ending
   calls: Calls
-  /** Whether this desktop shows tray icons. */
-  tray: boolean
+  trayHost: TrayHost
+  log: (line: string) => void
   /** Whether the command line asks to start without the window. */
   hidden: boolean
   /** Absolute paths of what was built: the preload, and the folder of the pictures. */
@@ -35,32 +39,47 @@ export interface DesktopOptions {
 
 /** Gives a running Berth its window, tray, menu and place on the desktop. Once Electron is ready. */
 export async function showDesktop(options: DesktopOptions): Promise<void> {
-  const { berth, endings, tray } = options
-  const places = await openKeptPlaces(options.files, options.clock)
+  const { berth, endings, trayHost, clock } = options
+  const places = await openKeptPlaces(options.files, clock)
   endings.add(places.flush)
+  const icon = join(options.pictures, 'app.png')
   const window = new MainWindow({
     preload: options.preload,
+    icon,
     places,
-    hides: () => tray && berth.state().settings.closeToTray,
+    hides: () => trayHost.present() && berth.state().settings.closeToTray,
     onOpen: opened => {
       joinWindow(berth, opened)
-      recoverPage(opened, berth, options.clock)
+      recoverPage(opened, berth, clock)
+      offerContextMenu(opened.webContents)
     },
+    closes: options.ending.closesWindows,
     quit: () => app.quit(),
+    clock,
   })
   const show = () => window.show()
   const copy = (text: string) => clipboard.writeText(text)
-  const { now } = options.clock
-  const act = trayActions({ berth, openWindow: show, quit: () => app.quit(), copy, now })
-  if (tray) endings.add(showTray({ berth, pictures: options.pictures, act, open: near => window.show(near) }))
+  const act = trayActions({ berth, openWindow: show, quit: () => app.quit(), copy, now: clock.now })
+  followTray({
+    berth,
+    files: options.files,
+    clock,
+    endings,
+    host: trayHost,
+    showIcon: () => showTray({ berth, pictures: options.pictures, act, open: near => window.show(near) }),
+    showWindow: show,
+    keepInReach: () => window.keepInReach(),
+    hidden: startsHidden(options.hidden, berth.state().settings.startAtLogin),
+  })
   const { platform } = process
   Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))
-  options.ending.askFirst(() => askToQuit({ state: berth.state, tray, hideWindow: () => window.hide() }))
-  introduce()
+  options.ending.askFirst(() =>
+    askToQuit({ state: berth.state, tray: trayHost.present(), hideWindow: () => window.hide() }),
+  )
+  void introduce(icon, options.log)
   showOnGoTo(berth, show)
   lookOnWake(berth)
-  endings.add(watchNetwork(options.clock, berth.lookNow))
-  if (!tray || !startsHidden(options.hidden, berth.state().settings.startAtLogin)) show()
+  endings.add(watchNetwork(clock, berth.lookNow))
   const notice = (id: string) => void berth.dispatch('answerNotice', { id })
   options.calls.answer({ show, follow: berth.follow, notice })
 }

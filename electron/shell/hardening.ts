@@ -1,10 +1,23 @@
 import { app, type Session, type WebContents } from 'electron'
 import type { Opener } from '../ports/opener.ts'
 import { isPage } from './page-address.ts'
+import { noNetwork, webRtcPolicy } from './page-network.ts'
 
 /** Puts every page's process into the sandbox, whatever its window says. Before Electron is ready. */
 export function sandboxPages(): void {
   app.enableSandbox()
+}
+
+/** Whether the sandbox holds: whoever starts Berth can switch it off, and an AppImage does where the system has none. */
+export function isSandboxed(): boolean {
+  return !app.commandLine.hasSwitch('no-sandbox')
+}
+
+/** What is said of a Berth without it. */
+export const noSandbox = {
+  id: 'no-sandbox',
+  title: 'Berth runs without its sandbox',
+  body: 'This system does not let Berth’s page run in one, so the page is less shut off from your files. The deb and rpm packages set it up; for an AppImage, allow unprivileged user namespaces.',
 }
 
 /** Turns off what Chromium would do over the network of its own accord. Before Electron is ready. */
@@ -26,6 +39,7 @@ export function hardenPages(opener: Opener, log: (line: string) => void): void {
 
 function harden(contents: WebContents, opener: Opener, log: (line: string) => void): void {
   const refuse = (what: string, address: string) => log(`refused: ${what} to ${address.slice(0, 200)}`)
+  contents.setWebRTCIPHandlingPolicy(webRtcPolicy)
 
   contents.on('will-navigate', event => {
     if (isPage(event.url)) return
@@ -53,14 +67,15 @@ function harden(contents: WebContents, opener: Opener, log: (line: string) => vo
   })
 }
 
-/** Denies every permission but writing to the clipboard, and keeps Chromium's own services off. */
-export function hardenSession(session: Session): void {
+/** Denies every permission but the clipboard's, keeps Chromium's own services off, and gives the page no network. */
+export async function hardenSession(session: Session): Promise<void> {
   session.setPermissionRequestHandler((_contents, permission, answer, details) => {
     answer(isAllowed(permission, details.requestingUrl))
   })
   session.setPermissionCheckHandler((_contents, permission, origin) => isAllowed(permission, origin))
   session.setDevicePermissionHandler(() => false)
   session.setSpellCheckerEnabled(false)
+  await session.setProxy(noNetwork)
 }
 
 /** The terminal copies and pastes; nothing else is asked of the machine. */

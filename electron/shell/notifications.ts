@@ -1,4 +1,4 @@
-import { Notification } from 'electron'
+import { app, Notification } from 'electron'
 import { openDbusNotifier } from '../local/notifier/dbus-notifier.ts'
 import { escapeMarkup } from '../local/notifier/markup.ts'
 import { activatedId, groupOf } from '../local/notifier/notice-ids.ts'
@@ -24,7 +24,9 @@ class ElectronNotifier implements Notifier {
   }
 
   /** Resolves when it is on screen; rejects with the platform's reason when it cannot be shown. */
-  show(notice: Notice): Promise<void> {
+  async show(notice: Notice): Promise<void> {
+    // Earlier there is none to be made.
+    await app.whenReady()
     return new Promise((resolve, reject) => {
       const notification = new Notification({
         id: notice.id,

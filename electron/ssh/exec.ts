@@ -66,14 +66,14 @@ function collect(
 
 /**
  * A command of Berth's own on the instance. `use` gets its channel at once: how a short command ended may be told in
- * the same packet in which it began. Throws `ssh_closed`.
+ * the same packet in which it began. Throws `ssh_closed` or `ssh_timeout`.
  */
 export function openExec<Used>(
-  { client, address }: Pick<Connection, 'client' | 'address'>,
+  { client, address, answered }: Pick<Connection, 'client' | 'address' | 'answered'>,
   command: string,
   use: (channel: ClientChannel) => Used,
 ): Promise<Used> {
-  return new Promise((resolve, reject) => {
+  const request = new Promise<Used>((resolve, reject) => {
     const refuse = (error: unknown) => reject(new BerthError(connectionLost(address, reasonOf(error))))
     try {
       client.exec(command, (error, channel) => (error ? refuse(error) : resolve(use(channel))))
@@ -81,4 +81,5 @@ export function openExec<Used>(
       refuse(error)
     }
   })
+  return answered(request)
 }

@@ -14,7 +14,7 @@ export interface SshCommand {
 /**
  * What holds for an instance whatever the user's own configuration says of all hosts: this key and no other, host keys
  * from Berth's own file under the instance's own name, and neither agent nor screen for its host. A first host key is
- * remembered without a question, as in Berth itself, and a changed one refused.
+ * remembered without a question, whichever other instance showed it before, and a changed one refused.
  */
 export function instanceOptions({
   account,

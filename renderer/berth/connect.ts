@@ -2,7 +2,7 @@ import type { Bridge } from '../../electron/contract/bridge/messages.ts'
 import { Link } from './link.ts'
 import type { Page } from './page.svelte.ts'
 import { SocketBridge } from './socket.ts'
-import { takeToken } from './token.ts'
+import { forgetToken, takeToken } from './token.ts'
 
 declare global {
   interface Window {
@@ -28,6 +28,7 @@ export function connect(page: Page): boolean {
   const secure = location.protocol === 'https:' ? 'wss' : 'ws'
   const socket = new SocketBridge(`${secure}://${location.host}/socket`, token, reach => {
     page.reach = reach
+    if (reach === 'ended') forgetToken(window)
     if (reach === 'connected') link.sync()
     else link.drop()
   })

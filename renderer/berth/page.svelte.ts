@@ -9,6 +9,7 @@ import { now } from './now.svelte.ts'
 import { afterOutage, type Remark, withRemark } from './remarks.ts'
 import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
+import { Undoables, type Waiting } from './undoables.ts'
 
 /** What every part of the page may use: State as it is now, the commands, the streams, and a way to say something. */
 export class Page {
@@ -20,6 +21,17 @@ export class Page {
   remarks: Remark[] = $state.raw([])
   /** What instances were told and is not answered yet, as the word for what they do meanwhile. */
   #told: ReadonlyMap<string, string> = $state.raw(new Map())
+  /** What instances are about to be told, unless it is undone. */
+  waiting: readonly Waiting[] = $state.raw([])
+  readonly #undoables = new Undoables(
+    (milliseconds, act) => {
+      const timer = setTimeout(act, milliseconds)
+      return () => clearTimeout(timer)
+    },
+    waiting => {
+      this.waiting = waiting
+    },
+  )
   #link: Link | undefined
   #lastRemark = 0
 
@@ -111,6 +123,35 @@ export class Page {
     this.#told = new Map([...this.#told, [key, word]])
     await this.attempt(doing(), failed)
     this.#told = new Map([...this.#told].filter(([other]) => other !== key))
+  }
+
+  /** `tell` in five seconds, on the account that is shown now, unless it is undone. */
+  tellSoon(
+    instance: number,
+    { word, name, undone }: { word: string; name: string; undone: string },
+    doing: (on: { account?: string; instance: number }) => Promise<unknown>,
+    failed: string,
+  ): void {
+    const account = this.account?.id
+    const on = { ...(account !== undefined && { account }), instance }
+    this.#undoables.begin({
+      key: this.#instanceKey(instance),
+      title: `${word} ${name}`,
+      undone,
+      act: () => this.tell(instance, word, () => doing(on), failed),
+    })
+  }
+
+  /** Calls off what is not sent yet: the newest, without `id`. False where there is nothing. */
+  undo(id?: number): boolean {
+    const undone = this.#undoables.undo(id)
+    if (undone) this.say(undone.undone)
+    return undone !== undefined
+  }
+
+  /** The page goes: what waits is sent. */
+  leave(): void {
+    this.#undoables.sendAll()
   }
 
   /** What an instance of the shown account does since it was told to, until that is answered. */

@@ -1,8 +1,15 @@
 import { decodeMessage, encodeMessage } from '../../electron/contract/bridge/frames.ts'
 import type { Bridge, MainMessage, PageMessage } from '../../electron/contract/bridge/messages.ts'
+import { readGreeting } from '../../electron/contract/bridge/proof.ts'
+import { newNonce, proofOf } from './proof.ts'
 
-/** How the page reaches the main process at this moment. */
-export type Reach = 'connecting' | 'connected' | 'lost'
+/** How the page reaches the main process at this moment; `ended` is for good. */
+export type Reach = 'connecting' | 'connected' | 'lost' | 'ended'
+
+/** Milliseconds in which whoever took the socket must prove to be Berth. */
+const proofWithin = 10_000
+/** The code with which Berth closes sockets as it ends. */
+const goingAway = 1001
 
 /** Milliseconds before the next try: 0.5 s, doubling up to 15 s, a third of it at random. */
 export function backoff(failures: number, random: number): number {
@@ -11,16 +18,19 @@ export function backoff(failures: number, random: number): number {
 }
 
 /**
- * The browser mode's bridge: a WebSocket that comes back by itself. What is posted while it is away is dropped;
- * `onReach` says when it is there again.
+ * The browser mode's bridge: a WebSocket that comes back by itself. Another program may have taken Berth's port, so
+ * nothing is sent and nothing is heard before the server has proven that it knows the token; one that does not, and a
+ * Berth that says goodbye, is the end. What is posted while nobody is there is dropped; `onReach` says who is.
  */
 export class SocketBridge implements Bridge {
   readonly #address: string
   readonly #token: string
   readonly #onReach: (reach: Reach) => void
-  #socket: WebSocket | undefined
-  #listener: (message: MainMessage) => void = () => {}
+  /** The socket whose other end has proven itself. */
+  #proven: WebSocket | undefined
+  #listener: ((message: MainMessage) => void) | undefined
   #failures = 0
+  #ended = false
 
   constructor(address: string, token: string, onReach: (reach: Reach) => void) {
     this.#address = address
@@ -29,29 +39,63 @@ export class SocketBridge implements Bridge {
   }
 
   listen(listener: (message: MainMessage) => void): void {
+    const first = this.#listener === undefined
     this.#listener = listener
-    if (!this.#socket) this.#connect()
+    if (first) this.#connect()
   }
 
   post(message: PageMessage): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(encodeMessage(message))
+    if (this.#proven?.readyState === WebSocket.OPEN) this.#proven.send(encodeMessage(message))
   }
 
   #connect(): void {
-    const socket = new WebSocket(this.#address, ['berth', this.#token])
+    const nonce = newNonce()
+    const socket = new WebSocket(this.#address, ['berth', nonce])
     socket.binaryType = 'arraybuffer'
-    this.#socket = socket
+    let opened = false
+    let impatience: ReturnType<typeof setTimeout> | undefined
     socket.onopen = () => {
-      this.#failures = 0
-      this.#onReach('connected')
+      opened = true
+      impatience = setTimeout(() => this.#end(), proofWithin)
     }
     socket.onmessage = ({ data }) => {
-      const message = decodeMessage(data instanceof ArrayBuffer ? new Uint8Array(data) : String(data))
-      if (message) this.#listener(message as MainMessage)
+      socket.onmessage = null
+      clearTimeout(impatience)
+      this.#check(socket, nonce, data).catch(() => this.#end())
     }
-    socket.onclose = () => {
+    socket.onclose = ({ code }) => {
+      clearTimeout(impatience)
+      const proven = this.#proven === socket
+      this.#proven = undefined
+      if (this.#ended) return
+      if (proven ? code === goingAway : opened) return this.#end()
       this.#onReach('lost')
       setTimeout(() => this.#connect(), backoff(this.#failures++, Math.random()))
     }
+  }
+
+  /** Lets the server in once it has proven itself, and proves the page to it. */
+  async #check(socket: WebSocket, nonce: string, first: unknown): Promise<void> {
+    const greeting = readGreeting(first)
+    const nonces = { page: nonce, berth: greeting?.nonce ?? '' }
+    if (greeting?.proof !== (await proofOf(this.#token, 'berth', nonces))) return this.#end()
+    const proof = await proofOf(this.#token, 'page', nonces)
+    if (socket.readyState !== WebSocket.OPEN) return
+    socket.onmessage = ({ data }) => {
+      const message = decodeMessage(data instanceof ArrayBuffer ? new Uint8Array(data) : String(data))
+      if (message) this.#listener?.(message as MainMessage)
+    }
+    socket.send(proof)
+    this.#proven = socket
+    this.#failures = 0
+    this.#onReach('connected')
+  }
+
+  /** A socket of somebody else's is left alone: even a goodbye would be something sent. */
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#proven = undefined
+    this.#onReach('ended')
   }
 }

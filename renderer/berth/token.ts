@@ -12,3 +12,8 @@ export function takeToken(page: Pick<Window, 'location' | 'history' | 'sessionSt
   page.history.replaceState(null, '', '#/instances')
   return fragment
 }
+
+/** The Berth that it was for has ended: nothing else is to find it. */
+export function forgetToken(page: Pick<Window, 'sessionStorage'>): void {
+  page.sessionStorage.removeItem(kept)
+}

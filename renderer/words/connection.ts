@@ -2,10 +2,11 @@ import { outageWords } from '../../electron/contract/outage.ts'
 import type { Connection } from '../../electron/contract/state.ts'
 import type { Shape } from './state.ts'
 
-/** How an account is reached, in a few words and a shape. */
-export function connectionWords(connection: Connection): { word: string; shape: Shape } {
+/** How an account is reached, in a few words and a shape; `uncertain`: its list of instances is not certain. */
+export function connectionWords(connection: Connection, uncertain = false): { word: string; shape: Shape } {
   switch (connection.status) {
     case 'online':
+      if (uncertain) return { word: 'List not certain', shape: 'needs-you' }
       return { word: 'Online', shape: 'running' }
     case 'connecting':
       return { word: 'Connecting', shape: 'busy' }

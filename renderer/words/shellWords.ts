@@ -28,7 +28,7 @@ function nextWord(text: string, from: number): RegExpExecArray | null {
 /** What a word says, its quotes and escapes taken off. */
 export function unquoted(word: string): string {
   return word.replace(
-    /"((?:\\[\s\S]|[^"\\])*)"|'([^']*)'|\\([\s\S])/g,
+    /"((?:\\[\s\S]?|[^"\\])*)"?|'([^']*)'|\\([\s\S])/g,
     (_, double?: string, single?: string, escaped?: string) =>
       double?.replace(/\\(["\\$`])/g, '$1') ?? single ?? escaped ?? '',
   )

@@ -8,12 +8,17 @@ const states: Record<InstanceState, { word: string; shape: Shape }> = {
   provisioning: { word: 'Starting', shape: 'busy' },
   loading: { word: 'Loading', shape: 'busy' },
   running: { word: 'Running', shape: 'running' },
+  restarting: { word: 'Restarting', shape: 'busy' },
   stopping: { word: 'Stopping', shape: 'busy' },
   stopped: { word: 'Stopped', shape: 'stopped' },
+  waiting: { word: 'Waiting for a GPU', shape: 'needs-you' },
   outbid: { word: 'Outbid', shape: 'needs-you' },
+  exited: { word: 'Exited', shape: 'busy' },
   crashed: { word: 'Crashed', shape: 'needs-you' },
+  unstartable: { word: 'Cannot start', shape: 'needs-you' },
   silent: { word: 'Silent', shape: 'needs-you' },
   offline: { word: 'Offline', shape: 'needs-you' },
+  destroying: { word: 'Being destroyed', shape: 'busy' },
   other: { word: 'Unknown', shape: 'stopped' },
 }
 

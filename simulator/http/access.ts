@@ -1,15 +1,23 @@
+import type { Profile } from '../deployment/profile.ts'
 import { refusal, type ServiceError } from '../errors.ts'
 import type { Caller } from '../world/account/keys.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 
 /**
- * Finds the caller of a request. Throws 401 (403 where the route has a code for it) without a key or with one
- * that nobody issued; 400 without a code on a route that wants a bearer token and got something else.
+ * Finds the caller of a request. Throws 401 (403 where the route has a code for it, and what the profile says for
+ * others) without a key or with one that nobody issued; 400 without a code on a route that wants a bearer token
+ * and got something else.
  */
-export function authenticate(world: World, route: Route, authorization: string | undefined): Caller {
+export function authenticate(
+  world: World,
+  route: Route,
+  { badkey }: Profile,
+  authorization: string | undefined,
+): Caller {
   if (authorization === undefined) {
     if (route.anonymous) return { kind: 'anonymous' }
+    if (badkey !== 'plain') throw refusal(403, 'auth_error', 'This action requires login.')
     throw unauthorized(route, 'This request needs an API key as a bearer token.')
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
@@ -17,6 +25,7 @@ export function authenticate(world: World, route: Route, authorization: string |
     throw refusal(400, null, 'The API key must be given as a bearer token.')
   }
   const caller = key === undefined ? undefined : world.keys.caller(key)
+  if (!caller && badkey !== 'plain') throw refusal(Number(badkey), 'auth_error', 'Invalid user key')
   if (!caller) throw unauthorized(route, 'This API key is not valid.')
   return caller
 }

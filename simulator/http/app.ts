@@ -6,17 +6,18 @@ import type { Bindings } from './bindings.ts'
 import { serveControlPlane } from './control-plane.ts'
 import { answerError, serveRoutes } from './dispatch.ts'
 import { type FaultTime, faultMiddleware } from './faults.ts'
-import { RateLimits } from './limits.ts'
+import { type LimitClock, RateLimits } from './limits.ts'
 
 export interface AppOptions {
-  limits: boolean
+  /** By what clock limits are counted; null for no limits. */
+  limitClock: LimitClock | null
   controlPlane: boolean
   faultTime: FaultTime
 }
 
 /** The whole service over HTTP. Every answer carries world time as its `Date`. */
 export function createApp(parts: Parts, controls: Controls, options: AppOptions): Hono<Bindings> {
-  const { world, doors, faults, log } = parts
+  const { world, deployment, doors, faults, log } = parts
   const app = new Hono<Bindings>({ strict: false })
   app.use(async (context, next) => {
     await next()
@@ -35,7 +36,8 @@ export function createApp(parts: Parts, controls: Controls, options: AppOptions)
     await next()
     await doors.follow()
   })
-  serveRoutes(app, world, options.limits ? new RateLimits() : null, routes)
+  const limits = options.limitClock && new RateLimits(deployment, options.limitClock)
+  serveRoutes(app, parts, limits, routes)
   if (options.controlPlane) serveControlPlane(app, controls)
   app.notFound(context =>
     context.json({ success: false, msg: `There is nothing at ${pathOf(context)}.` }, 404),

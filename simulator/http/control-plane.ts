@@ -23,9 +23,18 @@ export function serveControlPlane(app: Hono<Bindings>, controls: Controls): void
     const id = context.req.param('id')
     const body = await readBody(context)
     if (!/^\d{1,15}$/.test(id)) throw noSuchInstance(Number(id))
-    if (!body.has('actual_status')) throw body.refuse('actual_status is needed.')
-    const status = body.values['actual_status'] === null ? null : body.string('actual_status')
-    await controls.forceStatus(Number(id), status)
+    const diskUsage = body.optionalNumber('disk_usage')
+    const endDate = body.optionalNumber('end_date')
+    const forced = body.has('actual_status')
+    if (!forced && diskUsage === undefined && endDate === undefined) {
+      throw body.refuse('actual_status, disk_usage or end_date is needed.')
+    }
+    const status = !forced || body.values['actual_status'] === null ? null : body.string('actual_status')
+    if (forced) await controls.forceStatus(Number(id), status)
+    controls.setInstance(Number(id), {
+      ...(diskUsage === undefined ? {} : { diskUsage }),
+      ...(endDate === undefined ? {} : { endDate }),
+    })
     return context.json({ success: true })
   })
   app.post('/sim/account', async context => {
@@ -39,6 +48,11 @@ export function serveControlPlane(app: Hono<Bindings>, controls: Controls): void
     await controls.outbid(body.integer('instance_id'))
     return context.json({ success: true })
   })
+  app.post('/sim/price-increase', async context => {
+    const body = await readBody(context)
+    const id = controls.askPriceIncrease(body.integer('instance_id'), body.number('factor'))
+    return context.json({ success: true, pending_price_increase_id: id })
+  })
   app.post('/sim/credit', async context => {
     const body = await readBody(context)
     controls.setCredit(body.number('credit'))
@@ -48,6 +62,10 @@ export function serveControlPlane(app: Hono<Bindings>, controls: Controls): void
     const body = await readBody(context)
     controls.topUp(body.number('amount'))
     return context.json({ success: true })
+  })
+  app.post('/sim/deployment', async context => {
+    const body = await readBody(context)
+    return context.json({ success: true, deployment: controls.setDeployment(body.values) })
   })
   app.post('/sim/faults', async context => {
     const body = await readBody(context)

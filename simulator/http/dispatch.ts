@@ -1,36 +1,44 @@
 import type { Context, Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
-import { invalidArgs, ServiceError } from '../errors.ts'
-import { Fields, isObject } from '../fields.ts'
+import type { Parts } from '../controls.ts'
+import type { Profile } from '../deployment/profile.ts'
+import { invalidArgs, ServiceError, TextError } from '../errors.ts'
+import { Fields, isObject, LooseFields } from '../fields.ts'
 import { sessionCookie } from '../world/two-factor/sessions.ts'
-import type { World } from '../world/world.ts'
 import { authenticate, authorize } from './access.ts'
 import type { Bindings } from './bindings.ts'
 import type { RateLimits } from './limits.ts'
 import { type ApiRequest, JsonText, type Route } from './route.ts'
 
-/** Serves routes below /api/v0: authentication, then the rate limit (if any), permissions, the route. */
+/**
+ * Serves routes: authentication, then the rate limit (if any), permissions, the route. One that another deployment
+ * than the one in force has makes way for those after it.
+ */
 export function serveRoutes(
   app: Hono<Bindings>,
-  world: World,
+  { world, deployment, results }: Parts,
   limits: RateLimits | null,
   routes: readonly Route[],
 ): void {
   for (const route of routes) {
-    app.on(route.method, `/api/v0${route.path.replace(/\/$/, '')}`, async context => {
-      const caller = authenticate(world, route, context.req.header('authorization') ?? cookieBearer(context))
-      if (limits && route.threshold !== undefined && caller.kind !== 'anonymous') {
-        limits.take(caller.key, `${route.method} ${route.path}`, route.threshold)
-      }
+    const path = `/api/${route.version ?? 'v0'}${route.path.replace(/\/$/, '')}`
+    app.on(route.method, path, async (context, next) => {
+      const { profile } = deployment
+      if (route.only !== undefined && route.only !== profile.deployment) return await next()
+      const authorization = context.req.header('authorization') ?? cookieBearer(context)
+      const caller = authenticate(world, route, profile, authorization)
+      if (caller.kind !== 'anonymous') limits?.take(caller.key, route)
       authorize(caller, route)
       const text = await context.req.text()
       const headers = new Headers({ 'content-type': 'application/json' })
       const request: ApiRequest = {
         world,
         caller,
+        profile,
+        results,
         id: name => readId(context, name),
         query: new URL(context.req.url).searchParams,
-        body: code => readBody(text, code),
+        body: code => readBody(text, profile.body, code),
         hasBody: text.trim() !== '',
         headers,
       }
@@ -42,6 +50,9 @@ export function serveRoutes(
 
 /** The HTTP answer for anything thrown: its own for a ServiceError, 500 for a mistake in the simulator. */
 export function answerError(error: Error): Response {
+  if (error instanceof TextError) {
+    return new Response(error.text, { status: error.status, headers: { 'content-type': error.type } })
+  }
   if (error instanceof ServiceError) return Response.json(error.body, { status: error.status })
   console.error(error)
   return Response.json({ success: false, error: 'internal', msg: 'The simulator failed.' }, { status: 500 })
@@ -60,8 +71,8 @@ function readId(context: Context<Bindings>, name: string): number {
   return id
 }
 
-function readBody(text: string, code: string | null | undefined): Fields {
-  const empty = new Fields({}, code)
+function readBody(text: string, body: Profile['body'], code: string | null | undefined): Fields {
+  const empty = body === 'loose' ? new LooseFields({}, code) : new Fields({}, code)
   if (text.trim() === '') return empty
   let value: unknown
   try {
@@ -70,7 +81,7 @@ function readBody(text: string, code: string | null | undefined): Fields {
     throw empty.refuse('The body is not JSON.')
   }
   if (!isObject(value)) throw empty.refuse('The body must be a JSON object.')
-  const fields = new Fields(value, code)
+  const fields = empty.with(value)
   fields.optionalString('client_id')
   return fields
 }

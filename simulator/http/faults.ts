@@ -79,6 +79,8 @@ async function misbehave(
     }
     case 'wrong_types': {
       await next()
+      // A refusal in plain text has no types.
+      if (!context.res.headers.get('content-type')?.includes('json')) return undefined
       return replaceBy(context, json(JSON.stringify(wrongTypes(await context.res.json()))))
     }
   }

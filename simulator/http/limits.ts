@@ -1,35 +1,71 @@
-import { ServiceError } from '../errors.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import { publishedInterval } from '../deployment/intervals.ts'
+import { tooMany } from '../deployment/too-many.ts'
+import { type Route, routeName } from './route.ts'
+
+/** Milliseconds, from anywhere: what limits are counted by. */
+export type LimitClock = () => number
+
+/** This machine's own time. */
+export const realClock: LimitClock = () => performance.now()
 
 interface Bucket {
   tokens: number
-  /** Real milliseconds of the last refill. */
+  /** When it was refilled last, by the clock of the limits. */
   filled: number
 }
 
-/**
- * Rate limits of section 8: a token bucket per key and endpoint, `max(1, threshold)` requests at once,
- * refilled at `threshold` a second of real time.
- */
-export class RateLimits {
-  readonly #buckets = new Map<string, Bucket>()
+/** The calls of one key on one endpoint that still count. */
+interface Calls {
+  times: number[]
+  /** Shut until then, after a call that came too early. */
+  shutUntil: number
+}
 
-  /** Takes a token. Throws 429 with a `detail` that names the threshold when none is left. */
-  take(key: string, endpoint: string, threshold: number): void {
+/** The rate limits of whatever deployment is in force; a key and an endpoint share one, whatever the id in the path. */
+export class RateLimits {
+  readonly #deployment: Deployment
+  readonly #now: LimitClock
+  readonly #buckets = new Map<string, Bucket>()
+  readonly #calls = new Map<string, Calls>()
+
+  constructor(deployment: Deployment, now: LimitClock) {
+    this.#deployment = deployment
+    this.#now = now
+  }
+
+  /** Counts a call. Throws 429 where it comes too early. */
+  take(key: string, route: Route): void {
+    if (this.#deployment.profile.limits === 'intervals') this.#takeInterval(key, route)
+    else if (route.threshold !== undefined) this.#takeToken(`${key} ${routeName(route)}`, route.threshold)
+  }
+
+  /** Section 8: `max(1, threshold)` requests at once, refilled at `threshold` a second. */
+  #takeToken(name: string, threshold: number): void {
     const capacity = Math.max(1, threshold)
-    const now = performance.now()
-    const name = `${key} ${endpoint}`
+    const now = this.#now()
     const bucket = this.#buckets.get(name) ?? { tokens: capacity, filled: now }
     bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.filled) / 1000) * threshold)
     bucket.filled = now
     this.#buckets.set(name, bucket)
-    if (bucket.tokens < 1) throw tooMany(threshold)
+    if (bucket.tokens < 1) throw tooMany(this.#deployment.profile.refusal, threshold)
     bucket.tokens -= 1
   }
-}
 
-/** The 429 of an endpoint. */
-export function tooMany(threshold: number): ServiceError {
-  return new ServiceError(429, {
-    detail: `API requests too frequent: endpoint threshold=${threshold.toFixed(1)}`,
-  })
+  /** As published: a call too early is not counted, but may shut the endpoint for longer. */
+  #takeInterval(key: string, route: Route): void {
+    const interval = publishedInterval(routeName(route))
+    if (!interval) return
+    const { seconds, calls = 1, penalty } = interval
+    const now = this.#now()
+    const name = `${key} ${routeName(route)}`
+    const { times, shutUntil } = this.#calls.get(name) ?? { times: [], shutUntil: Number.NEGATIVE_INFINITY }
+    const counted = times.filter(time => now - time < seconds * 1000)
+    if (now < shutUntil || counted.length >= calls) {
+      const until = penalty === undefined ? shutUntil : now + penalty * 1000
+      this.#calls.set(name, { times: counted, shutUntil: until })
+      throw tooMany(this.#deployment.profile.refusal, seconds / calls)
+    }
+    this.#calls.set(name, { times: [...counted, now], shutUntil })
+  }
 }

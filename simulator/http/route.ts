@@ -1,4 +1,6 @@
+import type { Profile } from '../deployment/profile.ts'
 import type { Fields } from '../fields.ts'
+import type { Results } from '../results.ts'
 import type { Caller, Permission } from '../world/account/keys.ts'
 import type { World } from '../world/world.ts'
 
@@ -6,6 +8,10 @@ import type { World } from '../world/world.ts'
 export interface ApiRequest {
   world: World
   caller: Caller
+  /** How the deployment in force answers. */
+  profile: Profile
+  /** Where texts are published that are fetched without a key. */
+  results: Results
   /** A path parameter that must be an integer; else 400 `invalid_args`. */
   id(name: string): number
   query: URLSearchParams
@@ -34,6 +40,10 @@ export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below /api/v0, with `:name` for path parameters; served with and without the trailing slash. */
   path: string
+  /** Below /api/v1 instead. */
+  version?: 'v1'
+  /** Only this deployment has it, in place of the route of the same method and path without this word. */
+  only?: 'public'
   /** What a scoped key needs. */
   permission: Permission
   /** Requests a second for one key, section 8. Without it the endpoint has no limit. */
@@ -47,4 +57,9 @@ export interface Route {
   /** The code of the 403 that answers a request without a valid key; without it that is 401 with no code. */
   authCode?: string
   answer(request: ApiRequest): Answer | Promise<Answer>
+}
+
+/** A route as limits know it: `GET v0/instances/:id/`. */
+export function routeName({ method, version, path }: Route): string {
+  return `${method} ${version ?? 'v0'}${path}`
 }

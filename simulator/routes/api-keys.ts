@@ -1,6 +1,7 @@
 import type { ApiRequest, Route } from '../http/route.ts'
 import type { ApiKey } from '../world/account/api-keys.ts'
 import { readKeyPermissions } from '../world/account/key-permissions.ts'
+import { permissions, publicPermissions } from '../world/account/keys.ts'
 import { epochSeconds } from '../world/clock.ts'
 
 /** Section 4.1: API keys. A secret is in the answer to its creation alone. */
@@ -29,15 +30,19 @@ export const apiKeyRoutes: readonly Route[] = [
 ]
 
 /** `permissions` is false in the answer where the account has them disabled: the key has full access then. */
-function create({ world, caller, body }: ApiRequest) {
+function create({ world, caller, profile, body }: ApiRequest) {
   const fields = body()
   const name = fields.string('name').trim()
   if (name === '') throw fields.refuse('name must not be empty.')
   const keyParams = fields.optionalObject('key_params') ?? {}
-  const wanted = readKeyPermissions(fields.values['permissions'], caller)
-  const permissions = world.account.state.permissions_disabled ? null : wanted
-  const { id, key } = world.apiKeys.create(name, permissions, keyParams)
-  return { success: true, id, key, permissions: permissions ?? false }
+  const wanted = readKeyPermissions(
+    fields.values['permissions'],
+    caller,
+    profile.deployment === 'public' ? publicPermissions : permissions,
+  )
+  const given = world.account.state.permissions_disabled ? null : wanted
+  const { id, key } = world.apiKeys.create(name, given, keyParams)
+  return { success: true, id, key, permissions: given ?? false }
 }
 
 function listed(key: ApiKey, userId: number): Record<string, unknown> {

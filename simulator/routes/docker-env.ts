@@ -51,9 +51,9 @@ function isPortMapping(name: string): boolean {
 
 /** Words as a shell splits them, quotes taken off. */
 function splitWords(text: string): string[] {
-  const words = text.match(/(?:[^\s"']+|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? []
+  const words = text.match(/(?:[^\s"']|"(?:\\[\s\S]?|[^"\\])*"?|'[^']*')+/g) ?? []
   return words.map(word =>
-    word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
+    word.replace(/"((?:\\[\s\S]?|[^"\\])*)"?|'([^']*)'/g, (_, double?: string, single?: string) =>
       double === undefined ? (single ?? '') : double.replace(/\\(.)/g, '$1'),
     ),
   )

@@ -37,7 +37,7 @@ export function instanceRecord(world: World, instance: Instance): Record<string,
     mem_usage: load?.memoryUsed ?? null,
     mem_limit: Math.round(facts.cpu_ram / 102.4) / 10,
     disk_space: launch.disk,
-    disk_usage: load?.diskUsed ?? null,
+    disk_usage: load ? (instance.diskUsed ?? load.diskUsed) : null,
     image_uuid: launch.image,
     image_runtype: launch.runtype,
     template_hash_id: launch.template?.hashId ?? null,
@@ -50,7 +50,7 @@ export function instanceRecord(world: World, instance: Instance): Record<string,
     ssh_host: LOOPBACK,
     ssh_port: world.sshPorts.get(instance.id) ?? 0,
     start_date: epochSeconds(instance.created),
-    end_date: epochSeconds(instance.created) + facts.duration,
+    end_date: epochSeconds(instance.ends),
     inet_up: facts.inet_up,
     inet_down: facts.inet_down,
     geolocation: facts.geolocation,
@@ -59,7 +59,7 @@ export function instanceRecord(world: World, instance: Instance): Record<string,
 }
 
 function curState(status: string | null): string {
-  return status === 'stopped' || status === 'exited' ? 'stopped' : 'running'
+  return status === 'stopped' ? 'stopped' : 'running'
 }
 
 /**

@@ -40,8 +40,8 @@ export const instanceRoutes: readonly Route[] = [
   { method: 'PUT', path: '/instances/reboot/:id/', permission: 'instance_write', answer: reboot },
 ]
 
-/** `state` starts or stops, `label` renames; at least one of them. */
-function change(request: ApiRequest) {
+/** `state` starts or stops, `label` renames; at least one of them. Throws 400 `invalid_args`. */
+export function change(request: ApiRequest) {
   const { world, caller, id } = request
   const instanceId = ownInstance(request, id('id'))
   const body = request.body()
@@ -60,7 +60,8 @@ function change(request: ApiRequest) {
   return { success: true }
 }
 
-function destroy(request: ApiRequest) {
+/** Removes an instance and ends its charges. */
+export function destroy(request: ApiRequest) {
   const { world, id } = request
   world.instances.destroy(world.instances.get(ownInstance(request, id('id'))))
   return { success: true }

@@ -1,9 +1,12 @@
 import { invalidArgs } from '../errors.ts'
-import { Fields, isObject, type JsonObject } from '../fields.ts'
+import { type Fields, isObject, type JsonObject } from '../fields.ts'
 import type { Launch, LaunchTemplate, LaunchTemplates, VolumeWish } from '../world/instances/launch.ts'
 import { micro } from '../world/money.ts'
 import { flagsToEnv, readEnv } from './docker-env.ts'
 import { templateFieldTypes } from './template-fields.ts'
+
+/** Dollars per hour, section 8. */
+const HIGHEST_BID = 32
 
 /** GB when neither the request nor a template says (section 8). */
 const DEFAULT_DISK = 8
@@ -24,11 +27,11 @@ const runtypeWords = new Set([
  * Reads the body of a creation and merges it with its template as section 4.2 says. Throws 400
  * `invalid_args`, also for `template_id` and for a `template_hash_id` that no template has (any more).
  */
-export function readLaunch(body: Fields, templates: LaunchTemplates): Launch {
+export function readLaunch(body: Fields, templates: LaunchTemplates, highestBid = HIGHEST_BID): Launch {
   if (body.has('template_id')) throw invalidArgs('Use template_hash_id: template_id is not accepted here.')
   const template = readTemplate(body, templates)
   checkOverrides(body)
-  const merged = new Fields({ ...(template?.fields ?? {}), ...body.values })
+  const merged = body.with({ ...template?.fields, ...body.values })
   const disk =
     merged.optionalNumber('disk') ?? merged.optionalNumber('recommended_disk_space') ?? DEFAULT_DISK
   if (disk <= 0) throw invalidArgs('disk must be above 0.')
@@ -39,7 +42,7 @@ export function readLaunch(body: Fields, templates: LaunchTemplates): Launch {
     onstart: merged.optionalString('onstart') ?? '',
     env: { ...templateEnv(template), ...readEnv(body.optionalObject('env') ?? {}) },
     label: body.optionalString('label') ?? '',
-    bid: body.has('price') ? readBid(body) : null,
+    bid: body.has('price') ? readBid(body, highestBid) : null,
     cancelUnavailable: body.optionalBoolean('cancel_unavail') ?? false,
     targetState: readTargetState(body.optionalString('target_state')),
     template: template ? { hashId: template.hashId, name: template.name } : null,
@@ -48,10 +51,12 @@ export function readLaunch(body: Fields, templates: LaunchTemplates): Launch {
   }
 }
 
-/** A bid in micro-dollars per hour. Throws 400 `invalid_args` below 0.001 and above 32 dollars (section 8). */
-export function readBid(body: Fields): number {
+/** A bid in micro-dollars per hour. Throws 400 `invalid_args` below 0.001 dollars and above the highest. */
+export function readBid(body: Fields, highest = HIGHEST_BID): number {
   const price = body.number('price')
-  if (price < 0.001 || price > 32) throw invalidArgs('price must be from 0.001 to 32.0 dollars per hour.')
+  if (price < 0.001 || price > highest) {
+    throw invalidArgs(`price must be from 0.001 to ${highest.toFixed(1)} dollars per hour.`)
+  }
   return micro(price)
 }
 
@@ -82,7 +87,7 @@ function readImage(body: Fields, template: LaunchTemplate | null): string {
   const image = own ?? asString(template?.fields['image'])
   if (image.trim() === '' || /\s/.test(image)) throw invalidArgs('image must name a Docker image.')
   const tag = body.optionalString('tag') ?? (own === undefined ? asString(template?.fields['tag']) : '')
-  const hasTag = /:[^/]*$/.test(image) || image.includes('@')
+  const hasTag = image.lastIndexOf(':') > image.lastIndexOf('/') || image.includes('@')
   return hasTag || tag === '' ? image : `${image}:${tag}`
 }
 
@@ -100,7 +105,7 @@ function readTargetState(state: string | undefined): 'running' | 'stopped' {
 
 function readVolume(body: Fields): VolumeWish | null {
   if (!body.has('volume_info') || body.values['volume_info'] === null) return null
-  const volume = new Fields(body.object('volume_info'))
+  const volume = body.with(body.object('volume_info'))
   const createNew = volume.boolean('create_new')
   const size = createNew ? volume.number('size') : null
   if (size !== null && size <= 0) throw invalidArgs('volume_info: size must be above 0.')

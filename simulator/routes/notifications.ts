@@ -1,4 +1,4 @@
-import { Fields, isObject } from '../fields.ts'
+import { type Fields, isObject } from '../fields.ts'
 import { forbidden } from '../http/access.ts'
 import type { ApiRequest, Route } from '../http/route.ts'
 import { readEventType } from '../world/notifications/event-type.ts'
@@ -43,7 +43,7 @@ function readPreferences(body: Fields): Preferences {
         if (!isObject(channels)) throw body.refuse(`notification_preferences: ${type} must be an object.`)
         const stray = Object.keys(channels).find(channel => channel !== 'email' && channel !== 'webhooks')
         if (stray !== undefined) throw body.refuse(`There is no channel ${stray}.`)
-        const fields = new Fields(channels)
+        const fields = body.with(channels)
         return [name, { email: fields.boolean('email'), webhooks: fields.boolean('webhooks') }]
       }),
     )

@@ -5,6 +5,7 @@ import { instanceRoutes } from './instances.ts'
 import { machineRoutes } from './machines.ts'
 import { notificationRoutes } from './notifications.ts'
 import { offerRoutes } from './offers.ts'
+import { publicRoutes } from './public/routes.ts'
 import { sshKeyRoutes } from './ssh-keys.ts'
 import { templateRoutes } from './templates.ts'
 import { transferRoutes } from './transfers.ts'
@@ -12,8 +13,9 @@ import { twoFactorRoutes } from './two-factor.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workergroupRoutes } from './workergroups.ts'
 
-/** Everything below /api/v0, one file per part of section 4. */
+/** Everything below /api/: what one deployment alone has, then section 4, one file a part. */
 export const routes: readonly Route[] = [
+  ...publicRoutes,
   ...accountRoutes,
   ...apiKeyRoutes,
   ...notificationRoutes,

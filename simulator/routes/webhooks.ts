@@ -20,13 +20,7 @@ export const webhookRoutes: readonly Route[] = [
     path: '/webhooks/',
     permission: 'user_write',
     answer: ({ world, body }) => {
-      const fields = body()
-      const content = {
-        name: readName(fields),
-        webhook_url: readUrl(fields),
-        event_types: readEventTypes(fields),
-      }
-      return subscribed(world, world.webhooks.create(content))
+      return subscribed(world, world.webhooks.create(readContent(body())))
     },
   },
   { method: 'PUT', path: '/webhooks/:webhook/', permission: 'user_write', answer: update },
@@ -43,13 +37,22 @@ export const webhookRoutes: readonly Route[] = [
 
 function update({ world, body, id }: ApiRequest) {
   const webhookId = id('webhook')
-  const fields = body()
+  return subscribed(world, world.webhooks.update(webhookId, readContentChanges(body())))
+}
+
+/** Reads the body of a creation. Throws 400 `invalid_args`. */
+export function readContent(fields: Fields): WebhookContent {
+  return { name: readName(fields), webhook_url: readUrl(fields), event_types: readEventTypes(fields) }
+}
+
+/** Reads what is to change, one thing at least. Throws 400 `invalid_args`. */
+export function readContentChanges(fields: Fields): Partial<WebhookContent> {
   const changes: Partial<WebhookContent> = {}
   if (fields.has('name')) changes.name = readName(fields)
   if (fields.has('webhook_url')) changes.webhook_url = readUrl(fields)
   if (fields.has('event_types')) changes.event_types = readEventTypes(fields)
   if (Object.keys(changes).length === 0) throw fields.refuse('name, webhook_url or event_types is needed.')
-  return subscribed(world, world.webhooks.update(webhookId, changes))
+  return changes
 }
 
 /** Whoever subscribes to an event wants it on webhooks: preferences that were off are turned on, and told. */

@@ -38,7 +38,7 @@ export function hostKey(seed: number, instanceId: number): HostKey {
   const lines = file.toString('base64').match(/.{1,70}/g) ?? []
   return {
     privateKey: `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines.join('\n')}\n-----END OPENSSH PRIVATE KEY-----\n`,
-    fingerprint: `SHA256:${createHash('sha256').update(publicBlob).digest('base64').replace(/=+$/, '')}`,
+    fingerprint: `SHA256:${createHash('sha256').update(publicBlob).digest('base64').replaceAll('=', '')}`,
   }
 }
 

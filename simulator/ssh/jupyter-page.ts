@@ -36,7 +36,7 @@ function answer(machine: Machine, request: IncomingMessage, response: ServerResp
     return
   }
   const address = URL.parse(request.url ?? '/', 'http://localhost')
-  const path = address?.pathname.replace(/(?<=.)\/+$/, '')
+  const path = address?.pathname.replace(/(?<=[^/])\/+$/, '')
   if (address === null || path === undefined) {
     send(response, 400, 'text/plain', 'Bad address.\n')
   } else if (path === '/api') {
@@ -71,7 +71,7 @@ function mayEnter({ jupyterToken, ...machine }: Machine, address: URL, request: 
   )
 }
 
-/** Not the token itself, and another name for each instance: tunnels to several share the host name. */
+/** Not the token itself, and another name for each instance: tunnels to several may share a host name. */
 function cookieOf({ instanceId, jupyterToken }: Machine): string {
   return `jupyter-${instanceId}=${createHash('sha256').update(`${instanceId} ${jupyterToken}`).digest('hex')}`
 }

@@ -4,12 +4,15 @@ import { epochSeconds } from './clock.ts'
 export interface Rates {
   gpu: number
   disk: number
+  /** What is sent and received in an hour, where the deployment charges for it. */
+  upload?: number
+  download?: number
 }
 
 /** One charge: a stretch of time at one rate. Times in epoch seconds. */
 export interface Charge {
   instance_id: number
-  kind: 'gpu' | 'disk'
+  kind: Kind
   from: number
   to: number
   micro_dollars_per_hour: number
@@ -21,6 +24,8 @@ export interface Total {
   instance_id: number
   gpu_micro_dollars: number
   disk_micro_dollars: number
+  /** Only where there was any. */
+  traffic_micro_dollars?: number
   micro_dollars: number
 }
 
@@ -32,12 +37,15 @@ interface Stretch {
 
 interface Page {
   closed: Stretch[]
-  done: { gpu: bigint; disk: bigint }
+  done: Record<Kind, bigint>
   open: { from: number; rates: Rates } | null
 }
 
 const MILLISECONDS_PER_HOUR = 3_600_000n
-const KINDS = ['gpu', 'disk'] as const
+const KINDS = ['gpu', 'disk', 'upload', 'download'] as const
+
+/** What is charged for. */
+export type Kind = (typeof KINDS)[number]
 
 /**
  * The account's book. Per instance and kind it sums rate × milliseconds as exact integers and rounds down to
@@ -51,10 +59,10 @@ export class Book {
     const page = this.#page(instanceId)
     if (page.open) {
       const { from, rates: before } = page.open
-      if (rates && before.gpu === rates.gpu && before.disk === rates.disk) return
+      if (rates && KINDS.every(kind => before[kind] === rates[kind])) return
       if (at > from) {
         page.closed.push({ from, to: at, rates: before })
-        for (const kind of KINDS) page.done[kind] += product(before[kind], at - from)
+        for (const kind of KINDS) page.done[kind] += product(before[kind] ?? 0, at - from)
       }
     }
     page.open = rates && { from: at, rates }
@@ -63,15 +71,24 @@ export class Book {
   /** Every instance's total at `now`, destroyed ones included. */
   totals(now: number): Total[] {
     return [...this.#pages].map(([instanceId, page]) => {
-      const gpu = Number(spent(page, 'gpu', now) / MILLISECONDS_PER_HOUR)
-      const disk = Number(spent(page, 'disk', now) / MILLISECONDS_PER_HOUR)
+      const amount = (kind: Kind) => Number(spent(page, kind, now) / MILLISECONDS_PER_HOUR)
+      const gpu = amount('gpu')
+      const disk = amount('disk')
+      const traffic = amount('upload') + amount('download')
       return {
         instance_id: instanceId,
         gpu_micro_dollars: gpu,
         disk_micro_dollars: disk,
-        micro_dollars: gpu + disk,
+        ...(traffic > 0 ? { traffic_micro_dollars: traffic } : {}),
+        micro_dollars: gpu + disk + traffic,
       }
     })
+  }
+
+  /** How much of a kind one instance has used up by `now`, in the unit of its rates. */
+  amount(instanceId: number, kind: Kind, now: number): number {
+    const page = this.#pages.get(instanceId)
+    return page ? Number(spent(page, kind, now) / MILLISECONDS_PER_HOUR) : 0
   }
 
   /** All charges so far in micro-dollars. */
@@ -89,7 +106,7 @@ export class Book {
   #page(instanceId: number): Page {
     let page = this.#pages.get(instanceId)
     if (!page) {
-      page = { closed: [], done: { gpu: 0n, disk: 0n }, open: null }
+      page = { closed: [], done: { gpu: 0n, disk: 0n, upload: 0n, download: 0n }, open: null }
       this.#pages.set(instanceId, page)
     }
     return page
@@ -100,26 +117,27 @@ function product(rate: number, milliseconds: number): bigint {
   return BigInt(rate) * BigInt(milliseconds)
 }
 
-function spent(page: Page, kind: 'gpu' | 'disk', now: number): bigint {
+function spent(page: Page, kind: Kind, now: number): bigint {
   const { open } = page
-  return page.done[kind] + (open && now > open.from ? product(open.rates[kind], now - open.from) : 0n)
+  return page.done[kind] + (open && now > open.from ? product(open.rates[kind] ?? 0, now - open.from) : 0n)
 }
 
-function chargesOf(instanceId: number, page: Page, kind: 'gpu' | 'disk', now: number): Charge[] {
+function chargesOf(instanceId: number, page: Page, kind: Kind, now: number): Charge[] {
   const stretches =
     page.open && now > page.open.from ? [...page.closed, { ...page.open, to: now }] : page.closed
   const charges: Charge[] = []
   let sum = 0n
   for (const { from, to, rates } of stretches) {
-    if (rates[kind] === 0) continue
+    const rate = rates[kind] ?? 0
+    if (rate === 0) continue
     const before = sum / MILLISECONDS_PER_HOUR
-    sum += product(rates[kind], to - from)
+    sum += product(rate, to - from)
     charges.push({
       instance_id: instanceId,
       kind,
       from: epochSeconds(from),
       to: epochSeconds(to),
-      micro_dollars_per_hour: rates[kind],
+      micro_dollars_per_hour: rate,
       micro_dollars: Number(sum / MILLISECONDS_PER_HOUR - before),
     })
   }

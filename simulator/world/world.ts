@@ -5,6 +5,7 @@ import { Outbox } from './account/outbox.ts'
 import { Book } from './book.ts'
 import { WorldClock } from './clock.ts'
 import { Instances } from './instances/instances.ts'
+import { PriceIncreases } from './instances/price-increases.ts'
 import { Machines } from './machines/machines.ts'
 import { NetworkDisks } from './machines/network-disks.ts'
 import { Market } from './market/market.ts'
@@ -13,6 +14,7 @@ import { Webhooks } from './notifications/webhooks.ts'
 import { Templates } from './templates/templates.ts'
 import { Transfers } from './transfers/transfers.ts'
 import { TwoFactor } from './two-factor/two-factor.ts'
+import { Volumes } from './volumes/volumes.ts'
 import { Workergroups } from './workergroups/workergroups.ts'
 
 export interface WorldOptions {
@@ -47,6 +49,8 @@ export class World {
   readonly machines: Machines
   readonly networkDisks: NetworkDisks
   readonly workergroups: Workergroups
+  readonly volumes: Volumes
+  readonly priceIncreases: PriceIncreases
   /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
   readonly sshPorts = new Map<number, number>()
 
@@ -76,6 +80,8 @@ export class World {
     this.machines = new Machines(seed, this.clock, this.market)
     this.networkDisks = new NetworkDisks(seed, this.clock)
     this.workergroups = new Workergroups(seed, this.clock)
+    this.priceIncreases = new PriceIncreases(this.clock, this.instances)
+    this.volumes = new Volumes(seed, this.clock, this.market, this.instances, this.book)
   }
 
   /** Lets everything happen that was due until now. Called before every answer. */

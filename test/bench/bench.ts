@@ -1,6 +1,8 @@
+import { answerSizeRows } from './answer-size.ts'
 import { firstLoadRows } from './first-load.ts'
 import { guardRows } from './guards.ts'
 import { historyRows } from './history.ts'
+import { hostileTextRows } from './hostile-text.ts'
 import { memoryRows } from './memory.ts'
 import { offersPageRows } from './offers-page.ts'
 import { pollRows } from './poll.ts'
@@ -16,9 +18,11 @@ const polls = at < 0 ? 2000 : Number(process.argv[at + 1])
 
 const parts: [string, () => Promise<Row[]>][] = [
   ['request', requestRows],
+  ['answer size', answerSizeRows],
   ['poll', pollRows],
   ['guards', guardRows],
   ['history', historyRows],
+  ['hostile text', async () => hostileTextRows()],
   ['offers', offersPageRows],
   ['start', startRows],
   ['terminal', terminalRows],
@@ -30,9 +34,16 @@ const parts: [string, () => Promise<Row[]>][] = [
 const only = process.argv
   .slice(2)
   .filter((word, index, all) => !word.startsWith('--') && all[index - 1] !== '--polls')
+let failed = 0
 for (const [name, measure] of parts) {
   if (only.length > 0 && !only.includes(name)) continue
-  for (const { what, compared, measured, budget, kept } of await measure())
-    console.log(`${kept ? 'kept  ' : 'BROKEN'}  ${what}: ${measured} (${compared}; ${budget})`)
+  try {
+    for (const { what, compared, measured, budget, kept } of await measure())
+      console.log(`${kept ? 'kept  ' : 'BROKEN'}  ${what}: ${measured} (${compared}; ${budget})`)
+  } catch (error) {
+    // The other parts are measured all the same.
+    failed += 1
+    console.error(`FAILED  ${name}: ${error instanceof Error ? error.stack : String(error)}`)
+  }
 }
-process.exit(0)
+process.exit(failed > 0 ? 1 : 0)

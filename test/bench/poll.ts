@@ -74,7 +74,12 @@ export async function pollRows(): Promise<Row[]> {
 function poll(store: Store, known: KnownRecords, records: readonly Instance[]): void {
   const account = store.get().accounts['demo']
   if (!account) throw new Error('no account')
-  const changes = compareInstances(known, account.instances, records, 1_790_000_100)
+  const changes = compareInstances(
+    known,
+    account.instances,
+    { instances: records, unconfirmed: [] },
+    1_790_000_100,
+  )
   if (changes.changed.size > 0 || changes.gone.length > 0)
     store.change(draft => {
       const target = draft.accounts['demo']

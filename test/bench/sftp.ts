@@ -13,7 +13,7 @@ import type { Job } from '../../electron/ssh/files/transfer/job.ts'
 import { uploadJob } from '../../electron/ssh/files/transfer/upload.ts'
 import { scratchMachine } from '../integration/ssh/machine.ts'
 import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
-import { target } from '../integration/ssh/steps.ts'
+import { account, target } from '../integration/ssh/steps.ts'
 import { inPairs, type Pairs, type Row } from './row.ts'
 
 const megabytes = 128
@@ -35,7 +35,7 @@ export async function sftpRows(): Promise<Row[]> {
   const ssh = createSsh(machine)
   let stock: Stock | undefined
   try {
-    const key = await ssh.keys.load('berth')
+    const key = await ssh.keysOf(account).load('berth')
     sshd.authorize(key.publicKey)
     chmodSync(key.path, 0o600)
     const big = join(here, 'big')

@@ -2,6 +2,7 @@ import { openBrowser, scratchFolder, startBerth, startNode } from '../e2e/app.ts
 import { inTurn, type Row, ratioRow } from './row.ts'
 
 const emptyServer = `
+import { createServer } from 'node:http'
 const page = '<!doctype html><title>Empty</title><table><tr><td>row</td></tr></table>'
 const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page))
 server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port + '/'))

@@ -66,7 +66,9 @@ export async function startThousand(count = 1000): Promise<Thousand> {
 
   const server: Server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
-    if (request.url?.startsWith('/api/v0/users/current/'))
+    // As the interface has it: one list, asked for without an interval between.
+    if (request.url?.startsWith('/api/v1/')) response.writeHead(404).end('{}')
+    else if (request.url?.startsWith('/api/v0/users/current/'))
       response.end(
         JSON.stringify({
           id: 7,

@@ -1,4 +1,4 @@
-import type { Page, WebSocket } from 'playwright-core'
+import type { Locator, Page, WebSocket } from 'playwright-core'
 import type { SimulatorProcess } from './app.ts'
 
 /** Connects the simulator's account by the page's own form, opened from the demo's banner. */
@@ -39,6 +39,26 @@ export async function rentRunning(
   )
   if (instances.actual_status !== 'running') throw new Error(`it is ${instances.actual_status} after an hour`)
   return id
+}
+
+/** Rents one such GPU of the demo with Jupyter, by the page; gives its row once it runs. */
+export async function rentWithJupyter(page: Page, gpu: string): Promise<Locator> {
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page
+    .getByPlaceholder(/Find GPU/)
+    .or(page.getByRole('searchbox'))
+    .fill(gpu)
+  await page
+    .getByRole('button', { name: new RegExp(`^Rent 1 × ${gpu}`) })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
+  await dialog.getByText('Jupyter', { exact: true }).click()
+  await dialog.getByRole('button', { name: /^Rent/ }).click()
+  const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: new RegExp(gpu) })
+  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+  return row
 }
 
 /**

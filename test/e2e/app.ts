@@ -122,7 +122,7 @@ export async function startSimulatorProcess(flags: readonly string[] = []): Prom
   }
 }
 
-export function openBrowser(): Promise<Browser> {
+export function openBrowser(switches: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     timeout: patience,
     executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
@@ -132,6 +132,7 @@ export function openBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      ...switches,
     ],
   })
 }

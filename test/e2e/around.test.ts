@@ -132,6 +132,7 @@ test('what a field was refused for goes when it is typed into, and only there', 
   await page.getByRole('button', { name: 'Connect your account' }).first().click()
   const dialog = page.getByRole('dialog')
   const baseUrl = dialog.getByLabel('Base URL')
+  await dialog.getByText('Other', { exact: true }).click()
   await dialog.getByLabel('Name (optional)').fill('Lab')
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
   const refusal = dialog.getByText(/give the base URL of the service/i)

@@ -4,8 +4,11 @@ import { createServer } from 'node:http'
 /** An address of its own at which a service answers as it does, but its instances are entered elsewhere. */
 export interface Detour {
   baseUrl: string
-  /** The next so many lists of instances are empty. */
-  hide(lists: number): void
+  /**
+   * The next so many lists of instances are empty, and each instance is gone by itself until the list after them; with
+   * `listOnly` it answers by itself.
+   */
+  hide(lists: number, listOnly?: boolean): void
   close(): Promise<void>
 }
 
@@ -19,6 +22,8 @@ export async function startDetour(
   host: () => string | undefined = () => undefined,
 ): Promise<Detour> {
   let hiding = 0
+  let hides = false
+  let listOnly = false
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
@@ -32,9 +37,12 @@ export async function startDetour(
     // A service that breaks off does so here, too.
     if (!answer) return void response.destroy()
     const elsewhere = JSON.stringify(host())
-    const hides = hiding > 0 && method === 'GET' && /\/instances\/(\?|$)/.test(request.url ?? '')
-    if (hides) hiding -= 1
-    const text = (hides ? '{"instances":[]}' : await answer.text())
+    const asksForList = method === 'GET' && /v0\/instances\/(\?|$)/.test(request.url ?? '')
+    const asksForOne = method === 'GET' && /v0\/instances\/\d+\/$/.test(request.url ?? '')
+    if (asksForList) hides = hiding > 0
+    if (asksForList && hides) hiding -= 1
+    const hidden = asksForList ? '{"instances":[]}' : '{"instances":null}'
+    const text = (hides && (asksForList || (asksForOne && !listOnly)) ? hidden : await answer.text())
       .replaceAll(/("(?:ssh_host|public_ipaddr)":)("[^"]*"|null)/g, (_, name, it) => name + (elsewhere ?? it))
       .replaceAll(/"ssh_port":\d+/g, `"ssh_port":${port}`)
       .replaceAll(/("22\/tcp":\[\{[^\]]*"HostPort":)"\d+"/g, `$1"${port}"`)
@@ -48,8 +56,9 @@ export async function startDetour(
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
-    hide(lists) {
+    hide(lists, only = false) {
       hiding = lists
+      listOnly = only
     },
     async close() {
       server.close()

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { WebSocket } from 'ws'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { nextMorning } from '../morning.ts'
+import { joinBerth } from '../page-client.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import {
   openBrowser,
@@ -97,10 +96,8 @@ async function passUntil(at: Scene, wanted: () => Promise<boolean>): Promise<voi
  * that has only begun may be told to the page when the moment that it warned of has passed already.
  */
 async function openLooker(address: string, page: Page): Promise<() => Promise<void>> {
-  const { host, origin, hash } = new URL(address)
-  const socket = new WebSocket(`ws://${host}/socket`, ['berth', hash.slice(1)], { headers: { origin } })
+  const socket = await joinBerth(address)
   endings.push(async () => socket.terminate())
-  await once(socket, 'open')
   let call = 0
   return async () => {
     call += 1

@@ -1,14 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { askByName } from '../ask-by-name.ts'
 import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
+import { ownPublicKey } from '../own-public-key.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
 import { startCable } from './cable.ts'
@@ -38,9 +40,7 @@ async function openInstance() {
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
   // Looking for its files makes Berth's key, which the server then has to know.
   await page.getByRole('tab', { name: 'Files' }).click()
-  const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
-  await expect.poll(() => existsSync(publicKey), patient).toBe(true)
-  sshd.authorize(await readFile(publicKey, 'utf8'))
+  sshd.authorize(await ownPublicKey(home.path))
   return { page, errors, cable, id, here: home.path, there }
 }
 
@@ -67,8 +67,9 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     const tunnel = page.getByRole('table', { name: 'Forwarded ports' }).getByRole('row').nth(1)
     await tunnel.getByText('Open', { exact: true }).first().waitFor(patient)
-    const address = `http://${/127\.0\.0\.1:\d+/.exec(await tunnel.innerText())?.[0]}/`
-    const asked = async () => (await fetch(address)).text()
+    const shown = async () => /\S+\.localhost:\d+/.exec(await tunnel.innerText())?.[0]
+    const address = `http://${await shown()}/`
+    const asked = async () => (await askByName(address)).text
     expect(await asked()).toBe('still here')
 
     const bytes = randomBytes(48 * 1024 * 1024)
@@ -98,7 +99,7 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     expect(hash(readFileSync(join(there, 'big')))).toBe(hash(bytes))
     await page.getByRole('tab', { name: 'Ports' }).click()
     await tunnel.getByText('Open', { exact: true }).first().waitFor(patient)
-    expect(address).toContain(/127\.0\.0\.1:\d+/.exec(await tunnel.innerText())?.[0] ?? 'nothing')
+    expect(address).toBe(`http://${await shown()}/`)
     expect(await asked()).toBe('still here')
     expect(errors).toEqual([])
   })

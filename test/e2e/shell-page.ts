@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
+import { ownPublicKey } from '../own-public-key.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { openPage, scratchFolder, startBerth, startSimulatorProcess, terminalText } from './app.ts'
 import { type Cable, startCable } from './cable.ts'
@@ -83,10 +83,8 @@ export async function openShellPage(browser: Browser, wished: Wished = {}): Prom
         .getByRole('button', { name: 'Terminal' })
         .click()
     // The first attempt makes Berth's key, which the server then has to know.
-    const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
     await openTerminal(page)
-    await until(() => existsSync(publicKey), 60_000)
-    sshd.authorize(await readFile(publicKey, 'utf8'))
+    sshd.authorize(await ownPublicKey(home.path))
 
     const shows: ShellPage['shows'] = async (text, timeout = 60_000, on = page) => {
       const there = (shown: string) => (typeof text === 'string' ? shown.includes(text) : text.test(shown))

@@ -94,7 +94,7 @@ test('a sync runs with a key of its own, survives a reload, is cancelled by keyb
   await dialog.getByRole('button', { name: 'Start sync' }).click()
   await dialog.waitFor({ state: 'detached' })
 
-  const sync = page.getByRole('row', { name: new RegExp(`cloud:bucket/data.*#${from}:/root/`) })
+  const sync = page.getByRole('row', { name: new RegExp(`cloud:bucket/data.*#${from}:/workspace/`) })
   await sync.getByText(/^Its API key #\d+ is deleted when it has ended/).waitFor()
   await expect.poll(keys, listing).toEqual(['instance_write'])
   await page.reload()

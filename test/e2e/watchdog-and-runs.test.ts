@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { RunView } from '../../electron/contract/automation/run.ts'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { startSshd } from '../integration/ssh/sshd.ts'
+import { ownPublicKey } from '../own-public-key.ts'
 import { someInstance } from '../unit/renderer/some-state.ts'
 import { connectAccount } from './account-steps.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
@@ -56,9 +57,7 @@ async function insideOpen() {
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
   // The first attempt makes Berth's key, which the server then has to know.
   await page.getByRole('tab', { name: 'Inside' }).click()
-  const publicKey = join(home.path, 'keys', 'id_ed25519.pub')
-  await vi.waitFor(() => expect(existsSync(publicKey)).toBe(true), { timeout: 60_000 })
-  sshd.authorize(readFileSync(publicKey, 'utf8').trim())
+  sshd.authorize(await ownPublicKey(home.path))
   const intended = async () => {
     const { instances } = await sim.api<{ instances: { intended_status: string } }>(
       'GET',
@@ -245,7 +244,9 @@ test('in a small window a run says in sight what keeps its folder away', async (
   // What only hours without a connection lead to is put into the State on its way to the page.
   await page.routeWebSocket(/\/socket$/, socket => {
     socket.connectToServer().onMessage(text => {
-      const message: MainMessage | undefined = typeof text === 'string' ? JSON.parse(text) : undefined
+      // Only of the State is known that it is JSON: the first message is Berth's proof.
+      const isState = typeof text === 'string' && text.startsWith('{"kind":"state"')
+      const message: MainMessage | undefined = isState ? JSON.parse(text) : undefined
       if (message?.kind !== 'state') return socket.send(text)
       const account = Object.values(message.state.accounts)[0]
       if (!account) throw new Error('no account')

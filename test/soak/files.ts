@@ -11,7 +11,7 @@ import { uploadJob } from '../../electron/ssh/files/transfer/upload.ts'
 import { randomFile, streamedHash } from '../integration/ssh/files/random-file.ts'
 import { scratchMachine } from '../integration/ssh/machine.ts'
 import { startSshd } from '../integration/ssh/sshd.ts'
-import { target } from '../integration/ssh/steps.ts'
+import { account, target } from '../integration/ssh/steps.ts'
 
 const gigabyte = 1024 ** 3
 /** Megabytes that memory may grow by while a gigabyte passes. */
@@ -29,7 +29,7 @@ export async function soakFiles(): Promise<string> {
   mkdirSync(back)
   const ssh = createSsh(machine)
   try {
-    sshd.authorize((await ssh.keys.load('berth')).publicKey)
+    sshd.authorize((await ssh.keysOf(account).load('berth')).publicKey)
     const sftp = await openSftp((await ssh.connect(target({ direct: sshd }))).connection)
     const hash = await randomFile(join(here, 'big'), gigabyte)
     let least = Number.POSITIVE_INFINITY

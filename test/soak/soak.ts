@@ -1,3 +1,4 @@
+import { soakFaces } from './faces.ts'
 import { soakFiles } from './files.ts'
 import { soakWeek } from './week.ts'
 
@@ -5,6 +6,7 @@ import { soakWeek } from './week.ts'
 const campaigns: [string, () => Promise<string>][] = [
   ['files', soakFiles],
   ['week', soakWeek],
+  ['faces', soakFaces],
 ]
 
 const only = process.argv.slice(2)

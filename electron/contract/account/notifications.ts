@@ -16,7 +16,7 @@ export const WebhookFields = v.object({
   url: v.pipe(
     given('the address to call', 2048),
     v.url('give a whole address, such as https://example.com/hook'),
-    v.regex(/^https?:/i, 'the address begins with https://'),
+    v.regex(/^https:/i, 'the address begins with https://'),
   ),
   events: v.array(
     v.pipe(

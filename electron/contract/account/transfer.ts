@@ -4,13 +4,18 @@ import { InstanceId } from '../ids.ts'
 
 const path = (what: string) => given(what, 4096)
 
+/** A copy onto one of these replaces the files by which SSH lets people in. */
+const breaksSsh =
+  'copying onto this folder breaks SSH on the instance: choose one below it, such as /workspace/'
+const isSafe = (to: string) => !/^\/*(root\/*)?$/.test(to.trim())
+
 /** A copy between two instances (section 4.3). */
 export const CopyRequest = v.pipe(
   v.object({
     from: InstanceId,
     fromPath: path('the path to copy from'),
     to: InstanceId,
-    toPath: path('the path to copy to'),
+    toPath: v.pipe(path('the path to copy to'), v.check(isSafe, breaksSsh)),
   }),
   v.forward(
     v.partialCheck(
@@ -24,15 +29,25 @@ export const CopyRequest = v.pipe(
 export type CopyRequest = v.InferOutput<typeof CopyRequest>
 
 /** A cloud sync (section 4.3). */
-export const SyncRequest = v.object({
-  instance: InstanceId,
-  direction: v.picklist(['Instance To Cloud', 'Cloud To Instance']),
-  instancePath: path('the path on the instance'),
-  cloudPath: path('the path in the cloud'),
-  /** The id of a cloud connection, made in the service's web console. */
-  connection: given('the id of the cloud connection', 256),
-  flags: v.pipe(v.array(v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(256))), v.maxLength(50)),
-})
+export const SyncRequest = v.pipe(
+  v.object({
+    instance: InstanceId,
+    direction: v.picklist(['Instance To Cloud', 'Cloud To Instance']),
+    instancePath: path('the path on the instance'),
+    cloudPath: path('the path in the cloud'),
+    /** The id of a cloud connection, made in the service's web console. */
+    connection: given('the id of the cloud connection', 256),
+    flags: v.pipe(v.array(v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(256))), v.maxLength(50)),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['direction'], ['instancePath']],
+      ({ direction, instancePath }) => direction === 'Instance To Cloud' || isSafe(instancePath),
+      breaksSsh,
+    ),
+    ['instancePath'],
+  ),
+)
 export type SyncRequest = v.InferOutput<typeof SyncRequest>
 
 export const TransferId = v.pipe(v.string(), v.regex(/^t[0-9a-f]{16}$/, 'not a transfer'))

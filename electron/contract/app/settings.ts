@@ -20,6 +20,7 @@ export const Settings = v.object({
     lowCredit: v.boolean(),
     outbid: v.boolean(),
     ready: v.boolean(),
+    halted: v.boolean(),
     crashed: v.boolean(),
     hostGone: v.boolean(),
     failover: v.boolean(),
@@ -63,6 +64,8 @@ export const Settings = v.object({
   editor: v.pipe(v.string(), v.maxLength(64)),
   /** Whether `~/.ssh/config` includes Berth's file, with a `Host` for each instance. */
   sshConfig: v.boolean(),
+  /** Pixels that the panel of an instance's details was last given; 0 until the user has moved its edge. */
+  detailsHeight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)),
   /** Which key gets in: `berth` for Berth's own, else the name of a key in `~/.ssh`. */
   sshKey: v.pipe(v.string(), v.maxLength(256)),
 })
@@ -92,6 +95,7 @@ export const defaultSettings: Settings = {
     lowCredit: true,
     outbid: true,
     ready: true,
+    halted: true,
     crashed: true,
     hostGone: true,
     failover: true,
@@ -106,5 +110,6 @@ export const defaultSettings: Settings = {
   terminal: { fontSize: 13, fontFamily: '', program: '', tmux: true, command: [] },
   editor: '',
   sshConfig: false,
+  detailsHeight: 0,
   sshKey: 'berth',
 }

@@ -1,14 +1,16 @@
 import type { Micros } from '../spending/money.ts'
 
 const cent = 10_000
-/** Section 8: no bid is higher. */
-const highest = 32_000_000
+/** Section 8: an instance's bid is changed to no more; micro-dollars per hour. */
+export const highestBid: Micros = 32_000_000
+/** What a rental may begin with, micro-dollars per hour. */
+export const highestFirstBid: Micros = 128_000_000
 
 /**
  * The bid that wins against the lowest that runs now: a cent more, a tenth of a cent below ten cents. Undefined when
- * that would be above the highest bid of $32. Micro-dollars per hour.
+ * that would be above the highest that is allowed. Micro-dollars per hour.
  */
-export function bidAbove(minimumBid: Micros): Micros | undefined {
+export function bidAbove(minimumBid: Micros, highest: Micros = highestBid): Micros | undefined {
   const step = minimumBid < 10 * cent ? cent / 10 : cent
   const bid = (Math.floor(minimumBid / step) + 1) * step
   return bid > highest ? undefined : bid
@@ -17,5 +19,5 @@ export function bidAbove(minimumBid: Micros): Micros | undefined {
 /** The same within a ceiling, which may be less than a step above; undefined when the ceiling does not win. */
 export function bidWithin(minimumBid: Micros, ceiling: Micros): Micros | undefined {
   if (ceiling <= minimumBid) return undefined
-  return Math.min(bidAbove(minimumBid) ?? highest, ceiling)
+  return Math.min(bidAbove(minimumBid, ceiling) ?? ceiling, ceiling)
 }

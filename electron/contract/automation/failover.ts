@@ -44,7 +44,18 @@ export const FailoverSearch = v.object({
   query: OfferQuery,
   filter: OfferFilter,
   order: v.object({
-    column: v.picklist(['gpu', 'price', 'score', 'memory', 'cpu', 'disk', 'network', 'reliability', 'place']),
+    column: v.picklist([
+      'gpu',
+      'price',
+      'score',
+      'memory',
+      'cpu',
+      'disk',
+      'network',
+      'traffic',
+      'reliability',
+      'place',
+    ]),
     descending: v.boolean(),
   }),
 })

@@ -1,4 +1,4 @@
-import type { InstanceView } from '../instance/instance.ts'
+import type { InstanceState, InstanceView } from '../instance/instance.ts'
 import type { RentalView } from '../market/rental.ts'
 import { runsOnceBack } from '../reading.ts'
 import type { AccountView } from '../state.ts'
@@ -38,8 +38,17 @@ function isUnderWay({ step }: RentalView): boolean {
   return step !== 'running' && step !== 'failed' && step !== 'cancelled'
 }
 
+/** States in which it does not run, and will not by itself. */
+const halts: ReadonlySet<InstanceState> = new Set([
+  'stopped',
+  'stopping',
+  'crashed',
+  'unstartable',
+  'destroying',
+])
+
 function mayRun(instance: InstanceView): boolean {
   const { state } = instance
   if (state === 'offline') return runsOnceBack(instance)
-  return state !== 'stopped' && state !== 'stopping' && state !== 'crashed'
+  return !halts.has(state)
 }

@@ -63,6 +63,8 @@ export interface RemoteFolder {
   entries: readonly RemoteEntry[]
   /** Whether there are more than Berth lists. */
   more: boolean
+  /** Entries that are not listed since their names are longer than a file's can be. */
+  unnamed?: number
 }
 
 /** The name of an entry that is not UTF-8 reached Berth with marks in place of its bytes: nothing can be done with it. */

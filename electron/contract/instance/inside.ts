@@ -37,3 +37,11 @@ export interface FollowedLog {
   /** Where Berth looked, in this order. */
   looked: readonly string[]
 }
+
+/** What a container printed, or what its host said of pulling and starting it, as the service keeps it. */
+export interface ContainerLog {
+  /** The last ones, as plain text. */
+  lines: readonly string[]
+  /** Whether there was more than is read. */
+  cut: boolean
+}

@@ -1,20 +1,38 @@
 import type { Micros } from '../spending/money.ts'
+import type { InstanceTraffic } from '../spending/traffic.ts'
 
 /**
- * Where an instance stands, in the words people use. From `actual_status`, `intended_status` and the bid
- * (section 3.1); a status this list does not know is `other` and shown by its own word.
+ * Where an instance stands, in the words people use. From what its record says of its state, the bid, and how it was
+ * before (section 3.1); a status this list does not know is `other` and shown by its own word.
  */
 export type InstanceState =
   | 'provisioning'
   | 'loading'
   | 'running'
+  | 'restarting'
   | 'stopping'
   | 'stopped'
+  /** Started, and no GPU is free for it: it runs, and is charged, once one is. */
+  | 'waiting'
   | 'outbid'
+  /** Its container ended by itself a moment ago, and may be started again. */
+  | 'exited'
   | 'crashed'
+  /** Its container was made and cannot be started. */
+  | 'unstartable'
   | 'silent'
   | 'offline'
+  | 'destroying'
   | 'other'
+
+/** What Berth last asked of an instance, at `at`. */
+export interface AskedState {
+  state: 'running' | 'stopped'
+  /** Epoch seconds of the account's time. */
+  at: number
+  /** The service said that the start waits until a GPU is free. */
+  queued?: boolean
+}
 
 /** An instance as Berth shows it. Money in micro-dollars, times in epoch seconds of the account's time. */
 export interface InstanceView {
@@ -24,6 +42,8 @@ export interface InstanceView {
   /** `actual_status` as it came; null while being provisioned. */
   actualStatus: string | null
   intendedStatus?: string
+  /** Until the service has shown that it was done. */
+  asked?: AskedState
   /** The service's own line of progress or failure. */
   statusMessage?: string
   gpu?: { name: string; count: number /** MB per GPU */; memory?: number }
@@ -45,6 +65,8 @@ export interface InstanceView {
   minimumBid?: Micros
   /** Spent since creation: `micros` at `at`, growing by `perHour` until a later answer says otherwise. */
   spent: { micros: Micros; at: number; perHour: Micros }
+  /** Absent while the service tells nothing of it. */
+  traffic?: InstanceTraffic
   startedAt?: number
   endsAt?: number
   image?: string

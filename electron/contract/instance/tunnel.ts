@@ -1,8 +1,8 @@
 import type { Problem } from '../problem.ts'
 
 /**
- * A way from a loopback port of this machine to a port inside an instance, over its SSH connection. It stays on the
- * same local port while the connection is lost and comes back.
+ * A way from a loopback port of this machine to a port inside an instance, over its SSH connection. It stays at the
+ * same address while the connection is lost and comes back.
  */
 export interface TunnelView {
   instance: number
@@ -11,7 +11,8 @@ export interface TunnelView {
   name: string
   /** The port inside the instance. */
   port: number
-  /** The port on 127.0.0.1, once there is one. */
+  /** What it is reached by on this machine, once it is open: `i4711-….localhost` for a web page, else `127.0.0.1`. */
+  host?: string
   localPort?: number
   /**
    * `connecting` to the instance, asking it for Jupyter's `token`, `waiting` until something answers there, `open`,
@@ -20,6 +21,11 @@ export interface TunnelView {
   step: 'connecting' | 'token' | 'waiting' | 'open' | 'reconnecting' | 'failed'
   /** Whether a browser can show what answers there; known once it is open. */
   web?: boolean
+  /**
+   * A web page's name did not bring the browser there, so 127.0.0.1 does as well, where pages of instances share cookies:
+   * `offered`, then `taken` once the browser came by it.
+   */
+  fallback?: 'offered' | 'taken'
   problem?: Problem
 }
 

@@ -1,27 +1,16 @@
 import type { ListedOffer } from './catalogue.ts'
+import { type FurtherPart, furtherKeys, furtherTests } from './further-filters.ts'
 import type { OfferFilter } from './offer.ts'
 
 /** A part of the filter that the page shows as one chip. */
-export type FilterPart =
-  | 'gpus'
-  | 'count'
-  | 'price'
-  | 'regions'
-  | 'memory'
-  | 'disk'
-  | 'reliability'
-  | 'down'
-  | 'text'
+export type FilterPart = 'gpus' | 'count' | 'price' | 'regions' | FurtherPart | 'text'
 
-const parts: Record<FilterPart, readonly (keyof OfferFilter)[]> = {
+const parts: Readonly<Record<FilterPart, readonly (keyof OfferFilter)[]>> = {
   gpus: ['gpus'],
   count: ['countFrom', 'countTo'],
   price: ['priceTo'],
   regions: ['regions'],
-  memory: ['memoryFrom'],
-  disk: ['diskFrom'],
-  reliability: ['reliabilityFrom'],
-  down: ['downFrom'],
+  ...furtherKeys,
   text: ['text'],
 }
 const allParts = Object.keys(parts) as readonly FilterPart[]
@@ -81,24 +70,16 @@ function testsOf(filter: OfferFilter): Test[] {
     const wanted = new Set(regions)
     tests.push(({ region }) => region !== undefined && wanted.has(region))
   }
-  tests.push(...atLeast(filter))
+  tests.push(
+    ...furtherTests(filter).map(
+      test =>
+        ({ offer }: ListedOffer) =>
+          test(offer),
+    ),
+  )
   for (const word of text?.toLowerCase().split(/\s+/) ?? []) {
     if (word !== '') tests.push(listed => listed.text.includes(word))
   }
-  return tests
-}
-
-function atLeast(filter: OfferFilter): Test[] {
-  const tests: Test[] = []
-  const { memoryFrom, diskFrom, reliabilityFrom, downFrom } = filter
-  // Models are named by round sizes (an 80 GB card has 81,559 MB, a 24 GB one 24,564 or 23,028): 6 % of grace.
-  if (memoryFrom !== undefined) {
-    const least = memoryFrom * 1024 * 0.94
-    tests.push(({ offer }) => (offer.gpuMemory ?? -1) >= least)
-  }
-  if (diskFrom !== undefined) tests.push(({ offer }) => (offer.disk ?? -1) >= diskFrom)
-  if (reliabilityFrom !== undefined) tests.push(({ offer }) => (offer.reliability ?? -1) >= reliabilityFrom)
-  if (downFrom !== undefined) tests.push(({ offer }) => (offer.down ?? -1) >= downFrom)
   return tests
 }
 

@@ -36,22 +36,34 @@ export const OfferQuery = v.object({
 })
 export type OfferQuery = v.InferOutput<typeof OfferQuery>
 
+const amount = v.optional(v.pipe(v.number(), v.minValue(0)))
+const only = v.optional(v.literal(true))
+
 /** The offer filters of the page: kept in saved searches. Absent means any. */
 export const OfferFilter = v.object({
   gpus: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(100))),
   countFrom: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   countTo: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   /** Dollars per hour. */
-  priceTo: v.optional(v.pipe(v.number(), v.minValue(0))),
+  priceTo: amount,
   regions: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(100))),
   /** GB per GPU. */
-  memoryFrom: v.optional(v.pipe(v.number(), v.minValue(0))),
+  memoryFrom: amount,
   /** GB. */
-  diskFrom: v.optional(v.pipe(v.number(), v.minValue(0))),
+  ramFrom: amount,
+  diskFrom: amount,
   /** 0 to 1. */
   reliabilityFrom: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   /** Mb/s. */
-  downFrom: v.optional(v.pipe(v.number(), v.minValue(0))),
+  downFrom: amount,
+  upFrom: amount,
+  /** A version: 12.4. */
+  cudaFrom: amount,
+  /** Days that the offer lasts. */
+  daysFrom: amount,
+  portsFrom: amount,
+  staticIp: only,
+  datacenter: only,
   text: v.optional(v.pipe(v.string(), v.maxLength(200))),
 })
 export type OfferFilter = v.InferOutput<typeof OfferFilter>
@@ -72,6 +84,8 @@ export interface OfferView {
   minimumBid?: Micros
   /** Micro-dollars per hour for the storage asked for. */
   storagePrice?: Micros
+  /** Dollars per GB of disk and month of 720 hours. */
+  storageCost?: number
   score?: number
   scorePerDollar?: number
   cpuName?: string
@@ -91,6 +105,8 @@ export interface OfferView {
   verified?: boolean
   location?: string
   directPorts?: number
+  staticIp?: boolean
+  datacenter?: boolean
   /** Seconds the offer lasts. */
   lasts?: number
   cuda?: number
@@ -102,6 +118,8 @@ export interface OffersAnswer {
   offers: readonly OfferView[]
   /** Epoch milliseconds on this machine at which the service answered. */
   at: number
-  /** True when the service had at least as many as `limit`. */
+  /** True when the service has, or may have, more than are here. */
   limited: boolean
+  /** How many offers the service lists at a time at the most, where that is fewer than it was asked for. */
+  cap?: number
 }

@@ -6,9 +6,14 @@ export function countryOf(location: string): string {
   return code ?? location.trim()
 }
 
+/** Whether a region is a country's code, not the whole of a location that names none. */
+export function isCountry(region: string): boolean {
+  return /^[A-Z]{2}$/.test(region)
+}
+
 /** A country's English name, or what was given when it is not a country code. */
 export function countryName(region: string): string {
-  if (!/^[A-Z]{2}$/.test(region)) return region
+  if (!isCountry(region)) return region
   return names.of(region) ?? region
 }
 

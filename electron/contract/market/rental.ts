@@ -2,15 +2,21 @@ import * as v from 'valibot'
 import { OfferId } from '../ids.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import type { OfferView } from './offer.ts'
+import type { OfferView, SavedQuery } from './offer.ts'
 
-/** Dollars per hour (section 8). */
-export const BidPrice = v.pipe(
-  v.number('give the bid as a number of dollars per hour'),
-  v.finite(),
-  v.minValue(0.001, 'the lowest bid is $0.001 per hour'),
-  v.maxValue(32, 'the highest bid is $32 per hour'),
-)
+const bidUpTo = (most: number, message: string) =>
+  v.pipe(
+    v.number('give the bid as a number of dollars per hour'),
+    v.finite(),
+    v.minValue(0.001, 'the lowest bid is $0.001 per hour'),
+    v.maxValue(most, message),
+  )
+
+/** The bid of an instance that is there, dollars per hour (section 8). */
+export const BidPrice = bidUpTo(32, 'the highest bid is $32 per hour')
+
+/** The bid that a rental begins with: the interface bounds only its change, the best-known deployment this, too. */
+export const FirstBid = bidUpTo(128, 'the highest bid is $128 per hour')
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
 
@@ -90,7 +96,7 @@ const requestFields = v.object({
   onstart: v.optional(text(16_384)),
   label: v.optional(text(128)),
   /** Dollars per hour: makes it interruptible. */
-  bid: v.optional(BidPrice),
+  bid: v.optional(FirstBid),
   /** A template to begin with: what is given here overrides it, `env` is merged (section 4.2). Then the image may be empty. */
   template: v.optional(
     v.object({ hash: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)), name: text(256) }),
@@ -168,9 +174,11 @@ export interface RentalView {
   problem?: Problem
 }
 
-/** The best offer like an instance's machine, and how to rent it. */
+/** The best offer that is as good as the machine that is replaced, and how to rent it. */
 export interface Replacement {
-  /** Absent when the market has nothing like it now. */
+  /** Absent when the market has nothing as good now. */
   offer?: OfferView
   request: OpenRequest
+  /** Everything that a machine as good must meet, what was given up for this answer included. */
+  search: SavedQuery
 }

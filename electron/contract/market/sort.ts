@@ -8,6 +8,7 @@ export type SortColumn =
   | 'cpu'
   | 'disk'
   | 'network'
+  | 'traffic'
   | 'reliability'
   | 'place'
 export interface SortBy {
@@ -24,6 +25,7 @@ export const descendingFirst: Record<SortColumn, boolean> = {
   cpu: true,
   disk: true,
   network: true,
+  traffic: false,
   reliability: true,
   place: false,
 }
@@ -41,6 +43,7 @@ const numbers: Partial<Record<SortColumn, (listed: ListedOffer) => number | unde
   cpu: listed => listed.offer.cpuCores,
   disk: listed => listed.offer.disk,
   network: listed => listed.offer.down,
+  traffic: ({ offer: { downCost, upCost } }) => downCost ?? upCost,
   reliability: listed => listed.offer.reliability,
 }
 

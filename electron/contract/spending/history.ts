@@ -24,6 +24,16 @@ export interface MoneyDay {
   models: Readonly<Record<string, Micros>>
   /** By instance id. For days long ago, and for the smallest of very many, only the models are kept. */
   instances: Readonly<Record<string, Micros>>
+  /** The service's own charges, by instance id: what the day cost then follows from them, not from the credit. */
+  charged?: Readonly<Record<string, ChargedKinds>>
+}
+
+/** What an instance was charged for. */
+export interface ChargedKinds {
+  gpu?: Micros
+  disk?: Micros
+  traffic?: Micros
+  other?: Micros
 }
 
 /** What the instances in the days are, or were. */

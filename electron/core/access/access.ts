@@ -2,7 +2,7 @@ import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView, SshAddress } from '../../contract/instance/instance.ts'
 import type { AttachedKey } from '../../contract/instance/ssh-key.ts'
 import type { KeptShell } from '../../contract/instance/terminal.ts'
-import { BerthError } from '../../contract/problem.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { State } from '../../contract/state.ts'
 import type { Files } from '../../ports/files.ts'
@@ -55,10 +55,12 @@ export interface Access {
   acceptHostKey(account: AccountId, instance: number, fingerprint: string): Promise<void>
   /** The keys with which that account's instances are entered. */
   keys(account: AccountId | undefined): Keys
-  /** Ends what is open to the instance, and forgets nothing of it. */
-  disconnect(account: AccountId, instance: number): Promise<void>
+  /** Ends what is open to one instance, or to all of the account's, and forgets nothing of it. */
+  disconnect(account: AccountId, instance?: number): Promise<void>
   /** The instance is gone for good. */
   drop(account: AccountId, instance: number): Promise<void>
+  /** The account leaves Berth: its host keys and its own key are deleted. */
+  forgetAccount(account: AccountId): Promise<void>
   close(): Promise<void>
 }
 
@@ -73,9 +75,16 @@ export function openAccess(
   demoFiles: Files | undefined,
   state: () => State,
   onWay: (account: AccountId, instance: number, way: Candidate | undefined) => void = () => undefined,
+  onHostKey: (account: AccountId, instance: number, question: Problem) => void = () => undefined,
 ): Access {
   const { clock, home, programs, platform } = machine
+  const nameOf = (account: AccountId, instance: number) => {
+    const { name, instances } = state().accounts[account] ?? {}
+    const its = instanceName(instances?.[instance] ?? { id: instance })
+    return name === undefined ? its : `${its} of ${name}`
+  }
   const shared = {
+    nameOf,
     programs,
     clock,
     home,
@@ -98,7 +107,7 @@ export function openAccess(
     client: ServiceClient,
     key = keyName(),
   ): Promise<void> {
-    const { name, fingerprint, publicKey } = await sshOf(account).keys.locate(key)
+    const { name, fingerprint, publicKey } = await sshOf(account).keysOf(account).locate(key)
     await client.instances.attachSshKey(instance, publicKey)
     const at = Math.floor(clock.now() / 1000)
     await memoryOf(account).noteAttached(account, instance, { name, fingerprint, at })
@@ -117,7 +126,7 @@ export function openAccess(
 
   async function command(door: Door, address: SshAddress): Promise<string[]> {
     const ssh = sshOf(door.account)
-    const { path } = await ssh.keys.locate(keyName())
+    const { path } = await ssh.keysOf(door.account).locate(keyName())
     return sshCommand({
       account: door.account,
       instance: door.instance.id,
@@ -125,6 +134,17 @@ export function openAccess(
       keyPath: path,
       knownHostsPath: ssh.knownHosts.path,
     })
+  }
+
+  /** Host keys that wait for the user's word, by instance: what runs in the background asks again and again. */
+  const asked = new Set<string>()
+  function noteHostKey(account: AccountId, instance: number, error: unknown): void {
+    if (!(error instanceof BerthError)) return
+    const offered = error.problem.facts?.['offered']
+    const question = `${account}/${instance} ${offered}`
+    if (offered === undefined || asked.has(question)) return
+    asked.add(question)
+    onHostKey(account, instance, error.problem)
   }
 
   /** Gets in for something, with the key attached when it has to be. */
@@ -143,6 +163,7 @@ export function openAccess(
     try {
       return await use(target)
     } catch (error) {
+      noteHostKey(account, instance.id, error)
       if (!isKeyRefused(error)) throw error
     }
     await attachKey(account, instance.id, client)
@@ -217,8 +238,8 @@ export function openAccess(
     chooseTmux: (account, instance, choice) => memoryOf(account).chooseTmux(account, instance, choice),
     connect,
     async filesOf(account) {
-      const { keys, knownHosts } = sshOf(account)
-      const { path } = await keys.locate(keyName())
+      const { keysOf, knownHosts } = sshOf(account)
+      const { path } = await keysOf(account).locate(keyName())
       return { keyPath: path, knownHostsPath: knownHosts.path }
     },
     probe,
@@ -239,11 +260,12 @@ export function openAccess(
     acceptHostKey: (account, instance, fingerprint) =>
       sshOf(account).knownHosts.accept(account, instance, fingerprint),
     attachedKeys: account => memoryOf(account).attached(account),
-    keys: account => sshOf(account).keys,
+    keys: account => sshOf(account).keysOf(account),
     disconnect: (account, instance) => sshOf(account).disconnect(account, instance),
     async drop(account, instance) {
       await Promise.all([sshOf(account).drop(account, instance), memoryOf(account).forget(account, instance)])
     },
+    forgetAccount: account => sshOf(account).forgetAccount(account),
     async close() {
       for (const { taken, ours } of kept.values()) for (const name of taken) await ours.forget(name)
       await Promise.all([real.close(), demo?.close()])

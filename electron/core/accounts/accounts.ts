@@ -219,6 +219,8 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
         delete draft.accounts[id]
       })
       if (store.get().shown === id) await showId(next)
+      // By now nothing asks for the account's key, which would make it anew.
+      await around.access.forgetAccount(id).catch(() => undefined)
       activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'What it rents goes on.' })
     },
     async show(id) {

@@ -16,8 +16,10 @@ const documents = [
   'told',
   'last-seen',
   'departed',
+  'service',
   'money-now',
   'money-past',
+  'charges',
   'watchdogs',
   'runs',
 ]
@@ -31,7 +33,7 @@ export async function endForGood(session: Session): Promise<void> {
   await session.forgetSecrets()
 }
 
-/** Deletes what was kept for the account alone. Other programs may use what lies elsewhere, so that stays. */
+/** Deletes what Berth itself kept for the account. What programs get in with goes with the account's access. */
 export async function forgetAccount(files: Pick<Files, 'delete'>, id: AccountId): Promise<void> {
   const names = documents.map(name => `accounts/${id}/${name}.json`)
   await Promise.all(names.map(name => files.delete(name).catch(() => undefined)))

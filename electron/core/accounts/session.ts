@@ -1,6 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
-import { micros } from '../../contract/spending/money.ts'
 import type { AccountView } from '../../contract/state.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
@@ -8,7 +7,8 @@ import type { Instance } from '../../service/instances.ts'
 import { openAccountAlerts } from '../alerts/account-alerts.ts'
 import { type Automations, openAutomations } from '../automation/automations.ts'
 import { openDepartures } from '../instances/departures.ts'
-import { type Changes, compareInstances, type KnownRecords } from '../instances/reconcile.ts'
+import { notingAsked } from '../instances/noting-asked.ts'
+import { type Changes, compareInstances, followsOn, type KnownRecords } from '../instances/reconcile.ts'
 import { tellingEnds } from '../instances/telling-ends.ts'
 import { notedKeychain } from '../rentals/noted-keychain.ts'
 import { openRentals } from '../rentals/open-rentals.ts'
@@ -19,12 +19,13 @@ import type { Transfers } from '../transfers/transfers.ts'
 import { keyMissing } from './key-missing.ts'
 import { lastSeenOf, openLastSeen } from './last-seen.ts'
 import { createAccountClock } from './look/account-clock.ts'
-import { type Look, lookAt, userFields } from './look/look.ts'
-import { lookForAll } from './look/look-for-all.ts'
+import { askForOne, lookAt, userFields } from './look/look.ts'
+import { type CertainLook, type Expected, lookForAll } from './look/look-for-all.ts'
 import { createPoller, KeyRefused, unwell } from './look/poller.ts'
 import { showLook } from './look/show-look.ts'
 import { createStanding } from './look/standing.ts'
 import { isPaused } from './pause.ts'
+import { openFace } from './service-face.ts'
 import type { SessionSurroundings } from './session-surroundings.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
@@ -68,10 +69,11 @@ export async function openSession(
     })
   const kept = { files, clock, onBroken }
   const { onAway, onGone } = around
-  const [alerts, lastSeen, departures] = await Promise.all([
+  const [alerts, lastSeen, departures, face] = await Promise.all([
     openAccountAlerts({ ...kept, name: `${folder}/told.json` }, teller),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
     openDepartures({ ...kept, name: `${folder}/departed.json`, onAway, onGone }),
+    openFace({ ...kept, name: `${folder}/service.json` }),
   ])
 
   const time = createAccountClock(clock, around.rate)
@@ -81,6 +83,7 @@ export async function openSession(
   let client = key === undefined ? undefined : clientFor(key)
   let looking: AbortController | undefined
   let creditToldAt = lastSeen.get().creditAt ?? lastSeen.get().at
+  let seenAt = lastSeen.get().at
   const standing = createStanding({ account: id, store, activity, teller, seenAt: lastSeen.get().at })
 
   const account = () => store.get().accounts[id]
@@ -91,8 +94,10 @@ export async function openSession(
       key: withKey,
       random: machine.random.fraction,
       onAnswer: sample => time.learn(sample),
+      face,
     })
-    return tellingEnds(departures.noting(client), instance => automations.watchdogs.endsHere(instance))
+    const noting = notingAsked(departures.noting(client), { account: id, store, lastSeen, now: time.now })
+    return tellingEnds(noting, instance => automations.watchdogs.endsHere(instance))
   }
 
   function withKey(): ServiceClient {
@@ -142,8 +147,11 @@ export async function openSession(
     // One of its own for each look: signals that live long gather listeners.
     looking = new AbortController()
     const { signal } = looking
-    const expected = () => departures.expected(account()?.instances ?? {})
-    const look = await lookForAll(() => lookAt(asked, signal), expected)
+    const questions = {
+      look: (anew: boolean) => lookAt(asked, signal, anew),
+      one: (instance: number) => askForOne(asked, instance, signal),
+    }
+    const look = await lookForAll(questions, expected)
     // What a key that was replaced meanwhile got to hear says nothing.
     if (ending.signal.aborted || asked !== client) return
     if (look.outcome !== 'seen') return failed(look)
@@ -151,38 +159,66 @@ export async function openSession(
     if (look.failed) throw unwell(look.failed)
   }
 
-  async function seen({ user, instances, limitation }: Extract<Look, { outcome: 'seen' }>): Promise<void> {
+  /** The instances that an answer should have: those that are shown, and those that were rented. */
+  function expected(): readonly Expected[] {
+    const view = account()
+    if (!view) return []
+    const guarded = new Set(Object.values(view.guards).map(({ instance }) => instance))
+    const shown = departures.expected(view.instances)
+    const awaited = rentals.awaited().filter(({ instance }) => !(instance in view.instances))
+    return [
+      ...shown.map(id => ({ id, isGuarded: guarded.has(id) })),
+      ...awaited.map(({ instance, createdAt }) => ({
+        id: instance,
+        isYoung: time.now() - createdAt < youngFor,
+      })),
+    ]
+  }
+
+  async function seen({ user, listing, limitation }: SeenLook): Promise<void> {
     const before = account()
     if (!before) return
     const at = time.now()
     const { instances: shown } = before
-    const changes = instances
-      ? compareInstances(records, shown, instances, at, departures.lastView)
+    const unbroken = followsOn(seenAt, at, (around.pollInterval() * time.told().rate) / 1000)
+    if (listing && listing.doubt === undefined) seenAt = at
+    const changes = listing
+      ? compareInstances(records, shown, listing, at, departures.lastView, unbroken)
       : unknownInstances
-    const fields = user ? userFields(user) : {}
-    if (user) creditToldAt = at
-    const found = { changes, fields, clock: time.told(), limitation, creditToldAt: creditToldAt ?? at }
+    const fields: Partial<ReturnType<typeof userFields>> = user ? userFields(user) : {}
+    if (fields.credit !== undefined) creditToldAt = at
+    const found = {
+      changes,
+      fields,
+      clock: time.told(),
+      limitation,
+      uncertain: listing?.doubt === undefined ? undefined : uncertainOf(listing.doubt, listing.unconfirmed),
+      creditToldAt: creditToldAt ?? at,
+    }
     store.change(draft => showLook(draft, before, found))
     standing.seen(before.connection, at)
-    if (instances) departures.looked({ shown, gone: changes.gone, there: instances, at })
+    standing.certain(before.uncertain?.reason, found.uncertain?.reason)
+    const unconfirmed = new Set(listing?.unconfirmed)
+    if (listing) departures.looked({ shown, gone: changes.gone, there: listing.instances, unconfirmed, at })
     const after = account()
     if (!after) return
-    if (instances) {
-      rentals.looked(after.instances, instances)
+    if (listing) {
+      rentals.looked(after.instances, listing.instances, unconfirmed)
       transfers.looked(after.instances)
       automations.looked({
         account: after,
-        records: instances,
+        records: listing.instances,
+        unconfirmed,
         at,
         blur: time.blur(),
-        ...(user ? { credit: micros(user.credit) } : {}),
+        ...(fields.credit === undefined ? {} : { credit: fields.credit }),
       })
     }
     if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
     await alerts.looked(after, store.get().settings)
   }
 
-  async function failed(look: Exclude<Look, { outcome: 'seen' }>): Promise<void> {
+  async function failed(look: Exclude<CertainLook, { outcome: 'seen' }>): Promise<void> {
     const { problem } = look
     if (look.outcome === 'refused') {
       if (standing.doubted()) throw new KeyRefused(problem.code)
@@ -264,12 +300,16 @@ export async function openSession(
       ending.abort()
       looking?.abort()
       poller.stop()
+      // What runs on an instance ends with its connection: no host can hold up the end.
+      const disconnected = around.access.disconnect(id)
       await Promise.all([
+        disconnected,
         rentals.flush(),
         transfers.flush(),
         automations.flush(),
         alerts.flush(),
         departures.flush(),
+        face.flush(),
         lastSeen.flush(),
       ])
     },
@@ -278,6 +318,15 @@ export async function openSession(
 
 /** Milliseconds: something that is due does not make looks follow each other faster. */
 const soonestLook = 500
+
+/** Seconds after its creation for which a deployment may not show an instance. */
+const youngFor = 60
+
+type SeenLook = Extract<CertainLook, { outcome: 'seen' }>
+
+function uncertainOf(reason: string, unconfirmed: readonly number[]): NonNullable<AccountView['uncertain']> {
+  return { reason, instances: unconfirmed }
+}
 
 /** A key that may not read instances says nothing about them: what is known of them stays. */
 const unknownInstances: Changes = { changed: new Map(), gone: [] }

@@ -2,7 +2,7 @@ import type { Settings } from '../../contract/app/settings.ts'
 import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { CommandName } from '../../contract/commands.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
-import { creditLasts, isCreditLow } from '../../contract/reading.ts'
+import { creditLasts, isContractOver, isCreditLow } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView, Place } from '../../contract/state.ts'
 import type { Told } from './told.ts'
@@ -119,7 +119,7 @@ function instanceAlert(
   }
   switch (instance.state) {
     case 'running':
-      if (before !== 'provisioning' && before !== 'loading') return undefined
+      if (before !== 'provisioning' && before !== 'loading' && before !== 'waiting') return undefined
       return {
         ...base,
         kind: 'ready',
@@ -151,6 +151,22 @@ function instanceAlert(
           { id: 'show', label: 'Show' },
         ],
       }
+    case 'waiting':
+      return { ...base, kind: 'halted', ...waitingWords(name), urgency: 'normal', actions: waitingActions }
+    case 'stopped': {
+      const why = before === undefined ? undefined : stoppedByService(instance, account)
+      if (!why) return undefined
+      return { ...base, kind: 'halted', title: `${name} was stopped`, ...why, urgency: 'critical' }
+    }
+    case 'unstartable':
+      return {
+        ...base,
+        kind: 'crashed',
+        title: `${name} cannot start`,
+        body: unstartableWords(instance),
+        urgency: 'critical',
+        actions: [{ id: 'show', label: 'Show' }],
+      }
     case 'crashed':
     case 'silent':
     case 'offline':
@@ -158,7 +174,7 @@ function instanceAlert(
         ...base,
         kind: instance.state === 'crashed' ? 'crashed' : 'hostGone',
         title: `${name} ${deathOf[instance.state]}`,
-        body: 'It will not run again. Destroy it, or its disk goes on costing, and try another offer.',
+        body: deathAdvice[instance.state],
         urgency: 'critical',
         actions: [
           { id: 'try_another', label: 'Try another' },
@@ -170,6 +186,14 @@ function instanceAlert(
   }
 }
 
+const hostGoneAdvice =
+  'Its host may come back. Destroy it if you cannot wait, since its disk goes on costing, and try another offer.'
+const deathAdvice = {
+  crashed: 'Look at its log for the reason. Destroy it, or its disk goes on costing, and try another offer.',
+  silent: hostGoneAdvice,
+  offline: hostGoneAdvice,
+} as const
+
 const deathOf = {
   crashed: 'has crashed',
   silent: 'is silent: its host sends no heartbeat',
@@ -178,4 +202,36 @@ const deathOf = {
 
 function bidSentence({ minimumBid }: InstanceView): string {
   return minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${pricePerHour(minimumBid)}.`
+}
+
+const waitingActions: Alert['actions'] = [{ id: 'show', label: 'Show' }]
+
+function waitingWords(name: string): Pick<Alert, 'title' | 'body'> {
+  return {
+    title: `${name} waits for a GPU`,
+    body: 'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free. Keep waiting, cancel the start, rent another like it, or copy its data.',
+  }
+}
+
+/** Why the service stopped one that Berth did not stop; undefined where that is not known. */
+function stoppedByService(
+  instance: InstanceView,
+  { credit }: AccountView,
+): Pick<Alert, 'body' | 'actions'> | undefined {
+  if (instance.asked?.state === 'stopped') return undefined
+  if (isContractOver(instance, instance.history.at(-1)?.at ?? 0))
+    return {
+      body: 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end. Copy what you need.',
+      actions: [{ id: 'show', label: 'Show' }],
+    }
+  if (credit === undefined || credit > 0) return undefined
+  return {
+    body: 'The credit is used up. Its disk is still charged, and it may be deleted: top up to keep it.',
+    actions: [{ id: 'top_up', label: 'Top up' }],
+  }
+}
+
+function unstartableWords({ statusMessage }: InstanceView): string {
+  const said = statusMessage === undefined ? '' : ` The service says: “${statusMessage}”.`
+  return `Its container cannot be started.${said} Destroy it, or its disk goes on costing, and rent with another image.`
 }

@@ -11,7 +11,7 @@ export interface PagePlace {
 }
 
 /** What a row of the list of instances tells by itself; anything else is more than its row shows. */
-const toldByRow: readonly Alert['kind'][] = ['ready', 'outbid', 'crashed', 'hostGone']
+const toldByRow: readonly Alert['kind'][] = ['ready', 'outbid', 'halted', 'crashed', 'hostGone']
 
 /** Whether a page that the user has before them shows what an alert would tell. */
 export function isBeforeUser(

@@ -18,6 +18,8 @@ export interface FreshLook {
   account: AccountView
   /** Every instance as the service gave it, secrets and all. */
   records: readonly Instance[]
+  /** Those of the account that nothing was told of, and that may be there: nothing fresh is known of them. */
+  unconfirmed: ReadonlySet<number>
   /** Absent where it was not told: the key may not read it, or only the instances were answered. */
   credit?: Micros
   /** Epoch seconds of the account's time, and by how many it may be wrong. */

@@ -1,5 +1,6 @@
 import { type KeptFailovers, openFailovers } from '../failover/open-failovers.ts'
 import { type Guards, openGuards } from '../guards/guards.ts'
+import { openCharges } from '../money/charges.ts'
 import { type Money, openMoney } from '../money/money.ts'
 import { type KeptRecoveries, openRecoveries } from '../recovery/open-recoveries.ts'
 import { openRuns, type Runs } from '../runs/runs.ts'
@@ -20,7 +21,7 @@ export interface Automations extends Required<Automation> {
 
 /** Opens them, with what they remember. Nothing acts before the first fresh look. */
 export async function openAutomations(around: AutomationSurroundings): Promise<Automations> {
-  const money = await openMoney(around)
+  const money = await openMoney(around, await openCharges(around))
   const guards = await openGuards(around, money)
   const watchdogs = await openWatchdogs(around)
   const failovers = await openFailovers(around, guards)

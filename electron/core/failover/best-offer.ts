@@ -1,5 +1,5 @@
 import { bidWithin } from '../../contract/automation/bid.ts'
-import type { FailedHostView } from '../../contract/automation/failover.ts'
+import type { FailedHostView, FailoverSearch } from '../../contract/automation/failover.ts'
 import { catalogueOf, type ListedOffer } from '../../contract/market/catalogue.ts'
 import { failedLast } from '../../contract/market/failed-last.ts'
 import { passing } from '../../contract/market/filter.ts'
@@ -45,17 +45,32 @@ export function bestOffer(
   return cheapest
 }
 
+/**
+ * The offers that meet a search, in its order, whatever the service made of it, with room for so many GB; machines that
+ * failed before come after all others.
+ */
+export function goodEnough(
+  offers: readonly OfferView[],
+  { query, filter, order }: FailoverSearch,
+  disk: number,
+  failed: Readonly<Record<string, FailedHostView>>,
+): readonly ListedOffer[] {
+  const catalogue = catalogueOf(offers, query.type)
+  const inOrder = failedLast(passing(new Sorter(catalogue).order(order), filter), failed)
+  return inOrder.filter(
+    ({ offer }) =>
+      !(query.verifiedOnly && offer.verified === false) && !(offer.disk !== undefined && offer.disk < disk),
+  )
+}
+
 function* fitting(
   { search, request, limits, tries }: Pick<Failover, 'search' | 'request' | 'limits' | 'tries'>,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedHostView>>,
 ): Generator<Choice> {
   const machines = new Set(tries.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
-  const catalogue = catalogueOf(offers, search.query.type)
-  const inOrder = failedLast(passing(new Sorter(catalogue).order(search.order), search.filter), failed)
-  for (const { offer, price } of inOrder) {
+  for (const { offer, price } of goodEnough(offers, search, request.disk, failed)) {
     if (machines.has(offer.machineId ?? `offer ${offer.id}`)) continue
-    if (offer.disk !== undefined && offer.disk < request.disk) continue
     if (request.bid !== undefined) {
       const bid = bidFor(offer, request.bid)
       if (bid !== undefined) yield { offer, bid, price: micros(bid) }

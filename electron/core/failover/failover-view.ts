@@ -4,22 +4,23 @@ import { micros } from '../../contract/spending/money.ts'
 import { present } from '../present.ts'
 import type { Rental } from '../rentals/rental.ts'
 import { type Failover, openTry, spentOn, type Try } from './failover.ts'
+import { nothingAsGoodCode } from './sentences.ts'
 
 type Rentals = (id: string) => Rental | undefined
 type Instances = Readonly<Record<string, InstanceView>>
 
 /**
  * The failovers that the page shows: those under way, those that failed, and those that took more than one try, until
- * they are dismissed or what they rented is gone.
+ * they are dismissed or what they rented is gone. That a recovery finds nothing as good is shown by the recovery.
  */
 export function failoverViews(
   failovers: readonly Failover[],
   rentals: Rentals,
   instances: Instances,
 ): Record<string, FailoverView> {
-  const shown = failovers.filter(({ step, tries, instance, dismissed }) => {
+  const shown = failovers.filter(({ step, tries, instance, dismissed, problem }) => {
     if (step === 'trying') return true
-    if (dismissed || step === 'cancelled') return false
+    if (dismissed || step === 'cancelled' || problem?.code === nothingAsGoodCode) return false
     return step === 'failed' || (tries.length > 1 && instances[instance ?? ''] !== undefined)
   })
   return Object.fromEntries(shown.map(failover => [failover.id, viewOf(failover, rentals, instances)]))

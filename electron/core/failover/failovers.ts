@@ -82,7 +82,7 @@ export interface Failovers {
   find(id: string): Failover | undefined
   /** Resolves once what has become of them is on disk, where that is possible. */
   written(): Promise<void>
-  looked(instances: Instances): void
+  looked(instances: Instances, unconfirmed?: ReadonlySet<number>): void
   /** When a fresh answer is wanted: a deadline, or the moment at which the tries have cost what they may. */
   dueAt(): number | undefined
   /** Whether any is still to be done. */
@@ -185,9 +185,9 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
     },
     find,
     written: around.document.flush,
-    looked(seen) {
+    looked(seen, unconfirmed) {
       instances = seen
-      trials.looked(seen)
+      trials.looked(seen, unconfirmed)
       for (const { id, step } of book.all()) if (step === 'trying') void pursue(id)
     },
     dueAt() {

@@ -2,8 +2,8 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { isDead } from '../../contract/reading.ts'
 import { micros } from '../../contract/spending/money.ts'
-import { isUnderWay, type Rental } from '../rentals/rental.ts'
-import { sentenceFor } from '../rentals/sentences.ts'
+import { deathOf, isUnderWay, type Rental } from '../rentals/rental.ts'
+import { noImage, sentenceFor } from '../rentals/sentences.ts'
 import { costBy, type Drop, type Failover, openTry, spentOn, type Try } from './failover.ts'
 import { sentences } from './sentences.ts'
 
@@ -110,7 +110,7 @@ function onceRunning(failover: Failover, current: Try, rental: Rental, sight: Si
   const { instance, now, ssh } = sight
   if (sight.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
   if (!instance) return { do: 'wait' }
-  if (isDead(instance)) return drop(sentenceFor(instance.state), true)
+  if (isDead(instance)) return dropDead(sentenceFor(deathOf(instance)))
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
   // Nothing ran on it, and stopped it would cost its disk for no use.
   if (sight.stopper) return dropFor(sight.stopper)
@@ -144,8 +144,13 @@ function afterFailure({ problem, instance }: Rental, { stopper }: Sight): Move {
     case 'outbid':
       return drop(why, false)
     default:
-      return drop(why, true)
+      return dropDead(why)
   }
+}
+
+function dropDead(why: Problem): Move {
+  const hopeless = why.code === noImage
+  return drop(why, !hopeless, hopeless)
 }
 
 function dropFor({ why, alone }: Stopper): Move {

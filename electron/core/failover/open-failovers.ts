@@ -9,6 +9,7 @@ import { same } from '../same.ts'
 import { Failover } from './failover.ts'
 import { failoverAlert } from './failover-alert.ts'
 import { createFailovers, type FailoverEvent, type Failovers } from './failovers.ts'
+import { nothingAsGoodCode } from './sentences.ts'
 
 /** The failovers of one account, in its folder on disk and in State, and the machines that failed. */
 export interface KeptFailovers extends Automation, Omit<Failovers, 'looked' | 'dueAt' | 'view'> {
@@ -63,7 +64,9 @@ export async function openFailovers(
       ...(problem || detail ? { detail: problem?.message ?? detail ?? '' } : {}),
       ...(instance === undefined ? {} : { instance }),
     })
-    if (end && store.get().settings.alerts.failover) teller.tell(account, [failoverAlert(account, failover)])
+    const toldElsewhere = problem?.code === nothingAsGoodCode
+    if (end && !toldElsewhere && store.get().settings.alerts.failover)
+      teller.tell(account, [failoverAlert(account, failover)])
   }
 
   function show(): void {
@@ -96,7 +99,7 @@ export async function openFailovers(
     ...failovers,
     hosts,
     looked(look) {
-      failovers.looked(look.account.instances)
+      failovers.looked(look.account.instances, look.unconfirmed)
       void blameHosts(look)
       show()
     },

@@ -1,4 +1,6 @@
+import { searchParts, searchPartWords } from '../../contract/market/search-part.ts'
 import type { Problem } from '../../contract/problem.ts'
+import type { Failover } from './failover.ts'
 
 /** What is told of tries and failovers. */
 export const sentences = {
@@ -52,3 +54,20 @@ export const sentences = {
     advice: 'Look at your instances: one of them may be a try. Nothing further is rented.',
   },
 } satisfies Record<string, Problem>
+
+/** Told by the recovery that waits for it, not by each search that ends so. */
+export const nothingAsGoodCode = 'nothing_as_good'
+
+/** Why an instance is not replaced: by what the market has, it would be worse off. */
+export function nothingAsGood(
+  instance: number,
+  { search, request }: Pick<Failover, 'search' | 'request'>,
+): Problem {
+  const asked = searchParts(search).map(part => searchPartWords(search, part))
+  const bid = request.bid === undefined ? [] : [`for a bid of at most $${request.bid}/h`]
+  return {
+    code: nothingAsGoodCode,
+    message: `No offer is as good as #${instance}: ${[...asked, ...bid].join(', ')}.`,
+    advice: 'Nothing worse is rented. Berth looks again later; allow a higher bid, or rent another by hand.',
+  }
+}

@@ -3,7 +3,8 @@ import type { Problem } from '../../contract/problem.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import { looksUntilGone } from '../instances/gone.ts'
 import { needing } from '../keys/permission.ts'
-import { offerView, searchFor } from '../offers/offer-view.ts'
+import { searchNarrowed } from '../offers/find-offers.ts'
+import { offerView } from '../offers/offer-view.ts'
 import { problemOf } from '../problems.ts'
 import type { Rental } from '../rentals/rental.ts'
 import type { RentalSecrets } from '../rentals/secrets.ts'
@@ -14,7 +15,7 @@ import { costBy, type Drop, type Failover, openTry, type Try } from './failover.
 import type { FailoverBook } from './failover-book.ts'
 import type { FailoversSurroundings, Instances } from './failovers.ts'
 import type { Move, Sight } from './next-move.ts'
-import { sentences } from './sentences.ts'
+import { nothingAsGood, sentences } from './sentences.ts'
 import { tryName } from './wording.ts'
 
 /** What is done to the tries of failovers, one move at a time. */
@@ -24,7 +25,7 @@ export interface Trials {
   sightOf(failover: Failover, instances: Instances): Sight
   rentalOf(id: string): Rental | undefined
   /** Counts how long instances are missing. */
-  looked(instances: Instances): void
+  looked(instances: Instances, unconfirmed?: ReadonlySet<number>): void
   /** Finds the next offer and rents it; false when that has to wait for the next look. */
   rentNext(failover: Failover): Promise<boolean>
   /** Asks whether SSH answers; `heard` is called once that is known. */
@@ -135,10 +136,11 @@ export function createTrials(
         ssh: doors.get(current?.rental ?? '') ?? 'unasked',
       }
     },
-    looked(instances) {
+    looked(instances, unconfirmed) {
       for (const failover of book.all()) {
         const current = failover.step === 'trying' ? openTry(failover) : undefined
         if (current?.instance === undefined) continue
+        if (unconfirmed?.has(current.instance)) continue
         const absent = instances[current.instance] ? 0 : (missing.get(current.rental) ?? 0) + 1
         missing.set(current.rental, absent)
       }
@@ -151,13 +153,21 @@ export function createTrials(
       held.delete(id)
       try {
         const asking = { timeout: searchTimeout, signal: ending }
-        const found = await needing('misc', client().offers.search(searchFor(search.query), asking))
+        const found = await needing(
+          'misc',
+          searchNarrowed(client().offers, search.query, search.filter, asking),
+        )
         const request = await secrets.restore({ id }, book.existing(id).request)
         const best = bestOffer(book.existing(id), found.map(offerView), hosts.view(), around.heldBack)
         const failover = book.existing(id)
         if (ending.aborted) return false
         if (failover.unwanted) return true
-        const none = failover.tries.length === 0 ? sentences.noneWithinReach : sentences.noOffers
+        const none =
+          failover.replaces !== undefined
+            ? nothingAsGood(failover.replaces, failover)
+            : failover.tries.length === 0
+              ? sentences.noneWithinReach
+              : sentences.noOffers
         const problem = !best ? none : !request ? sentenceFor('secrets_lost') : undefined
         if (problem || !best || !request) {
           await trials.end(failover, { do: 'end', step: 'failed', ...(problem ? { problem } : {}) })
@@ -166,7 +176,7 @@ export function createTrials(
         const { offer, bid, price } = best.choice
         if (best.holds) return waitsForGuard(id, best.holds, price)
         const wanted = { ...request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
-        await rentals.rent(wanted, offer, { owner: id, deadline: limits.deadline })
+        await rentals.rent(wanted, offer, { owned: { owner: id, deadline: limits.deadline }, search })
         const after = await book.update(id, { problem: undefined })
         const text = `Try ${after.tries.length + 1} of ${limits.tries}: ${tryName(offer)}`
         tell({ failover: after, text, detail: `Offer ${offer.id}` })

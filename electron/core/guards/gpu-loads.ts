@@ -6,8 +6,10 @@ import { gpuQuestion, readGpus } from '../../ssh/inside/look.ts'
 import type { AutomationSurroundings } from '../automation/automation.ts'
 import type { HeardLoad, Loads } from './decide/moment.ts'
 
-/** The GPU load of instances whose service does not tell it, asked inside over SSH. */
+/** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
 export interface GpuLoads {
+  /** What the service tells of those that run, at a look. */
+  told(instances: Readonly<Record<string, InstanceView>>, at: number): void
   /** Asks them, unless they were asked lately; `rate` is how fast the account's time runs. Not waited for. */
   ask(instances: readonly InstanceView[], rate: number): void
   /**
@@ -41,6 +43,11 @@ export function createGpuLoads(around: {
   }
 
   return {
+    told(instances, at) {
+      for (const { id, state, gpuLoad } of Object.values(instances))
+        if (state === 'running' && gpuLoad !== undefined) loads.set(id, { load: gpuLoad, at })
+      for (const id of loads.keys()) if (!instances[id]) loads.delete(id)
+    },
     ask(instances, rate) {
       const pause = Math.max(shortestInterval, interval / rate)
       for (const instance of instances) {

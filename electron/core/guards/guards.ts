@@ -186,9 +186,10 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
     show()
   }
 
-  function looked({ account: view, at }: FreshLook): void {
+  function looked({ account: view, unconfirmed, at }: FreshLook): void {
     for (const id of absent) if (view.instances[book.find(id)?.instance ?? '']) absent.delete(id)
-    const sight = sights.fresh(view, at)
+    gpus.told(view.instances, at)
+    const sight = { ...sights.fresh(view, at), unconfirmed }
     for (const [instance, when] of acted)
       if (view.instances[instance]?.state !== 'running' || Math.abs(at - when) > sight.gap)
         acted.delete(instance)

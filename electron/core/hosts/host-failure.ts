@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { isDead } from '../../contract/reading.ts'
-import type { Rental } from '../rentals/rental.ts'
-import { sentenceFor } from '../rentals/sentences.ts'
+import { deathOf, type Rental } from '../rentals/rental.ts'
+import { noImage, sentenceFor } from '../rentals/sentences.ts'
 
 /** Seconds: what dies so soon after it began to run counts against its host. */
 const soon = 3600
@@ -17,6 +17,7 @@ export function hostFailure(
   if (step === 'late') return problem?.message
   if (!instance || !isDead(instance) || instance.intendedStatus === 'stopped') return undefined
   const { history, state } = instance
+  if (deathOf(instance) === noImage) return undefined
   const lived = history.findLastIndex(change => !deadStates.has(change.state))
   const before = history[lived]
   const diedAt = history[lived + 1]?.at
@@ -27,7 +28,14 @@ export function hostFailure(
   return neverRan ? sentenceFor(state).message : undefined
 }
 
-const deadStates: ReadonlySet<string> = new Set<InstanceView['state']>(['crashed', 'silent', 'offline'])
+/** An exit that may pass is the beginning of a crash. */
+const deadStates: ReadonlySet<string> = new Set<InstanceView['state']>([
+  'exited',
+  'crashed',
+  'unstartable',
+  'silent',
+  'offline',
+])
 
 const afterRunning: Readonly<Partial<Record<InstanceView['state'], string>>> = {
   crashed: 'The container crashed within an hour of running.',

@@ -16,11 +16,15 @@ export interface Departures {
   expected(shown: Readonly<Record<string, InstanceView>>): readonly number[]
   /** As it was seen last, where it went and was not forgotten. */
   lastView(instance: number): InstanceView | undefined
-  /** After a look. `gone`: those of `shown` that it lacks; `at` in epoch seconds of the account's time. */
+  /**
+   * After a look. `gone`: those of `shown` that are not there any more; `unconfirmed`: those that may be there; `at` in
+   * epoch seconds of the account's time.
+   */
   looked(look: {
     shown: Readonly<Record<string, InstanceView>>
     gone: readonly number[]
     there: readonly { id: number }[]
+    unconfirmed?: ReadonlySet<number>
     at: number
   }): void
   /** Those of which something is kept. */
@@ -80,9 +84,9 @@ export async function openDepartures({ onAway, onGone, ...place }: DeparturesOpt
         .map(Number)
         .filter(id => !destroyed.has(id)),
     lastView: instance => document.get()[instance]?.view,
-    looked({ shown, gone, there, at }) {
+    looked({ shown, gone, there, unconfirmed, at }) {
       if (gone.length === 0 && destroyed.size === 0 && kept().length === 0) return
-      const present = new Set(there.map(({ id }) => id))
+      const present = new Set([...there.map(({ id }) => id), ...(unconfirmed ?? [])])
       for (const id of gone) {
         const view = shown[id]
         if (view) record(departed => ({ [id]: { at, view }, ...departed }))

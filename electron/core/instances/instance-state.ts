@@ -1,46 +1,142 @@
-import type { InstanceState } from '../../contract/instance/instance.ts'
+import type { AskedState, InstanceState } from '../../contract/instance/instance.ts'
+import { startFailure } from './start-failure.ts'
 
-/** What the state of an instance depends on. Prices in dollars per hour. */
+/** What a record says of its state. Prices in dollars per hour. */
 export interface Standing {
   actualStatus: string | null
+  /** What the market has it in, and what is coming. */
+  currentState?: string
+  nextState?: string
   intendedStatus?: string
+  statusMessage?: string
   interruptible: boolean
   bid?: number
   minimumBid?: number
+  /**
+   * The deployment starts containers again that exited, which is final in section 3.1, and may show one that was outbid
+   * as if its user had stopped it.
+   */
+  beyondInterface?: boolean
 }
 
+/** What is known beyond the record: how the instance was shown last. Times in epoch seconds of the account's time. */
+export interface Past {
+  state: InstanceState
+  /** Since when it is in that state. */
+  since: number
+  intendedStatus?: string
+  /** What Berth last asked of it. */
+  asked?: AskedState
+  /** Whether it was seen so lately that little can have happened unseen. */
+  unbroken: boolean
+}
+
+/** Seconds after which a start that has no GPU yet waits for one: it is probably rented to somebody else. */
+const gpuAfter = 30
+/** Seconds after which a container that exited counts as crashed, where the deployment may start it again. */
+const crashedAfter = 60
+
 /**
- * Where an instance stands (section 3.1, and the further values deployments send). One that was outbid is stopped
- * though the user wants it running and its bid is below the lowest that runs.
+ * Where an instance stands at `at` (section 3.1, and what deployments add): by its record, by how it was shown before,
+ * and by what Berth asked of it.
  */
-export function instanceState(standing: Standing): InstanceState {
-  const { actualStatus, intendedStatus } = standing
+export function instanceState(standing: Standing, past?: Past, at = 0): InstanceState {
+  const { actualStatus, intendedStatus, currentState } = standing
   const wantedStopped = intendedStatus === 'stopped'
   switch (actualStatus) {
     case null:
     case 'created':
-      return isOutbid(standing) ? 'outbid' : wantedStopped ? 'stopped' : 'provisioning'
+      if (isOutbid(standing)) return 'outbid'
+      if (wantedStopped) return 'stopped'
+      if (actualStatus === 'created' && startFailure(standing.statusMessage)) return 'unstartable'
+      return isScheduled(standing, past) ? scheduled(past, at) : 'provisioning'
     case 'loading':
       return wantedStopped ? 'stopping' : 'loading'
     case 'running':
       return wantedStopped ? 'stopping' : 'running'
     case 'stopping':
-      return 'stopping'
+    case 'destroying':
+    case 'offline':
+      return actualStatus
+    case 'rebooting':
+    case 'recycling':
+      return 'restarting'
     case 'stopped':
-      if (intendedStatus !== 'running') return 'stopped'
-      return isOutbid(standing) ? 'outbid' : 'provisioning'
+      if (isOutbid(standing) || wasOutbid(standing, past)) return 'outbid'
+      return intendedStatus === 'running' || isScheduled(standing, past) ? scheduled(past, at) : 'stopped'
     case 'exited':
-      return wantedStopped ? 'stopped' : 'crashed'
+      // A container that crashed still has its GPUs.
+      if (currentState !== 'running' && (isOutbid(standing) || wasOutbid(standing, past))) return 'outbid'
+      if (isScheduled(standing, past)) return scheduled(past, at)
+      if (wantedStopped || currentState === 'stopped') return 'stopped'
+      return standing.beyondInterface ? exited(past, at) : 'crashed'
     case 'unknown':
       return 'silent'
-    case 'offline':
-      return 'offline'
     default:
       return 'other'
   }
 }
 
-function isOutbid({ interruptible, bid, minimumBid, intendedStatus }: Standing): boolean {
-  if (!interruptible || intendedStatus !== 'running') return false
-  return bid !== undefined && minimumBid !== undefined && minimumBid > bid
+/** Stopped though it is wished to run, with a bid below the lowest that runs. */
+function isOutbid(standing: Standing): boolean {
+  return standing.intendedStatus === 'running' && bidsTooLow(standing)
+}
+
+/**
+ * Such deployments show one that was outbid as if its user had stopped it. That is told apart as it happens: it was on
+ * its way or running a moment ago, Berth has not stopped it, and its bid is too low. It holds until that changes.
+ */
+function wasOutbid(standing: Standing, past: Past | undefined): boolean {
+  if (!standing.beyondInterface || !past || !bidsTooLow(standing)) return false
+  if (past.asked?.state === 'stopped') return false
+  if (standing.intendedStatus === 'running') return false
+  // Wished to run while it was outbid, and now to be stopped: that is the user's doing.
+  if (past.state === 'outbid') return past.intendedStatus !== 'running'
+  return past.unbroken && wereToRun.has(past.state)
+}
+
+const wereToRun: ReadonlySet<InstanceState> = new Set([
+  'running',
+  'loading',
+  'provisioning',
+  'waiting',
+  'restarting',
+])
+
+function bidsTooLow({ interruptible, bid, minimumBid }: Standing): boolean {
+  return interruptible && bid !== undefined && minimumBid !== undefined && minimumBid > bid
+}
+
+/** Whether it was started and has no GPU yet. */
+function isScheduled({ currentState, nextState, intendedStatus }: Standing, past: Past | undefined): boolean {
+  if (currentState !== 'stopped' || nextState !== 'running') return false
+  return intendedStatus === 'running' || past?.asked?.state === 'running'
+}
+
+function scheduled(past: Past | undefined, at: number): InstanceState {
+  if (past?.state === 'waiting' || past?.asked?.queued) return 'waiting'
+  return past?.state === 'provisioning' && at - past.since >= gpuAfter ? 'waiting' : 'provisioning'
+}
+
+/** Just started, the record may still show the exit of the last time. */
+function exited(past: Past | undefined, at: number): InstanceState {
+  switch (past?.state) {
+    case 'stopped':
+    case 'outbid':
+    case 'waiting':
+      return 'provisioning'
+    case 'provisioning':
+      return at - past.since < crashedAfter ? 'provisioning' : 'exited'
+    case 'exited':
+      return at - past.since < crashedAfter ? 'exited' : 'crashed'
+    case 'crashed':
+      return 'crashed'
+    default:
+      return 'exited'
+  }
+}
+
+/** Whether time alone makes another state of it, though its record stays the same. */
+export function passes(state: InstanceState): boolean {
+  return state === 'provisioning' || state === 'exited'
 }

@@ -5,17 +5,23 @@ const secretName = /token|secret|pass|api_?key|credential|private_?key/i
 /** The environment, whatever its shape: its names are shown where they can be told from its values. */
 const environment = /^(extra_)?env$/
 
-/** A record as it may be shown: values of secret fields, and of the environment, are covered. */
-export function maskRecord(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, maskField(name, value)]))
+/** Lists and objects within each other that are shown: nothing that is nested deeper has a name to judge it by. */
+const deepest = 32
+
+/** A record as it may be shown: values of secret fields, of the environment, and what lies too deep, are covered. */
+export function maskRecord(record: Readonly<Record<string, unknown>>, depth = 0): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, maskField(name, value, depth)]),
+  )
 }
 
-function maskField(name: string, value: unknown): unknown {
+function maskField(name: string, value: unknown, depth: number): unknown {
   if (value === null || value === undefined || value === '') return value
   if (secretName.test(name)) return hidden
   if (environment.test(name)) return maskEnvironment(value)
-  if (Array.isArray(value)) return value.map(item => maskField('', item))
-  if (typeof value === 'object') return maskRecord(value as Record<string, unknown>)
+  if (typeof value === 'object' && depth >= deepest) return hidden
+  if (Array.isArray(value)) return value.map(item => maskField('', item, depth + 1))
+  if (typeof value === 'object') return maskRecord(value as Record<string, unknown>, depth + 1)
   return value
 }
 

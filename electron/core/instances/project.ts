@@ -1,11 +1,19 @@
-import type { InstanceView, PortMapping, SshAddress, StatusChange } from '../../contract/instance/instance.ts'
+import type {
+  AskedState,
+  InstanceState,
+  InstanceView,
+  PortMapping,
+  SshAddress,
+  StatusChange,
+} from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
 import { present } from '../present.ts'
 import { plainLabel } from '../rentals/mark.ts'
-import { instanceState } from './instance-state.ts'
+import { instanceState, type Past } from './instance-state.ts'
 import { believable, costPerHour, prices, spending } from './spending.ts'
+import { trafficOf } from './traffic.ts'
 
 /** How much of its past is kept. */
 const longestHistory = 50
@@ -14,25 +22,37 @@ const longestMessage = 500
 
 /**
  * An instance's record (section 2.1, and what deployments add) as Berth shows it. `before` is how it was shown last,
- * `at` the account's time of the answer in epoch seconds. Secrets in the record stay in the record.
+ * `at` the account's time of the answer in epoch seconds, `unbroken` whether the account was seen shortly before that.
+ * Secrets in the record stay in the record.
  */
-export function project(record: Instance, before: InstanceView | undefined, at: number): InstanceView {
+export function project(
+  record: Instance,
+  before: InstanceView | undefined,
+  at: number,
+  unbroken = true,
+): InstanceView {
   const actualStatus = cleanLine(record.actual_status) ?? null
   const intendedStatus = cleanLine(record.intended_status)
   const interruptible = record.is_bid ?? false
   const dphBase = record.dph_base
   const minimumBid = record.min_bid
-  const state = instanceState({
+  const message = cleanLine(record.status_msg)
+  const standing = present({
     actualStatus,
+    currentState: cleanLine(record.cur_state),
+    nextState: cleanLine(record.next_state),
+    intendedStatus,
+    statusMessage: message,
     interruptible,
-    ...(intendedStatus === undefined ? {} : { intendedStatus }),
-    ...(dphBase === undefined ? {} : { bid: dphBase }),
-    ...(minimumBid === undefined ? {} : { minimumBid }),
+    bid: dphBase,
+    minimumBid,
+    beyondInterface: goesBeyond(record),
   })
-  const price = prices(record.dph_total, dphBase)
+  const state = instanceState(standing, before && pastOf(before, unbroken), at)
+  const price = prices(record)
   const perHour = costPerHour(state, price)
   const startedAt = record.start_date
-  const message = cleanLine(record.status_msg)
+  const { traffic, charged } = trafficOf(record, before?.traffic, at)
   const rawLabel = record.label
 
   return present({
@@ -41,10 +61,10 @@ export function project(record: Instance, before: InstanceView | undefined, at: 
     state,
     actualStatus,
     intendedStatus,
+    asked: stillAsked(before?.asked, state, at),
     statusMessage: message,
     gpu: gpuOf(record),
-    gpuLoad: record.gpu_util,
-    gpuTemperature: record.gpu_temp,
+    ...gpuMeasures(record),
     cpu: present({
       load: record.cpu_util,
       memoryUsed: record.mem_usage,
@@ -52,12 +72,13 @@ export function project(record: Instance, before: InstanceView | undefined, at: 
     }),
     disk: present({ size: record.disk_space, used: record.disk_usage }),
     interruptible,
-    pricePerHour: price.running,
+    pricePerHour: state === 'running' ? perHour || price.running : price.running,
     diskPricePerHour: price.disk,
     costPerHour: perHour,
     bid: interruptible ? believable(dphBase) : undefined,
     minimumBid: believable(minimumBid),
-    spent: spending(before?.spent, perHour, startedAt, at),
+    spent: spending(before?.spent, perHour, startedAt, at, charged),
+    traffic,
     startedAt,
     endsAt: record.end_date,
     image: cleanLine(record.image_uuid),
@@ -71,6 +92,31 @@ export function project(record: Instance, before: InstanceView | undefined, at: 
     jupyter: record.image_runtype?.startsWith('jupyter') ?? false,
     history: grownHistory(before?.history, present({ at, state, actualStatus, message })),
   })
+}
+
+/** What tells an instance's prices by part has states, too, that the interface lacks. */
+function goesBeyond(record: Instance): boolean {
+  return record.search !== undefined || record.storage_total_cost !== undefined
+}
+
+function pastOf({ state, intendedStatus, asked, history }: InstanceView, unbroken: boolean): Past {
+  const since = history[history.findLastIndex(change => change.state !== state) + 1]?.at ?? 0
+  return present({ state, since, intendedStatus, asked, unbroken })
+}
+
+/** Seconds for which the service may still show how it was before it was asked. */
+const untilShown = 120
+
+/** What Berth asked, until it runs as asked, or somebody else has asked for the opposite since. */
+function stillAsked(asked: AskedState | undefined, state: InstanceState, at: number): AskedState | undefined {
+  const opposite = asked?.state === 'running' ? 'stopped' : 'running'
+  if (asked?.state === 'running' && state === 'running') return undefined
+  return asked && state === opposite && at - asked.at > untilShown ? undefined : asked
+}
+
+/** Percent and degrees Celsius. A GPU at 0 °C without load is none that was measured: the host did not report. */
+function gpuMeasures({ gpu_util, gpu_temp }: Instance): Pick<InstanceView, 'gpuLoad' | 'gpuTemperature'> {
+  return gpu_util === 0 && gpu_temp === 0 ? {} : present({ gpuLoad: gpu_util, gpuTemperature: gpu_temp })
 }
 
 function gpuOf(record: Instance): InstanceView['gpu'] {
@@ -137,7 +183,8 @@ const turningText = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 /** One line without control characters; undefined when nothing is left. */
 export function cleanLine(text: string | null | undefined): string | undefined {
   const line = text
-    ?.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    ?.slice(0, 4 * longestMessage)
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replace(turningText, '')
     .trim()
     .slice(0, longestMessage)

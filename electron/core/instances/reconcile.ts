@@ -1,6 +1,8 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Instance } from '../../service/instances.ts'
+import type { Listing } from '../accounts/look/look-for-all.ts'
 import { same } from '../same.ts'
+import { passes } from './instance-state.ts'
 import { project } from './project.ts'
 
 /** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
@@ -12,27 +14,40 @@ export interface Changes {
 /** The records as they came last, by instance id. Reconciling compares with them and replaces them. */
 export type KnownRecords = Map<number, Instance>
 
+/** Seconds of the account's time: looks closer together than this, or than three intervals, follow each other. */
+const shortestBreak = 600
+
+/** Whether little can have happened unseen between two looks. Seconds of the account's time. */
+export function followsOn(before: number | undefined, at: number, interval: number): boolean {
+  return before !== undefined && at - before <= Math.max(shortestBreak, 3 * interval)
+}
+
 /**
  * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields
- * and changes nothing; `at` is the account's time of the answer in epoch seconds. `lastView` tells how one that is
- * there again was seen last, so that it goes on from there.
+ * and changes nothing; one that is not confirmed stays as it was. `at` is the account's time of the answer in epoch
+ * seconds. `lastView` tells how one that is there again was seen last, so that it goes on from there; `unbroken`, whether
+ * the last answer came shortly before.
  */
 export function compareInstances(
   known: KnownRecords,
   shown: Readonly<Record<string, InstanceView>>,
-  records: readonly Instance[],
+  { instances, unconfirmed }: Pick<Listing, 'instances' | 'unconfirmed'>,
   at: number,
   lastView: (instance: number) => InstanceView | undefined = () => undefined,
+  unbroken = true,
 ): Changes {
   const changed = new Map<number, InstanceView>()
-  const present = new Set<number>()
-  for (const record of records) {
+  const present = new Set<number>(unconfirmed)
+  for (const record of instances) {
     const { id } = record
     present.add(id)
     const before = shown[id]
-    if (before && same(known.get(id), record)) continue
+    // What its traffic comes to per hour fades while nothing flows.
+    const steady = before && !before.traffic?.perHour && !passes(before.state)
+    if (steady && same(known.get(id), record)) continue
     known.set(id, record)
-    changed.set(id, project(record, before ?? lastView(id), at))
+    const view = project(record, before ?? lastView(id), at, unbroken)
+    if (!before || !same(before, view)) changed.set(id, view)
   }
   const gone = Object.keys(shown)
     .map(Number)

@@ -1,18 +1,44 @@
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
+import type { Instance } from '../../service/instances.ts'
+import { present } from '../present.ts'
 
 /** What an instance costs, micro-dollars per hour. GPUs are charged from `running`, the disk from creation on. */
 export interface Prices {
   running?: Micros
   disk?: Micros
+  /** What it costs as it is now, where the service tells: a stopped one's disk may cost more than a running one's. */
+  now?: Micros
 }
 
-/** `dph_total` holds the disk, `dph_base` the GPUs alone. Dollars per hour as the service gives them. */
-export function prices(dphTotal: number | undefined, dphBase: number | undefined): Prices {
-  const running = believable(dphTotal)
-  const gpus = believable(dphBase)
-  if (running === undefined || gpus === undefined) return running === undefined ? {} : { running }
-  return { running, disk: Math.max(0, running - gpus) }
+/** Hours in a month, by which the price of a disk is told. */
+export const monthHours = 720
+
+type PriceFields = Pick<
+  Instance,
+  'dph_total' | 'dph_base' | 'storage_total_cost' | 'storage_cost' | 'disk_space' | 'search' | 'instance'
+>
+
+/**
+ * The prices in a record. `dph_base` is for the GPUs alone, `dph_total` for GPUs and disk while it runs: it is told
+ * of a stopped one, too, which costs its disk alone.
+ */
+export function prices(record: PriceFields): Prices {
+  const { storage_cost, disk_space } = record
+  const total = believable(record.dph_total)
+  const gpus = believable(record.dph_base)
+  const byMonth =
+    storage_cost === undefined || disk_space === undefined
+      ? undefined
+      : (storage_cost * disk_space) / monthHours
+  const storage = believable(record.storage_total_cost) ?? believable(byMonth)
+  const together = gpus === undefined || storage === undefined ? total : gpus + storage
+  const between = gpus === undefined || total === undefined ? undefined : Math.max(0, total - gpus)
+  return present({
+    running: believable(record.search?.totalHour) ?? together,
+    disk: believable(record.instance?.diskHour) ?? storage ?? between,
+    now: believable(record.instance?.totalHour),
+  })
 }
 
 /** Dollars per hour; no machine costs more, and one nonsensical price must not spoil every sum. */
@@ -23,29 +49,34 @@ export function believable(dollars: number | undefined): Micros | undefined {
   return dollars !== undefined && dollars >= 0 && dollars <= highestPrice ? micros(dollars) : undefined
 }
 
+const charged: ReadonlySet<InstanceState> = new Set(['running', 'restarting', 'stopping', 'silent', 'other'])
+
 /** Whether the GPUs are charged in this state. A silent or offline host is charged as if it ran, to be safe. */
 function gpusCharged(state: InstanceState): boolean {
-  return state === 'running' || state === 'stopping' || state === 'silent' || state === 'other'
+  return charged.has(state)
 }
 
-export function costPerHour(state: InstanceState, { running, disk }: Prices): Micros {
-  return (gpusCharged(state) ? running : disk) ?? 0
+/** What it costs per hour as things are now: what the service says, unless that is nothing for what runs. */
+export function costPerHour(state: InstanceState, { running, disk, now }: Prices): Micros {
+  if (gpusCharged(state)) return (now || running) ?? 0
+  return now ?? disk ?? 0
 }
 
 /**
  * Spent up to now. At first sight nothing but the creation time is known: what it costs now is taken to have been
- * its cost since then. From there on each change of the price per hour begins a new stretch.
- * `at` in epoch seconds of the account's time.
+ * its cost since then. From there on each change of the price per hour begins a new stretch, and so does `traffic`,
+ * what was charged for it since. `at` in epoch seconds of the account's time.
  */
 export function spending(
   before: InstanceView['spent'] | undefined,
   perHour: Micros,
   startedAt: number | undefined,
   at: number,
+  traffic: Micros = 0,
 ): InstanceView['spent'] {
-  if (!before) return { micros: grown(perHour, at - (startedAt ?? at)), at, perHour }
-  if (before.perHour === perHour) return before
-  return { micros: before.micros + grown(before.perHour, at - before.at), at, perHour }
+  if (!before) return { micros: grown(perHour, at - (startedAt ?? at)) + traffic, at, perHour }
+  if (before.perHour === perHour && traffic === 0) return before
+  return { micros: before.micros + grown(before.perHour, at - before.at) + traffic, at, perHour }
 }
 
 function grown(perHour: Micros, seconds: number): Micros {

@@ -6,6 +6,7 @@ import { problemOf } from '../problems.ts'
 const may = {
   user_read: 'read the account',
   user_write: 'change the account',
+  instance_read: 'see instances',
   instance_write: 'change instances',
   machine_read: 'read machines',
   machine_write: 'change machines',

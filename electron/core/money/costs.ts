@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { spentBy } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 
@@ -28,6 +28,8 @@ export interface CountedInstance {
   booting?: true
   /** What it costs per hour once it runs, where that is more: in an absence it may run and be gone again. */
   running?: Micros
+  /** What its traffic had cost, where that is measured: it comes on top of all prices, and is sure. */
+  traffic?: Micros
 }
 
 /** What one instance may have cost in a stretch of time. Where it is sure, `least`, `most` and `guess` are the same. */
@@ -52,11 +54,20 @@ export const absence = 600
 /** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */
 const longestBoot = 300
 
+/** States in which the GPUs may or may not be charged. */
+const unsure: ReadonlySet<InstanceState> = new Set([
+  'silent',
+  'restarting',
+  'stopping',
+  'destroying',
+  'other',
+])
+
 export function countedAt(instance: InstanceView, at: number): CountedInstance {
-  const { state, costPerHour, diskPricePerHour = 0, pricePerHour = 0 } = instance
-  const known = state !== 'silent' && state !== 'other' && state !== 'stopping'
+  const { state, costPerHour, diskPricePerHour = 0, pricePerHour = 0, traffic } = instance
+  const known = !unsure.has(state)
   const disk = Math.min(costPerHour, diskPricePerHour)
-  const booting = state === 'provisioning' || state === 'loading'
+  const booting = state === 'provisioning' || state === 'loading' || state === 'waiting'
   return {
     spent: spentBy(instance, at),
     perHour: costPerHour,
@@ -64,6 +75,7 @@ export function countedAt(instance: InstanceView, at: number): CountedInstance {
     ...(disk < costPerHour ? { disk } : {}),
     ...(booting ? { booting: true } : {}),
     ...(booting && pricePerHour > costPerHour ? { running: pricePerHour } : {}),
+    ...(traffic?.spent ? { traffic: traffic.spent } : {}),
   }
 }
 
@@ -110,12 +122,14 @@ function costOf(
   // Of a new one that does not tell when it was made, nothing is sure.
   const idle = then || startedAt !== undefined ? disk : 0
   const cheapest = then ? Math.min(then.least ?? then.perHour, now.least ?? now.perHour) : idle
-  const most = grown(dearest, seconds)
-  const least = Math.min(most, Math.max(grown(cheapest, seconds), known))
+  const traffic = Math.max(0, (now.traffic ?? 0) - (then?.traffic ?? 0))
+  const most = grown(dearest, seconds) + traffic
+  const least = Math.min(most, Math.max(grown(cheapest, seconds), known) + traffic)
   // What it has cost in all may have been taken up from an older look than this, after a kill. Rounding gives the one.
   const guess = Math.min(Math.max(least, now.spent - (then?.spent ?? 0)), then ? most + 1 : most)
   const sure = least === most
-  const lowest = to - from > absence ? Math.min(least, Math.max(grown(idle, seconds), known)) : least
+  const lowest =
+    to - from > absence ? Math.min(least, Math.max(grown(idle, seconds), known) + traffic) : least
   const silent = then?.least !== undefined && now.least !== undefined
   return {
     least: sure ? guess : least,

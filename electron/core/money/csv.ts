@@ -3,16 +3,17 @@ import type { Micros } from '../../contract/spending/money.ts'
 
 type Cell = string | number
 
-/** One row a day: spent and topped up in dollars, the credit at its end, and whether the sums are estimated. */
+/** One row a day: spent and topped up in dollars, the credit at its end, whether the sums are estimated, and whether they are as charged. */
 export function daysCsv(days: readonly MoneyDay[]): string {
-  const rows = days.map(({ day, spent, toppedUp, credit, estimated }) => [
+  const rows = days.map(({ day, spent, toppedUp, credit, estimated, charged }) => [
     day,
     dollars(spent),
     dollars(toppedUp),
     credit === undefined ? '' : dollars(credit),
     estimated ? 'yes' : '',
+    charged ? 'yes' : '',
   ])
-  return csv([['day', 'spent_usd', 'topped_up_usd', 'credit_usd', 'estimated'], ...rows])
+  return csv([['day', 'spent_usd', 'topped_up_usd', 'credit_usd', 'estimated', 'as_charged'], ...rows])
 }
 
 /** One row for each instance on each day; what no instance accounts for has a row without one. */

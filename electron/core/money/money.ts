@@ -4,6 +4,7 @@ import type { Micros } from '../../contract/spending/money.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../automation/automation.ts'
 import { openDocument } from '../remember/document.ts'
 import { accrue } from './accrual.ts'
+import type { Charges } from './charges.ts'
 import type { Counted } from './costs.ts'
 import { emptyDay, KeptDay, KeptNames, neededNames, withDaysOver, withStretch } from './days.ts'
 import { localDay } from './local-days.ts'
@@ -40,6 +41,7 @@ const Now = v.object({
           disk: v.exactOptional(v.number()),
           booting: v.exactOptional(v.literal(true)),
           running: v.exactOptional(v.number()),
+          traffic: v.exactOptional(v.number()),
         }),
       ),
       over: v.exactOptional(v.number()),
@@ -62,6 +64,7 @@ const longestLabel = 80
 
 export async function openMoney(
   around: Pick<AutomationSurroundings, 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
+  charges?: Charges,
 ): Promise<Money> {
   const { files, folder, onBroken, machine } = around
   const kept = { files, clock: machine.clock, onBroken }
@@ -84,6 +87,7 @@ export async function openMoney(
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
   function looked({ account, credit, at, blur }: FreshLook): void {
+    void charges?.looked(at)
     const before = current.counted as Counted | undefined
     // What was spent follows from the credit: a look without it is passed over, as long as it is told again soon.
     // The time since the last one says nothing of that: Berth may have been away for a night.
@@ -142,6 +146,15 @@ export async function openMoney(
     void recorded.then(save)
   }
 
+  const allNames = () => ({ ...past.get().names, ...current.names })
+
+  /** Every day in order, as the service charged it where it tells. */
+  function allDays(): readonly MoneyDay[] {
+    const over = past.get().days.filter(({ day }) => day !== current.today.day)
+    const counted = [...over, current.today].sort((a, b) => (a.day < b.day ? -1 : 1))
+    return charges?.asCharged(counted, allNames()) ?? counted
+  }
+
   return {
     looked,
     resume: () => undefined,
@@ -152,20 +165,20 @@ export async function openMoney(
       const earlier = first ? before.samples.filter(([end]) => end < first[0]) : before.samples
       return {
         samples: thinned([...earlier, ...current.samples], from, most),
-        days: [...before.days.filter(({ day }) => day !== current.today.day), current.today].sort((a, b) =>
-          a.day < b.day ? -1 : 1,
-        ),
-        names: { ...before.names, ...current.names },
+        days: allDays(),
+        names: allNames(),
       }
     },
     spentToday: () => (current.today.day === localDay(around.now()) ? current.today.spent : 0),
     spentThisMonth() {
       const month = localDay(around.now()).slice(0, 7)
-      const days = [...past.get().days.filter(({ day }) => day !== current.today.day), current.today]
-      return days.filter(({ day }) => day.startsWith(month)).reduce((sum, { spent }) => sum + spent, 0)
+      return allDays()
+        .filter(({ day }) => day.startsWith(month))
+        .reduce((sum, { spent }) => sum + spent, 0)
     },
     countedAt: () => current.counted?.at,
     async flush() {
+      await charges?.flush()
       await past.flush()
       save()
       await now.flush()

@@ -1,6 +1,7 @@
 import type { OfferQuery, OfferView } from '../../contract/market/offer.ts'
 import { micros } from '../../contract/spending/money.ts'
 import type { Offer, OfferSearch } from '../../service/offers.ts'
+import { trafficPrices } from '../instances/traffic.ts'
 import { present } from '../present.ts'
 
 /** The search that answers a query: what can be rented now, cheapest first. Extra conditions hold besides. */
@@ -29,10 +30,8 @@ export function offerView(offer: Offer): OfferView {
     gpuMemory: offer.gpu_ram,
     price: dollars(price),
     minimumBid: dollars(offer.min_bid),
-    storagePrice:
-      offer.dph_total === undefined || offer.dph_base === undefined
-        ? undefined
-        : micros(Math.max(0, offer.dph_total - offer.dph_base)),
+    storagePrice: storagePrice(offer),
+    storageCost: offer.storage_cost,
     score: offer.dlperf,
     scorePerDollar: offer.dlperf_per_dphtotal,
     cpuName: offer.cpu_name,
@@ -41,17 +40,24 @@ export function offerView(offer: Offer): OfferView {
     disk: offer.disk_space,
     down: offer.inet_down,
     up: offer.inet_up,
-    downCost: offer.inet_down_cost,
-    upCost: offer.inet_up_cost,
+    ...trafficPrices(offer),
     reliability: offer.reliability2 ?? offer.reliability,
     verified: offer.verification === undefined ? undefined : offer.verification === 'verified',
     location: offer.geolocation,
     directPorts: offer.direct_port_count,
+    staticIp: offer.static_ip,
+    datacenter: offer.datacenter ?? (offer.hosting_type === undefined ? undefined : offer.hosting_type === 1),
     lasts: offer.duration,
     cuda: offer.cuda_max_good,
     machineId: offer.machine_id,
     hostId: offer.host_id,
   })
+}
+
+function storagePrice({ storage_total_cost, dph_total, dph_base }: Offer): number | undefined {
+  const between = dph_total === undefined || dph_base === undefined ? undefined : dph_total - dph_base
+  const price = storage_total_cost ?? between
+  return price === undefined ? undefined : micros(Math.max(0, price))
 }
 
 function dollars(amount: number | undefined): number | undefined {

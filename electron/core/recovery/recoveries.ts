@@ -7,6 +7,7 @@ import type { Instance } from '../../service/instances.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { spentOn } from '../failover/failover.ts'
 import type { Failovers } from '../failover/failovers.ts'
+import { nothingAsGoodCode } from '../failover/sentences.ts'
 import { looksUntilGone } from '../instances/gone.ts'
 import { lackedBy } from '../keys/permission.ts'
 import { present } from '../present.ts'
@@ -105,6 +106,8 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     await intend(id, { asked: { bid, from, at }, lastAt: at, held: recovery.refused && recovery.held })
     try {
       await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
+      // Shown as wished to be stopped, it would not run by a bid alone.
+      if (instance.intendedStatus !== 'running') await client().instances.start(id, { signal: ending })
     } catch (error) {
       if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
       const wait = refusedFor(error)
@@ -135,14 +138,16 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     tell({ instance, kind: 'held', text: 'Not recovered', problem: why })
   }
 
-  async function rent(instance: InstanceView, { choice, failover }: Recovery): Promise<void> {
+  async function rent(instance: InstanceView, { choice, failover, held }: Recovery): Promise<void> {
     const { id } = instance
     if (choice.kind !== 'replace') return
     const other = othersReplacement(id, latest.records, rentals.knows)
     if (other) return leaveTo(instance, other)
-    const wish = replacementFor(instance, rentals.requestOf(id), around.record(id), choice)
+    const wish = replacementFor(instance, rentals.ofInstance(id), around.record(id), choice)
     const chosen = failover ?? `f${around.newId()}`
-    await intend(id, { failover: chosen, lastAt: now(), held: undefined })
+    // The market is asked again and again: that it has nothing is told once.
+    const still = held?.code === nothingAsGoodCode ? held : undefined
+    await intend(id, { failover: chosen, lastAt: now(), held: still })
     // The user may choose otherwise at any moment of it.
     if (recoveryOf(id)?.choice.kind !== 'replace') return
     await failovers.start(wish, chosen)
@@ -231,7 +236,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     await failovers.written()
     const { choice, lastAt, replacements } = recoveryOf(instance.id) ?? recovery
     const written = document.record(all => ({
-      ...changing(instance.id, { by, failover: undefined, replaced: dropped })(all),
+      ...changing(instance.id, { by, failover: undefined, replaced: dropped, held: undefined })(all),
       [by]: {
         ...(all[by] ?? freshRecovery(choice, now())),
         ...(lastAt === undefined ? {} : { lastAt }),
@@ -250,7 +255,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
       const { id } = instance
       if (!instance.interruptible) throw new BerthError(notInterruptible)
       if (choice.kind === 'replace')
-        replacementFor(instance, rentals.requestOf(id), around.record(id), choice)
+        replacementFor(instance, rentals.ofInstance(id), around.record(id), choice)
       const { failover } = recoveryOf(id) ?? {}
       // Who wishes for a replacement after they have cancelled one wishes for another.
       if (failover !== undefined && failovers.find(failover)?.unwanted) await cancel(failover)

@@ -23,7 +23,9 @@ export type RecoveryMove =
 /** A pure function of what is remembered, what was seen, and the account's time. */
 export function recoveryMove(recovery: Recovery, instance: InstanceView, now: number): RecoveryMove {
   const { choice, lastAt, refused } = recovery
-  const wanted = instance.intendedStatus !== 'stopped' && instance.state !== 'stopped'
+  const { state } = instance
+  // A deployment may show one that was outbid as wished to be stopped, and start it again all the same.
+  const wanted = state === 'outbid' || (instance.intendedStatus !== 'stopped' && state !== 'stopped')
   if (recovery.by !== undefined) return wanted ? { do: 'stop' } : { do: 'nothing' }
   if (recovery.failover !== undefined) return { do: 'follow' }
   if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }

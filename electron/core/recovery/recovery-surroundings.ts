@@ -13,7 +13,7 @@ export interface RecoveriesSurroundings {
   /** By instance. */
   document: Document<Record<string, Recovery>>
   failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>
-  rentals: Pick<Rentals, 'requestOf' | 'knows'>
+  rentals: Pick<Rentals, 'ofInstance' | 'knows'>
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient
   record(instance: number): Instance | undefined

@@ -1,22 +1,22 @@
 import type { RecoveryChoice } from '../../contract/automation/recovery.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import type { RentRequest } from '../../contract/market/rental.ts'
+import { withoutParts } from '../../contract/market/search-part.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Instance } from '../../service/instances.ts'
 import type { FailoverWish } from '../failover/failovers.ts'
+import { asGoodAs } from '../rentals/as-good.ts'
+import type { Rental } from '../rentals/rental.ts'
 import { requestLike, withoutOffer } from '../rentals/request-like.ts'
 import { replacesVariable } from './others.ts'
 
-/** Offers that are looked at for one replacement. */
-const mostOffers = 200
-
 /**
- * The wish for a machine like the instance's, rented as it was, for a bid up to the choice's ceiling. Throws
- * `no_gpu_known` or `secrets_lost` where it cannot be rented as it was.
+ * The wish for a machine as good as the instance's, rented as it was, for a bid up to the choice's ceiling: that takes
+ * the place of the price it was searched with. Throws `no_gpu_known` or `secrets_lost` where it cannot be rented as it
+ * was.
  */
 export function replacementFor(
   instance: InstanceView,
-  remembered: RentRequest | undefined,
+  rental: Rental | undefined,
   record: Instance | undefined,
   { ceiling, limits }: Extract<RecoveryChoice, { kind: 'replace' }>,
 ): FailoverWish {
@@ -27,30 +27,24 @@ export function replacementFor(
       message: 'The service does not say what GPUs this instance has, so no other can be chosen for it.',
       advice: 'Raise the bid instead, or rent another by hand.',
     })
-  const request = remembered ? withoutOffer(remembered) : requestLike(instance, record)
-  const env = request.env
+  const known = rental ? withoutOffer(rental.request) : requestLike(instance, record)
+  const env = known.env
     .filter(({ name }) => name !== replacesVariable)
     .map(variable => ({
       ...variable,
       value: variable.secret ? secretOf(variable.name, record) : variable.value,
     }))
+  const request = {
+    ...known,
+    env: [...env, { name: replacesVariable, value: String(instance.id), secret: false }],
+    bid: ceiling,
+  }
   return {
     replaces: instance.id,
-    request: {
-      ...request,
-      env: [...env, { name: replacesVariable, value: String(instance.id), secret: false }],
-      bid: ceiling,
-    },
+    request,
     limits,
     search: {
-      query: {
-        type: 'bid',
-        verifiedOnly: false,
-        storage: request.disk,
-        limit: mostOffers,
-        extra: { gpu_name: { eq: gpu.name }, num_gpus: { eq: gpu.count } },
-      },
-      filter: { gpus: [gpu.name], countFrom: gpu.count, countTo: gpu.count },
+      ...withoutParts(asGoodAs({ request, rental, gpu, record }), ['price']),
       order: { column: 'price', descending: false },
     },
   }

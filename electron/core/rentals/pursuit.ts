@@ -36,6 +36,8 @@ export interface Pursuit {
 const creationTimeout = 30_000
 /** Milliseconds between looks for a lost answer; when all have found nothing, nothing was created. */
 const looksAfter = [500, 1500, 3000, 5000]
+/** Seconds of the account's time: a deployment may show a new instance only after that. */
+const appearsWithin = 60
 /** Milliseconds until an account that does not answer is looked at again. */
 const lookAgainAfter = 5000
 /** How often the service is asked for one wish at the most. */
@@ -143,8 +145,11 @@ export function createPursuit(
   /** Looks at the account until the instance is found, or has had time enough to appear. */
   async function lookFor({ id }: Rental, mayAskAgain: boolean): Promise<'ask' | 'done'> {
     await update(id, { step: 'lost' })
-    for (const pause of looksAfter) {
-      const finding = await lookOnce(id, pause)
+    const from = around.now()
+    const mayStillAppear = () => Math.abs(around.now() - from) < appearsWithin
+    for (let looks = 0; looks < looksAfter.length || mayStillAppear(); looks += 1) {
+      const pause = looksAfter[looks] ?? lookAgainAfter
+      const finding = await lookOnce(id, pause, looks === 0)
       if (!finding) return 'done'
       if ('unclear' in finding) {
         await letUserSay(id, finding.unclear)
@@ -168,13 +173,24 @@ export function createPursuit(
     around.tell('Which instance belongs to this rental is not clear', rental)
   }
 
-  /** One fresh answer after a pause, however long the service takes to give one; undefined when Berth ends. */
-  async function lookOnce(id: string, pause: number): Promise<Finding | undefined> {
+  /** One fresh and whole answer after a pause, however long the service takes to give one; undefined when Berth ends. */
+  async function lookOnce(id: string, pause: number, anew: boolean): Promise<Finding | undefined> {
     await sleep(pause)
     while (!ending.aborted) {
       try {
-        const records = await client().instances.list(call)
-        return ending.aborted ? undefined : findLost(existing(id), records, taken(id))
+        const { instances, unread, cutShort } = await client().instances.list({ ...call, anew })
+        if (ending.aborted) return undefined
+        const finding = findLost(existing(id), instances, taken(id))
+        const before = new Set(existing(id).before)
+        const listed = new Set([...instances, ...unread].map(({ id: one }) => one))
+        const isUncertain =
+          cutShort !== undefined ||
+          unread.some(({ id: one }) => one === undefined || !before.has(one)) ||
+          around.knownInstances().some(known => !listed.has(known))
+        // What is not found in a list that may lack it may be there all the same: asking again could rent it twice.
+        if (!isUncertain || ('found' in finding && finding.found !== undefined)) return finding
+        await update(id, { problem: sentenceFor('list_uncertain') })
+        await sleep(lookAgainAfter)
       } catch (error) {
         if (isRefusal(error)) throw error
         await sleep(lookAgainAfter)

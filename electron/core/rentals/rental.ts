@@ -2,10 +2,12 @@ import * as v from 'valibot'
 import { FailoverId } from '../../contract/automation/failover.ts'
 import { AccountId, RentalId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
+import { SavedQuery } from '../../contract/market/offer.ts'
 import { RentRequest } from '../../contract/market/rental.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { isDead } from '../../contract/reading.ts'
-import { sentenceFor } from './sentences.ts'
+import { startFailure } from '../instances/start-failure.ts'
+import { noImage, sentenceFor } from './sentences.ts'
 
 export const StoredProblem: v.GenericSchema<Problem> = v.object({
   code: v.string(),
@@ -15,7 +17,7 @@ export const StoredProblem: v.GenericSchema<Problem> = v.object({
   facts: v.exactOptional(v.record(v.string(), v.string())),
 })
 
-/** What the row shows of the offer it was rented from. Micro-dollars per hour, MB per GPU. */
+/** What is remembered of the offer it was rented from. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
 export const StoredOffer = v.object({
   id: v.number(),
   gpuName: v.exactOptional(v.string()),
@@ -25,6 +27,8 @@ export const StoredOffer = v.object({
   location: v.exactOptional(v.string()),
   machineId: v.exactOptional(v.number()),
   hostId: v.exactOptional(v.number()),
+  verified: v.exactOptional(v.boolean()),
+  reliability: v.exactOptional(v.number()),
 })
 
 /** A rental as it is remembered. Secret values of its environment are not in it: they are in the keychain, under its id. */
@@ -33,6 +37,8 @@ export const Rental = v.object({
   account: AccountId,
   request: RentRequest,
   offer: StoredOffer,
+  /** What the offer was found with. */
+  search: v.exactOptional(SavedQuery),
   /**
    * asking: the intent is on disk, the request may have left. lost: its answer did not come, the account is being
    * looked at. unclear: more than one instance may be the one. waiting: created, not running yet.
@@ -68,6 +74,11 @@ export function isUnderWay({ step }: Rental): boolean {
   return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
 }
 
+/** What a dead instance died of, as `sentenceFor` knows it: an image that cannot be had is no fault of the machine. */
+export function deathOf({ state, statusMessage }: InstanceView): string {
+  return state === 'unstartable' && startFailure(statusMessage) === 'image' ? noImage : state
+}
+
 /**
  * What a fresh look at the account makes of a rental that was created: still waiting, running, late, or failed.
  * `instance` is undefined when the fresh answer does not have it; `now` is the account's time in epoch seconds.
@@ -79,7 +90,7 @@ export function nextStep(
 ): { step: Rental['step']; problem?: Problem } {
   if (!instance) return { step: 'failed', problem: sentenceFor('gone') }
   if (instance.state === 'running') return { step: 'running' }
-  if (isDead(instance)) return { step: 'failed', problem: sentenceFor(instance.state) }
+  if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
   if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
   if (instance.state === 'stopped') return { step: 'failed', problem: sentenceFor('stopped') }
   if (now - (rental.createdAt ?? rental.startedAt) >= rental.deadline)

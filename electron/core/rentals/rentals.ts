@@ -1,6 +1,6 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import type { OfferView } from '../../contract/market/offer.ts'
+import type { OfferView, SavedQuery } from '../../contract/market/offer.ts'
 import type { RentalView, RentRequest } from '../../contract/market/rental.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -8,6 +8,7 @@ import type { Keychain } from '../../ports/keychain.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
 import { looksUntilGone } from '../instances/gone.ts'
+import { present } from '../present.ts'
 import type { Document } from '../remember/document.ts'
 import { same } from '../same.ts'
 import { lastRental, openBook, rentalViews } from './book.ts'
@@ -48,11 +49,8 @@ export interface RentalsSurroundings {
  * lost, Berth looks at the account before it asks again. A rental never rents twice.
  */
 export interface Rentals {
-  /**
-   * Resolves with the rental's id once it is on disk; it goes on by itself. With `owned` it is a try of a failover; with
-   * `given`, that is its id.
-   */
-  rent(request: RentRequest, offer: OfferView | undefined, owned?: Owned, given?: string): Promise<string>
+  /** Resolves with the rental's id once it is on disk; it goes on by itself. */
+  rent(request: RentRequest, offer: OfferView | undefined, more?: RentedFor): Promise<string>
   /** Ends it; what it has created is destroyed. */
   cancel(id: string): Promise<void>
   /** The same however it stands, running or failed too: for tries, which are taken back without a question. */
@@ -61,8 +59,14 @@ export interface Rentals {
   /** The user said which instance is the one, or that none is. */
   settle(id: string, instance: number | null): Promise<void>
   dismiss(id: string): Promise<void>
-  /** What a fresh look at the account means to the rentals under way. */
-  looked(instances: Readonly<Record<string, InstanceView>>, records: readonly Instance[]): void
+  /** What a fresh look at the account means to the rentals under way. `unconfirmed`: those that may be there. */
+  looked(
+    instances: Readonly<Record<string, InstanceView>>,
+    records: readonly Instance[],
+    unconfirmed?: ReadonlySet<number>,
+  ): void
+  /** What was created and is watched until it runs; `createdAt` in epoch seconds of the account's time. */
+  awaited(): readonly { instance: number; createdAt: number }[]
   /** Goes on with what an earlier session left under way. */
   resume(): void
   view(): Record<string, RentalView>
@@ -72,11 +76,9 @@ export interface Rentals {
   followTemplate(from: string, to: string, name: string | undefined): Promise<void>
   /** What was rented last and came to be. */
   last(): { id: string; what: string } | undefined
-  /** How an instance was rented, secrets left out. */
-  requestOf(instance: number): RentRequest | undefined
   /** All that are remembered, oldest first. */
   all(): readonly Rental[]
-  /** The rental that an instance came of. */
+  /** The rental that an instance came of: how it was rented and found, secrets left out. */
   ofInstance(instance: number): Rental | undefined
   /** How, and on what offer, a rental was asked for, secrets left out. Throws `no_such_rental`. */
   rented(id: string): Rental
@@ -86,10 +88,14 @@ export interface Rentals {
   owned(owner: string): readonly Rental[]
 }
 
-/** What makes a rental a try: its failover, and the seconds it may take. */
-export interface Owned {
-  owner: string
-  deadline: number
+/** What is known of a rental besides its request and its offer. */
+export interface RentedFor {
+  /** What makes it a try: its failover, and the seconds it may take. */
+  owned?: { owner: string; deadline: number }
+  /** What the offer was found with. */
+  search?: SavedQuery | undefined
+  /** Its id, where that is known already. */
+  id?: string
 }
 
 /** Seconds by which two tellings of the account's time may differ. */
@@ -130,8 +136,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
   }
 
   return {
-    async rent(request, offer, owned, given) {
-      const id = given ?? `r${around.newId()}`
+    async rent(request, offer, { owned, search, id = `r${around.newId()}` } = {}) {
       if (!owned) await secrets.keep(id, request)
       try {
         await book.add({
@@ -145,6 +150,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
           startedAt: around.now(),
           deadline: owned?.deadline ?? around.deadline(),
           ...(owned ? { owner: owned.owner } : {}),
+          ...(search ? { search } : {}),
         })
       } catch (error) {
         if (!owned) await secrets.forget({ id, request }).catch(() => undefined)
@@ -195,12 +201,13 @@ export function createRentals(around: RentalsSurroundings): Rentals {
       if (isUnderWay(existing(id))) return
       await update(id, { dismissed: true })
     },
-    looked(instances, records) {
+    looked(instances, records, unconfirmed) {
       pursuit.goOn()
       for (const rental of book.all()) {
         if ((rental.step !== 'waiting' && rental.step !== 'late') || rental.instance === undefined) continue
         if (rental.unwanted || pursuit.isBusy(rental.id)) continue
         const instance = instances[rental.instance]
+        if (!instance && unconfirmed?.has(rental.instance)) continue
         const absent = (missing.get(rental.id) ?? 0) + 1
         if (instance) missing.delete(rental.id)
         else missing.set(rental.id, absent)
@@ -216,6 +223,14 @@ export function createRentals(around: RentalsSurroundings): Rentals {
       destroyLateTwins(records)
       meetLateComers(records)
     },
+    awaited: () =>
+      book
+        .all()
+        .flatMap(({ step, instance, createdAt, startedAt }) =>
+          instance === undefined || (step !== 'waiting' && step !== 'late')
+            ? []
+            : [{ instance, createdAt: createdAt ?? startedAt }],
+        ),
     resume() {
       for (const rental of book.all()) {
         const { id, step, asked, instance, unwanted } = rental
@@ -237,7 +252,6 @@ export function createRentals(around: RentalsSurroundings): Rentals {
     rented: existing,
     knows: mark => book.find(mark) !== undefined,
     owned: owner => book.all().filter(rental => rental.owner === owner),
-    requestOf: instance => ofInstance(instance)?.request,
     all: book.all,
     ofInstance,
   }
@@ -250,15 +264,8 @@ const tooLate = {
 }
 
 function rentedOffer(offer: OfferView): Rental['offer'] {
-  const { id, gpuName, gpuCount, gpuMemory, price, location, machineId, hostId } = offer
-  return {
-    id,
-    ...(gpuName === undefined ? {} : { gpuName }),
-    ...(gpuCount === undefined ? {} : { gpuCount }),
-    ...(gpuMemory === undefined ? {} : { gpuMemory }),
-    ...(price === undefined ? {} : { pricePerHour: price }),
-    ...(location === undefined ? {} : { location }),
-    ...(machineId === undefined ? {} : { machineId }),
-    ...(hostId === undefined ? {} : { hostId }),
-  }
+  const { id, gpuName, gpuCount, gpuMemory, price, location, machineId, hostId, verified, reliability } =
+    offer
+  const known = { gpuName, gpuCount, gpuMemory, location, machineId, hostId, verified, reliability }
+  return present({ id, ...known, pricePerHour: price })
 }

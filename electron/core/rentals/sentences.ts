@@ -1,5 +1,8 @@
 import type { Problem } from '../../contract/problem.ts'
 
+/** The code of an image that cannot be pulled: every other machine would say the same. */
+export const noImage = 'no_image'
+
 const sentences: Readonly<Record<string, Problem>> = {
   gone: {
     code: 'instance_gone',
@@ -8,18 +11,28 @@ const sentences: Readonly<Record<string, Problem>> = {
   },
   crashed: {
     code: 'crashed',
-    message: 'The container crashed while it started, and will not run again.',
+    message: 'The container crashed while it started.',
     advice: 'Check the image and the start script. Destroy it and try another offer.',
+  },
+  unstartable: {
+    code: 'unstartable',
+    message: 'The machine cannot start the container.',
+    advice: 'Destroy it, and rent another machine or with another image.',
+  },
+  [noImage]: {
+    code: noImage,
+    message: 'The image cannot be pulled: it does not exist, or needs a login.',
+    advice: 'Destroy it, and rent with another image.',
   },
   silent: {
     code: 'silent',
-    message: 'The host sends no heartbeat, and the instance will not run.',
-    advice: 'Destroy it and try another offer.',
+    message: 'The host sends no heartbeat, so the instance does not run now.',
+    advice: 'The host may come back. If you cannot wait, destroy it and try another offer.',
   },
   offline: {
     code: 'offline',
-    message: 'The host went offline, and the instance will not run.',
-    advice: 'Destroy it and try another offer.',
+    message: 'The host went offline, so the instance does not run now.',
+    advice: 'The host may come back. If you cannot wait, destroy it and try another offer.',
   },
   outbid: {
     code: 'outbid',
@@ -45,6 +58,11 @@ const sentences: Readonly<Record<string, Problem>> = {
     code: 'not_created',
     message: 'The service did not answer, and nothing new is on the account.',
     advice: 'Nothing was rented. Try again in a moment.',
+  },
+  list_uncertain: {
+    code: 'list_uncertain',
+    message: 'The answer was lost, and the service’s list of instances is not whole.',
+    advice: 'Berth looks again, and rents nothing until it is certain that nothing was created.',
   },
   unclear_unwanted: {
     code: 'unclear_unwanted',

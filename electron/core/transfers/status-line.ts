@@ -5,6 +5,9 @@ export interface Saying {
   end?: 'done' | 'failed' | 'cancelled'
 }
 
+/** Characters of a status line that are read: two paths and the words around them. */
+const longest = 16_384
+
 const endings = [
   ['cancelled', /\bcancell?ed\b|\baborted\b/i],
   ['failed', /\bfail(ed|ure)?\b|\berror\b|\bdenied\b|no such file/i],
@@ -33,8 +36,9 @@ export function speaksOf(kind: 'copy' | 'sync', line: string, paths: readonly st
 /** Whether the line names this very path, and not one that begins or ends like it. */
 export function namesPath(line: string, path: string): boolean {
   const goesOn = /[\p{L}\p{N}_./\\-]/u
-  for (let at = line.indexOf(path); at !== -1; at = line.indexOf(path, at + 1)) {
-    const [before, after] = [line.charAt(at - 1), line.charAt(at + path.length)]
+  const text = line.slice(0, longest)
+  for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
+    const [before, after] = [text.charAt(at - 1), text.charAt(at + path.length)]
     if (!goesOn.test(before) && !goesOn.test(after)) return true
   }
   return false
@@ -43,5 +47,9 @@ export function namesPath(line: string, path: string): boolean {
 /** A path may be called anything, `/done` too: it says nothing. */
 function withoutPaths(line: string, paths: readonly string[]): string {
   const longestFirst = [...paths].sort((a, b) => b.length - a.length)
-  return longestFirst.reduce((text, path) => text.replaceAll(path, ' '), line).replace(/\S*[/\\]\S*/g, ' ')
+  return longestFirst
+    .reduce((text, path) => text.replaceAll(path, ' '), line.slice(0, longest))
+    .split(/\s+/)
+    .filter(word => !/[/\\]/.test(word))
+    .join(' ')
 }

@@ -7,7 +7,7 @@ import { whatAnswers } from '../../ssh/tunnels/web.ts'
 import type { Access, Door } from '../access/access.ts'
 import { instanceName } from '../alerts/wording.ts'
 import { patientlyEvery } from './patience.ts'
-import type { Purpose } from './tunnels.ts'
+import type { Purpose } from './purpose.ts'
 
 /** Where Jupyter listens in an instance (FIELDS: Jupyter). */
 export const jupyterPort = 8080
@@ -60,12 +60,12 @@ export function jupyterPurpose({ door, token, access, clock }: JupyterNeeds): Pu
     async ready(tunnel, { signal, step }) {
       step('waiting')
       let asked = false
-      const address = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
+      const found = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
         const answering = await whatAnswers(tunnel.dial, clock)
         if (answering === 'https') tunnel.speakTls()
         if (answering !== 'http' && answering !== 'https') return undefined
         const how = await welcome(tunnel.dial, server, clock)
-        if (how === 'ready') return jupyterAddress(`http://127.0.0.1:${tunnel.localPort}`, server)
+        if (how === 'ready') return server
         if (how !== 'refused') return undefined
         if (asked) throw refused(instanceName(door().instance))
         asked = true
@@ -73,8 +73,9 @@ export function jupyterPurpose({ door, token, access, clock }: JupyterNeeds): Pu
         if (listed?.port === server.port) server = listed
         return undefined
       })
-      if (address === undefined) throw silent(instanceName(door().instance))
-      return address
+      if (found === undefined) throw silent(instanceName(door().instance))
+      const local = await tunnel.listen('web')
+      return { local, url: jupyterAddress(`http://${local.host}:${local.port}`, found) }
     },
   }
 }

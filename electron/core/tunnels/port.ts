@@ -7,7 +7,7 @@ import { openChannel, PortRefused } from '../../ssh/tunnels/channel.ts'
 import { portName, usualPorts } from '../../ssh/tunnels/known-ports.ts'
 import { whatAnswers } from '../../ssh/tunnels/web.ts'
 import { patientlyEvery } from './patience.ts'
-import type { Purpose } from './tunnels.ts'
+import type { Purpose } from './purpose.ts'
 
 /** Milliseconds that something may take to listen there: who asks for a port has mostly just started it. */
 const slowest = 20_000
@@ -26,7 +26,9 @@ export function portPurpose(port: number, clock: Clock): Purpose {
       })
       if (answering === undefined) throw silent(port)
       if (answering === 'https') tunnel.speakTls()
-      return answering === 'other' ? undefined : `http://127.0.0.1:${tunnel.localPort}/`
+      if (answering === 'other') return { local: await tunnel.listen('other') }
+      const local = await tunnel.listen('web')
+      return { local, url: `http://${local.host}:${local.port}/` }
     },
   }
 }

@@ -1,11 +1,14 @@
 import type { Templates } from '../../service/templates.ts'
 
+/** Characters of an `env` that are read. */
+const longestEnv = 65_536
+
 /**
  * The TCP ports that a template's `env` publishes, as they are inside the instance (section 2.3): of
  * `-p 8188:8188 -e NAME="-p 1:1"` it is 8188.
  */
 export function publishedPorts(env: string): number[] {
-  const words = env.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
+  const words = env.slice(0, longestEnv).match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
   const found: number[] = []
   for (let at = 0; at < words.length; at++) {
     const option = /^(-p|--publish|-e|--env)(?:=(.*))?$|^(-p)(\d.*)$/s.exec(words[at] ?? '')

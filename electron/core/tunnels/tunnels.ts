@@ -2,30 +2,12 @@ import type { AccountId } from '../../contract/ids.ts'
 import { type TunnelView, tunnelKey } from '../../contract/instance/tunnel.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Lease } from '../../ssh/connection/sharing.ts'
+import type { Random } from '../../ports/random.ts'
 import { openTunnel, type Tunnel } from '../../ssh/tunnels/tunnel.ts'
 import type { Access, Door } from '../access/access.ts'
 import { problemOf } from '../problems.ts'
 import type { Store } from '../store.ts'
-
-/** What is asked of a tunnel, once there is one: to find out what is behind it, and give its address. */
-export interface Purpose {
-  kind: TunnelView['kind']
-  name: string
-  /** The port inside the instance, where it is usually. */
-  port: number
-  /** Finds out where it is in this instance. */
-  locate?(lease: Lease, making: Making): Promise<number>
-  /** Makes it ready for use. Gives the address for the browser, if one can show it. */
-  ready(tunnel: Tunnel, making: Making): Promise<string | undefined>
-}
-
-/** A tunnel in the making, as its purpose sees it. */
-export interface Making {
-  /** Aborted when it is closed before it is ready. */
-  signal: AbortSignal
-  step(step: TunnelView['step']): void
-}
+import type { Purpose, Ready } from './purpose.ts'
 
 /** The tunnels of all accounts. Their progress is in State. */
 export interface Tunnels {
@@ -35,6 +17,8 @@ export interface Tunnels {
    * meanwhile.
    */
   open(door: () => Door, purpose: Purpose): Promise<string | undefined>
+  /** A browser was given this address of a tunnel. Where it does not come by the name, 127.0.0.1 is offered. */
+  expectBrowser(url: string): void
   closeOne(account: AccountId, instance: number, port: number): Promise<void>
   /** The instance has gone. */
   drop(account: AccountId, instance: number): Promise<void>
@@ -44,11 +28,8 @@ export interface Tunnels {
 export interface TunnelsNeeds {
   store: Store
   clock: Clock
-  /** From 0 up to 1. */
-  random: () => number
+  random: Random
   access: Pick<Access, 'connect'>
-  /** Ports of this machine that no tunnel may have. */
-  reservedPorts: readonly number[]
 }
 
 interface Entry {
@@ -57,16 +38,33 @@ interface Entry {
   abort: AbortController
   tunnel: Tunnel | undefined
   address: Promise<string | undefined>
+  /** A browser came by its name. */
+  reachedByName: boolean
+  cancelWait: () => void
 }
 
-export function createTunnels({ store, clock, random, access, reservedPorts }: TunnelsNeeds): Tunnels {
+/** Milliseconds in which a browser that was given a tunnel's address asks for its page. */
+const browserComesWithin = 10_000
+/** Hexadecimal digits in a tunnel's name: more than anybody can try. */
+const nameDigits = 16
+
+export function createTunnels({ store, clock, random, access }: TunnelsNeeds): Tunnels {
   const entries = new Map<string, Entry>()
-  /** The local port that each had last in this run: a page that is still open finds its tunnel again. */
+  /** The host name and the local port that each had in this run: a page that is still open finds its tunnel again. */
+  const localNames = new Map<string, string>()
   const lastPorts = new Map<string, number>()
-  const reserved = new Set(reservedPorts)
+  /** The user's browser came by a fallback, and by no name since: further tunnels begin with theirs. */
+  let browserLacksNames = false
 
   const nameOf = (account: AccountId, instance: number, port: number) =>
     `${account}/${tunnelKey(instance, port)}`
+
+  function localNameOf({ account, view }: Entry): string {
+    const key = nameOf(account, view.instance, view.port)
+    const name = localNames.get(key) ?? `i${view.instance}-${random.hex(nameDigits)}.localhost`
+    localNames.set(key, name)
+    return name
+  }
 
   function find(account: AccountId, instance: number, { kind, port }: Purpose): Entry | undefined {
     return [...entries.values()].find(
@@ -106,12 +104,44 @@ export function createTunnels({ store, clock, random, access, reservedPorts }: T
     try {
       if (purpose.locate) move(entry, await orAborted(purpose.locate(lease, making), signal))
       const tunnel = await dig(entry, door)
-      const address = await orAborted(purpose.ready(tunnel, making), signal)
-      change(entry, { step: 'open', localPort: tunnel.localPort, web: address !== undefined })
-      return address
+      const ready = await orAborted(purpose.ready(tunnel, making), signal)
+      return showReady(entry, ready)
     } finally {
       lease.release()
     }
+  }
+
+  function showReady(entry: Entry, { local, url }: Ready): string | undefined {
+    const { account, view } = entry
+    lastPorts.set(nameOf(account, view.instance, view.port), local.port)
+    change(entry, { step: 'open', host: local.host, localPort: local.port, web: url !== undefined })
+    return url
+  }
+
+  /** A request came to a web page: whether the browser resolves names is known by it. */
+  function noteRequest(entry: Entry, by: 'name' | 'address'): void {
+    if (by === 'name' && !entry.reachedByName) {
+      entry.reachedByName = true
+      entry.cancelWait()
+      browserLacksNames = false
+      if (entry.view.fallback) withdrawFallback(entry)
+    } else if (by === 'address' && entry.view.fallback === 'offered') {
+      browserLacksNames = true
+      change(entry, { fallback: 'taken' })
+    }
+  }
+
+  function offerFallback(entry: Entry): void {
+    entry.tunnel?.acceptAddress(true)
+    change(entry, { host: '127.0.0.1', fallback: 'offered' })
+  }
+
+  /** The browser was slow, and does resolve names. */
+  function withdrawFallback(entry: Entry): void {
+    entry.tunnel?.acceptAddress(false)
+    const { fallback: _, ...view } = entry.view
+    entry.view = { ...view, host: localNameOf(entry) }
+    show(entry)
   }
 
   async function dig(entry: Entry, door: () => Door): Promise<Tunnel> {
@@ -123,11 +153,12 @@ export function createTunnels({ store, clock, random, access, reservedPorts }: T
       clock,
       connect: async () => access.connect(door()),
       port,
-      reserved,
       preferred: lastPorts.get(name),
-      random,
+      random: random.fraction,
+      name: localNameOf(entry),
       lost: problem => made() && change(entry, { step: 'reconnecting', problem }),
       back: () => made() && change(entry, { step: 'open' }),
+      asked: by => noteRequest(entry, by),
       idle: () => void end(entry),
     })
     if (entry.abort.signal.aborted) {
@@ -135,7 +166,10 @@ export function createTunnels({ store, clock, random, access, reservedPorts }: T
       throw closed()
     }
     entry.tunnel = tunnel
-    lastPorts.set(name, tunnel.localPort)
+    if (browserLacksNames) {
+      tunnel.acceptAddress(true)
+      change(entry, { fallback: 'taken' })
+    }
     return tunnel
   }
 
@@ -162,6 +196,8 @@ export function createTunnels({ store, clock, random, access, reservedPorts }: T
       abort: new AbortController(),
       tunnel: undefined,
       address: Promise.resolve(undefined),
+      reachedByName: false,
+      cancelWait: () => undefined,
     }
     entries.set(nameOf(account, instance.id, port), entry)
     show(entry)
@@ -180,6 +216,7 @@ export function createTunnels({ store, clock, random, access, reservedPorts }: T
   async function end(entry: Entry): Promise<void> {
     const { account, view, abort } = entry
     abort.abort(closed())
+    entry.cancelWait()
     const name = nameOf(account, view.instance, view.port)
     if (entries.get(name) === entry) {
       entries.delete(name)
@@ -201,7 +238,15 @@ export function createTunnels({ store, clock, random, access, reservedPorts }: T
       if (!before.tunnel || (step !== 'open' && step !== 'reconnecting')) return before.address
       // What is behind it may have changed since: Jupyter's token, or whether it is a web page at all.
       const { signal } = before.abort
-      return orAborted(purpose.ready(before.tunnel, { signal, step: () => undefined }), signal)
+      const ready = purpose.ready(before.tunnel, { signal, step: () => undefined })
+      return showReady(before, await orAborted(ready, signal))
+    },
+    expectBrowser(url) {
+      const { host } = new URL(url)
+      const entry = [...entries.values()].find(({ view }) => `${view.host}:${view.localPort}` === host)
+      if (!entry || entry.reachedByName || entry.view.fallback) return
+      entry.cancelWait()
+      entry.cancelWait = clock.after(browserComesWithin, () => offerFallback(entry))
     },
     async closeOne(account, instance, port) {
       const entry = entries.get(nameOf(account, instance, port))

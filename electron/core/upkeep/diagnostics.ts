@@ -35,8 +35,8 @@ export function diagnostics(state: State, log: Log, home: string, now: number): 
       .slice(0, errorsShown)
       .map(({ at, text, detail }) => {
         // What follows a colon there is what it was done to.
-        const what = (text.split(': ')[0] ?? '').replace(labelled, 'an instance')
-        return `${new Date(at).toISOString()} ${what}${detail ? `: ${detail.replace(labelled, ' an instance')}` : ''}`
+        const what = withoutLabels(text.split(': ')[0] ?? '', 'an instance')
+        return `${new Date(at).toISOString()} ${what}${detail ? `: ${withoutLabels(detail, ' an instance')}` : ''}`
       }),
     Log: log.recent().slice(-linesShown),
   }
@@ -62,7 +62,15 @@ function accountLine(account: AccountView): string {
 }
 
 /** `llama-finetune #4711`, as Activity names an instance: everything from the last colon, quotation mark or dash on. */
-const labelled = /[^:“”–]*#\d+/g
+function withoutLabels(text: string, instead: string): string {
+  return text
+    .split(/([:“”–])/)
+    .map(part => {
+      const last = [...part.matchAll(/#\d+/g)].at(-1)
+      return last ? instead + part.slice(last.index + last[0].length) : part
+    })
+    .join('')
+}
 
 /** Names people gave to things, and where things are, are nobody's business; who asks can be told. */
 function withoutNames(text: string, state: State, home: string): string {

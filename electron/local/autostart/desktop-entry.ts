@@ -32,3 +32,31 @@ X-GNOME-Autostart-enabled=true
 export function isEnabled(entry: string): boolean {
   return !/^(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/im.test(entry)
 }
+
+/** Whether such a file starts Berth without its window. */
+export function isHidden(entry: string): boolean {
+  return /^Exec=.* --hidden$/m.test(entry)
+}
+
+/**
+ * The file that makes an AppImage known to the desktop, as an installed package is: its links, its name and its icon
+ * (Desktop Entry Specification).
+ */
+export function applicationEntry(image: string): string {
+  return `[Desktop Entry]
+Type=Application
+Version=1.0
+Name=Berth
+GenericName=Cloud GPUs
+Comment=From the tray to a shell on a rented GPU in one click
+Exec=${execLine([image])} %U
+TryExec=${image.replaceAll('\\', '\\\\')}
+Icon=berth
+Terminal=false
+StartupNotify=true
+StartupWMClass=berth
+Categories=Network;RemoteAccess;
+MimeType=x-scheme-handler/berth;
+X-Berth-AppImage=true
+`
+}

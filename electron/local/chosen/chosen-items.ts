@@ -1,9 +1,7 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, sep } from 'node:path'
+import { countTree } from '../../contract/instance/tree-bounds.ts'
 import type { ChosenItem, OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
-
-/** Folders within folders. */
-const deepest = 64
 
 /** A file or folder of this machine that the user chose, to be sent. */
 export function chosenItem(path: string): ChosenItem {
@@ -16,20 +14,24 @@ export function chosenItem(path: string): ChosenItem {
         files: [],
         leftOut: 0,
       }
-      await visit(path, [name], list, await realpath(path))
+      await visit(path, [name], { list, top: await realpath(path), count: countTree('uploaded') })
       return list
     },
   }
 }
 
-async function visit(
-  path: string,
-  names: string[],
-  list: { folders: string[][]; files: Source[]; leftOut: number },
-  top: string,
-): Promise<void> {
+interface Around {
+  list: { folders: string[][]; files: Source[]; leftOut: number }
+  /** What was chosen, itself no link. */
+  top: string
+  count: ReturnType<typeof countTree>
+}
+
+async function visit(path: string, names: string[], around: Around): Promise<void> {
+  const { list, top, count } = around
   const stats = await stat(path).catch(() => undefined)
   if (stats?.isFile()) {
+    count(path, names.length - 1)
     list.files.push({
       path: names,
       size: stats.size,
@@ -39,16 +41,17 @@ async function visit(
     })
     return
   }
-  if (!stats?.isDirectory() || names.length > deepest) {
+  if (!stats?.isDirectory()) {
     list.leftOut++
     return
   }
+  count(path, names.length - 1)
   list.folders.push(names)
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inner = join(path, entry.name)
     const from = entry.isSymbolicLink() ? await linkedFile(inner, top) : inner
     if (from === undefined) list.leftOut++
-    else await visit(from, [...names, entry.name], list, top)
+    else await visit(from, [...names, entry.name], around)
   }
 }
 

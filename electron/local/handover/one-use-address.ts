@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../ports/clock.ts'
+import { loopbackServer, withForeignCookies } from '../loopback-server.ts'
 import { sameToken } from '../page-server/page-token.ts'
 import { type Connections, listenerAt, ownerOf, systemConnections } from './connection-owner.ts'
 
@@ -21,7 +22,7 @@ export async function oneUseAddress(
   connections: Connections = systemConnections,
 ): Promise<string | undefined> {
   const user = process.getuid?.()
-  const server = createServer()
+  const server = loopbackServer(withForeignCookies)
   server.listen({ host: loopback, port: 0, exclusive: true })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

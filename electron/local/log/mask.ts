@@ -54,19 +54,19 @@ function textsIn(secret: string): string[] {
 const names =
   'token|secret|pass(?:word|phrase|wd)?|api[_-]?key|private[_-]?key|credentials?|authorization|cookie|session[_-]?key|otp|backup[_-]?codes?'
 /** A text in JSON, or in JSON within JSON, up to its end or to where it was cut. */
-const quoted = String.raw`"(?:\\.|[^"\\])*(?:"|$)|\\"(?:\\\\\\"|(?!\\").)*(?:\\"|$)|\\[^"]`
+const quoted = String.raw`"(?:\\[\s\S]?|[^"\\])*"?|\\"(?:\\\\\\"|(?!\\")[\s\S])*(?:\\")?|\\[^"]?`
 /** A list of JSON and an object, whatever their texts hold: lists in a list, too. */
-const list = String.raw`\[(?:${quoted}|[^"\\[\]]|\[(?:${quoted}|[^"\\[\]])*(?:\]|$))*(?:\]|$)`
-const object = String.raw`\{(?:${quoted}|[^"\\{}])*(?:\}|$)`
+const list = String.raw`\[(?:${quoted}|[^"\\[\]]|\[(?:${quoted}|[^"\\[\]])*\]?)*\]?`
+const object = String.raw`\{(?:${quoted}|[^"\\{}])*\}?`
 /** What comes after a name, with its quotes: to the end of the list, of the quoted text, or of the word. */
-const value = String.raw`${list}|(\\?")(?:\\.|[^"\\])*?(?:\3|$)|'[^']*(?:'|$)|(?:(?:bearer|basic|token)\s+)?[^\s"'&,;}\])]+`
+const value = String.raw`${list}|\\"(?:\\[^"]|[^"\\])*(?:\\")?|"(?:\\[\s\S]?|[^"\\])*"?|'[^']*'?|(?:(?:bearer|basic|token)\s+)?[^\s"'&,;}\])]+`
 
 /** What a secret looks like, and what is left of it. In this order. */
 const lookalikes: readonly [RegExp, string][] = [
   // Private keys, also those cut off.
   [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g, cover],
   // A user in an address.
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, `$1${cover}@`],
+  [/:\/\/[^\s/@"']+@/g, `://${cover}@`],
   // Berth's own page address, and whatever else is long after a #.
   [/#[A-Za-z0-9_-]{24,}/g, `#${cover}`],
   // An environment, as the service has it and as Docker has it.
@@ -76,12 +76,12 @@ const lookalikes: readonly [RegExp, string][] = [
     `$1=${cover}`,
   ],
   // A name that says so, with what comes after it.
-  [new RegExp(String.raw`((?:${names})[\w-]*\\?["']?)(\s*[:=]\s*)(?:${value})`, 'gi'), `$1$2${cover}`],
+  [new RegExp(String.raw`((?:${names})[\w-]{0,64}\\?["']?)(\s*[:=]\s*)(?:${value})`, 'gi'), `$1$2${cover}`],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${cover}`],
   // What services give out under a sign of their own.
   [/\b(?:gh[oprsu]|github_pat|hf|sk|rk|pk|glpat|xox[abeprs]|npm|pypi)[-_][A-Za-z0-9_-]{10,}/g, cover],
   [/\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, cover],
-  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, cover],
+  [/\beyJ[A-Za-z0-9_-]{8,512}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, cover],
   // Backup codes.
   [/(?<![A-Za-z0-9-])[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2}(?![A-Za-z0-9-])/g, cover],
   // Long, with letters and digits: no word, no number, no path.

@@ -1,63 +1,84 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
+import { isNonce } from '../../contract/bridge/proof.ts'
 import type { RunningBerth } from '../../core/running.ts'
+import { listenOnLoopback } from '../../ssh/tunnels/local-port.ts'
+import { loopbackServer, pagePorts, withForeignCookies } from '../loopback-server.ts'
 import { PageDownloads } from './page-downloads.ts'
 import type { PageFiles } from './page-files.ts'
 import { pageHeaders } from './page-headers.ts'
+import { PageGreeter } from './page-proof.ts'
 import { joinPage } from './page-socket.ts'
-import { newPageToken, sameToken } from './page-token.ts'
+import { newPageToken } from './page-token.ts'
 
 /** The largest message a page may send, in bytes: a rental with every variable at its longest is below it. */
 const largestMessage = 8 * 1024 * 1024
 
-/** Browser mode's server. Its files are the same for everyone and hold nothing; the socket opens only with the token. */
+/** Browser mode's server. Its files are the same for everyone and hold nothing; the socket is for who knows the token. */
 export interface PageServer {
-  port: number
-  /** The page's address with its token: for the user alone. */
+  /** The page's address with its token: for the user alone. Its host name is of this run alone. */
   address: string
   /** What the page's browser takes as files. */
   downloads: PageDownloads
-  /** From here on pages are joined to Berth; those that came before wait. */
+  /** Resolves once a page is joined to Berth. */
+  joined: Promise<void>
+  /** From here on pages are joined to Berth. */
   serve(berth: RunningBerth): void
+  /** A second address of the page, on 127.0.0.1 and a port of its own: for a browser that does not find the name. */
+  openNumericAddress(): Promise<string>
   close(): Promise<void>
 }
 
-/** Listens on loopback. `ports` are tried in turn; 0 is any free one. Rejects when none is free. */
-export async function openPageServer(files: PageFiles, ports: readonly number[]): Promise<PageServer> {
+/** Listens on loopback; `port` 0 takes any free one. Rejects where the port is taken. */
+export async function openPageServer(files: PageFiles, port: number): Promise<PageServer> {
   const token = newPageToken()
   const downloads = new PageDownloads()
-  const server = createServer()
+  const greeter = new PageGreeter(token)
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: largestMessage,
     handleProtocols: () => 'berth',
   })
-  let serve: (berth: RunningBerth) => void = () => undefined
-  const serving = new Promise<RunningBerth>(resolve => {
-    serve = resolve
+  const servers: Server[] = []
+  let berth: RunningBerth | undefined
+  let sayJoined: () => void = () => undefined
+  const joined = new Promise<void>(resolve => {
+    sayJoined = resolve
   })
 
-  const port = await listenOn(server, ports)
-  const host = `127.0.0.1:${port}`
-  const headers = pageHeaders(`ws://${host}`)
+  /** Serves the page on that host name; gives its address. */
+  async function listenAs(name: string, port: number, maxHeaderSize?: number): Promise<string> {
+    const listening = await listenOnLoopback(pagePorts(port), chosen => {
+      const host = `${name}:${chosen}`
+      const headers = pageHeaders(`ws://${host}`)
+      return loopbackServer(maxHeaderSize)
+        .on('request', (request, response) => void answer(request, response, host, headers))
+        .on('upgrade', (request, socket, head) => upgrade(request, socket, head, host))
+    })
+    servers.push(...listening.servers)
+    return `http://${name}:${listening.port}/#${token}`
+  }
 
-  server.on('request', (request, response) => void answer(request, response))
-  server.on('upgrade', upgrade)
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refusal = refuse(request)
-    if (refusal !== undefined) return end(response, refusal)
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    host: string,
+    headers: Record<string, string>,
+  ): Promise<void> {
+    // A foreign name that resolves to loopback would make another site's page ours. Who lacks the name is not told it.
+    if (request.headers.host !== host) return end(response, 403, pageHeaders())
+    if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, headers)
     const path = pathname(request)
     if (downloads.isDownload(path)) {
       const status = downloads.answer(request, response, path, headers)
-      return status === undefined ? undefined : end(response, status)
+      return status === undefined ? undefined : end(response, status, headers)
     }
     const brotli = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
     const file = await files.find(path, brotli)
-    if (file === undefined) return end(response, 404)
+    if (file === undefined) return end(response, 404, headers)
     response.writeHead(200, {
       ...headers,
       'content-type': file.type,
@@ -69,78 +90,64 @@ export async function openPageServer(files: PageFiles, ports: readonly number[])
     response.end(request.method === 'HEAD' ? undefined : file.bytes)
   }
 
-  function refuse(request: IncomingMessage): number | undefined {
-    // A foreign name that resolves to loopback would make another site's page ours.
-    if (request.headers.host !== host) return 403
-    if (request.method !== 'GET' && request.method !== 'HEAD') return 405
-    return undefined
-  }
-
-  function end(response: ServerResponse, status: number): void {
-    response.writeHead(status, { ...headers, 'content-type': 'text/plain', 'cache-control': 'no-store' })
-    response.end(`${status}\n`)
-  }
-
-  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, host: string): void {
     socket.on('error', () => socket.destroy())
-    if (!mayJoin(request)) {
-      socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+    const nonce = nonceOf(request, host)
+    const running = berth
+    if (nonce === undefined || running === undefined || greeter.isFull) {
+      refuse(socket, nonce === undefined ? '403 Forbidden' : '503 Service Unavailable')
       return
     }
     sockets.handleUpgrade(request, socket, head, page => {
-      page.pause()
-      void serving.then(berth => {
-        joinPage(berth, page)
-        page.resume()
+      page.on('error', () => page.terminate())
+      greeter.greet(page, socket, nonce, () => {
+        joinPage(running, page)
+        sayJoined()
       })
     })
   }
 
-  function mayJoin(request: IncomingMessage): boolean {
-    const { host: givenHost, origin } = request.headers
-    if (givenHost !== host || origin !== `http://${host}` || pathname(request) !== '/socket') return false
-    const [name, given, ...more] = String(request.headers['sec-websocket-protocol'] ?? '')
-      .split(',')
-      .map(part => part.trim())
-    return name === 'berth' && given !== undefined && more.length === 0 && sameToken(given, token)
-  }
-
   return {
-    port,
-    address: `http://${host}/#${token}`,
+    address: await listenAs(`berth-${randomBytes(10).toString('hex')}.localhost`, port),
     downloads,
-    serve,
+    joined,
+    serve(running) {
+      berth = running
+    },
+    openNumericAddress: () => listenAs('127.0.0.1', 0, withForeignCookies),
     async close() {
       for (const page of sockets.clients) page.close(1001)
-      const closed = new Promise<void>(resolve => server.close(() => resolve()))
-      server.closeAllConnections()
+      const closed = servers.map(server => new Promise(resolve => server.close(resolve)))
+      for (const server of servers) server.closeAllConnections()
       // A page that does not answer the goodbye is not waited for.
       const impatience = setTimeout(() => {
         for (const page of sockets.clients) page.terminate()
       }, 300)
-      await closed
+      await Promise.all(closed)
       clearTimeout(impatience)
     },
   }
 }
 
-async function listenOn(server: ReturnType<typeof createServer>, ports: readonly number[]): Promise<number> {
-  let reason: unknown
-  for (const port of ports) {
-    try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
-          server.off('error', reject)
-          resolve()
-        })
-      })
-      return (server.address() as AddressInfo).port
-    } catch (error) {
-      reason = error
-    }
-  }
-  throw reason
+/** The nonce of a page that asks from the page's own origin, for its own host; undefined for all else. */
+function nonceOf(request: IncomingMessage, host: string): string | undefined {
+  const { host: givenHost, origin } = request.headers
+  if (givenHost !== host || origin !== `http://${host}` || pathname(request) !== '/socket') return undefined
+  const [name, nonce, ...more] = String(request.headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map(part => part.trim())
+  return name === 'berth' && nonce !== undefined && isNonce(nonce) && more.length === 0 ? nonce : undefined
+}
+
+/** Whoever does not take its end is not waited for: the socket is gone once the answer has left. */
+function refuse(socket: Duplex, status: string): void {
+  const answer = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
+  socket.end(answer, () => socket.destroy())
+}
+
+function end(response: ServerResponse, status: number, headers: Record<string, string>): void {
+  response.writeHead(status, { ...headers, 'content-type': 'text/plain', 'cache-control': 'no-store' })
+  response.end(`${status}\n`)
 }
 
 function pathname(request: IncomingMessage): string {

@@ -30,7 +30,6 @@ export function joinPage(berth: RunningBerth, socket: WebSocket): void {
     const message = decodeMessage(isBinary ? bytesOf(data) : String(data))
     if (message !== undefined) link.receive(message)
   })
-  socket.on('error', () => socket.terminate())
   socket.on('close', () => {
     clearInterval(watching)
     link.close()

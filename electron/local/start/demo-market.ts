@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Demo, DemoControls } from '../../core/demo.ts'
 import type { Files } from '../../ports/files.ts'
 import { openFiles } from '../files.ts'
-import { makeDemoFolder, tidyDemoFolders } from './demo-folder.ts'
 import type { Endings } from './endings.ts'
 import type { Flags } from './flags.ts'
 
@@ -14,30 +14,6 @@ interface Market {
     [name in Exclude<keyof DemoControls, 'outbox'>]: (...args: Parameters<DemoControls[name]>) => unknown
   } & Pick<DemoControls, 'outbox'>
   close(): Promise<void>
-}
-
-interface RunningDemo {
-  demo: Demo
-  /** Stops the market and removes what the demo kept. */
-  close(): Promise<void>
-}
-
-/** The demo around a market that was started: what it keeps lies in a temporary folder. */
-async function openDemo(market: Market, speed: number, log: (line: string) => void): Promise<RunningDemo> {
-  const folder = await makeDemoFolder()
-  return {
-    demo: {
-      baseUrl: market.baseUrl,
-      key: market.apiKey,
-      speed,
-      files: await openFiles(folder),
-      controls: tellingFailures(market.controls, log),
-    },
-    async close() {
-      await market.close()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
 }
 
 /** Something that makes no sense in the market, such as outbidding what is on demand, is said in the log. */
@@ -59,9 +35,18 @@ function tellingFailures(controls: Market['controls'], log: (line: string) => vo
 }
 
 /** Starts the embedded service; its options are those of the demo. */
-type StartMarket = (options: { speed: number; offers: number; controlPlane: false }) => Promise<Market>
+type StartMarket = (options: {
+  speed: number
+  offers: number
+  controlPlane: false
+  scratch: string
+}) => Promise<Market>
 
-/** The demo where it is wanted: when it was asked for, and while there is no account. `load` brings the service. */
+/**
+ * The demo where it is wanted: when it was asked for, and while there is no account. `load` brings the service. All that
+ * it keeps is below Berth's own folder, which no other user can write to, and goes when Berth ends; what a kill left
+ * goes at the next start. Links in it are removed, not followed.
+ */
 export async function demoFor(
   flags: Pick<Flags, 'demo' | 'speed'>,
   files: Files,
@@ -69,13 +54,19 @@ export async function demoFor(
   log: (line: string) => void,
   load: () => Promise<StartMarket>,
 ): Promise<Demo | undefined> {
-  await tidyDemoFolders()
+  const folder = files.path('demo')
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  await remove()
   if (!flags.demo && (await hasAccounts(files))) return undefined
+  endings.add(remove)
+  const demoFiles = await openFiles(folder)
   const startMarket = await load()
-  const market = await startMarket({ speed: flags.speed, offers: 5_000, controlPlane: false })
-  const { demo, close } = await openDemo(market, flags.speed, log)
-  endings.add(close)
-  return demo
+  const { speed } = flags
+  const scratch = join(folder, 'instances')
+  const market = await startMarket({ speed, offers: 5_000, controlPlane: false, scratch })
+  endings.add(market.close)
+  const controls = tellingFailures(market.controls, log)
+  return { baseUrl: market.baseUrl, key: market.apiKey, speed, files: demoFiles, controls }
 }
 
 /** Whether the user has connected an account: then the demo is shown only when it is asked for. */

@@ -20,11 +20,11 @@ export class Endings {
     this.#blocks.push(isBlocked)
   }
 
-  /** Ends everything, and then the process, whatever still holds it. */
-  async exit(): Promise<void> {
+  /** Ends everything, and then the process by `leave`, or by force where a native call would hold it. */
+  async exit(leave: () => void = () => process.exit(0)): Promise<void> {
     await this.end()
     if (this.#blocks.some(isBlocked => isBlocked())) process.kill(process.pid, 'SIGKILL')
-    else process.exit(0)
+    else leave()
   }
 
   /** Ends everything, once; one that fails does not keep the others from ending. */

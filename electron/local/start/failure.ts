@@ -1,6 +1,6 @@
 import { FlagError, usage } from './flags.ts'
 
-/** Why Berth cannot start. */
+/** Why Berth cannot start, or cannot go on. */
 export interface StartFailure {
   /** In plain words. */
   words: string
@@ -24,6 +24,16 @@ export function startFailure(error: unknown): StartFailure {
   return {
     words: `Berth could not start. ${error.message}`,
     ...(error.stack !== undefined && { trace: `Berth could not start. ${error.stack}` }),
+    code: 1,
+  }
+}
+
+/** Why Berth ends when nobody caught an error. Its words name no part of the error: they are for a box on screen. */
+export function runFailure(error: unknown): StartFailure {
+  return {
+    words:
+      'Something in Berth failed that it could not handle, so it closed. Your instances go on as they were; while Berth is closed, nothing watches them. Its log says where it failed.',
+    trace: `Berth had to close. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     code: 1,
   }
 }

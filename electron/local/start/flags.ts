@@ -4,7 +4,7 @@ import { tunnelPorts } from '../../ssh/tunnels/local-port.ts'
 /** What the command line may say. */
 export interface Flags {
   browser: boolean
-  /** 0 takes the one used last if it is free, else any free one. */
+  /** 0 takes any free one. */
   port: number
   /** Whether browser mode opens the page by itself. */
   open: boolean

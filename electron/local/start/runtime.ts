@@ -1,8 +1,11 @@
 import { release } from 'node:os'
 
-/** What Berth runs on, in a line: versions of Electron and its parts, of Node, and of the system. */
-export function describeRuntime(): string {
+/**
+ * What Berth runs on, in a line: versions of Electron and its parts, of Node, and of the system, and whether pages run
+ * outside of Chromium's sandbox.
+ */
+export function describeRuntime(isSandboxed = true): string {
   const { electron, chrome, node } = process.versions
   const shell = electron === undefined ? '' : `Electron ${electron}, Chromium ${chrome}, `
-  return `${shell}Node ${node}; ${process.platform} ${release()} ${process.arch}`
+  return `${shell}Node ${node}; ${process.platform} ${release()} ${process.arch}${isSandboxed ? '' : '; no sandbox'}`
 }

@@ -18,23 +18,37 @@ export interface AnswerProblem {
 
 /**
  * Records of an answer: fields that the interface promises, checked strictly, and fields that deployments are known
- * to send (`FIELDS`), each of which is undefined when it is of another type. Unknown fields are kept.
+ * to send, each of which is undefined when it is of another type and does not say the same in text or number. Unknown
+ * fields are kept.
  */
 export interface RecordShape<T> {
   promised: TSchema
   known: TProperties
+  /** Puts what deployments write in several ways into one, before anything is checked. */
+  tidy: (record: Fields) => void
   /** Only a type: what a record is once read. */
   record?: T
 }
+
+export type Fields = Record<string, unknown>
 
 export type Optional<Known extends TProperties> = { [F in keyof Known]?: Static<Known[F]> | undefined }
 
 export function recordShape<const P extends TProperties, const K extends TProperties>(
   promised: P,
   known: K,
+  tidy: (record: Fields) => void = () => {},
 ): RecordShape<Static<Type.TObject<P>> & Optional<K>> {
-  return { promised: Type.Object(promised), known }
+  return { promised: Type.Object(promised), known, tidy }
 }
+
+/** A record of a list that could not be read, where it says which it is. */
+export interface UnreadRecord extends AnswerProblem {
+  id: number | undefined
+}
+
+/** What of a list could be read, and what could not: one record that is wrong does not hide the others. */
+export type ReadList<F extends string, T> = { [K in F]: T[] } & { unread: readonly UnreadRecord[] }
 
 /** An answer that is exactly checked by `schema`; unknown fields are kept. */
 export function plain<const S extends TSchema>(schema: S): Answer<Static<S>> {
@@ -47,59 +61,158 @@ export function plain<const S extends TSchema>(schema: S): Answer<Static<S>> {
 
 /** An answer that is one record. */
 export function single<T>(shape: RecordShape<T>): Answer<T> {
-  return withRecords(shape.promised, shape, body => [body])
+  const reader = recordReader(shape)
+  return {
+    problem: body => reader.problem(body, '$'),
+    read: body => reader.read(body),
+  }
 }
 
 /** An answer `{[field]: record}` with more `fields` beside it. */
 export function wrapped<T, F extends string>(field: F, shape: RecordShape<T>): Answer<{ [K in F]: T }> {
-  return withRecords(Type.Object({ [field]: shape.promised }), shape, body => [(body as Fields)[field]])
-}
-
-/** An answer `{[field]: [record, …]}`. */
-export function listed<T, F extends string>(field: F, shape: RecordShape<T>): Answer<{ [K in F]: T[] }> {
-  return withRecords(
-    Type.Object({ [field]: Type.Array(shape.promised) }),
-    shape,
-    body => (body as Record<string, unknown[]>)[field] ?? [],
-  )
-}
-
-/**
- * A list whose wrapping the interface does not show: the array itself, or `{[field]: [record, …]}` under one of
- * `fields`. Gives the array.
- */
-export function looseList<T>(fields: readonly string[], shape: RecordShape<T>): Answer<T[]> {
-  const records = (body: unknown): unknown =>
-    Array.isArray(body) ? body : fields.map(field => (body as Fields | null)?.[field]).find(Array.isArray)
-  const inner = withRecords<T, T[]>(Type.Array(shape.promised), shape, body => body as unknown[])
+  const reader = recordReader(shape)
+  const container = lazy(() => Compile(Type.Object({ [field]: Type.Unknown() })))
   return {
-    problem: body => inner.problem(records(body)),
-    read: body => inner.read(records(body)),
+    problem: body => problemIn(container(), body) ?? reader.problem((body as Fields)[field], `$.${field}`),
+    read: body => {
+      reader.read((body as Fields)[field])
+      return body as { [K in F]: T }
+    },
   }
 }
 
-type Fields = Record<string, unknown>
-
-function withRecords<T, Body>(
-  promised: TSchema,
+/** The same, where null stands for a record that is not there. */
+export function wrappedOrNull<T, F extends string>(
+  field: F,
   shape: RecordShape<T>,
-  records: (body: unknown) => unknown[],
-): Answer<Body> {
-  const checker = lazy(() => Compile(promised))
-  const clean = lazy(() => cleaner(shape.known))
+): Answer<{ [K in F]: T | null }> {
+  const record = wrapped(field, shape)
+  const isNull = (body: unknown) => isFields(body) && body[field] === null
   return {
-    problem: body => problemIn(checker(), body),
+    problem: body => (isNull(body) ? undefined : record.problem(body)),
+    read: body => (isNull(body) ? (body as { [K in F]: null }) : record.read(body)),
+  }
+}
+
+/** Of how many records that could not be read the reason is told. */
+const MOST_TOLD = 20
+
+/**
+ * An answer `{[field]: [record, …]}`, of which the records that can be read are given. With `oneAlone` a record that stands
+ * there instead of the list is a list of one. Where not a single one can be read, that is a problem, unless `allowNone`.
+ */
+export function listed<T, F extends string>(
+  field: F,
+  shape: RecordShape<T>,
+  { allowNone = false, oneAlone = false }: { allowNone?: boolean; oneAlone?: boolean } = {},
+): Answer<Fields & ReadList<F, T>> {
+  const reader = recordReader(shape)
+  const list = Type.Array(Type.Unknown())
+  const container = lazy(() =>
+    Compile(
+      Type.Object({
+        [field]: oneAlone ? Type.Union([list, Type.Record(Type.String(), Type.Unknown())]) : list,
+      }),
+    ),
+  )
+  const records = (body: unknown): unknown[] => {
+    const there = (body as Fields)[field]
+    return Array.isArray(there) ? there : [there]
+  }
+  return {
+    problem: body => {
+      const problem = problemIn(container(), body)
+      if (problem || allowNone || records(body).length === 0) return problem
+      return noneFits(records(body), `$.${field}`, reader)
+    },
     read: body => {
-      for (const record of records(body)) clean()(record as Fields)
-      return body as Body
+      const { read, unread } = readAll(records(body), `$.${field}`, reader)
+      return { ...(body as Fields), [field]: read, unread } as Fields & ReadList<F, T>
     },
   }
 }
 
 /**
- * Makes fields of a wrong type undefined, in place, since a copy of a large answer costs more than its transfer.
- * A record whose fields are all right is only looked at. What is wrong in one record (null, mostly) is wrong in the
- * next, so the fields that were wrong before come first: often they are all.
+ * A list whose wrapping the interface does not show: the array itself, or `{[field]: [record, …]}` under one of
+ * `fields`. Gives the records that can be read.
+ */
+export function looseList<T>(fields: readonly string[], shape: RecordShape<T>): Answer<T[]> {
+  const reader = recordReader(shape)
+  const records = (body: unknown): unknown =>
+    Array.isArray(body) ? body : fields.map(field => (body as Fields | null)?.[field]).find(Array.isArray)
+  return {
+    problem: body => {
+      const there = records(body)
+      if (!Array.isArray(there)) return { path: '$', expected: 'must be array' }
+      return there.length === 0 ? undefined : noneFits(there, '$', reader)
+    },
+    read: body => readAll(records(body) as unknown[], '$', reader).read,
+  }
+}
+
+interface RecordReader<T> {
+  /** Whether it keeps what is promised of it. */
+  fits(record: unknown): boolean
+  problem(record: unknown, path: string): AnswerProblem | undefined
+  /** Call only with one that fits. */
+  read(record: unknown): T
+}
+
+function recordReader<T>({ promised, known, tidy }: RecordShape<T>): RecordReader<T> {
+  const checker = lazy(() => Compile(promised))
+  const clean = lazy(() => cleaner(known))
+  const fits = (record: unknown) => {
+    if (isFields(record)) tidy(record)
+    return checker().Check(record)
+  }
+  return {
+    fits,
+    problem: (record, path) => (fits(record) ? undefined : problemIn(checker(), record, path)),
+    read: record => {
+      clean()(record as Fields)
+      return record as T
+    },
+  }
+}
+
+/** The problem of the first, where none of them fits. */
+function noneFits<T>(
+  records: readonly unknown[],
+  path: string,
+  reader: RecordReader<T>,
+): AnswerProblem | undefined {
+  return records.some(reader.fits) ? undefined : reader.problem(records[0], `${path}[0]`)
+}
+
+function readAll<T>(records: readonly unknown[], path: string, reader: RecordReader<T>) {
+  const read: T[] = []
+  const unread: UnreadRecord[] = []
+  for (const [position, record] of records.entries()) {
+    if (reader.fits(record)) {
+      read.push(reader.read(record))
+      continue
+    }
+    // To say why takes far longer than to find out.
+    const why = unread.length < MOST_TOLD ? reader.problem(record, `${path}[${position}]`) : undefined
+    unread.push({ path: `${path}[${position}]`, expected: 'must be readable', ...why, id: idOf(record) })
+  }
+  return { read, unread }
+}
+
+function idOf(record: unknown): number | undefined {
+  const id = isFields(record) ? Number(record['id'] ?? Number.NaN) : Number.NaN
+  return Number.isInteger(id) ? id : undefined
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Puts fields of a wrong type right where they say the same (see {@link alike}) and makes them undefined where they do
+ * not, in place, since a copy of a large answer costs more than its transfer. A record whose fields are all right is
+ * only looked at. What is wrong in one record (null, mostly) is wrong in the next, so the fields that were wrong
+ * before come first: often they are all.
  */
 function cleaner(known: TProperties): (record: Fields) => void {
   const optional = Object.fromEntries(
@@ -112,20 +225,27 @@ function cleaner(known: TProperties): (record: Fields) => void {
   const wrongBefore = new Map<string, Checker>()
   return record => {
     if (allRight.Check(record)) return
-    for (const [field, checker] of wrongBefore) clear(record, field, checker)
+    for (const [field, checker] of wrongBefore) putRight(record, field, checker)
     if (allRight.Check(record)) return
     for (const [field, checker] of checkers()) {
-      if (clear(record, field, checker)) wrongBefore.set(field, checker)
+      if (putRight(record, field, checker)) wrongBefore.set(field, checker)
     }
   }
 }
 
-/** Makes the field undefined when it has a wrong type. Gives whether it had. */
-function clear(record: Fields, field: string, checker: Checker): boolean {
+/** Puts a field of a wrong type right, or makes it undefined. Gives whether it was wrong. */
+function putRight(record: Fields, field: string, checker: Checker): boolean {
   const value = record[field]
   if (value === undefined || (value !== null && checker.Check(value))) return false
-  record[field] = undefined
+  record[field] = alike(value).find(other => checker.Check(other))
   return true
+}
+
+/** What says the same in another type: 10 and "10", true and 1. */
+function alike(value: unknown): unknown[] {
+  if (typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value.trim())) return [Number(value)]
+  if (value === 0 || value === 1) return [value === 1, String(value)]
+  return typeof value === 'number' ? [String(value)] : []
 }
 
 interface Checker {
@@ -133,22 +253,22 @@ interface Checker {
   Errors(value: unknown): { instancePath: string; message: string; params: object }[]
 }
 
-function problemIn(checker: Checker, body: unknown): AnswerProblem | undefined {
+function problemIn(checker: Checker, body: unknown, root = '$'): AnswerProblem | undefined {
   if (checker.Check(body)) return undefined
   const first = checker.Errors(body)[0]
-  if (!first) return { path: '$', expected: 'must have the promised shape' }
+  if (!first) return { path: root, expected: 'must have the promised shape' }
   const missing: unknown = 'requiredProperties' in first.params ? first.params.requiredProperties : undefined
-  if (!Array.isArray(missing)) return { path: jsonPath(first.instancePath), expected: first.message }
-  return { path: jsonPath(`${first.instancePath}/${missing[0]}`), expected: 'must be there' }
+  if (!Array.isArray(missing)) return { path: jsonPath(root, first.instancePath), expected: first.message }
+  return { path: jsonPath(root, `${first.instancePath}/${missing[0]}`), expected: 'must be there' }
 }
 
 /** `/instances/3/id` as `$.instances[3].id`. */
-function jsonPath(pointer: string): string {
+function jsonPath(root: string, pointer: string): string {
   return pointer
     .split('/')
     .slice(1)
     .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : `${path}.${part}`), '$')
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : `${path}.${part}`), root)
 }
 
 /** Compiling takes milliseconds, so it waits for the first answer of its kind. */

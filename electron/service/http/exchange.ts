@@ -1,3 +1,4 @@
+import { type AnswerBound, boundedText } from './bounded-answer.ts'
 import type { RequestClock } from './clock.ts'
 
 /** What time it was at the service when an answer came: what the account's clock is estimated from. */
@@ -8,7 +9,7 @@ export interface AnswerTime {
   roundTrip: number
 }
 
-/** An answer, read to its end. */
+/** An answer; `text` is {@link boundedText}. */
 export interface Exchanged {
   status: number
   headers: Headers
@@ -21,6 +22,8 @@ export interface Outgoing {
   headers: Record<string, string>
   body: string | undefined
   signal: AbortSignal
+  /** How much of the answer is read. */
+  bound: AnswerBound
 }
 
 /** A redirect that is not followed. */
@@ -38,7 +41,7 @@ const MOST_HOPS = 3
 /**
  * One request and its whole answer. A redirect is followed within the same origin only, and only where it keeps the
  * method; the key goes nowhere else.
- * @throws RedirectRefused, or what `fetch` throws
+ * @throws RedirectRefused, AnswerTooLarge, or what `fetch` throws
  */
 export async function exchange(
   address: string,
@@ -59,7 +62,8 @@ export async function exchange(
     const serverTime = timeOf(response.headers)
     if (serverTime !== undefined) onAnswer?.({ serverTime, roundTrip: clock.now() - sentAt })
     if (!isRedirect(response.status)) {
-      return { status: response.status, headers: response.headers, text: await response.text(), serverTime }
+      const text = await boundedText(response, outgoing.bound)
+      return { status: response.status, headers: response.headers, text, serverTime }
     }
     await response.body?.cancel()
     const next = followed(url, response, outgoing.method)

@@ -2,7 +2,7 @@ import { ServiceError } from '../service-error.ts'
 import type { AnswerProblem } from './answer.ts'
 import { cleanDetail } from './detail.ts'
 import type { Operation } from './operation.ts'
-import { type ErrorCode, isServiceCode, type OwnCode, sentenceFor } from './sentences.ts'
+import { type ErrorCode, isServiceCode, type OwnCode, refusalSentence, sentenceFor } from './sentences.ts'
 
 /** Ways to fail without a whole answer. */
 type Unanswered =
@@ -30,14 +30,16 @@ export function refusal(
 ): ServiceError {
   const fields = isRecord(body) ? body : {}
   const named = fields['error']
-  const code = isMissingExtra(attempt.operation, status, fields) ? 'not_supported' : codeOf(status, named)
+  const code = isMissingExtra(attempt.operation, status, fields)
+    ? 'not_supported'
+    : codeOf(attempt.operation, status, named)
   const words = [isServiceCode(named) ? undefined : named, fields['msg'] ?? fields['detail']]
   const detail = cleanDetail(words.filter(word => typeof word === 'string').join(': '), attempt.secrets)
   const seconds = retryAfter ?? (code === 'tfa_locked' ? 15 * 60 : undefined)
   return new ServiceError({
     code,
     status,
-    ...sentenceFor(code),
+    ...refusalSentence(code, isServiceCode(named) ? '' : detail, named),
     ambiguous: mayHaveTakenEffect(attempt.operation, status, isServiceCode(named)),
     ...(detail === '' ? {} : { detail }),
     ...(seconds === undefined ? {} : { retryAfter: seconds }),
@@ -59,6 +61,19 @@ export function badAnswer(attempt: Attempt, status: number, problem: AnswerProbl
     detail: `${path} ${problem.expected}`,
     ambiguous: attempt.operation.repeat !== 'read',
   })
+}
+
+/** A 2xx that was broken off, since it went beyond `met`, such as `32 MB`. The write may well have happened. */
+export function tooLarge(attempt: Attempt, met: string): ServiceError {
+  const { message, advice } = sentenceFor('too_large')
+  const detail = `more than ${met} in answer to ${attempt.operation.method} ${attempt.operation.path}`
+  const ambiguous = attempt.operation.repeat !== 'read'
+  return new ServiceError({ code: 'too_large', status: 200, message, advice, detail, ambiguous })
+}
+
+/** Nothing was sent: the service asked for a wait that is not over. `retryAfter`: the seconds that are left of it. */
+export function notYet(retryAfter: number): ServiceError {
+  return new ServiceError({ code: 'rate_limited', status: 429, ...sentenceFor('rate_limited'), retryAfter })
 }
 
 /** A failure without a whole answer. `sent` tells whether the request may have reached the service. */
@@ -100,8 +115,12 @@ function mayHaveTakenEffect(operation: Operation<unknown>, status: number, expla
   return status >= 500 ? !explained : status < 300 && operation.repeat === 'never'
 }
 
-function codeOf(status: number, named: unknown): ErrorCode {
-  return isServiceCode(named) ? named : codeOfStatus(status)
+function codeOf(operation: Operation<unknown>, status: number, named: unknown): ErrorCode {
+  if (isServiceCode(named)) return named
+  if (named === 'deprecated_endpoint') return 'deprecated'
+  // What is there for every key: nothing of it can be gone.
+  const isListing = operation.repeat === 'read' && !operation.path.includes('{')
+  return status === 404 && isListing ? 'not_supported' : codeOfStatus(status)
 }
 
 function codeOfStatus(status: number): OwnCode | 'not_found' {

@@ -1,10 +1,11 @@
 import type { Answer } from './answer.ts'
+import type { answerBounds } from './bounded-answer.ts'
 
 /** One row of section 4, as the transport needs to know it. */
 export interface Operation<T> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the base URL, with `{name}` where an id goes: also the name of the endpoint for pacing. */
-  path: `/api/v0/${string}`
+  path: `/api/${'v0' | 'v1'}/${string}`
   /**
    * What a second request with the same content does: `read` changes nothing; `harmless` leads to the same end as
    * one; `never` means that it must not be sent again, whatever happened to the first.
@@ -12,6 +13,8 @@ export interface Operation<T> {
   repeat: 'read' | 'harmless' | 'never'
   /** The answer of a 2xx, checked. */
   answer: Answer<T>
+  /** How much of an answer is read: of a single record, where this does not say. */
+  size?: keyof typeof answerBounds
   /**
    * Not in the interface, but known from deployments: a 404 or 405 means that this service does not have it. On an
    * `item`, a 404 that names an error code means that the item is gone instead.

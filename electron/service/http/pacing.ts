@@ -1,21 +1,31 @@
 import type { RequestClock } from './clock.ts'
 import { abortable, deferred } from './deferred.ts'
 
-/** Section 8: requests a second, by method and path. */
+/** Section 8, and what deployments publish: requests a second, by method and path. */
 const knownThresholds: Record<string, number> = {
+  'GET /api/v0/charges/': 1,
+  'GET /api/v1/invoices/': 1 / 3,
   'PUT /api/v0/instances/bid_price/{id}/': 5.5,
   'PUT /api/v0/machines/{id}/cleanup': 8,
   'POST /api/v0/auth/apikeys/': 2,
   'GET /api/v0/auth/apikeys/': 1,
   'PUT /api/v0/commands/copy_direct/': 3.5,
   'DELETE /api/v0/commands/copy_direct/': 3.5,
+  // Of the newer list, which some deployments have.
+  'GET /api/v1/instances/': 1,
 }
 
+/** Seconds that an endpoint stays shut after a 429, where deployments publish such a penalty. */
+const knownPenalties: Record<string, number> = { 'PUT /api/v0/asks/{id}/': 12 }
+
+/** Seconds for which a service's own `Retry-After` is believed, at the most. */
+const LONGEST_REST = 600
 /** How much of a threshold is used; the rest is for clocks that run at different speeds. */
 const MARGIN = 0.9
-/** A 429 may teach any number; these bounds keep a nonsensical one from stopping or unleashing an endpoint. */
-const SLOWEST = 0.05
-const FASTEST = 1000
+/** Requests a second: one a minute is the slowest pace, and a 429 that names a slower one is nonsense. */
+const SLOWEST = 1 / 60
+/** Milliseconds without another 429 after which what it taught is forgotten, so that no mistake slows Berth for ever. */
+const TAUGHT_FOR = 10 * 60_000
 
 /** Keeps one key's requests under the service's thresholds, endpoint by endpoint, in the order they were made. */
 export class Pacer {
@@ -35,16 +45,29 @@ export class Pacer {
   }
 
   /**
-   * Learns from a 429. `threshold` is the number it named, requests a second; without one the pace is halved.
+   * Learns from a 429, for ten minutes. `named` is the threshold in it, `asked` the seconds that it asks to wait.
+   *
+   * What a threshold means is not said in the interface: requests a second by its section 8, and the seconds between two
+   * requests by what the best-known deployment publishes. So the slower of the two is kept: of 5.5 one in 5.5 s, of 0.5
+   * one in 2 s. Without a number, or with one that is nonsense, the pace is halved.
    * Gives the seconds until this endpoint may be asked again.
    */
-  tooFast(endpoint: string, threshold: number | undefined): number {
-    const lane = this.#lane(endpoint) ?? new Lane(this.#clock, threshold ?? 2)
+  tooFast(endpoint: string, named: number | undefined, asked = 0): number {
+    const lane = this.#lane(endpoint) ?? new Lane(this.#clock, 2)
     this.#lanes.set(endpoint, lane)
-    return lane.tooFast(threshold)
+    const slower = named === undefined ? undefined : Math.min(named, 1 / named)
+    const rate = slower !== undefined && slower >= SLOWEST ? slower : undefined
+    const rest = Math.max(Math.min(asked, LONGEST_REST), knownPenalties[endpoint] ?? 0)
+    return lane.tooFast(rate, rest)
+  }
+
+  /** Seconds for which this endpoint is not to be asked, since a 429 said so; 0 where it may be. */
+  resting(endpoint: string): number {
+    return this.#lanes.get(endpoint)?.resting ?? 0
   }
 
   #lane(endpoint: string): Lane | undefined {
+    if (this.#lanes.get(endpoint)?.isOutdated) this.#lanes.delete(endpoint)
     const threshold = knownThresholds[endpoint]
     if (threshold !== undefined && !this.#lanes.has(endpoint)) {
       this.#lanes.set(endpoint, new Lane(this.#clock, threshold))
@@ -60,6 +83,12 @@ export class Pacer {
 class Lane {
   readonly #clock: RequestClock
   #threshold: number
+  /** Until when nothing is asked. */
+  #shutUntil = Number.NEGATIVE_INFINITY
+  /** When a 429 last taught it something. */
+  #taughtAt: number | undefined
+  /** Calls that wait for their turn. */
+  #waiting = 0
   /** Requests that left and have no answer yet. */
   #inFlight = 0
   /** Answered requests that still count, as of `#at`. */
@@ -71,18 +100,26 @@ class Lane {
   constructor(clock: RequestClock, threshold: number) {
     this.#clock = clock
     this.#at = clock.now()
-    this.#threshold = bounded(threshold)
+    this.#threshold = threshold
+  }
+
+  /** Whether what a 429 taught is so long ago that it is forgotten. Not while anybody waits by it. */
+  get isOutdated(): boolean {
+    const idle = this.#waiting === 0 && this.#inFlight === 0
+    return idle && this.#taughtAt !== undefined && this.#clock.now() - this.#taughtAt > TAUGHT_FOR
   }
 
   async turn(signal: AbortSignal | undefined): Promise<() => void> {
     const before = this.#last
     const mine = deferred<void>()
     this.#last = mine.promise
+    this.#waiting++
     try {
       await abortable(before, signal)
       await this.#room(signal)
       this.#inFlight++
     } finally {
+      this.#waiting--
       before.then(mine.resolve)
     }
     let open = true
@@ -97,11 +134,17 @@ class Lane {
     }
   }
 
-  tooFast(threshold: number | undefined): number {
+  get resting(): number {
+    return Math.max(0, (this.#shutUntil - this.#clock.now()) / 1000)
+  }
+
+  tooFast(threshold: number | undefined, rest: number): number {
     this.#drain()
-    this.#threshold = bounded(threshold ?? this.#threshold / 2)
+    this.#taughtAt = this.#clock.now()
+    this.#threshold = threshold ?? Math.max(SLOWEST, this.#threshold / 2)
     this.#level = Math.max(this.#level, this.#burst)
-    return 1 / this.#rate
+    this.#shutUntil = Math.max(this.#shutUntil, this.#clock.now() + rest * 1000)
+    return Math.max(rest, 1 / this.#rate)
   }
 
   /** Requests a second. */
@@ -116,6 +159,7 @@ class Lane {
 
   async #room(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
+      if (this.resting > 0) await this.#clock.sleep(this.resting * 1000, signal)
       this.#drain()
       const excess = this.#level + this.#inFlight + 1 - this.#burst
       if (excess <= 1e-9) return
@@ -131,16 +175,17 @@ class Lane {
   }
 }
 
-function bounded(threshold: number): number {
-  return Math.min(FASTEST, Math.max(SLOWEST, threshold))
-}
+/** Characters of a 429 in which a threshold is looked for. */
+const LOOKED_AT = 2000
 
 /**
- * The threshold that a 429's text names, requests a second: the number after the word, else the only number there.
+ * The threshold that a 429's text names, whatever form it has: the number after the word, else the only number there.
  */
-export function thresholdIn(detail: string): number | undefined {
-  const named = /threshold\D{0,20}?(\d+(?:\.\d+)?)/i.exec(detail)?.[1]
-  const numbers = detail.match(/\d+(?:\.\d+)?/g) ?? []
+export function thresholdIn(answer: string): number | undefined {
+  const text = answer.slice(0, LOOKED_AT)
+  const named = /threshold\D{0,20}?(\d+(?:\.\d+)?)/i.exec(text)?.[1]
+  // A page that a proxy wrote names its own status.
+  const numbers = (text.match(/\d+(?:\.\d+)?/g) ?? []).filter(number => number !== '429')
   const found = Number(named ?? (numbers.length === 1 ? numbers[0] : undefined))
   return Number.isFinite(found) && found > 0 ? found : undefined
 }

@@ -66,6 +66,14 @@ const ownSentences = {
     message: 'The service’s answer could not be understood.',
     advice: 'Try again; if it stays, this service may be of another version.',
   },
+  deprecated: {
+    message: 'The service has retired this function, and Berth does not know what took its place.',
+    advice: 'Update Berth, or use the service’s web console.',
+  },
+  too_large: {
+    message: 'The service’s answer was far larger than such an answer can be, so Berth stopped reading it.',
+    advice: 'Try again; in a search, set more filters. If it stays, the service or a proxy is at fault.',
+  },
   not_this_service: {
     message: 'What answers at this address is not a GPU rental service of the kind that Berth knows.',
     advice: 'Check the base URL.',
@@ -96,7 +104,7 @@ const ownSentences = {
   },
   refused: {
     message: 'The service refused the request.',
-    advice: 'See the service’s own words for the reason.',
+    advice: 'Check what you entered; if it looks right, use the service’s web console to find out more.',
   },
   bad_key: {
     message: 'The API key has characters that no key has, or is empty.',
@@ -113,6 +121,14 @@ const ownSentences = {
   url_has_credentials: {
     message: 'The base URL has a user name or password in it.',
     advice: 'Leave them out; the API key is entered on its own.',
+  },
+  unsafe_result: {
+    message: 'The service named an address for this that Berth does not fetch from.',
+    advice: 'Only https addresses of the public internet are fetched. Use the service’s web console.',
+  },
+  no_result: {
+    message: 'The service took the request, but what was asked for did not come.',
+    advice: 'Try again in a moment; a busy host can take a minute.',
   },
 } satisfies Record<string, Sentence>
 
@@ -131,4 +147,30 @@ export function isServiceCode(code: unknown): code is ServiceCode {
 /** What to tell the user about `code`. */
 export function sentenceFor(code: ErrorCode): Sentence {
   return isServiceCode(code) ? serviceSentences[code] : ownSentences[code]
+}
+
+/** Codes under which a service says anything at all: its own words are the reason. */
+const vague: ReadonlySet<ErrorCode> = new Set(['refused', 'forbidden', 'not_found'])
+
+/** What to try after codes that the interface does not list and deployments are known to send. */
+const unlistedAdvice: Readonly<Record<string, string>> = {
+  insufficient_credit: 'Add credit in the service’s web console, then try again.',
+  insufficient_balance: 'Add credit in the service’s web console, then try again.',
+  missing_billing: 'Add a way to pay in the service’s web console, then try again.',
+  invalid_price: 'Give another price, and try again.',
+  label_too_long: 'Give it a shorter name.',
+  no_ssh_key_for_vm: 'Add an SSH key to the account first, then rent it again.',
+  no_such_ask: 'Search again, and pick another offer.',
+}
+
+/**
+ * What a refusal tells the user. `said` is what the service says of it, cleaned, and `named` its own code, where the
+ * interface does not list that.
+ */
+export function refusalSentence(code: ErrorCode, said: string, named: unknown): Sentence {
+  const { message, advice } = sentenceFor(code)
+  if (said === '' || !vague.has(code)) return { message, advice }
+  const known =
+    typeof named === 'string' && Object.hasOwn(unlistedAdvice, named) ? unlistedAdvice[named] : undefined
+  return { message: `${message} It says: “${said}”`, advice: known ?? advice }
 }

@@ -1,10 +1,12 @@
 import ky, { TimeoutError } from 'ky'
 import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
+import { AnswerTooLarge, answerBounds } from './bounded-answer.ts'
 import type { RequestClock } from './clock.ts'
 import { secretsIn } from './detail.ts'
 import { type AnswerTime, type Exchanged, exchange, RedirectRefused } from './exchange.ts'
-import { type Attempt, badAnswer, networkFailure, noAnswer, refusal } from './failure.ts'
+import { type Attempt, badAnswer, networkFailure, noAnswer, notYet, refusal, tooLarge } from './failure.ts'
+import { parseJson } from './json.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
 import { secondsIn } from './retry-after.ts'
@@ -89,6 +91,8 @@ class Call<T> {
   }
 
   async #waitForTurn(): Promise<void> {
+    const rest = this.#transport.pacer.resting(this.#endpoint)
+    if (rest > LONGEST_RETRY_AFTER) throw notYet(rest)
     this.#answered = await this.#transport.pacer.turn(this.#endpoint, this.#options.signal)
   }
 
@@ -104,7 +108,8 @@ class Call<T> {
     const key = this.#input.bearer === false ? {} : { authorization: `Bearer ${this.#transport.key}` }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const headers = { accept: 'application/json', ...type, ...key }
-    const outgoing = { method: this.#operation.method, headers, body, signal }
+    const bound = answerBounds[this.#operation.size ?? 'single']
+    const outgoing = { method: this.#operation.method, headers, body, signal, bound }
     try {
       const answer = await exchange(this.#url(), outgoing, this.#transport.clock, this.#transport.onAnswer)
       this.#value = { read: this.#judge(answer) }
@@ -117,10 +122,10 @@ class Call<T> {
   }
 
   #judge({ status, headers, text, serverTime }: Exchanged): T {
-    const body = parsed(text)
+    const body = parseJson(text)
     const failed = status < 200 || status > 299
     if (failed || saysNo(body)) {
-      throw refusal(this.#attempt, status, body, this.#wait(status, headers, body, serverTime))
+      throw refusal(this.#attempt, status, body, this.#wait({ status, headers, text, serverTime }, body))
     }
     if (body === undefined) throw badAnswer(this.#attempt, status, { path: '$', expected: 'must be JSON' })
     const problem = this.#operation.answer.problem(body)
@@ -129,11 +134,11 @@ class Call<T> {
   }
 
   /** Seconds to wait before a repeat, where the answer says so; a 429 also teaches the pacing. */
-  #wait(status: number, headers: Headers, body: unknown, serverTime: number | undefined): number | undefined {
-    const asked = secondsIn(headers.get('retry-after'), serverTime)
+  #wait({ status, headers, text, serverTime }: Exchanged, body: unknown): number | undefined {
+    const asked = secondsIn(headers.get('retry-after'), serverTime) ?? secondsAskedIn(body)
     if (status !== 429 || isServiceCode(textOf(body, 'error'))) return asked
-    const learned = this.#transport.pacer.tooFast(this.#endpoint, thresholdIn(textOf(body, 'detail')))
-    return asked ?? learned
+    const learned = this.#transport.pacer.tooFast(this.#endpoint, thresholdIn(text), asked)
+    return Math.max(asked ?? 0, learned)
   }
 
   /** Whatever went wrong, as a ServiceError that tells what all attempts of this call may have done. */
@@ -147,6 +152,7 @@ class Call<T> {
   #withoutAnswer(error: unknown, sent: boolean): ServiceError {
     const { signal } = this.#options
     if (error instanceof RedirectRefused) return noAnswer(this.#attempt, 'redirected', false, error.status)
+    if (error instanceof AnswerTooLarge) return tooLarge(this.#attempt, error.met)
     if (error instanceof TimeoutError) return noAnswer(this.#attempt, 'timeout', true)
     if (signal?.aborted || !sent) return noAnswer(this.#attempt, 'aborted', sent)
     const failure = networkFailure(error)
@@ -181,17 +187,15 @@ function saysNo(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'success' in body && body.success === false
 }
 
+/** Some deployments ask for a wait in the body: `retry_after`, seconds. */
+function secondsAskedIn(body: unknown): number | undefined {
+  if (typeof body !== 'object' || body === null || !('retry_after' in body)) return undefined
+  const { retry_after: seconds } = body
+  return typeof seconds === 'number' && seconds >= 0 ? seconds : undefined
+}
+
 function textOf(body: unknown, field: string): string {
   if (typeof body !== 'object' || body === null) return ''
   const value: unknown = Reflect.get(body, field)
   return typeof value === 'string' ? value : ''
-}
-
-/** Undefined when it is not JSON; the parser's own message would quote the answer. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

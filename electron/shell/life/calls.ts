@@ -1,5 +1,8 @@
+import { homedir } from 'node:os'
 import { app } from 'electron'
+import { introduceAppImage, withdrawAppImage } from '../../local/autostart/own-entry.ts'
 import { linkAmong } from '../../local/start/flags.ts'
+import type { Links } from '../../ports/links.ts'
 
 /** What the desktop asks of a Berth that is there already, or will be soon: to be shown, at a link or a notice. */
 type Call = { link?: string; notice?: string }
@@ -59,7 +62,27 @@ export function bearName(): void {
   app.setAppUserModelId(onWindows.name)
 }
 
-/** Makes the desktop bring `berth://` links here. A Berth that is not installed leaves them to one that is. */
-export function introduce(): void {
-  if (app.isPackaged) app.setAsDefaultProtocolClient('berth')
+/**
+ * Makes the desktop bring `berth://` links here. A Berth that is not installed leaves them to one that is; an AppImage
+ * is known to no desktop by itself, and is made known first.
+ */
+export async function introduce(icon: string, log: (line: string) => void): Promise<void> {
+  if (!app.isPackaged) return
+  const { env, platform } = process
+  try {
+    if (platform === 'linux' && env['APPIMAGE'])
+      await introduceAppImage(env['APPIMAGE'], icon, { env, home: homedir() })
+  } catch (error) {
+    log(`the AppImage was not made known to the desktop: ${String(error)}`)
+  }
+  if (!app.setAsDefaultProtocolClient('berth'))
+    log('berth:// links do not lead here: the desktop does not know Berth')
+}
+
+/** Takes back what `introduce` did. */
+export const systemLinks: Links = {
+  async withdraw() {
+    app.removeAsDefaultProtocolClient('berth')
+    if (process.platform === 'linux') await withdrawAppImage({ env: process.env, home: homedir() })
+  },
 }

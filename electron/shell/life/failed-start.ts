@@ -1,17 +1,37 @@
 import { app, dialog } from 'electron'
 import type { Endings } from '../../local/start/endings.ts'
-import { startFailure, tellTerminal } from '../../local/start/failure.ts'
+import { runFailure, type StartFailure, startFailure, tellTerminal } from '../../local/start/failure.ts'
 
-/** Says why Berth cannot start, and ends it: in a box, too, since who starts it by a click reads no terminal. */
-export async function failVisibly(error: unknown, endings: Endings): Promise<void> {
-  const failure = startFailure(error)
+/** Says why Berth cannot start, and ends it. */
+export function failVisibly(error: unknown, endings: Endings): Promise<void> {
+  return tellAndEnd('Berth cannot start', startFailure(error), endings)
+}
+
+/**
+ * Ends Berth in order when nobody caught an error: Electron itself would show it in a box and go on, in a state that
+ * nobody knows, and would only warn of a rejection.
+ */
+export function endOnErrors(endings: Endings): void {
+  let failed = false
+  process.on('uncaughtException', error => {
+    if (failed) return
+    failed = true
+    void tellAndEnd('Berth had to close', runFailure(error), endings)
+  })
+  process.on('unhandledRejection', reason => {
+    throw reason
+  })
+}
+
+/** In a box, too, since who starts it by a click reads no terminal. */
+async function tellAndEnd(title: string, failure: StartFailure, endings: Endings): Promise<void> {
   tellTerminal(failure)
   // First, since the box waits for its user, and Berth's folder must not.
   await endings.end()
   if (failure.code !== 2) {
     // Before Electron is ready, Linux would have the terminal alone told.
     await app.whenReady()
-    dialog.showErrorBox('Berth cannot start', failure.words)
+    dialog.showErrorBox(title, failure.words)
   }
-  app.exit(failure.code)
+  await endings.exit(() => app.exit(failure.code))
 }

@@ -49,7 +49,7 @@ function mattersOf(account: AccountView, { settings }: State): string[] {
   const { connection } = account
   const refused = connection.status === 'refused' || connection.status === 'locked'
   const inNeed = Object.values(account.instances).filter(
-    instance => isDead(instance) || instance.state === 'outbid',
+    instance => isDead(instance) || instance.state === 'outbid' || instance.state === 'waiting',
   )
   const stuck = Object.values(account.rentals).filter(({ step }) => step === 'late' || step === 'unclear')
   return [
@@ -71,7 +71,7 @@ function unseenOf(accounts: readonly AccountView[], pausedUntil: number | undefi
 }
 
 function isBusy({ instances, rentals }: AccountView): boolean {
-  const moving = ['running', 'loading', 'provisioning', 'stopping']
+  const moving = ['running', 'loading', 'provisioning', 'restarting', 'stopping', 'exited', 'destroying']
   return (
     Object.values(instances).some(({ state }) => moving.includes(state)) ||
     Object.values(rentals).some(({ step }) => ['asking', 'lost', 'waiting'].includes(step))

@@ -1,25 +1,108 @@
-import { busAddress, openSessionBus } from '../../local/session-bus.ts'
+import { busAddress, openSessionBus, type SessionBus } from '../../local/session-bus.ts'
+import type { Clock } from '../../ports/clock.ts'
 
-/** Whether this desktop shows tray icons. On Linux that takes a host for them, which some desktops do not have. */
-export async function hasTrayHost(
+/** What shows tray icons on this desktop. */
+export interface TrayHost {
+  /** Whether it is there now. */
+  present(): boolean
+  /** Calls back when that changes. */
+  onChange(listener: (present: boolean) => void): void
+  close(): void
+}
+
+/** One that is there for as long as Berth is, or that will never be. */
+const constant = (present: boolean): TrayHost => ({
+  present: () => present,
+  onChange: () => undefined,
+  close: () => undefined,
+})
+
+const watcher = 'org.kde.StatusNotifierWatcher'
+const bus = {
+  destination: 'org.freedesktop.DBus',
+  path: '/org/freedesktop/DBus',
+  interface: 'org.freedesktop.DBus',
+}
+/** All that tells of a watcher that comes or goes, and of a panel that comes to one or leaves it. */
+const matches = [
+  `type='signal',sender='${bus.destination}',interface='${bus.interface}',member='NameOwnerChanged',arg0='${watcher}'`,
+  `type='signal',interface='${watcher}',member='StatusNotifierHostRegistered'`,
+  `type='signal',interface='${watcher}',member='StatusNotifierHostUnregistered'`,
+]
+
+/** Milliseconds for which a panel that has gone may be on its way back: some desktops restart theirs. */
+const restart = 5_000
+
+/**
+ * The tray of this desktop. On Linux it is a program of its own, which some desktops do not have, and which may come
+ * after Berth and go before it. Never rejects.
+ */
+export async function openTrayHost(
   platform: NodeJS.Platform,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<boolean> {
-  if (platform !== 'linux') return true
+  clock: Clock,
+): Promise<TrayHost> {
+  if (platform !== 'linux') return constant(true)
   const address = busAddress(env)
-  if (address === undefined) return false
+  if (address === undefined) return constant(false)
   try {
-    const bus = await openSessionBus(address)
-    const [has] = await bus.call({
-      destination: 'org.freedesktop.DBus',
-      path: '/org/freedesktop/DBus',
-      interface: 'org.freedesktop.DBus',
-      member: 'NameHasOwner',
-      signature: 's',
-      body: ['org.kde.StatusNotifierWatcher'],
+    return await watchHost(await openSessionBus(address), clock)
+  } catch {
+    return constant(false)
+  }
+}
+
+async function watchHost(session: SessionBus, clock: Clock): Promise<TrayHost> {
+  let tell: (present: boolean) => void = () => undefined
+  let cancel: () => void = () => undefined
+  for (const match of matches)
+    await session.call({ ...bus, member: 'AddMatch', signature: 's', body: [match] })
+  let present = await isShown(session)
+
+  function set(now: boolean): void {
+    if (now === present) return
+    present = now
+    tell(now)
+  }
+
+  async function look(): Promise<void> {
+    cancel()
+    const now = await isShown(session)
+    cancel()
+    if (now) set(true)
+    else cancel = clock.after(restart, () => set(false))
+  }
+
+  session.onSignal(({ interface: from, member, body }) => {
+    const isChange = from === bus.interface && member === 'NameOwnerChanged' && body[0] === watcher
+    if (isChange || from === watcher) void look()
+  })
+  return {
+    present: () => present,
+    onChange(listener) {
+      tell = listener
+    },
+    close() {
+      cancel()
+      session.close()
+    },
+  }
+}
+
+/** As Electron asks before it shows an icon: there is a watcher, and a panel has told it that it shows them. */
+async function isShown(session: SessionBus): Promise<boolean> {
+  try {
+    const [has] = await session.call({ ...bus, member: 'NameHasOwner', signature: 's', body: [watcher] })
+    if (has !== true) return false
+    const [shown] = await session.call({
+      destination: watcher,
+      path: '/StatusNotifierWatcher',
+      interface: 'org.freedesktop.DBus.Properties',
+      member: 'Get',
+      signature: 'ss',
+      body: [watcher, 'IsStatusNotifierHostRegistered'],
     })
-    bus.close()
-    return has === true
+    return typeof shown === 'object' && shown !== null && 'value' in shown && shown.value === true
   } catch {
     return false
   }

@@ -146,6 +146,9 @@ function powerEntry(
     case 'running':
     case 'loading':
     case 'provisioning':
+    case 'restarting':
+    case 'waiting':
+    case 'exited':
       return {
         label: 'Stop',
         action: { kind: 'command', name: 'stopInstance', args: it, what: `stop ${title}` },

@@ -40,12 +40,17 @@ const stateWords: Record<Exclude<InstanceState, 'other'>, string> = {
   provisioning: 'Starting',
   loading: 'Loading',
   running: 'Running',
+  restarting: 'Restarting',
   stopping: 'Stopping',
   stopped: 'Stopped',
+  waiting: 'Waiting for a GPU',
   outbid: 'Outbid',
+  exited: 'Exited, may restart',
   crashed: 'Crashed',
+  unstartable: 'Cannot start',
   silent: 'Silent',
   offline: 'Offline',
+  destroying: 'Being destroyed',
 }
 
 export function stateWord({ state, actualStatus }: InstanceView): string {

@@ -14,15 +14,24 @@ export function recoverPage(window: BrowserWindow, berth: RunningBerth, clock: C
   const { webContents } = window
   let crashes: number[] = []
   let giveUp: (() => void) | undefined
+  let tryAgain: (() => void) | undefined
   let hung = false
 
   const stopWaiting = () => {
     giveUp?.()
     giveUp = undefined
   }
+  const stopTrying = () => tryAgain?.()
+
+  /** A reload right after a crash may begin no new process (electron/electron#48661): then once more. */
+  function bringBack(): void {
+    webContents.reload()
+    tryAgain = clock.after(patience, () => webContents.isCrashed() && webContents.reload())
+  }
 
   webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     stopWaiting()
+    stopTrying()
     if (reason === 'clean-exit' || window.isDestroyed()) return
     const now = clock.monotonic()
     crashes = [...crashes.filter(at => now - at < within), now]
@@ -31,12 +40,12 @@ export function recoverPage(window: BrowserWindow, berth: RunningBerth, clock: C
     hung = false
     if (crashes.length <= most) {
       berth.notePageFailure(`The page ${what} and was brought back`, detail)
-      webContents.reload()
+      bringBack()
     } else {
       berth.notePageFailure('The page keeps crashing', detail)
       void askWhetherAgain(window).then(again => {
         crashes = []
-        if (again && !window.isDestroyed()) webContents.reload()
+        if (again && !window.isDestroyed()) bringBack()
         else app.quit()
       })
     }
@@ -51,6 +60,7 @@ export function recoverPage(window: BrowserWindow, berth: RunningBerth, clock: C
   })
   window.on('responsive', stopWaiting)
   window.once('closed', stopWaiting)
+  window.once('closed', stopTrying)
 }
 
 async function askWhetherAgain(window: BrowserWindow): Promise<boolean> {

@@ -25,7 +25,7 @@ export async function systemUpdater(log: Pick<Log, 'line'>): Promise<Updater | u
 
 /** Whether all that the configuration names may be asked. Services it knows by name are asked over https. */
 export function isSafe(config: string): boolean {
-  return [...config.matchAll(/^\s*(?:url|host)\s*:\s*["']?([^\s"']+)/gm)].every(([, address = '']) => {
+  return [...config.matchAll(/^[ \t]*(?:url|host)\s*:\s*["']?([^\s"']+)/gm)].every(([, address = '']) => {
     if (!address.includes('://')) return true
     if (!URL.canParse(address)) return false
     const { protocol, hostname } = new URL(address)

@@ -39,12 +39,13 @@ export function hostNames(instances: readonly Named[]): string[][] {
 /** Lower-case letters, digits and single dashes; undefined when nothing is left, or it would pass for a number. */
 export function safeLabel(label: string | undefined): string | undefined {
   const safe = (label ?? '')
+    .slice(0, 10 * longest)
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, longest)
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
   return safe === '' || /^[0-9-]+$/.test(safe) ? undefined : safe
 }
 

@@ -19,6 +19,11 @@ export interface Connection {
   hostKey: { fingerprint: string; firstSight: boolean }
   /** Resolves when the connection is over: with why, unless it was ended with `close`. */
   lost: Promise<Problem | undefined>
+  /**
+   * The answer to a request for a channel. A host that owes one for a minute is taken for dead, though it answers
+   * pings: the connection is ended, and `ssh_timeout` is thrown.
+   */
+  answered<Answer>(request: Promise<Answer>): Promise<Answer>
   close(): void
 }
 
@@ -42,10 +47,13 @@ const silentLooks = 5
  */
 const patience = 10_000
 
+/** Milliseconds within which a host must answer a request for a channel: an overloaded one takes its time. */
+const channelPatience = 60_000
+
 /**
  * Connects and authenticates at one address. The host key is remembered once our key was accepted under it, so that
  * what a wrong port shows is never taken for the instance's. No agent is forwarded.
- * Throws `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `key_refused` or `ssh_closed`.
+ * Throws `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `host_key_known_elsewhere`, `key_refused` or `ssh_closed`.
  */
 export async function connectTo(attempt: Attempt, limits: Limits): Promise<Connection> {
   const { account, instance, address, key, knownHosts } = attempt
@@ -102,12 +110,14 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
     client?.on('error', error => {
       fault = error
     })
+    // From here on: it may be over while the host key is written down.
+    const over = new Promise<void>(resolve => client?.once('close', () => resolve()))
     await ready
     if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
     await knownHosts.remember(account, instance, offered)
     client.setNoDelay(true)
     const hostKey = { fingerprint: fingerprintOf(offered), firstSight: known === undefined }
-    return watch({ ssh, client, address, hostKey, socket, clock: limits.clock, fault: () => fault })
+    return watch({ ssh, client, address, hostKey, socket, clock: limits.clock, over, fault: () => fault })
   } catch (error) {
     socket.destroy()
     if (limits.signal.aborted || late) throw limits.signal.aborted ? limits.signal.reason : timedOut(address)
@@ -124,6 +134,8 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
 interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostKey'> {
   socket: Socket
   clock: Clock
+  /** Resolves once the client is closed. */
+  over: Promise<void>
   fault(): unknown
 }
 
@@ -132,7 +144,7 @@ interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostK
  * ssh2's own keepalive, whose answers can queue behind seconds of output. Looks are counted rather than
  * milliseconds, so that a machine that slept does not take its sleep for the other side's silence.
  */
-function watch({ ssh, client, address, hostKey, socket, clock, fault }: Watched): Connection {
+function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Watched): Connection {
   let closed = false
   let silence = 0
   let heard = socket.bytesRead
@@ -145,12 +157,10 @@ function watch({ ssh, client, address, hostKey, socket, clock, fault }: Watched)
     else cancel = clock.after(lookInterval, look)
   }
 
-  const lost = new Promise<Problem | undefined>(resolve => {
-    client.once('close', () => {
-      cancel()
-      const why = silence >= silentLooks ? 'nothing was heard from it any more' : whyClosed(fault())
-      resolve(closed ? undefined : connectionLost(address, why))
-    })
+  const lost = over.then((): Problem | undefined => {
+    cancel()
+    const why = silence >= silentLooks ? 'nothing was heard from it any more' : whyClosed(fault())
+    return closed ? undefined : connectionLost(address, why)
   })
   return {
     ssh,
@@ -158,12 +168,20 @@ function watch({ ssh, client, address, hostKey, socket, clock, fault }: Watched)
     address,
     hostKey,
     lost,
+    answered: request =>
+      new Promise((resolve, reject) => {
+        const cancelPatience = clock.after(channelPatience, () => {
+          reject(timedOut(address))
+          socket.destroy()
+        })
+        request.then(resolve, reject).finally(cancelPatience)
+      }),
     close() {
       closed = true
       client.end()
       // What a dead peer never answers must not keep the socket.
       const kill = clock.after(lookInterval, () => socket.destroy())
-      client.once('close', kill)
+      void over.then(kill)
     },
   }
 }

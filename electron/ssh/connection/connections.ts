@@ -15,12 +15,13 @@ import { closedHere } from './ssh-problems.ts'
 
 /** Getting in, for all accounts and instances. */
 export interface Ssh {
-  readonly keys: Keys
+  /** The keys for an account's instances; without an account those that all of them share. */
+  keysOf(account: string | undefined): Keys
   readonly knownHosts: KnownHosts
   /**
    * A shell of the given size; several to one instance share one connection. Throws `bad_address`, `key_missing`,
-   * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `known_hosts_damaged`, `ssh_unreachable`,
-   * `ssh_timeout`, `ssh_closed` or `shell_refused`.
+   * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `host_key_known_elsewhere`,
+   * `known_hosts_damaged`, `ssh_unreachable`, `ssh_timeout`, `ssh_closed` or `shell_refused`.
    */
   openShell(options: Target & ShellWish): Promise<Shell>
   /** A share in the instance's connection, for what is no shell. Throws as `openShell` does. */
@@ -33,10 +34,12 @@ export interface Ssh {
   terminals(): Promise<Terminal[]>
   /** Opens one of them, or with an empty id the first, on an instance. Throws `no_terminal` and as `command` does. */
   openSystemTerminal(target: Omit<Target, 'deadlineMs'>, terminal: string): Promise<void>
-  /** Ends the instance's connections. */
-  disconnect(account: string, instance: number): Promise<void>
+  /** Ends the connections of one instance, or of all of the account's. */
+  disconnect(account: string, instance?: number): Promise<void>
   /** The instance has gone: its connections end and its host key is forgotten. */
   drop(account: string, instance: number): Promise<void>
+  /** The account leaves Berth: its host keys and the key that Berth made for it are deleted. */
+  forgetAccount(account: string): Promise<void>
   /** Ends everything. */
   close(): Promise<void>
 }
@@ -53,6 +56,8 @@ export interface SshNeeds {
   /** The user's home folder, where `.ssh` lies. */
   home: string
   platform: 'linux' | 'darwin' | 'win32'
+  /** How the user knows an instance, for questions about host keys. */
+  nameOf?: (account: string, instance: number) => string
   onWay?: WayListener
   passphrases?: Passphrases
   agent?: Agent
@@ -63,10 +68,16 @@ const patience = 3000
 
 export function createSsh(needs: SshNeeds): Ssh {
   const { files, programs, clock, platform, onWay } = needs
-  const keys = openKeys(needs)
-  const knownHosts = openKnownHosts(files)
-  const sharing = shareConnections(keys, knownHosts, clock, onWay)
+  const opened = new Map<string | undefined, Keys>()
+  const knownHosts = openKnownHosts(files, needs.nameOf)
+  const sharing = shareConnections(keysOf, knownHosts, clock, onWay)
   const closing = new AbortController()
+
+  function keysOf(account: string | undefined): Keys {
+    const keys = opened.get(account) ?? openKeys({ ...needs, account })
+    opened.set(account, keys)
+    return keys
+  }
 
   async function shellOn(lease: Lease, wish: ShellWish, ms: number): Promise<Shell> {
     const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', wish, wish.command)
@@ -89,12 +100,12 @@ export function createSsh(needs: SshNeeds): Ssh {
     const [first] = candidates(addresses, jupyterRuntype)
     const way = sharing.inUse(account, instance) ?? first
     if (way === undefined) throw new Error('no way in, and no bad address either')
-    const { path: keyPath } = await keys.locate(keyName)
+    const { path: keyPath } = await keysOf(account).locate(keyName)
     return sshCommand({ account, instance, address: way.address, keyPath, knownHostsPath: knownHosts.path })
   }
 
   return {
-    keys,
+    keysOf,
     knownHosts,
     connect: sharing.connect,
     async openShell(options) {
@@ -135,6 +146,11 @@ export function createSsh(needs: SshNeeds): Ssh {
     async drop(account, instance) {
       await sharing.drop(account, instance)
       await knownHosts.forget(account, instance)
+    },
+    async forgetAccount(account) {
+      await keysOf(account).deleteOwn()
+      opened.delete(account)
+      await knownHosts.forgetAccount(account)
     },
     async close() {
       closing.abort(closedHere())

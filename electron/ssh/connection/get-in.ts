@@ -37,7 +37,13 @@ export async function getIn(
 }
 
 /** What says most comes first. */
-const weights = ['host_key_changed', 'key_refused', 'ssh_timeout', 'ssh_unreachable']
+const weights = [
+  'host_key_changed',
+  'host_key_known_elsewhere',
+  'key_refused',
+  'ssh_timeout',
+  'ssh_unreachable',
+]
 
 /**
  * A guessed port may be another machine's, so its host key is nobody's concern and its silence says nothing. That it

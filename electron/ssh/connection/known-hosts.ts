@@ -14,17 +14,20 @@ export interface KnownHosts {
   known(account: string, instance: number): Promise<Buffer | undefined>
   /**
    * Whether the key that a host offers is the one that is known; `new` where none is.
-   * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints.
+   * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints, and
+   * `host_key_known_elsewhere` with `offered` where none is known and another instance showed this one before.
    */
   verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'>
-  /** Remembers the first key seen. Throws `host_key_changed` when another one is known. */
+  /** Remembers the first key seen. Throws as `verify` does. */
   remember(account: string, instance: number, key: Buffer): Promise<void>
   /**
-   * Puts the key that was offered and refused in the place of the known one. Throws `host_key_not_offered` unless the
+   * Takes the key that was offered and refused for the instance's own, in the place of a known one. Throws `host_key_not_offered` unless the
    * fingerprint is that of one that was refused in this run.
    */
   accept(account: string, instance: number, fingerprint: string): Promise<void>
   forget(account: string, instance: number): Promise<void>
+  /** Forgets the keys of all its instances. */
+  forgetAccount(account: string): Promise<void>
 }
 
 const Book = v.object({ version: v.literal(1), hosts: v.record(v.string(), v.object({ key: v.string() })) })
@@ -36,10 +39,18 @@ const refusedKept = 8
 
 /** The name under which an instance's host key stands in the OpenSSH file, whatever its address. */
 export function hostKeyAlias(account: string, instance: number): string {
-  return `berth-${account}-${instance}`
+  return `${aliasPrefix(account)}${instance}`
 }
 
-export function openKnownHosts(files: Files): KnownHosts {
+function aliasPrefix(account: string): string {
+  return `berth-${account}-`
+}
+
+/** `nameOf` gives how the user knows an instance. */
+export function openKnownHosts(
+  files: Files,
+  nameOf: (account: string, instance: number) => string = hostKeyAlias,
+): KnownHosts {
   /** The last few keys that were offered and refused in this run: one instance can be tried at several addresses. */
   const refused = new Map<string, Buffer[]>()
   let book: Promise<Book> | undefined
@@ -86,12 +97,28 @@ export function openKnownHosts(files: Files): KnownHosts {
 
   async function verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'> {
     const key = await known(account, instance)
-    if (key === undefined) return 'new'
-    if (key.equals(offered)) return 'known'
+    if (key?.equals(offered)) return 'known'
     const alias = hostKeyAlias(account, instance)
+    const holders = key === undefined ? await holdersOf(alias, offered) : []
+    if (key === undefined && holders.length === 0) return 'new'
     const others = (refused.get(alias) ?? []).filter(other => !other.equals(offered))
     refused.set(alias, [...others, offered].slice(-refusedKept))
-    throw changed(key, offered)
+    if (key !== undefined) throw changed(key, offered)
+    // That of another account is named first: it matters most.
+    const isOurs = (holder: string) => Number(holder.startsWith(aliasPrefix(account)))
+    holders.sort((one, other) => isOurs(one) - isOurs(other))
+    throw knownElsewhere(nameOf(account, instance), holders.map(nameOfAlias), offered)
+  }
+
+  /** The names of other instances that showed this key, to Berth or to the system's ssh. */
+  async function holdersOf(alias: string, key: Buffer): Promise<string[]> {
+    const { hosts } = await read()
+    return holdersIn({ ...hostsIn((await files.read(sshName)) ?? ''), ...hosts }, alias, key)
+  }
+
+  function nameOfAlias(alias: string): string {
+    const [, account, instance] = /^berth-(.+)-(\d+)$/.exec(alias) ?? []
+    return account === undefined ? alias : nameOf(account, Number(instance))
   }
 
   return {
@@ -101,7 +128,11 @@ export function openKnownHosts(files: Files): KnownHosts {
     async remember(account, instance, key) {
       if ((await verify(account, instance, key)) === 'known') return
       const alias = hostKeyAlias(account, instance)
-      await change(hosts => ({ ...hosts, [alias]: hosts[alias] ?? { key: key.toString('base64') } }))
+      await change(hosts =>
+        hosts[alias] || holdersIn(hosts, alias, key).length > 0
+          ? hosts
+          : { ...hosts, [alias]: { key: key.toString('base64') } },
+      )
       await verify(account, instance, key)
     },
     async accept(account, instance, fingerprint) {
@@ -119,7 +150,21 @@ export function openKnownHosts(files: Files): KnownHosts {
         return rest
       })
     },
+    async forgetAccount(account) {
+      const isTheirs = (alias: string) => alias.startsWith(aliasPrefix(account))
+      for (const alias of refused.keys()) if (isTheirs(alias)) refused.delete(alias)
+      if (!Object.keys((await read()).hosts).some(isTheirs)) return
+      await change(hosts => Object.fromEntries(Object.entries(hosts).filter(([alias]) => !isTheirs(alias))))
+    },
   }
+}
+
+/** The other names under which that key stands. */
+function holdersIn(hosts: Book['hosts'], alias: string, key: Buffer): string[] {
+  const wanted = key.toString('base64')
+  return Object.entries(hosts)
+    .filter(([name, other]) => name !== alias && other.key === wanted)
+    .map(([name]) => name)
 }
 
 async function readBook(files: Files): Promise<Book> {
@@ -164,6 +209,19 @@ function changed(known: Buffer, offered: Buffer): BerthError {
       'Either its SSH server was set up anew, or somebody is in between.',
     advice: 'Compare the two fingerprints; accept the new key only if you know why it changed.',
     facts: { known: fingerprintOf(known), offered: fingerprintOf(offered) },
+  })
+}
+
+function knownElsewhere(name: string, others: readonly string[], offered: Buffer): BerthError {
+  const [first = '', ...rest] = others
+  const before = rest.length === 0 ? first : `${first} and ${rest.length} more`
+  return new BerthError({
+    code: 'host_key_known_elsewhere',
+    message: `${name} shows a host key that Berth knows from ${before}, so Berth did not log in.`,
+    advice:
+      'This is normal when they share an image with a built-in host key, or when it is the same machine rented again. ' +
+      `If neither fits, this address may lead to ${first}: do not accept the key.`,
+    facts: { offered: fingerprintOf(offered) },
   })
 }
 

@@ -12,7 +12,7 @@ export interface Target {
   addresses: Addresses
   /** Whether its runtype has Jupyter: some deployments then mean the proxy's next port. */
   jupyterRuntype: boolean
-  /** `berth`, or the name of a key in `~/.ssh`. */
+  /** One of the account's keys, by its name. */
   keyName: string
   /** Milliseconds until it must be done, however many addresses are tried. */
   deadlineMs: number
@@ -33,7 +33,8 @@ export interface Sharing {
   retire(lease: Lease): void
   /** The way by which the instance is reached now, if it is. */
   inUse(account: string, instance: number): Candidate | undefined
-  drop(account: string, instance: number): Promise<void>
+  /** Ends the connections of one instance, or of all of the account's. */
+  drop(account: string, instance?: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -51,7 +52,7 @@ interface Shared {
 export type WayListener = (account: string, instance: number, way: Candidate | undefined) => void
 
 export function shareConnections(
-  keys: Keys,
+  keysOf: (account: string) => Keys,
   knownHosts: KnownHosts,
   clock: Clock,
   onWay: WayListener = () => undefined,
@@ -66,7 +67,7 @@ export function shareConnections(
     const { account, instance, keyName, deadlineMs } = target
     const abort = new AbortController()
     const make = async () => {
-      const key = await keys.load(keyName)
+      const key = await keysOf(account).load(keyName)
       const limits = { clock, within: deadlineMs, signal: abort.signal }
       return getIn(ways, { account, instance, key, knownHosts }, limits)
     }
@@ -143,7 +144,9 @@ export function shareConnections(
     },
     inUse: (account, instance) => sharable.get(nameOf(account, instance))?.open?.candidate,
     async drop(account, instance) {
-      await Promise.all([...all].filter(shared => shared.of === nameOf(account, instance)).map(end))
+      const isMeant = ({ of }: Shared) =>
+        instance === undefined ? of.startsWith(nameOf(account, '')) : of === nameOf(account, instance)
+      await Promise.all([...all].filter(isMeant).map(end))
     },
     async close() {
       closed = true
@@ -160,6 +163,6 @@ export function within<T>(clock: Clock, work: Promise<T>, milliseconds: number):
   })
 }
 
-function nameOf(account: string, instance: number): string {
+function nameOf(account: string, instance: number | ''): string {
   return `${account}/${instance}`
 }

@@ -34,7 +34,7 @@ export function refused(error: unknown, doing: string): BerthError {
       code: 'file_unsupported',
       message: `The instance’s SFTP server does not know how to ${doing}.`,
     })
-  const said = error instanceof Error ? harmless(error.message).slice(0, 200) : ''
+  const said = error instanceof Error ? harmless(error.message.slice(0, 200)) : ''
   return new BerthError({
     code: 'file_failed',
     message: `The instance could not ${doing}${said === '' || said === 'Failure' ? '' : `: ${said}`}.`,

@@ -1,36 +1,69 @@
 import { checkedName, harmless, joined } from '../../contract/instance/file-names.ts'
 import { isUnreadable } from '../../contract/instance/files.ts'
+import { countTree, treeBounds } from '../../contract/instance/tree-bounds.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { unreadableName } from './file-problems.ts'
 import type { Sftp } from './sftp.ts'
 import { kindOf } from './walk.ts'
 
-const mostEntries = 200_000
+/** Requests under way at once. */
+const atOnce = 32
 
-/** Deletes what is at a path: a folder with all that is in it, of a link the link alone. Never `/`. */
-export async function remove(sftp: Sftp, path: string): Promise<void> {
+/**
+ * Deletes what is at a path: a folder with all that is in it, of a link the link alone. Never `/`. What is in it is
+ * looked up first: throws `too_many_files`, `too_deep` or `unreadable_name` before anything is deleted.
+ */
+export async function remove(sftp: Sftp, path: string, bounds = treeBounds): Promise<void> {
   const { mode } = await sftp.linkStat(path)
   if (kindOf(mode) !== 'folder') return sftp.remove(path)
   // The disk goes by many names, such as `/workspace/..`.
   if ((await sftp.realPath(path)) === '/')
     throw new BerthError({ code: 'file_denied', message: 'Berth does not delete the whole disk.' })
-  await removeFolder(sftp, path)
+  const folders = await contents(sftp, path, bounds)
+  for (const { path: folder, names } of folders.toReversed()) {
+    for (let at = 0; at < names.length; at += atOnce)
+      await Promise.all(names.slice(at, at + atOnce).map(name => sftp.remove(joined(folder, name))))
+    await sftp.removeFolder(folder)
+  }
 }
 
-async function removeFolder(sftp: Sftp, path: string): Promise<void> {
-  const { entries } = await sftp.list(path, mostEntries)
-  for (const { filename, attrs } of entries) {
-    if (filename === '.' || filename === '..') continue
-    // What is no name could lead out of the folder.
-    if (checkedName(filename) === undefined)
-      throw new BerthError({
-        code: 'file_failed',
-        message: `The instance lists “${harmless(filename)}” in ${harmless(path)}, which is no name of a file.`,
-      })
-    if (isUnreadable(filename)) throw unreadableName()
-    const inner = joined(path, filename)
-    if (kindOf(attrs.mode) === 'folder') await removeFolder(sftp, inner)
-    else await sftp.remove(inner)
+interface Folder {
+  path: string
+  depth: number
+  /** Of what is in it, the folders aside. */
+  names: string[]
+}
+
+/** The folder and all in it, each before those in it. */
+async function contents(sftp: Sftp, top: string, bounds: typeof treeBounds): Promise<Folder[]> {
+  const count = countTree('deleted', bounds)
+  const folders: Folder[] = [{ path: top, depth: 1, names: [] }]
+  // Those found on the way are appended, and looked at in their turn.
+  for (const { path, depth, names } of folders) {
+    const { entries, more, unnamed } = await sftp.list(path, bounds.entries)
+    if (more || unnamed > 0) throw unlistable(path)
+    for (const { filename, attrs } of entries) {
+      if (filename === '.' || filename === '..') continue
+      // What is no name could lead out of the folder.
+      if (checkedName(filename) === undefined)
+        throw new BerthError({
+          code: 'file_failed',
+          message: `The instance lists “${harmless(filename)}” in ${harmless(path)}, which is no name of a file.`,
+        })
+      if (isUnreadable(filename)) throw unreadableName()
+      const inner = joined(path, filename)
+      count(inner, depth)
+      if (kindOf(attrs.mode) === 'folder') folders.push({ path: inner, depth: depth + 1, names: [] })
+      else names.push(filename)
+    }
   }
-  await sftp.removeFolder(path)
+  return folders
+}
+
+function unlistable(path: string): BerthError {
+  return new BerthError({
+    code: 'too_many_files',
+    message: `Nothing was deleted: what is in ${harmless(path)} is more than Berth lists, or has names that are too long.`,
+    advice: 'Delete it in the terminal.',
+  })
 }

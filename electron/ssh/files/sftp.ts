@@ -27,6 +27,15 @@ export interface Owner {
   group: number
 }
 
+/** What is in a folder, as far as it was listed. */
+export interface Listing {
+  entries: Pick<FileEntry, 'filename' | 'attrs'>[]
+  /** Whether there are others: that many were not asked for, or what was told of them was too much. */
+  more: boolean
+  /** Entries with names longer than any file has: they are not among the others. */
+  unnamed: number
+}
+
 /** Bytes of one request, and how many may be under way at once. */
 export interface Pieces {
   piece: number
@@ -44,8 +53,8 @@ export interface Sftp {
   readonly inOrder: boolean
   readonly lost: Promise<unknown>
   realPath(path: string): Promise<string>
-  /** Up to so many entries, `.` and `..` among them; `more` when there are others. */
-  list(path: string, most: number): Promise<{ entries: FileEntry[]; more: boolean }>
+  /** Up to so many entries, `.` and `..` among them. */
+  list(path: string, most: number): Promise<Listing>
   stat(path: string): Promise<Stats>
   linkStat(path: string): Promise<Stats>
   readLink(path: string): Promise<string>
@@ -76,9 +85,15 @@ const largeWriting = { piece: 65_000, depth: 64 }
 /** An answer of this size fits one packet of SSH: ssh2 copies what comes in several, and that costs a fifth more. */
 const reading = { piece: 32_000, depth: 128 }
 
-/** Opens SFTP on a connection. Throws `no_sftp`, or SftpLost. */
-export async function openSftp({ client, lost }: Connection): Promise<Sftp> {
-  const channel = await new Promise<SFTPWrapper>((resolve, reject) => {
+/** What is taken of a list: bytes of one name, and characters of all that it tells. File systems take 255 bytes. */
+export const listBounds = { name: 1024, characters: 64 * 1024 * 1024 }
+
+/** Answers without an entry in a row. */
+const mostEmpty = 8
+
+/** Opens SFTP on a connection. Throws `no_sftp`, `ssh_timeout`, or SftpLost. */
+export async function openSftp({ client, lost, answered }: Connection): Promise<Sftp> {
+  const request = new Promise<SFTPWrapper>((resolve, reject) => {
     void lost.then(() => reject(new SftpLost()))
     try {
       client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)))
@@ -88,6 +103,7 @@ export async function openSftp({ client, lost }: Connection): Promise<Sftp> {
   }).catch(error => {
     throw error instanceof SftpLost ? error : noSftp(reasonOf(error))
   })
+  const channel = await answered(request)
   return sftpOn(channel, lost)
 }
 
@@ -146,20 +162,28 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
     realPath: path => named('find', path, done => channel.realpath(path, done)),
     async list(path, most) {
       const folder = await named<Buffer>('list', path, done => channel.opendir(path, done))
-      const entries: FileEntry[] = []
+      const entries: Listing['entries'] = []
+      let unnamed = 0
+      let empty = 0
+      let told = 0
       try {
-        while (entries.length <= most) {
+        while (entries.length + unnamed <= most && told <= listBounds.characters) {
           const some = await raw<FileEntry[] | undefined>(done =>
             channel.readdir(folder, (error, list) =>
               isEnd(error) ? done(undefined, undefined) : done(error, list),
             ),
           )
-          if (some === undefined) return { entries, more: false }
-          // A server that answers with nothing, for ever, would never let this end.
-          if (some.length === 0) return { entries, more: true }
-          entries.push(...some)
+          if (some === undefined) return { entries, more: false, unnamed }
+          // Of an empty folder the first answer is empty; a server could go on so for ever.
+          empty = some.length === 0 ? empty + 1 : 0
+          if (empty > mostEmpty) return { entries, more: true, unnamed }
+          for (const { filename, longname, attrs } of some) {
+            told += filename.length + longname.length
+            if (Buffer.byteLength(filename) > listBounds.name) unnamed += 1
+            else entries.push({ filename, attrs })
+          }
         }
-        return { entries: entries.slice(0, most), more: true }
+        return { entries: entries.slice(0, most), more: true, unnamed }
       } catch (error) {
         throw error instanceof SftpLost ? error : refused(error, `list ${harmless(path)}`)
       } finally {

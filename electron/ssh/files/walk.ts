@@ -1,25 +1,26 @@
-import { checkedName, joined } from '../../contract/instance/file-names.ts'
+import { checkedName, harmless, joined } from '../../contract/instance/file-names.ts'
 import {
   isUnreadable,
   type RemoteEntry,
   type RemoteFolder,
   type RemoteKind,
 } from '../../contract/instance/files.ts'
+import { countTree, treeBounds } from '../../contract/instance/tree-bounds.ts'
+import { BerthError } from '../../contract/problem.ts'
 import { SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 
-/** Entries of one folder that are shown, and that are moved. */
+/** Entries of one folder that are shown. */
 const mostListed = 20_000
-const mostMoved = 200_000
-/** Folders within folders: a server that makes them up has no end. */
-const deepest = 64
+/** Characters of what a link names that are shown. */
+const longestTarget = 4096
 /** Questions about links under way at once. */
 const atOnce = 32
 
 /** What is in a folder, as the server gives it. Names that are no names of files are left out. */
 export async function listFolder(sftp: Sftp, path: string): Promise<RemoteFolder> {
   const real = await sftp.realPath(path)
-  const { entries: found, more } = await sftp.list(real, mostListed)
+  const { entries: found, more, unnamed } = await sftp.list(real, mostListed)
   const entries: RemoteEntry[] = []
   const seen = new Set<string>()
   for (const { filename, attrs } of found) {
@@ -39,7 +40,7 @@ export async function listFolder(sftp: Sftp, path: string): Promise<RemoteFolder
     await Promise.all(
       links.slice(at, at + atOnce).map(entry => follow(sftp, joined(real, entry.name), entry)),
     )
-  return { path: real, entries, more }
+  return { path: real, entries, more, ...(unnamed === 0 ? {} : { unnamed }) }
 }
 
 async function follow(sftp: Sftp, path: string, entry: RemoteEntry): Promise<void> {
@@ -51,7 +52,10 @@ async function follow(sftp: Sftp, path: string, entry: RemoteEntry): Promise<voi
     sftp.readLink(path).catch(ignoring),
     sftp.stat(path).catch(ignoring),
   ])
-  entry.link = { to: to ?? '', kind: stats === undefined ? 'nothing' : kindOf(stats.mode) }
+  entry.link = {
+    to: (to ?? '').slice(0, longestTarget),
+    kind: stats === undefined ? 'nothing' : kindOf(stats.mode),
+  }
   if (stats !== undefined) entry.size = stats.size
 }
 
@@ -76,23 +80,34 @@ export interface RemoteTree {
 /**
  * All that is in what was chosen, folders before what is in them. Links are followed to files and, where they were
  * chosen themselves, to folders; others are left out, as are sockets and the like, and names that cannot be asked for.
+ * Throws `too_many_files` or `too_deep`.
  */
-export async function walk(sftp: Sftp, paths: readonly string[], signal: AbortSignal): Promise<RemoteTree> {
+export async function walk(
+  sftp: Sftp,
+  paths: readonly string[],
+  signal: AbortSignal,
+  bounds = treeBounds,
+): Promise<RemoteTree> {
+  const count = countTree('downloaded', bounds)
   const tree: RemoteTree = { folders: [], files: [], leftOut: 0 }
 
   async function visit(path: string, names: readonly string[], stats: Stats): Promise<void> {
     signal.throwIfAborted()
     const kind = kindOf(stats.mode)
     if (kind === 'file') {
+      count(path, names.length - 1)
       tree.files.push({ path, names, ...stats })
       return
     }
-    if (kind !== 'folder' || names.length > deepest || tree.files.length + tree.folders.length > mostMoved) {
+    if (kind !== 'folder') {
       tree.leftOut++
       return
     }
+    count(path, names.length - 1)
     tree.folders.push({ names })
-    const { entries } = await sftp.list(path, mostMoved)
+    const { entries, more, unnamed } = await sftp.list(path, bounds.entries)
+    if (more) throw endless(path)
+    tree.leftOut += unnamed
     for (const { filename, attrs } of entries) {
       const name = checkedName(filename)
       if (name === undefined) {
@@ -123,4 +138,12 @@ export async function walk(sftp: Sftp, paths: readonly string[], signal: AbortSi
     await visit(path, [name], await sftp.stat(path))
   }
   return tree
+}
+
+function endless(path: string): BerthError {
+  return new BerthError({
+    code: 'too_many_files',
+    message: `Nothing was downloaded: what is in ${harmless(path)} is more than Berth lists.`,
+    advice: 'Download part of it, or pack it into an archive in the terminal first.',
+  })
 }

@@ -15,17 +15,20 @@ const usual = [
 ]
 /** Files that the start script itself writes to, at most. */
 const mostNamed = 10
+/** Characters of a start script that are read. */
+const longestScript = 256 * 1024
+/** `> /file`, `&>>/file`, `| tee -a /file`. */
+const outputs = /(?:>|\btee[ \t]{1,8}(?:-a[ \t]{1,8})?)[ \t]{0,8}(\/[A-Za-z0-9._/-]{1,255})/g
 /** Lines of what was there before. */
 const linesBefore = 500
 
 /** Where the start script's log may be: the usual places, and the files that the script sends its output to. */
 export function logPlaces(startScript: string | undefined): string[] {
-  const named = [
-    ...(startScript ?? '').matchAll(/(?:&?>{1,2}|\btee\s+(?:-a\s+)?)\s*(\/[A-Za-z0-9._/-]{1,255})/g),
-  ]
-    .map(([, path = '']) => path)
-    .filter(path => !path.startsWith('/dev/'))
-    .slice(0, mostNamed)
+  const named = new Set<string>()
+  for (const [, path = ''] of (startScript ?? '').slice(0, longestScript).matchAll(outputs)) {
+    if (!path.startsWith('/dev/')) named.add(path)
+    if (named.size === mostNamed) break
+  }
   return [...new Set([...usual, ...named])]
 }
 

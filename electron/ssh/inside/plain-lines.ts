@@ -1,6 +1,7 @@
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
+import { withoutEnd } from '../../contract/text.ts'
 
 /** Characters of a line; what is longer comes in pieces. */
 const longestLine = 4096
@@ -16,12 +17,10 @@ export function plainLines(): Transform {
     transform(chunk: Buffer, _encoding, done) {
       const lines = (rest + decoder.write(chunk)).split('\n')
       rest = lines.pop() ?? ''
-      const out = lines.map(line => `${plainLine(line)}\n`)
-      while (rest.length > longestLine) {
-        out.push(`${plainLine(rest.slice(0, longestLine))}\n`)
-        rest = rest.slice(longestLine)
-      }
-      done(null, out.join(''))
+      const whole = lines.flatMap(line => inPieces(lastWritten(line)))
+      const begun = inPieces(rest)
+      rest = begun.pop() ?? ''
+      done(null, [...whole, ...begun].map(piece => `${plainLine(piece)}\n`).join(''))
     },
     flush(done) {
       done(null, rest === '' ? '' : `${plainLine(rest)}\n`)
@@ -29,10 +28,22 @@ export function plainLines(): Transform {
   })
 }
 
+/** One line of that; of a longer one its beginning. */
 export function plainLine(line: string): string {
-  const written = line.replace(/\r+$/, '').split('\r').at(-1) ?? ''
-  return stripVTControlCharacters(written)
+  return stripVTControlCharacters(lastWritten(line).slice(0, longestLine))
     .replaceAll('\t', '    ')
     .replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '')
     .slice(0, longestLine)
+}
+
+function lastWritten(line: string): string {
+  const written = withoutEnd(line, '\r')
+  return written.slice(written.lastIndexOf('\r') + 1)
+}
+
+function inPieces(line: string): string[] {
+  const pieces = [line.slice(0, longestLine)]
+  for (let at = longestLine; at < line.length; at += longestLine)
+    pieces.push(line.slice(at, at + longestLine))
+  return pieces
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { BaseAgent, ParsedKey } from 'ssh2'
 import { berthKey, type SshKey } from '../../contract/instance/ssh-key.ts'
 import type { Files } from '../../ports/files.ts'
@@ -15,7 +15,7 @@ import {
   wrongPassphrase,
 } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
-import { loadOrMakeOwn, type OwnKey, ownKeyName } from './own-key.ts'
+import { deleteOwn, loadOrMakeOwn, type OwnKey } from './own-key.ts'
 import { openPassphrases, type Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
 
@@ -37,11 +37,12 @@ export interface LoadedKey extends LocatedKey {
 }
 
 /**
- * The keys that can get in. They go by name: `berth` is Berth's own; `berth/NAME` another in its folder; `agent` the
- * SSH agent's, all of them, and `agent/SHA256:…` one of them; anything else is a file in `~/.ssh`.
+ * The keys that can get into an account's instances. They go by name: `berth` is the one that Berth makes for the
+ * account; `berth/NAME` another in Berth's folder; `agent` the SSH agent's, all of them, and `agent/SHA256:…` one of
+ * them; anything else is a file in `~/.ssh`. All but the first are the same for every account.
  */
 export interface Keys {
-  /** Berth's own, made on first use, its others, the agent's, then those of `~/.ssh`, by name. */
+  /** Berth's for the account, made on first use, its others, the agent's, then those of `~/.ssh`, by name. */
   list(): Promise<SshKey[]>
   /** Its public half, to attach to an instance; a passphrase is no matter. Throws `key_missing`. */
   locate(name: string): Promise<LocatedKey>
@@ -60,10 +61,14 @@ export interface Keys {
   generate(name: string): Promise<string>
   /** Deletes one of Berth's others, and forgets its passphrase. Throws `key_not_removable` or `key_missing`. */
   remove(name: string): Promise<void>
+  /** Deletes the account's own key: the account leaves Berth. */
+  deleteOwn(): Promise<void>
 }
 
 export interface KeyNeeds {
   files: Files
+  /** Without one there are only the keys that all accounts share. */
+  account: string | undefined
   /** The user's home folder; of its `.ssh` nothing is written. */
   home: string
   passphrases?: Passphrases
@@ -72,17 +77,19 @@ export interface KeyNeeds {
 
 export function openKeys({
   files,
+  account,
   home,
   passphrases = openPassphrases(),
   agent = openAgent(undefined),
 }: KeyNeeds): Keys {
   const usersFolder = join(home, '.ssh')
-  const ownFolder = dirname(files.path(`keys/${ownKeyName}`))
+  const ownFolder = files.path('keys')
   let own: Promise<OwnKey> | undefined
 
   /** One making at a time, so that two first uses end with the same key. */
-  function ownKey(): Promise<OwnKey> {
-    own ??= loadOrMakeOwn(files).catch(error => {
+  async function ownKey(): Promise<OwnKey> {
+    if (account === undefined) throw missing(berthKey)
+    own ??= loadOrMakeOwn(files, account).catch(error => {
       own = undefined
       throw error
     })
@@ -134,9 +141,8 @@ export function openKeys({
 
   async function described(folder: string, from: 'berth' | 'user'): Promise<SshKey[]> {
     const found = await keyFilesIn(folder)
-    const usable = from === 'berth' ? found.filter(({ name }) => name !== ownKeyName) : found
     return Promise.all(
-      usable
+      found
         .filter(({ name }) => from === 'berth' || (name !== berthKey && !isAgents(name)))
         .map(async ({ name, type, fingerprint, publicKey, locked: needsPassphrase }) => ({
           name: from === 'berth' ? `berth/${name}` : name,
@@ -158,7 +164,7 @@ export function openKeys({
   }
 
   async function checkFree(name: string): Promise<void> {
-    if (name === ownKeyName || (await keyNamesIn(ownFolder)).includes(name)) throw nameTaken(name)
+    if ((await keyNamesIn(ownFolder)).includes(name)) throw nameTaken(name)
   }
 
   return {
@@ -166,15 +172,14 @@ export function openKeys({
     load,
     async list() {
       const [mine, others, agents, users] = await Promise.all([
-        ownKey(),
+        account === undefined ? undefined : ownKey(),
         described(ownFolder, 'berth'),
         agent.keys(),
         described(usersFolder, 'user'),
       ])
-      const { publicKey, fingerprint } = mine
       const plain = { needsPassphrase: false, unlocked: false } as const
       return [
-        { name: berthKey, from: 'berth', type: 'ssh-ed25519', fingerprint, publicKey, ...plain },
+        ...(mine ? [describedOwn(mine)] : []),
         ...others,
         ...agents.slice(0, 1).map(key => ({ ...key, ...plain, name: 'agent', from: 'agent' as const })),
         // With one key alone, that one is the agent.
@@ -217,7 +222,7 @@ export function openKeys({
       return keepKey(name, privateKey, publicKey)
     },
     async remove(name) {
-      if (!name.startsWith('berth/') || name === `berth/${ownKeyName}`) throw notRemovable(name)
+      if (!name.startsWith('berth/')) throw notRemovable(name)
       const { fingerprint } = await fileOf(name)
       const file = `keys/${name.slice('berth/'.length)}`
       await files.delete(file)
@@ -225,7 +230,15 @@ export function openKeys({
       // The key has gone, whether the keychain answers or not.
       await passphrases.forget(fingerprint).catch(() => undefined)
     },
+    async deleteOwn() {
+      if (account !== undefined) await deleteOwn(files, account)
+    },
   }
+}
+
+function describedOwn({ publicKey, fingerprint }: OwnKey): SshKey {
+  const plain = { needsPassphrase: false, unlocked: false }
+  return { name: berthKey, from: 'berth', type: 'ssh-ed25519', fingerprint, publicKey, ...plain }
 }
 
 function isAgents(name: string): boolean {

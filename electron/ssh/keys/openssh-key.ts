@@ -48,7 +48,7 @@ export function makeKeyPair(comment: string): KeyTexts {
 
 /** `SHA256:` and 43 characters of base64, as ssh-keygen -l shows it, for a public key's bytes. */
 export function fingerprintOf(blob: Buffer): string {
-  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replaceAll('=', '')}`
 }
 
 /** The type that a public key's bytes begin with, such as `ssh-ed25519`; empty when they are no key. */

@@ -4,7 +4,7 @@ import { unusable } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import { readPrivateKey } from './private-key.ts'
 
-/** Berth's own key: both halves, and where the private one lies. */
+/** The key that Berth makes for an account: both halves, and where the private one lies. */
 export interface OwnKey {
   publicKey: string
   fingerprint: string
@@ -12,13 +12,12 @@ export interface OwnKey {
   key: ParsedKey
 }
 
-/** The file's name in Berth's folder of keys. */
-export const ownKeyName = 'id_ed25519'
-
-const privateName = `keys/${ownKeyName}`
-
-/** Reads it, or makes it on first use. Throws `key_unusable`. */
-export async function loadOrMakeOwn(files: Files): Promise<OwnKey> {
+/**
+ * Reads the account's key, or makes it on first use. Each account has its own, so that the service of one cannot lead
+ * Berth into an instance of another. Throws `key_unusable`.
+ */
+export async function loadOrMakeOwn(files: Files, account: string): Promise<OwnKey> {
+  const privateName = nameOf(account)
   let text = await files.read(privateName)
   if (text === undefined) {
     text = makeKeyPair('berth').privateKey
@@ -32,4 +31,14 @@ export async function loadOrMakeOwn(files: Files): Promise<OwnKey> {
   const publicName = `${privateName}.pub`
   if ((await files.read(publicName)) !== `${publicKey}\n`) await files.write(publicName, `${publicKey}\n`)
   return { publicKey, fingerprint: fingerprintOf(blob), path: files.path(privateName), key: read.key }
+}
+
+/** Deletes both halves. */
+export async function deleteOwn(files: Files, account: string): Promise<void> {
+  await files.delete(nameOf(account))
+  await files.delete(`${nameOf(account)}.pub`)
+}
+
+function nameOf(account: string): string {
+  return `accounts/${account}/id_ed25519`
 }

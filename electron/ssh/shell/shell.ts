@@ -33,7 +33,7 @@ export async function openShellOn(
   command?: string,
 ): Promise<Shell> {
   const { client, address } = connection
-  const channel = await new Promise<ClientChannel>((resolve, reject) => {
+  const request = new Promise<ClientChannel>((resolve, reject) => {
     const window = { term: 'xterm-256color', cols: size.columns, rows: size.rows }
     const opened = (error: Error | undefined, channel: ClientChannel) =>
       error ? reject(error) : resolve(channel)
@@ -42,6 +42,7 @@ export async function openShellOn(
   }).catch(error => {
     throw shellRefused(address, reasonOf(error))
   })
+  const channel = await connection.answered(request)
 
   let closedHere = false
   const stream = streamOf(channel)

@@ -19,6 +19,8 @@ interface Kind {
   program: string
   /** Where the application lies, when that is not on the PATH. */
   installedAt?: string
+  /** Whether the program only tells the application what to do, and then ends: with why, where it may not. */
+  tells?: true
   args(command: readonly string[]): string[]
 }
 
@@ -31,8 +33,12 @@ const script = (...lines: string[]) => ['on run argv', ...lines, 'end run'].flat
 
 const kinds: Readonly<Record<Platform, readonly Kind[]>> = {
   linux: [
+    // The user's own choice on desktops that have a place for it.
+    onPath('xdg-terminal-exec', 'The terminal of your choice', command => [...command]),
     onPath('x-terminal-emulator', 'The desktop’s terminal', command => ['-e', ...command]),
     onPath('gnome-terminal', 'GNOME Terminal', command => ['--', ...command]),
+    onPath('ptyxis', 'Ptyxis', command => ['--new-window', '--', ...command]),
+    onPath('kgx', 'GNOME Console', command => ['--', ...command]),
     onPath('konsole', 'Konsole', command => ['-e', ...command]),
     onPath('xfce4-terminal', 'Xfce Terminal', command => ['-x', ...command]),
     onPath('kitty', 'kitty', command => [...command]),
@@ -40,12 +46,14 @@ const kinds: Readonly<Record<Platform, readonly Kind[]>> = {
     onPath('wezterm', 'WezTerm', command => ['start', '--', ...command]),
     onPath('ghostty', 'Ghostty', command => ['-e', ...command]),
     onPath('foot', 'foot', command => [...command]),
+    onPath('xterm', 'xterm', command => ['-e', ...command]),
   ],
   darwin: [
     {
       id: 'terminal',
       name: 'Terminal',
       program: 'osascript',
+      tells: true,
       args: command => [
         ...script(
           'tell application "Terminal"',
@@ -60,6 +68,7 @@ const kinds: Readonly<Record<Platform, readonly Kind[]>> = {
       id: 'iterm2',
       name: 'iTerm2',
       program: 'osascript',
+      tells: true,
       installedAt: '/Applications/iTerm.app/Contents/MacOS/iTerm2',
       args: command => [
         ...script(
@@ -111,7 +120,7 @@ export async function findTerminals(programs: Programs, platform: Platform): Pro
 
 /**
  * Opens a window of a terminal program with a command in it. `id` is one that `findTerminals` gave; empty means the
- * first. Throws `no_terminal`.
+ * first. Throws `no_terminal`, or `terminal_refused` with what the system says.
  */
 export async function openSystemTerminal(
   { programs, platform }: { programs: Programs; platform: Platform },
@@ -124,7 +133,24 @@ export async function openSystemTerminal(
   if (terminal === undefined || kind === undefined) throw noTerminal(id)
   // The program itself rather than its name: what the window's own PATH holds is not ours to know.
   const [name = 'ssh', ...args] = command
-  await programs.launch(terminal.program, kind.args([(await programs.find(name)) ?? name, ...args]))
+  const given = kind.args([(await programs.find(name)) ?? name, ...args])
+  try {
+    await programs.launch(terminal.program, given, { untilEnd: kind.tells === true })
+  } catch (error) {
+    throw refused(kind, error)
+  }
+}
+
+/** macOS asks the user once whether Berth may control the terminal; -1743 is a no, that time or earlier. */
+function refused({ name }: Kind, error: unknown): BerthError {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new BerthError({
+    code: 'terminal_refused',
+    message: `${name} did not open: ${reason}`,
+    advice: reason.includes('-1743')
+      ? `Allow Berth to control ${name} in System Settings, Privacy & Security, Automation.`
+      : 'Use the terminal in Berth’s own window, or choose another program in Settings.',
+  })
 }
 
 function noTerminal(id: string): BerthError {

@@ -1,4 +1,5 @@
 import type { KeptShell } from '../../contract/instance/terminal.ts'
+import { firstLines } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
@@ -17,7 +18,7 @@ export async function keptShells(connection: Connection, clock: Clock): Promise<
   const list = "tmux list-sessions -F '#{session_name} #{session_attached}'"
   // Where no server runs it fails, and prints nothing.
   const { text } = await outputOf(connection, list, { clock, within, most: 65_536 })
-  return text.split('\n').flatMap(line => {
+  return firstLines(text, { lines: 1000, length: 64 }).flatMap(line => {
     const [, name, clients] = /^(berth-[1-9]\d{0,3}) (\d+)$/.exec(line.trim()) ?? []
     return name === undefined ? [] : [{ name, attached: clients !== '0' }]
   })

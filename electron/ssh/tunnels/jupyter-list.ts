@@ -1,4 +1,9 @@
 import * as v from 'valibot'
+import { firstLines } from '../../contract/text.ts'
+
+/** Characters that are read of a list, and of one that has a server on each line. */
+const longestList = 65_536
+const bounds = { lines: 256, length: 8192 }
 
 /** A Jupyter server inside the instance, as Jupyter's own list tells it. */
 export interface ListedJupyter {
@@ -19,10 +24,10 @@ const Server = v.object({ port: Port, token: v.optional(Token, ''), base_url: v.
  * `--jsonlist` one list, without either an address a line. What is not understood is passed over.
  */
 export function readJupyterList(text: string): ListedJupyter[] {
-  const whole = fromJson(text)
+  const whole = fromJson(text.slice(0, longestList))
   return whole.length > 0
     ? whole
-    : text.split('\n').flatMap(line => [...fromJson(line), ...fromAddress(line)])
+    : firstLines(text, bounds).flatMap(line => [...fromJson(line), ...fromAddress(line)])
 }
 
 function fromJson(text: string): ListedJupyter[] {
@@ -32,7 +37,7 @@ function fromJson(text: string): ListedJupyter[] {
   } catch {
     return []
   }
-  return (Array.isArray(value) ? value : [value]).flatMap(one => {
+  return (Array.isArray(value) ? value.slice(0, bounds.lines) : [value]).flatMap(one => {
     const server = v.safeParse(Server, one)
     if (!server.success) return []
     const { port, token, base_url: basePath } = server.output

@@ -1,10 +1,8 @@
 import type { Server } from 'node:net'
 import { BerthError } from '../../contract/problem.ts'
 
-/** Which ports of this machine a tunnel may have. */
+/** Which port of this machine a tunnel may have. */
 export interface PortChoice {
-  /** Ports that browser mode uses or used: what a browser keeps for such an origin must never meet another page. */
-  reserved: ReadonlySet<number>
   /** The port that the same tunnel had before, so that an open page finds it again. */
   preferred?: number | undefined
   /** From 0 up to 1. */
@@ -12,8 +10,8 @@ export interface PortChoice {
 }
 
 /**
- * Below what systems give away by themselves, so that browser mode, which asks for any free port, does not come upon
- * an origin for which a page of an instance has left something behind.
+ * Below the ports of browser mode, which never comes upon an origin for which a page of an instance has left something
+ * behind.
  */
 const first = 20_000
 const count = 10_000
@@ -22,28 +20,76 @@ const tries = 100
 /** The ports that tunnels take, `to` included. */
 export const tunnelPorts = { from: first, to: first + count - 1 }
 
-/** Listens on 127.0.0.1. Throws `no_free_port`. */
-export async function listenLocally(server: Server, choice: PortChoice): Promise<number> {
-  const { reserved, preferred, random } = choice
-  for (let attempt = 0; attempt < tries; attempt++) {
-    const drawn = first + Math.floor(random() * count)
-    const port = attempt === 0 && preferred !== undefined ? preferred : drawn
-    if (!reserved.has(port) && (await listens(server, port))) return port
+/** A port of loopback, and a server for each of its addresses. */
+export interface Listening {
+  port: number
+  servers: readonly Server[]
+}
+
+/** Listens for a tunnel. Throws `no_free_port`. */
+export async function listenForTunnel(choice: PortChoice, open: () => Server): Promise<Listening> {
+  try {
+    return await listenOnLoopback(drawnPorts(choice), open)
+  } catch {
+    throw new BerthError({
+      code: 'no_free_port',
+      message: 'No port of this machine was free for the tunnel.',
+      advice: 'Close other tunnels, then try again.',
+    })
   }
-  throw new BerthError({
-    code: 'no_free_port',
-    message: 'No port of this machine was free for the tunnel.',
-    advice: 'Close other tunnels, then try again.',
+}
+
+function* drawnPorts({ preferred, random }: PortChoice): Generator<number> {
+  if (preferred !== undefined) yield preferred
+  for (let attempt = 0; attempt < tries; attempt++) yield first + Math.floor(random() * count)
+}
+
+/**
+ * Listens on both addresses of loopback, on the first of these ports that is free: a browser may take either address
+ * for a name below `localhost`, and another user must not have the one that it takes. `open` makes a server for a port.
+ * Rejects with the system's error where none can be had.
+ */
+export async function listenOnLoopback<Opened extends Server>(
+  ports: Iterable<number>,
+  open: (port: number) => Opened,
+): Promise<{ port: number; servers: readonly Opened[] }> {
+  let taken: unknown
+  for (const port of ports) {
+    const four = open(port)
+    const six = open(port)
+    try {
+      await listen(four, '127.0.0.1', port)
+      return { port, servers: (await listensOn6(six, port)) ? [four, six] : [four] }
+    } catch (error) {
+      four.close()
+      if (!isOneOf(error, ['EADDRINUSE', 'EACCES'])) throw error
+      taken = error
+    }
+  }
+  throw taken
+}
+
+/** False on a machine without IPv6. */
+async function listensOn6(server: Server, port: number): Promise<boolean> {
+  try {
+    await listen(server, '::1', port)
+    return true
+  } catch (error) {
+    if (isOneOf(error, ['EADDRNOTAVAIL', 'EAFNOSUPPORT'])) return false
+    throw error
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', reject)
+      resolve()
+    })
   })
 }
 
-function listens(server: Server, port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const failed = () => resolve(false)
-    server.once('error', failed)
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
-      server.off('error', failed)
-      resolve(true)
-    })
-  })
+function isOneOf(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }

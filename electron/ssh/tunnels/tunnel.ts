@@ -1,19 +1,33 @@
-import { createServer, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Lease } from '../connection/sharing.ts'
 import { join, openChannel, overTls, PortRefused } from './channel.ts'
-import { listenLocally, type PortChoice } from './local-port.ts'
+import { type Listening, listenForTunnel, type PortChoice } from './local-port.ts'
 import { keepLease } from './steady-lease.ts'
+import { createWebProxy } from './web-proxy.ts'
 
-/** A loopback port that leads to a port inside an instance. */
+/** Where programs of this machine reach a tunnel. */
+export interface LocalAddress {
+  /** The tunnel's own name for a web server, else `127.0.0.1`. */
+  host: string
+  port: number
+}
+
+/** A way to a port inside an instance, for programs of this machine. */
 export interface Tunnel {
-  readonly localPort: number
-  /** A connection to the far port, as those get that come to the local one. Throws PortRefused. */
+  /** A connection to the far port. Throws PortRefused. */
   dial(): Promise<Duplex>
   /** From now on the far port is spoken to in TLS, so that the near one is plain: for certificates nobody signed. */
   speakTls(): void
+  /**
+   * Listens on a loopback port: for a `web` server under the tunnel's name alone, for anything `other` as a plain
+   * forward, which takes no HTTP. It can be told anew. Throws `no_free_port`.
+   */
+  listen(what: 'web' | 'other'): Promise<LocalAddress>
+  /** Whether a web server is reached at 127.0.0.1 as well: for browsers that do not resolve its name. */
+  acceptAddress(accepted: boolean): void
   close(): Promise<void>
 }
 
@@ -23,9 +37,13 @@ export interface TunnelNeeds extends PortChoice {
   connect: () => Promise<Lease>
   /** The port inside the instance. */
   port: number
+  /** The host name of a web server: one that no other tunnel has, so that they share no cookies. */
+  name: string
   /** The connection was lost and is being made again; what comes meanwhile waits. */
   lost: (problem: Problem) => void
   back: () => void
+  /** A request was accepted. */
+  asked: (by: 'name' | 'address') => void
   /** Nothing came for an hour: whoever holds the tunnel closes it. */
   idle: () => void
 }
@@ -34,13 +52,18 @@ export interface TunnelNeeds extends PortChoice {
 const idleAfter = 3_600_000
 /** How often a connection is tried on which the way was lost. */
 const tries = 3
+/** Connections at a time, so that nobody on this machine can take all of Berth's memory. */
+const mostConnections = 512
+const loopback = '127.0.0.1'
 
-/** Throws what getting in throws, and `no_free_port`. */
+/** Throws what getting in throws. */
 export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
-  const { clock, connect, port, lost, back, idle } = needs
+  const { clock, connect, port, name, lost, back, asked, idle } = needs
   const lease = await keepLease({ clock, connect, lost, back })
   const sockets = new Set<Socket>()
   let tls = false
+  let addressAccepted = false
+  let listening: (Listening & { what: 'web' | 'other' }) | undefined
   let cancelIdle = clock.after(idleAfter, idle)
 
   async function dial(): Promise<Duplex> {
@@ -57,44 +80,102 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
     }
   }
 
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, socket => {
-    cancelIdle()
-    sockets.add(socket)
-    socket.on('error', () => socket.destroy())
-    socket.on('close', () => {
-      sockets.delete(socket)
-      if (sockets.size > 0 || !server.listening) return
-      cancelIdle = clock.after(idleAfter, idle)
-    })
-    dial().then(
-      channel => {
-        join(socket, channel)
-        socket.resume()
-      },
-      () => socket.destroy(),
-    )
-  })
-
-  async function close(): Promise<void> {
-    cancelIdle()
-    const closed = new Promise<void>(resolve => server.close(() => resolve()))
-    for (const socket of sockets) socket.destroy()
-    lease.close()
-    await closed
+  function isOwnHost(host: string): boolean {
+    const by = host === `${name}:${listening?.port}` ? 'name' : 'address'
+    if (by === 'address' && !(addressAccepted && host === `${loopback}:${listening?.port}`)) return false
+    asked(by)
+    return true
   }
 
-  try {
-    const localPort = await listenLocally(server, needs)
-    return {
-      localPort,
-      dial,
-      speakTls() {
-        tls = true
-      },
-      close,
-    }
-  } catch (error) {
-    await close()
-    throw error
+  function createListener(what: 'web' | 'other'): Server {
+    const farOrigin = () => `${tls ? 'https' : 'http'}://${loopback}:${port}`
+    const server = what === 'web' ? createWebProxy({ dial, farOrigin, isOwnHost }) : createForward(dial)
+    server.maxConnections = mostConnections
+    server.on('connection', (socket: Socket) => {
+      cancelIdle()
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        if (sockets.size === 0 && listening) cancelIdle = clock.after(idleAfter, idle)
+      })
+    })
+    return server
+  }
+
+  async function stop(): Promise<void> {
+    const servers = listening?.servers ?? []
+    listening = undefined
+    const closed = servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
+    for (const socket of sockets) socket.destroy()
+    await Promise.all(closed)
+  }
+
+  return {
+    dial,
+    speakTls() {
+      tls = true
+    },
+    async listen(what) {
+      if (listening?.what !== what) {
+        const preferred = listening?.port ?? needs.preferred
+        await stop()
+        const { random } = needs
+        listening = { what, ...(await listenForTunnel({ random, preferred }, () => createListener(what))) }
+      }
+      return { host: what === 'web' && !addressAccepted ? name : loopback, port: listening.port }
+    },
+    acceptAddress(accepted) {
+      addressAccepted = accepted
+    },
+    async close() {
+      cancelIdle()
+      lease.close()
+      await stop()
+    },
   }
 }
+
+/** What a browser begins with, or whatever else speaks HTTP. */
+const httpRequest = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT) [/*\w]/
+
+/** How an answer begins for a browser: Chromium skips up to 4 bytes before it and needs no version, Firefox up to 11. */
+const httpAnswer = /http|icy /i
+/** Bytes in which a browser looks for that. */
+const answerBegins = 32
+
+/**
+ * Forwards bytes as they are. A web page reached this way would share cookies with all that is on 127.0.0.1, whatever
+ * the port, so HTTP is refused: what a browser asks, and an answer that comes before anything was asked.
+ */
+function createForward(dial: () => Promise<Duplex>): Server {
+  return createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, near => {
+    dial().then(
+      far => {
+        near.once('data', (first: Buffer) => {
+          if (!httpRequest.test(first.toString('latin1', 0, 16))) return
+          near.unpipe(far)
+          far.destroy()
+          near.end(notByHttp)
+        })
+        let begun = ''
+        far.on('data', function look(bytes: Buffer) {
+          begun += bytes.toString('latin1', 0, answerBegins)
+          if (httpAnswer.test(begun.slice(0, answerBegins))) near.destroy()
+          else if (begun.length >= answerBegins) far.off('data', look)
+        })
+        join(near, far)
+        near.resume()
+      },
+      () => near.destroy(),
+    )
+  })
+}
+
+const notByHttp = [
+  'HTTP/1.1 403 Forbidden',
+  'content-type: text/plain; charset=utf-8',
+  'connection: close',
+  '',
+  'No web server answered here when the port was opened. Open the port in Berth again.\n',
+].join('\r\n')

@@ -1,5 +1,6 @@
 import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
 import { BerthError } from '../../contract/problem.ts'
+import { firstLines } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
@@ -114,7 +115,7 @@ export async function watchdogLog(
     within: patience,
     most: longest,
   })
-  return text.split('\n').flatMap(line => {
+  return firstLines(text, { lines: 300, length: 4096 }).flatMap(line => {
     const [, at, said] = /^(\d{1,12}) (.*)$/.exec(plainLine(line)) ?? []
     return at === undefined || said === undefined ? [] : [{ at: Number(at), text: said }]
   })
@@ -133,7 +134,7 @@ async function run(
     most: longest,
   })
   const found = new Map(
-    text.split('\n').flatMap(line => {
+    firstLines(text, { lines: 256, length: 4096 }).flatMap(line => {
       const [, name, value] = /^([a-z_.]+) (.*)$/.exec(plainLine(line)) ?? []
       return name === undefined || value === undefined ? [] : [[name, value] as const]
     }),

@@ -8,13 +8,13 @@ export function typedNumber(text: string): number | undefined {
   if (bare === '') return undefined
   if (/^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(bare)) return Number(bare.replaceAll(',', ''))
   const pointed = bare.replace(/^(-?\d*),(\d+)$/, '$1.$2')
-  return /^-?(\d+\.?\d*|\.\d+)$/.test(pointed) ? Number(pointed) : Number.NaN
+  return /^-?(\d+(\.\d*)?|\.\d+)$/.test(pointed) ? Number(pointed) : Number.NaN
 }
 
 function withoutUnit(text: string): string {
   return text
     .trim()
     .replace(/^\$\s*/, '')
-    .replace(/\s*(GB|\/h|%|Mb\/s)$/i, '')
+    .replace(/(GB|\/h|%|Mb\/s)$/i, '')
     .trim()
 }

@@ -64,7 +64,7 @@ export function dueWords(
 }
 
 function runs({ state }: InstanceView): boolean {
-  return state === 'running' || state === 'silent' || state === 'other'
+  return state === 'running' || state === 'restarting' || state === 'silent' || state === 'other'
 }
 
 function notIdle(instance: InstanceView | undefined): string {

@@ -60,10 +60,15 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       ? { id: 'start', label: 'Start', key: 's', run: () => start(instance, page) }
       : {
           id: 'stop',
-          label: 'Stop',
+          label: instance.state === 'waiting' ? 'Cancel start' : 'Stop',
           key: 's',
           run: () =>
-            page.tell(instance.id, 'Stopping', () => berth.stopInstance(on), `Stop of ${name} failed`),
+            page.tellSoon(
+              instance.id,
+              { word: 'Stopping', name, undone: `${name} was not stopped.` },
+              then => berth.stopInstance(then),
+              `Stop of ${name} failed`,
+            ),
         },
     {
       id: 'rename',
@@ -118,7 +123,12 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       label: 'Reboot',
       unusable: instance.state === 'running' ? undefined : 'Only a running instance can be rebooted.',
       run: () =>
-        page.tell(instance.id, 'Rebooting', () => berth.rebootInstance(on), `Reboot of ${name} failed`),
+        page.tellSoon(
+          instance.id,
+          { word: 'Rebooting', name, undone: `${name} was not rebooted.` },
+          then => berth.rebootInstance(then),
+          `Reboot of ${name} failed`,
+        ),
     },
   ]
   if (isDead(instance))

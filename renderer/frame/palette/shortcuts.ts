@@ -1,4 +1,5 @@
 import { type AcceleratorName, acceleratorOf } from '../../../electron/contract/app/accelerators.ts'
+import type { Page } from '../../berth/page.svelte.ts'
 import { asks } from '../dialogs/asks.svelte.ts'
 import { route } from '../place/route.svelte.ts'
 
@@ -15,7 +16,7 @@ function press(name: AcceleratorName): void {
 }
 
 /** The keys that work anywhere on the page. */
-export function pageKey(event: KeyboardEvent): void {
+export function pageKey(page: Page, event: KeyboardEvent): void {
   const busy = asks.open !== undefined || document.querySelector(dialog) !== null
   const inTerminal = event.target instanceof Element && event.target.closest('.xterm') !== null
   const accelerator = acceleratorOf(event)
@@ -27,8 +28,14 @@ export function pageKey(event: KeyboardEvent): void {
     if (closesPalette || !busy) press(accelerator)
     return
   }
+  const types = event.target instanceof Element && event.target.closest(typing) !== null
+  const undoes = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+  if (undoes && !types) {
+    if (page.undo()) event.preventDefault()
+    return
+  }
   if (busy || event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.target instanceof Element && event.target.closest(typing)) return
+  if (types) return
   if (event.key === '?') asks.ask({ kind: 'shortcuts' })
   if (event.key === '/') {
     const filter = document.querySelector<HTMLInputElement>('main input[type=search]')

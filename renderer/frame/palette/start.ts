@@ -8,10 +8,11 @@ import { asks } from '../dialogs/asks.svelte.ts'
 export function start(instance: InstanceView, page: Page): unknown {
   const stopped = page.account && stoppersOf(page.account, starting(instance), page.accountNow).length > 0
   if (stopped) return asks.ask({ kind: 'start', instance: instance.id })
-  return page.tell(
+  const name = instanceName(instance)
+  return page.tellSoon(
     instance.id,
-    'Starting',
-    () => page.berth.startInstance({ instance: instance.id }),
-    `Start of ${instanceName(instance)} failed`,
+    { word: 'Starting', name, undone: `${name} was not started.` },
+    on => page.berth.startInstance(on),
+    `Start of ${name} failed`,
   )
 }

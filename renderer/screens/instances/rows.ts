@@ -11,6 +11,7 @@ import { isNear } from '../../components/guards/guardWords.ts'
 import { rate } from '../../words/money.ts'
 import { instanceName, rentalWords, stateWords } from '../../words/state.ts'
 import { failoverWords } from './failover/failoverWords.ts'
+import { needsNote } from './tunnelWords.ts'
 
 /**
  * One row of the screen: an instance, a rental or a failover that has none now, or an instance on its way through one
@@ -21,7 +22,7 @@ export interface Row {
   instance?: InstanceView
   rental?: RentalView
   failover?: FailoverView
-  /** A tunnel to it that is not open: on its way, lost for now, or failed. */
+  /** A tunnel to it that is on its way, lost for now, failed, or not found by the browser. */
   tunnel?: TunnelView
   /** A guard that is about to act on it. */
   guard?: GuardView
@@ -67,7 +68,7 @@ export function rowsOf(account: AccountView): Row[] {
   }
   const startOf = ({ rental, failover }: Row) => rental?.startedAt ?? failover?.startedAt ?? 0
   rows.sort((a, b) => startOf(b) - startOf(a))
-  const tunnels = Object.values(account.tunnels).filter(({ step }) => step !== 'open')
+  const tunnels = Object.values(account.tunnels).filter(needsNote)
   const near = Object.values(account.guards)
     .filter(isNear)
     .sort((a, b) => (b.dueAt ?? 0) - (a.dueAt ?? 0))

@@ -15,6 +15,21 @@ export function tunnelSteps({ kind, step, name }: TunnelView): Step[] {
   return steps.map(([at, words]) => ({ name: words, current: at === step }))
 }
 
+/** Whether something is to be said about a tunnel where its instance is listed. */
+export function needsNote({ step, fallback }: TunnelView): boolean {
+  return step !== 'open' || fallback === 'offered'
+}
+
+/** Where it is reached on this machine, once it is open. */
+export function tunnelAddress({ host, localPort }: TunnelView): string | undefined {
+  return localPort === undefined ? undefined : `${host}:${localPort}`
+}
+
+/** What it costs that a browser does not resolve a tunnel's name. */
+export function fallbackCost(tunnel: TunnelView): string {
+  return `Your browser does not resolve names below localhost. ${tunnel.name} is at ${tunnelAddress(tunnel)} instead, where pages of instances share cookies.`
+}
+
 /** Where a tunnel stands, in a word or two. */
 export function tunnelState({ step }: TunnelView): string {
   switch (step) {

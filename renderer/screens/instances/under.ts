@@ -3,7 +3,8 @@ import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
-import { isDead } from '../../../electron/contract/reading.ts'
+import { isContractOver, isDead } from '../../../electron/contract/reading.ts'
+import type { Micros } from '../../../electron/contract/spending/money.ts'
 import { rate } from '../../words/money.ts'
 import { duration } from '../../words/time.ts'
 import { winningBid } from './bid.ts'
@@ -17,21 +18,32 @@ export type Under =
   | { kind: 'tunnel'; tunnel: TunnelView }
   | { kind: 'guard'; guard: GuardView }
   | { kind: 'note'; text: string }
+  | { kind: 'waiting'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
   | { kind: 'dead'; text: string }
   | { kind: 'late'; text: string }
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
-/** The line under a row, if it has anything to say. */
-export function underOf(row: Row): Under | undefined {
-  return ownUnder(row) ?? (row.runs ? { kind: 'runs' } : undefined)
+/** What of the account a line may speak of: its time in epoch seconds, and its credit. */
+interface Circumstances {
+  now: number
+  credit?: Micros | undefined
 }
 
-function ownUnder({ instance, rental, failover, tunnel, guard }: Row): Under | undefined {
+/** The line under a row, if it has anything to say. */
+export function underOf(row: Row, around: Circumstances = { now: 0 }): Under | undefined {
+  return ownUnder(row, around) ?? (row.runs ? { kind: 'runs' } : undefined)
+}
+
+function ownUnder(
+  { instance, rental, failover, tunnel, guard }: Row,
+  around: Circumstances,
+): Under | undefined {
   if (failover && (isFailingOver(failover) || !instance)) return { kind: 'failover', failover }
   if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
   if (rental && instance?.state !== 'running') return underRental(rental)
   if (!instance) return undefined
+  if (instance.state === 'waiting') return { kind: 'waiting', text: waitingText }
   if (guard) return { kind: 'guard', guard }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
@@ -39,6 +51,8 @@ function ownUnder({ instance, rental, failover, tunnel, guard }: Row): Under | u
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
   const onItsWay = instance.state === 'loading' || instance.state === 'provisioning'
+  if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
+  if (instance.state === 'stopped') return noteIf(stoppedText(instance, around))
   if (onItsWay && instance.statusMessage) return { kind: 'note', text: instance.statusMessage }
   return undefined
 }
@@ -68,6 +82,30 @@ function underRental(rental: RentalView): Under {
   }
 }
 
+const waitingText =
+  'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free.'
+
+function exitedText({ statusMessage }: InstanceView): string {
+  const said = statusMessage === undefined ? '' : ` The service says: ${statusMessage}`
+  return `Its container ended, and may restart by itself.${said}`
+}
+
+/** Why it stopped, or cannot start; undefined where there is nothing to say. */
+function stoppedText(instance: InstanceView, { now, credit }: Circumstances): string | undefined {
+  const { interruptible, bid, minimumBid } = instance
+  if (isContractOver(instance, now))
+    return 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end.'
+  if (credit !== undefined && credit <= 0)
+    return 'The credit is used up: it cannot start, its disk is still charged, and it may be deleted.'
+  if (interruptible && bid !== undefined && minimumBid !== undefined && minimumBid > bid)
+    return `The lowest bid that runs now is ${rate(minimumBid)}, yours is ${rate(bid)}: raise it before you start.`
+  return undefined
+}
+
+function noteIf(text: string | undefined): Under | undefined {
+  return text === undefined ? undefined : { kind: 'note', text }
+}
+
 function outbidText(instance: InstanceView): string {
   const { bid, minimumBid } = instance
   const yours = bid === undefined ? '' : `, yours is ${rate(bid)}`
@@ -78,11 +116,14 @@ function outbidText(instance: InstanceView): string {
 }
 
 const deaths: Partial<Record<InstanceState, string>> = {
-  crashed: 'The container crashed and will not run again.',
-  offline: 'Its host is disconnected; it will not run again.',
-  silent: 'Its host gives no sign of life; it will not run again.',
+  unstartable: 'Its container cannot be started.',
+  crashed: 'The container crashed.',
+  offline: 'Its host is disconnected, and may come back.',
+  silent: 'Its host gives no sign of life, and may come back.',
 }
 
 function deathOf(instance: InstanceView): string {
-  return `${deaths[instance.state] ?? ''} It costs ${rate(instance.costPerHour)} until you destroy it.`
+  const { state, statusMessage } = instance
+  const said = state === 'unstartable' && statusMessage ? ` The service says: ${statusMessage}.` : ''
+  return `${deaths[state] ?? ''}${said} It costs ${rate(instance.costPerHour)} until you destroy it.`
 }

@@ -16,6 +16,8 @@ import { usualDisk } from './rent/rentDefaults.ts'
 const mostOffers = 10_000
 /** Milliseconds after which a return to the screen looks at the market again. */
 const stale = 60_000
+/** Milliseconds without a change of the filter after which the service is asked, where it must be. */
+const typingPause = 1000
 
 /** What the market answered, and what it was asked. */
 export interface Found {
@@ -27,7 +29,7 @@ export interface Found {
 /** What is asked of the market, how its answer is looked at, and the answer: kept while other screens are shown. */
 export class Market {
   query: OfferQuery = $state.raw({ type: 'on-demand', verifiedOnly: true, storage: 20, limit: mostOffers })
-  filter: OfferFilter = $state.raw({})
+  #filter: OfferFilter = $state.raw({})
   sortBy: SortBy = $state.raw({ column: 'price', descending: false })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
@@ -38,10 +40,27 @@ export class Market {
   #last: Found | undefined = $state.raw()
   readonly #page: Page
   #search = 0
+  #asking: ReturnType<typeof setTimeout> | undefined
 
   constructor(page: Page) {
     this.#page = page
     if (page.account) this.query = { ...this.query, storage: usualDisk(page.account) }
+  }
+
+  get filter(): OfferFilter {
+    return this.#filter
+  }
+
+  /** Filters what is listed, and has the service list what is looked for where it lists only some at a time. */
+  set filter(filter: OfferFilter) {
+    this.#filter = filter
+    this.#askSoon()
+  }
+
+  #askSoon(): void {
+    clearTimeout(this.#asking)
+    if (this.found?.answer.cap !== undefined)
+      this.#asking = setTimeout(() => void this.refresh(), typingPause)
   }
 
   /** The answer for this account and kind of rental; what another account or kind had is not shown. */
@@ -94,13 +113,17 @@ export class Market {
   async refresh(): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return
+    clearTimeout(this.#asking)
     const search = ++this.#search
-    const { query } = this
+    const { query, filter } = this
     this.loading = true
     this.problem = undefined
     try {
-      const answer = await this.#page.berth.searchOffers({ account, query })
-      if (search === this.#search) this.#last = { account, query, answer }
+      const answer = await this.#page.berth.searchOffers({ account, query, filter })
+      if (search !== this.#search) return
+      this.#last = { account, query, answer }
+      // What was typed meanwhile has not been looked for yet.
+      if (this.filter !== filter) this.#askSoon()
     } catch (error) {
       if (search === this.#search) this.problem = problemOf(error)
     } finally {

@@ -1,5 +1,11 @@
 import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
 import type { FilterPart } from '../../../electron/contract/market/filter.ts'
+import {
+  type FurtherFilter,
+  furtherFilters,
+  furtherNames,
+  shownFigure,
+} from '../../../electron/contract/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
 import { countryName } from '../../../electron/contract/market/place.ts'
 import { rate } from '../../words/money.ts'
@@ -39,11 +45,8 @@ export const partNames: Record<FilterPart, string> = {
   count: 'Count',
   price: 'Up to',
   regions: 'Region',
-  memory: 'Memory',
-  disk: 'Disk',
-  reliability: 'Reliable',
-  down: 'Download',
   text: 'Text',
+  ...furtherNames,
 }
 
 /** What a part of the filter is set to; `any` when it is open. */
@@ -57,16 +60,10 @@ export function partWords(filter: OfferFilter, part: FilterPart): string {
       return countWords(filter)
     case 'price':
       return filter.priceTo === undefined ? 'any price' : rate(filter.priceTo * 1_000_000)
-    case 'memory':
-      return leastWords(filter.memoryFrom, 'GB')
-    case 'disk':
-      return leastWords(filter.diskFrom, 'GB')
-    case 'reliability':
-      return filter.reliabilityFrom === undefined ? 'any' : `${trimmed(filter.reliabilityFrom * 100)} %+`
-    case 'down':
-      return leastWords(filter.downFrom, 'Mb/s')
     case 'text':
       return filter.text ? `“${filter.text}”` : 'any'
+    default:
+      return furtherValue(furtherFilters[part], filter)
   }
 }
 
@@ -83,8 +80,15 @@ function countWords({ countFrom, countTo }: OfferFilter): string {
   return countFrom === countTo ? `${countFrom}` : `${countFrom}–${countTo}`
 }
 
-function leastWords(value: number | undefined, unit: string): string {
-  return value === undefined ? 'any' : `${count(value)} ${unit}+`
+function furtherValue(further: FurtherFilter, filter: OfferFilter): string {
+  if (further.kind === 'only') return filter[further.key] ? 'only' : 'any'
+  const figure = shownFigure(further, filter)
+  return figure === undefined ? 'any' : `${[figure, further.unit].filter(Boolean).join(' ')}+`
+}
+
+/** A name within a sentence: `direct ports`, but `GPU`. */
+export function inSentence(name: string): string {
+  return /^[A-Z][a-z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name
 }
 
 /** A number without the noise of binary fractions: 98.50000001 is 98.5. */

@@ -1,5 +1,6 @@
 import createDOMPurify from 'dompurify'
 import { Marked } from 'marked'
+import { isTooMuch } from './readmeWork.ts'
 
 const marked = new Marked({ gfm: true, breaks: false, async: false })
 const purify = createDOMPurify(window)
@@ -17,9 +18,19 @@ const allowed = {
   ALLOW_ARIA_ATTR: false,
 }
 
-/** A readme as markup that is safe to show. Pictures and films, which would be fetched from elsewhere, become links to them. */
-export function readmeMarkup(text: string): string {
-  const page = new DOMParser().parseFromString(String(marked.parse(text)), 'text/html')
+/**
+ * A readme as markup that is safe to show. Pictures and films, which would be fetched from elsewhere, become links to
+ * them. Undefined where it is to be shown as text: formatting it would hold the page, or its parser gives up.
+ */
+export function readmeMarkup(text: string): string | undefined {
+  if (isTooMuch(text)) return undefined
+  let parsed: string
+  try {
+    parsed = String(marked.parse(text))
+  } catch {
+    return undefined
+  }
+  const page = new DOMParser().parseFromString(parsed, 'text/html')
   for (const media of page.querySelectorAll('img, video, audio, source, iframe, embed')) {
     const address = media.getAttribute('src') ?? ''
     const link = page.createElement('a')

@@ -109,7 +109,7 @@ function listing(found: Entry[], flags: string, call: Call, ofFolder: boolean): 
       `${cells
         .slice(from, from + perLine)
         .join('')
-        .replace(/ +$/, '')}\n`,
+        .trimEnd()}\n`,
     )
   }
   return lines.join('')

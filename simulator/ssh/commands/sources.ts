@@ -54,7 +54,7 @@ export async function* lineBatches(pieces: AsyncIterable<Buffer>): AsyncGenerato
     rest += decoder.decode(piece, { stream: true })
     const end = rest.length > longestLine ? rest.length : rest.lastIndexOf('\n') + 1
     if (end === 0) continue
-    yield rest.slice(0, end).match(/[^\n]*\n|[^\n]+/g) ?? []
+    yield rest.slice(0, end).split(/(?<=\n)/)
     rest = rest.slice(end)
   }
   if (rest !== '') yield [rest]

@@ -29,7 +29,7 @@ export class LineEditor {
     this.#history = history
     this.#prompt = prompt
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of the prompt
-    this.#promptWidth = [...prompt.replace(/\x1b\][^\x07]*\x07|\x1b\[[0-9;]*m/g, '')].length
+    this.#promptWidth = [...prompt.replace(/\x1b\][^\x07\x1b]*\x07|\x1b\[[0-9;]*m/g, '')].length
     this.#historyIndex = history.length
   }
 

@@ -42,6 +42,8 @@ export class Account {
   readonly apiKey: string
   readonly created: number
   readonly sshKeys: AccountSshKey[] = []
+  /** What was paid in: dollars, and when in epoch seconds. Oldest first. */
+  readonly payments: { at: number; amount: number }[] = []
   readonly state: AccountState = {
     email: null,
     email_verified: true,
@@ -57,6 +59,7 @@ export class Account {
   readonly #clock: WorldClock
   readonly #book: Book
   #paidIn = FIRST_CREDIT
+  #sshKeysMade = 0
   #tfaSecrets: string[] = []
 
   constructor(seed: number, clock: WorldClock, book: Book) {
@@ -69,6 +72,7 @@ export class Account {
     this.state.email = `${this.username}@example.com`
     this.apiKey = secret(seed, 'account key')
     this.created = clock.now() - draw.integer(30, 900) * 86_400_000
+    this.payments.push({ at: epochSeconds(this.created), amount: dollars(FIRST_CREDIT) })
   }
 
   /** Dollars left; below zero when more was spent than paid in. */
@@ -89,6 +93,7 @@ export class Account {
   /** Pays in so many dollars. */
   topUp(amount: number): void {
     this.#paidIn += micro(amount)
+    this.payments.push({ at: epochSeconds(this.#clock.now()), amount })
   }
 
   /** Adds a public key; one that is there already is returned as it is. */
@@ -96,13 +101,28 @@ export class Account {
     const known = this.sshKeys.find(key => key.ssh_key === text)
     if (known) return known
     const key = {
-      id: new Draw(this.#seed, 'ssh key ids').integer(1000, 9000) + this.sshKeys.length,
+      id: new Draw(this.#seed, 'ssh key ids').integer(1000, 9000) + this.#sshKeysMade,
       user_id: this.id,
       ssh_key: text,
       created_at: epochSeconds(this.#clock.now()),
     }
+    this.#sshKeysMade += 1
     this.sshKeys.push(key)
     return key
+  }
+
+  /** Replaces the text of a key; undefined where there is none of that id. */
+  changeSshKey(id: number, text: string): AccountSshKey | undefined {
+    const key = this.sshKeys.find(known => known.id === id)
+    if (key) key.ssh_key = text
+    return key
+  }
+
+  /** Takes a key off the account; false where there is none of that id. */
+  removeSshKey(id: number): boolean {
+    const index = this.sshKeys.findIndex(known => known.id === id)
+    if (index >= 0) this.sshKeys.splice(index, 1)
+    return index >= 0
   }
 
   /** A `tfa_secret`, as a login with user name and password in a browser would have issued it. */

@@ -1,19 +1,21 @@
 import { refusal, type ServiceError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../fields.ts'
-import { type Caller, type Permission, permissions } from './keys.ts'
+import type { Caller, Permission } from './keys.ts'
 
 /** What a key may do, as section 5.3 writes it: categories, each with its constraints (kept and shown, no more). */
 export interface KeyPermissions {
   api: Partial<Record<Permission, JsonObject>>
 }
 
-const categories: ReadonlySet<string> = new Set(permissions)
-
 /**
- * Reads `permissions` of a key's creation. A key cannot give more than it has itself. Throws 400
+ * Reads `permissions` of a key's creation; `known` are the categories that there are. A key cannot give more than it has itself. Throws 400
  * `missing_permissions` where none are named and 400 `invalid_permissions` for anything else.
  */
-export function readKeyPermissions(value: unknown, giver: Caller): KeyPermissions {
+export function readKeyPermissions(
+  value: unknown,
+  giver: Caller,
+  known: readonly Permission[],
+): KeyPermissions {
   if (value === undefined) throw missing()
   if (!isObject(value)) throw invalid('permissions must be an object.')
   const stray = Object.keys(value).find(name => name !== 'api')
@@ -21,22 +23,26 @@ export function readKeyPermissions(value: unknown, giver: Caller): KeyPermission
   const { api } = value
   if (api === undefined) throw missing()
   if (!isObject(api)) throw invalid('permissions: api must be an object.')
-  const entries = Object.entries(api).map(([name, constraints]) => readCategory(name, constraints, giver))
+  const entries = Object.entries(api).map(([name, constraints]) =>
+    readCategory(name, constraints, giver, known),
+  )
   if (entries.length === 0) throw missing()
   return { api: Object.fromEntries(entries) }
 }
 
-function readCategory(name: string, constraints: unknown, giver: Caller): [Permission, JsonObject] {
-  if (!isPermission(name)) throw invalid(`There is no category ${name}.`)
+function readCategory(
+  asked: string,
+  constraints: unknown,
+  giver: Caller,
+  known: readonly Permission[],
+): [Permission, JsonObject] {
+  const name = known.find(category => category === asked)
+  if (name === undefined) throw invalid(`There is no category ${asked}.`)
   if (!isObject(constraints)) throw invalid(`permissions: the constraints of ${name} must be an object.`)
   if (giver.kind === 'scoped' && !giver.permissions.has(name)) {
     throw invalid(`This key lacks ${name} itself, so it cannot give it.`)
   }
   return [name, constraints]
-}
-
-function isPermission(name: string): name is Permission {
-  return categories.has(name)
 }
 
 function missing(): ServiceError {

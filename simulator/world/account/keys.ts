@@ -12,7 +12,16 @@ export const permissions = [
   'machine_write',
 ] as const
 
-export type Permission = (typeof permissions)[number]
+/** Those and the ones that the public deployment has besides. */
+export const publicPermissions = [
+  ...permissions,
+  'billing_read',
+  'billing_write',
+  'team_read',
+  'team_write',
+] as const
+
+export type Permission = (typeof publicPermissions)[number]
 
 /** Who calls, by the key that came with the request. */
 export type Caller =

@@ -15,6 +15,16 @@ export interface Instance {
   label: string
   /** Its bid; null when it is on-demand. */
   bid: number | null
+  /** What its GPUs cost on demand: the host may raise it, with the user's consent. */
+  price: number
+  /** Dollars per GB of its disk and month. */
+  storageCost: number
+  /** When its contract ends. */
+  ends: number
+  /** Whether it was asked to start and waits for GPUs that someone else has. */
+  queued: boolean
+  /** GB in use as the control plane says; null for what its age gives. */
+  diskUsed: number | null
   /** The lowest bid that runs on its GPUs now. */
   minBid: number
   /** What the user asked for. */
@@ -41,12 +51,12 @@ export function isOutbid(instance: Instance): boolean {
 
 /** What its GPUs cost while it runs. */
 export function gpuRate(instance: Instance): number {
-  return instance.bid ?? instance.offer.price
+  return instance.bid ?? instance.price
 }
 
 /** What its disk costs as long as it exists. */
 export function storageRate(instance: Instance): number {
-  return diskRate(instance.offer.facts.storage_cost, instance.launch.disk)
+  return diskRate(instance.storageCost, instance.launch.disk)
 }
 
 /** What it costs in its present status: disk always, GPUs only while it is `running`. */

@@ -1,5 +1,5 @@
 import { invalidArgs, noSuchInstance, refusal } from '../../errors.ts'
-import type { Book } from '../book.ts'
+import { Book } from '../book.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import type { Market } from '../market/market.ts'
@@ -7,12 +7,19 @@ import { machineFate, machineRival } from './fate.ts'
 import { type Instance, isOutbid, ratesNow } from './instance.ts'
 import type { Launch } from './launch.ts'
 import { bootPlan, type Start } from './plan.ts'
+import { trafficNow, trafficRates } from './traffic.ts'
 
 /** Room between the ids of an offer's successive instances: more than a catalogue holds. */
 const ID_STRIDE = 100_000
 
 /** What a rival adds to a bid to win, in micro-dollars per hour. */
 const BID_STEP = 1000
+
+/** What deployments do beyond the interface. */
+export interface Terms {
+  trafficCharged: boolean
+  contractsEnd: boolean
+}
 
 /** The instances of the account, and what is done to them. */
 export class Instances {
@@ -22,6 +29,9 @@ export class Instances {
   readonly #clock: WorldClock
   readonly #market: Market
   readonly #book: Book
+  /** Counts KiB as the book counts money. */
+  readonly #meter = new Book()
+  #terms: Terms = { trafficCharged: false, contractsEnd: false }
   readonly #all = new Map<number, Instance>()
   readonly #firstId: number
 
@@ -75,6 +85,11 @@ export class Instances {
       jupyterToken: secret(this.#seed, 'jupyter token', id),
       label: launch.label,
       bid: launch.bid,
+      price: offer.price,
+      storageCost: offer.facts.storage_cost,
+      ends: now + offer.facts.duration * 1000,
+      queued: false,
+      diskUsed: null,
       minBid: offer.minBid,
       intended: launch.targetState,
       status: null,
@@ -95,6 +110,7 @@ export class Instances {
   /** Removes it and ends all its charges; its offer is on the market again. */
   destroy(instance: Instance): void {
     this.#book.setRates(instance.id, this.#clock.now(), null)
+    this.#meter.setRates(instance.id, this.#clock.now(), null)
     this.#all.delete(instance.id)
     instance.offer.rented = false
   }
@@ -102,8 +118,40 @@ export class Instances {
   /** Starts or stops it. Asking for what is so already changes nothing. */
   setState(instance: Instance, state: 'running' | 'stopped'): void {
     instance.intended = state
+    instance.queued = false
     if (state === 'running' && (instance.status === 'running' || isBooting(instance))) return
     this.#resume(instance, this.#clock.now())
+  }
+
+  /** Lets it wait for GPUs that someone else has; it starts once there are some. */
+  queue(instance: Instance): void {
+    instance.intended = 'running'
+    instance.queued = true
+  }
+
+  /** Starts what waits for GPUs. */
+  startQueued(): void {
+    for (const instance of this.#all.values()) if (instance.queued) this.setState(instance, 'running')
+  }
+
+  /** Whether traffic is charged and contracts end, from now on. */
+  setTerms(terms: Terms): void {
+    this.#terms = terms
+    for (const instance of this.#all.values()) this.#charge(instance, this.#clock.now())
+  }
+
+  /** Charges by the prices that it has now. */
+  reprice(instance: Instance): void {
+    this.#charge(instance, this.#clock.now())
+  }
+
+  /** Bytes it has sent and received so far, in KiB. */
+  traffic(instance: Instance): { upload: number; download: number } {
+    const now = this.#clock.now()
+    return {
+      upload: this.#meter.amount(instance.id, 'upload', now),
+      download: this.#meter.amount(instance.id, 'download', now),
+    }
   }
 
   /** Restarts the container. Throws 400 `invalid_args` unless it is meant to run and may. */
@@ -147,6 +195,7 @@ export class Instances {
         if ('rivalBid' in step) this.#rivalBids(instance, step.rivalBid, step.at)
         else this.#enter(instance, step.at, step.status, step.message)
       }
+      if (this.#terms.contractsEnd && instance.ends <= now) this.#expire(instance)
     }
   }
 
@@ -193,8 +242,19 @@ export class Instances {
     this.#charge(instance, at)
   }
 
+  #expire(instance: Instance): void {
+    instance.intended = 'stopped'
+    instance.queued = false
+    if (instance.status !== 'stopped') this.#halt(instance, instance.ends, 'The contract is over')
+  }
+
   #charge(instance: Instance, at: number): void {
-    this.#book.setRates(instance.id, at, ratesNow(instance))
+    const traffic = trafficNow(this.#seed, instance)
+    this.#meter.setRates(instance.id, at, { gpu: 0, disk: 0, ...traffic })
+    this.#book.setRates(instance.id, at, {
+      ...ratesNow(instance),
+      ...(this.#terms.trafficCharged ? trafficRates(instance, traffic) : {}),
+    })
   }
 }
 

@@ -35,6 +35,11 @@ export class Market {
     return offer
   }
 
+  /** All offers, rented ones too. */
+  all(): Offer[] {
+    return [...this.#byId.values()]
+  }
+
   /** Whether an offer of this market is on that machine. */
   hasMachine(machineId: number): boolean {
     return [...this.#byId.values()].some(({ facts }) => facts.machine_id === machineId)

@@ -1,6 +1,6 @@
 import { notFound } from '../../errors.ts'
 import type { WorldClock } from '../clock.ts'
-import { Draw } from '../draw.ts'
+import { Draw, secret } from '../draw.ts'
 
 /** What can be set on a webhook, section 2.7. */
 export interface WebhookContent {
@@ -14,15 +14,19 @@ export interface Webhook extends WebhookContent {
   readonly id: number
   readonly created: number
   updated: number
+  /** How often its secret was changed. */
+  rotations: number
 }
 
 /** The account's webhooks. Nothing is ever delivered to them. */
 export class Webhooks {
+  readonly #seed: number
   readonly #clock: WorldClock
   readonly #all = new Map<number, Webhook>()
   #nextId: number
 
   constructor(seed: number, clock: WorldClock) {
+    this.#seed = seed
     this.#clock = clock
     this.#nextId = new Draw(seed, 'webhook ids').integer(1000, 9000)
   }
@@ -34,7 +38,7 @@ export class Webhooks {
 
   create(content: WebhookContent): Webhook {
     const now = this.#clock.now()
-    const webhook = { id: this.#nextId, ...content, created: now, updated: now }
+    const webhook = { id: this.#nextId, ...content, created: now, updated: now, rotations: 0 }
     this.#nextId += 1
     this.#all.set(webhook.id, webhook)
     return webhook
@@ -42,15 +46,28 @@ export class Webhooks {
 
   /** Changes the given fields. Throws 404 `not_found`. */
   update(id: number, changes: Partial<WebhookContent>): Webhook {
-    return Object.assign(this.#get(id), changes, { updated: this.#clock.now() })
+    return Object.assign(this.get(id), changes, { updated: this.#clock.now() })
   }
 
   /** Throws 404 `not_found`. */
   remove(id: number): void {
-    this.#all.delete(this.#get(id).id)
+    this.#all.delete(this.get(id).id)
   }
 
-  #get(id: number): Webhook {
+  /** What deliveries are signed with. */
+  secretOf({ id, rotations }: Webhook): string {
+    return secret(this.#seed, 'webhook secret', id, rotations)
+  }
+
+  /** Deliveries are signed with another secret from now on. Throws 404 `not_found`. */
+  rotate(id: number): Webhook {
+    const webhook = this.get(id)
+    webhook.rotations += 1
+    return webhook
+  }
+
+  /** Throws 404 `not_found`. */
+  get(id: number): Webhook {
     const webhook = this.#all.get(id)
     if (!webhook) throw notFound(`There is no webhook ${id}.`)
     return webhook

@@ -1,7 +1,11 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
+import project from '../../../package.json' with { type: 'json' }
+import { setDefaultWebClient } from './desktop-files.ts'
+import { takeOverSignals } from './signals.ts'
 import { SingleInstance } from './single-instance.ts'
 import { told } from './told.ts'
+import { windowList } from './window-list.ts'
 
 type Doubled =
   | 'whenReady'
@@ -58,17 +62,25 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
       if (told.ready) throw new Error('switches are read before Electron is ready')
       told.switches.push(name)
     },
-    hasSwitch: (name: string) => told.switches.includes(name),
+    hasSwitch: (name: string) => told.switches.includes(name) || process.argv.includes(`--${name}`),
   } satisfies Pick<Electron.CommandLine, 'appendSwitch' | 'hasSwitch'>
   readonly #instance = new SingleInstance((argv, folder) => this.emit('second-instance', {}, argv, folder))
-  #name = 'berth'
+  /** init.ts: the product's name before the package's. */
+  #name: string = project.productName
+  #quitting = false
+  #exiting = false
 
   constructor() {
     super()
     // As Electron: ready soon after the main module has run to its end.
     setTimeout(() => {
+      takeOverSignals(() => this.quit())
       told.ready = true
       this.emit('ready', {}, launch)
+    })
+    windowList.onAllClosed.push(() => this.#allClosed())
+    windowList.onCloseCancelled.push(() => {
+      this.#quitting = false
     })
   }
 
@@ -80,24 +92,53 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
     return told.ready
   }
 
-  /** As Electron does: everyone may still prevent it. */
-  quit(): void {
-    for (const name of ['before-quit', 'will-quit']) {
-      let prevented = false
-      this.emit(name, {
-        preventDefault: () => {
-          prevented = true
-        },
-      })
-      if (prevented) return
-    }
-    this.exit(0)
+  /** Whether it ends already (browser.h, `is_quitting`). */
+  get isQuitting(): boolean {
+    return this.#quitting
   }
 
+  /** browser.cc, `Browser::Quit`: who hears of it may prevent it, and so may each window that is to be closed. */
+  quit(): void {
+    if (this.#quitting) return
+    this.#quitting = !this.#isPrevented('before-quit')
+    if (!this.#quitting) return
+    if (windowList.isEmpty()) this.#shutDown()
+    else windowList.closeAll()
+  }
+
+  /** browser.cc, `Browser::ExitWithCode`: windows go without being asked; before Electron is ready it is Node's own. */
   exit(code = 0): void {
     this.#instance.release()
-    this.emit('quit', {}, code)
-    process.exit(code)
+    if (told.ready && !this.#exiting) {
+      this.#quitting = true
+      this.#exiting = true
+      windowList.destroyAll()
+      this.emit('quit', {}, code)
+    }
+    leave(code)
+  }
+
+  /** browser.cc, `Browser::OnWindowAllClosed`. */
+  #allClosed(): void {
+    if (this.#exiting) return
+    if (this.#quitting) this.#shutDown()
+    else this.emit('window-all-closed')
+  }
+
+  /** browser.cc, `Browser::NotifyAndShutdown`. */
+  #shutDown(): void {
+    this.#quitting = !this.#isPrevented('will-quit')
+    if (this.#quitting) this.exit(0)
+  }
+
+  #isPrevented(name: string): boolean {
+    let prevented = false
+    this.emit(name, {
+      preventDefault: () => {
+        prevented = true
+      },
+    })
+    return prevented
   }
 
   setPath(name: string, path: string): void {
@@ -161,8 +202,9 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
   }
 
   setAsDefaultProtocolClient(scheme: string): boolean {
-    told.protocols.add(scheme)
-    return true
+    const done = setDefaultWebClient(project.desktopName)
+    if (done) told.protocols.add(scheme)
+    return done
   }
 
   isDefaultProtocolClient(scheme: string): boolean {
@@ -186,4 +228,9 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
   hide(): void {}
 }
 
+const leave = process.exit.bind(process)
+
 export const app = new App()
+
+// init.ts: whoever ends the process ends the app.
+process.exit = ((code?: number | string | null) => app.exit(Number(code ?? process.exitCode ?? 0))) as never

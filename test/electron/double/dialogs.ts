@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type * as Electron from 'electron'
+import { needsReady } from './needs-ready.ts'
 import { told } from './told.ts'
 
 /** A question that is on screen. */
@@ -13,17 +14,22 @@ export const questions: Question[] = []
 /** Where a box of an error is written to, since the process ends with it; a test says where. */
 const boxFile = process.env['BERTH_DOUBLE_BOX']
 
+/** dialog.ts, `checkAppInitialized`. */
+const notYet = 'dialog module can only be used after app is ready'
+
 /** With or without the window it belongs to. */
 type Given<Options> = [Options] | [object, Options]
 
 export const dialog = {
   async showOpenDialog(...given: Given<Electron.OpenDialogOptions>) {
+    needsReady(notYet)
     const options = given.at(-1) as Electron.OpenDialogOptions
     told.dialogs.push(options)
     return { canceled: told.chosenPaths.length === 0, filePaths: told.chosenPaths }
   },
   /** Waits on screen until the test answers it. */
   showMessageBox(...given: Given<Electron.MessageBoxOptions>): Promise<Electron.MessageBoxReturnValue> {
+    needsReady(notYet)
     const options = given.at(-1) as Electron.MessageBoxOptions
     return new Promise(resolve => {
       const question: Question = {

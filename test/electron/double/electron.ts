@@ -9,6 +9,7 @@ import { Notification } from './notification.ts'
 import { listenToTest } from './remote.ts'
 import { session } from './session.ts'
 import { Tray } from './tray.ts'
+import { surviveErrors } from './uncaught.ts'
 import { BrowserWindow } from './window.ts'
 
 /**
@@ -61,6 +62,7 @@ type Used = Pick<
 >
 export type Doubled = keyof Used
 
+surviveErrors()
 listenToTest({
   app,
   autoUpdater,

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import type * as Electron from 'electron'
+import { needsReady } from './needs-ready.ts'
 
 class NativeTheme
   extends EventEmitter
@@ -33,6 +34,8 @@ class Screen extends EventEmitter {
   }
 
   getAllDisplays(): Display[] {
+    // electron_api_screen.cc, `Screen::Create`.
+    needsReady("The 'screen' module can't be used before the app 'ready' event")
     return this.displays
   }
 

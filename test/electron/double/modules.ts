@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
+import { needsReady } from './needs-ready.ts'
 import { told } from './told.ts'
 
 export const ipcMain = Object.assign(new EventEmitter(), {
@@ -8,10 +9,44 @@ export const ipcMain = Object.assign(new EventEmitter(), {
   },
 })
 
+/**
+ * power-monitor.ts: on Linux the shutdown is held up, and told, only while someone listens for it; the listener that
+ * comes first of all is counted before it is there, and so is not.
+ */
 class PowerMonitor
   extends EventEmitter
   implements Pick<Electron.PowerMonitor, 'isOnBatteryPower' | 'getSystemIdleTime'>
 {
+  #holdsShutdownUp = false
+
+  constructor() {
+    super()
+    this.once('newListener', () => {
+      this.#holdsShutdownUp = this.listenerCount('shutdown') > 0
+      this.on('newListener', event => {
+        if (event === 'shutdown') this.#holdsShutdownUp = true
+      })
+      this.on('removeListener', event => {
+        if (event === 'shutdown') this.#holdsShutdownUp = this.listenerCount('shutdown') > 0
+      })
+    })
+  }
+
+  /**
+   * power_observer_linux.cc, `OnPrepareForShutdown`: gives whether the system waits for this process to end, which it
+   * does only where a listener prevented the default.
+   */
+  systemShutsDown(): boolean {
+    let prevented = false
+    const event = {
+      preventDefault: () => {
+        prevented = true
+      },
+    }
+    if (this.#holdsShutdownUp) this.emit('shutdown', event)
+    return prevented
+  }
+
   isOnBatteryPower(): boolean {
     return false
   }
@@ -25,6 +60,8 @@ export const powerMonitor = new PowerMonitor()
 
 export const globalShortcut = {
   register(accelerator, callback) {
+    // electron_api_global_shortcut.cc, `GlobalShortcut::Register`.
+    needsReady('globalShortcut cannot be used before the app is ready')
     told.shortcuts.set(accelerator, callback)
     return true
   },

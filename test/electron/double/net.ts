@@ -1,6 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type * as Electron from 'electron'
+import { app } from './app.ts'
+import { told } from './told.ts'
+import { windowList } from './window-list.ts'
 
 /** A request as Chromium's network makes it, made by Node: for addresses on loopback. */
 class ClientRequest extends EventEmitter {
@@ -45,5 +48,25 @@ export const net = {
   request: (options: Electron.ClientRequestConstructorOptions) => new ClientRequest(options),
 } satisfies Pick<Electron.Net, 'isOnline'> & { request: (options: never) => object }
 
-/** Electron's own updater, which only macOS uses. */
-export const autoUpdater = new EventEmitter()
+/**
+ * Electron's own updater, which only macOS uses. electron_api_auto_updater.cc, `AutoUpdater::QuitAndInstall`: it closes
+ * every window and waits for that. Then Squirrel.Mac's installer ends the app by `terminate:`, which is a quit
+ * (electron_application.mm).
+ */
+class AutoUpdater extends EventEmitter implements Pick<Electron.AutoUpdater, 'quitAndInstall'> {
+  quitAndInstall(): void {
+    this.emit('before-quit-for-update')
+    if (windowList.isEmpty()) this.#relaunch()
+    else {
+      windowList.onAllClosed.push(() => this.#relaunch())
+      windowList.closeAll()
+    }
+  }
+
+  #relaunch(): void {
+    told.updateInstalls = true
+    app.quit()
+  }
+}
+
+export const autoUpdater = new AutoUpdater()

@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
+import { needsReady } from './needs-ready.ts'
+import { told } from './told.ts'
 
 export const notifications: Notification[] = []
 
@@ -14,6 +16,11 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
 
   constructor(options: Electron.NotificationConstructorOptions = {}) {
     super()
+    // electron_api_notification.cc, `Notification::New`: these are its own words.
+    needsReady('Cannot create Notification before app is ready')
+    for (const name of ['id', 'groupId'] as const)
+      if (process.platform === 'win32' && (options[name] ?? '').length > 64)
+        throw new Error(`Notification ${name} exceeds Windows limit of 64 UTF-16 characters`)
     this.options = options
     this.title = options.title ?? ''
     this.body = options.body ?? ''
@@ -24,14 +31,22 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
     return true
   }
 
+  /** libnotify_notification.cc, `LibnotifyNotification::Show`: shown, or failed, once the desktop has answered. */
   show(): void {
-    this.open = true
-    notifications.push(this)
-    this.emit('show')
+    setImmediate(() => {
+      if (told.notificationsFail) {
+        this.emit('failed', {}, '')
+        return
+      }
+      this.open = true
+      notifications.push(this)
+      this.emit('show', {})
+    })
   }
 
   close(): void {
+    if (!this.open) return
     this.open = false
-    this.emit('close')
+    this.emit('close', {})
   }
 }

@@ -2,11 +2,12 @@ import { app } from './app.ts'
 import { questions } from './dialogs.ts'
 import { clickItem, Menu, seenItems, type Template } from './menu.ts'
 import { powerMonitor } from './modules.ts'
+import { autoUpdater } from './net.ts'
 import { notifications } from './notification.ts'
 import { told } from './told.ts'
-import { trays } from './tray.ts'
+import { Tray, trays } from './tray.ts'
 import type { Origin, WebContents } from './web-contents.ts'
-import { type BrowserWindow, windows } from './window.ts'
+import { type BrowserWindow, endSession, windows } from './window.ts'
 
 /** All that a test may ask of the double, by name; the answers travel between processes. */
 export const remote = {
@@ -15,7 +16,11 @@ export const remote = {
       visible: window.visible,
       focused: window.isFocused(),
       url: window.webContents.url,
+      webRtcPolicy: window.webContents.webRtcPolicy,
       bounds: window.getBounds(),
+      maximized: window.isMaximized(),
+      shownBeforeDrawn: window.shownBeforeDrawn,
+      icon: String(window.options.icon),
       backgroundColor: window.options.backgroundColor,
       preferences: { ...window.options.webPreferences },
     })),
@@ -50,6 +55,8 @@ export const remote = {
       title: tray.title,
       menus: tray.menus,
       images: tray.images,
+      /** How many there were made so far. */
+      made: Tray.made,
       menu: seenItems(trayMenu()),
     }))[0],
   clickTray: () => trays[0]?.emit('click', {}, trays[0].getBounds()),
@@ -96,14 +103,37 @@ export const remote = {
     switches: told.switches,
     schemes: told.schemes,
     spellChecker: told.spellChecker,
+    proxies: told.proxies,
     opened: told.opened,
     copied: told.copied,
     login: told.login,
     protocols: [...told.protocols],
+    updateInstalls: told.updateInstalls,
+    name: app.getName(),
+    hasMenu: Menu.getApplicationMenu() !== null,
   }),
   secondInstance: (argv: string[] = []) => void app.emit('second-instance', {}, argv, '', null),
   openUrl: (url: string) => void app.emit('open-url', { preventDefault: () => undefined }, url),
   wake: () => void powerMonitor.emit('resume'),
+  /** Whether the system, which shuts down, waits for this process. */
+  systemShutsDown: () => powerMonitor.systemShutsDown(),
+  /** The user's session on Windows ends. */
+  endSession: () => endSession(),
+  /** The update that was fetched is to be put in place, as on macOS. */
+  installUpdate: () => autoUpdater.quitAndInstall(),
+  /** From now on the desktop refuses to show notifications. */
+  refuseNotifications: () => {
+    told.notificationsFail = true
+  },
+  /** An error that nobody catches, thrown or as a rejection. */
+  fail: (how: 'error' | 'rejection') => {
+    const error = new Error('nobody catches this')
+    if (how === 'rejection') void Promise.reject(error)
+    else
+      setImmediate(() => {
+        throw error
+      })
+  },
   quit: () => app.quit(),
   /** Runs a script in this process as a debugger would, with Electron at hand, and gives what it comes to. */
   async evaluate(script: string): Promise<unknown> {
@@ -128,6 +158,10 @@ export const remote = {
   },
   pageOpens: (id: number, url: string) => windowOf(id)?.webContents.openHandler?.({ url } as never).action,
   crashPage: () => page().crash(),
+  /** So many reloads after a crash begin nothing. */
+  loseReloads: (count: number) => {
+    page().lostReloads = count
+  },
   /** The page stops answering, or answers again. */
   pageHangs: (hangs: boolean) => void windows[0]?.emit(hangs ? 'unresponsive' : 'responsive'),
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
+import { needsReady } from './needs-ready.ts'
 import { told } from './told.ts'
 
 type Doubled =
@@ -10,8 +11,17 @@ type Doubled =
   | 'setDisplayMediaRequestHandler'
   | 'setCertificateVerifyProc'
   | 'setUserAgent'
+  | 'setProxy'
 
+/** `partition` is empty for the one that pages have. */
 class Session extends EventEmitter implements Pick<Electron.Session, Doubled> {
+  readonly #partition: string
+
+  constructor(partition: string) {
+    super()
+    this.#partition = partition
+  }
+
   setPermissionRequestHandler(handler: typeof told.permissionRequest): void {
     told.permissionRequest = handler
   }
@@ -31,9 +41,22 @@ class Session extends EventEmitter implements Pick<Electron.Session, Doubled> {
   setDisplayMediaRequestHandler(): void {}
   setCertificateVerifyProc(): void {}
   setUserAgent(): void {}
+
+  async setProxy(config: Electron.ProxyConfig): Promise<void> {
+    told.proxies[this.#partition] = config
+  }
 }
 
+const defaultSession = new Session('')
+
+/** electron_api_session.cc, `FromPartition`: not before Electron is ready. */
 export const session = {
-  defaultSession: new Session(),
-  fromPartition: () => new Session(),
-} satisfies { defaultSession: object; fromPartition: () => object }
+  get defaultSession() {
+    needsReady('Session can only be received when app is ready')
+    return defaultSession
+  },
+  fromPartition(partition: string) {
+    needsReady('Session can only be received when app is ready')
+    return new Session(partition)
+  },
+} satisfies { defaultSession: object; fromPartition: (partition: string) => object }

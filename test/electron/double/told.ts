@@ -10,6 +10,8 @@ export const told = {
   permissionCheck: null as Parameters<Electron.Session['setPermissionCheckHandler']>[0],
   devicePermission: null as Parameters<Electron.Session['setDevicePermissionHandler']>[0],
   spellChecker: true,
+  /** By the session's partition. */
+  proxies: {} as Record<string, Electron.ProxyConfig>,
   ready: false,
   /** What was copied last. */
   copied: '',
@@ -21,5 +23,9 @@ export const told = {
   login: { openAtLogin: false } as Electron.Settings,
   /** Schemes whose links the desktop brings here. */
   protocols: new Set<string>(),
+  /** Whether the desktop refuses to show notifications. */
+  notificationsFail: false,
+  /** Whether Electron's own updater began to put an update in place. */
+  updateInstalls: false,
   shortcuts: new Map<string, () => void>(),
 }

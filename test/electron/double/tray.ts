@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
 import type { Menu } from './menu.ts'
+import { needsReady } from './needs-ready.ts'
 
 export const trays: Tray[] = []
 
@@ -14,6 +15,7 @@ type Doubled =
   | 'isDestroyed'
 
 export class Tray extends EventEmitter implements Pick<Electron.Tray, Doubled> {
+  static made = 0
   tooltip = ''
   title = ''
   image: unknown
@@ -25,7 +27,10 @@ export class Tray extends EventEmitter implements Pick<Electron.Tray, Doubled> {
 
   constructor(image: unknown) {
     super()
+    // electron_api_tray.cc, `Tray::New`.
+    needsReady('Cannot create Tray before app is ready')
     this.image = image
+    Tray.made++
     trays.push(this)
   }
 
@@ -57,8 +62,9 @@ export class Tray extends EventEmitter implements Pick<Electron.Tray, Doubled> {
   closeContextMenu(): void {}
   setIgnoreDoubleClickEvents(): void {}
 
+  /** tray_icon.cc, `TrayIcon::GetBounds`, which that of Linux leaves as it is: nothing is known. */
   getBounds(): Electron.Rectangle {
-    return { x: 1800, y: 0, width: 24, height: 24 }
+    return { x: 0, y: 0, width: 0, height: 0 }
   }
 
   destroy(): void {

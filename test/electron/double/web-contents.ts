@@ -18,6 +18,9 @@ export function tell(event: DoubleEvent): void {
 /** Whether pages are shown in Chromium; otherwise a test stands for the page. */
 export const hasPages = process.env['BERTH_DOUBLE_PAGES'] === 'chromium'
 
+/** Whether pages never finish loading; a test says so. */
+const neverLoads = process.env['BERTH_DOUBLE_LOADS'] === 'never'
+
 type Open = Parameters<Electron.WebContents['setWindowOpenHandler']>[0]
 
 /** Where a message of a page's comes from, unless from its main frame. */
@@ -41,6 +44,7 @@ type Doubled =
   | 'getType'
   | 'isCrashed'
   | 'forcefullyCrashRenderer'
+  | 'setWebRTCIPHandlingPolicy'
 
 /** A window's page. Without Chromium a test stands for it: what main sends is kept, what it posts the test says. */
 export class WebContents extends EventEmitter implements Pick<Electron.WebContents, Doubled> {
@@ -52,6 +56,8 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
   crashed = false
   url = ''
   devTools = false
+  lostReloads = 0
+  webRtcPolicy = 'default'
   #zoom = 0
 
   constructor(id: number) {
@@ -78,6 +84,10 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
     return 'window'
   }
 
+  setWebRTCIPHandlingPolicy(policy: string): void {
+    this.webRtcPolicy = policy
+  }
+
   setWindowOpenHandler(handler: Open): void {
     this.openHandler = handler
   }
@@ -92,10 +102,12 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
     tell({ event: 'load', window: this.id, url })
     if (hasPages) return
     this.emit('did-start-navigation', { isMainFrame: true, isSameDocument: false, url })
-    setImmediate(() => this.ready())
+    if (!neverLoads) setImmediate(() => this.ready())
   }
 
+  /** Right after a crash it may begin no new process (electron/electron#48661); a test says how often. */
   reload(): void {
+    if (this.crashed && this.lostReloads-- > 0) return
     void this.loadURL(this.url)
   }
 

@@ -1,9 +1,14 @@
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
 import { app } from './app.ts'
+import { needsReady } from './needs-ready.ts'
 import { tell, WebContents } from './web-contents.ts'
+import { windowList } from './window-list.ts'
 
-export const windows: BrowserWindow[] = []
+/** What the desktop draws with; a test says so. */
+const isWayland = process.env['BERTH_DOUBLE_DESKTOP'] === 'wayland'
+
+export const windows = windowList.windows as BrowserWindow[]
 let last = 0
 
 type Doubled =
@@ -57,6 +62,9 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   readonly options: Electron.BrowserWindowConstructorOptions
   readonly webContents = new WebContents(this.id)
   visible: boolean
+  /** Whether it was on screen with nothing on it. */
+  shownBeforeDrawn = false
+  #drawn = false
   #focused = false
   #minimized = false
   #maximized = false
@@ -65,14 +73,26 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
     super()
+    // electron_api_browser_window.cc, `BrowserWindow::New`.
+    needsReady('Cannot create BrowserWindow before app is ready')
     this.options = options
     this.visible = options.show ?? true
     const { x = 0, y = 0, width = 800, height = 600 } = options
     this.#bounds = { x, y, width, height }
-    windows.push(this)
+    windowList.add(this)
     app.emit('web-contents-created', {}, this.webContents)
     app.emit('browser-window-created', {}, this)
-    this.webContents.once('dom-ready', () => this.emit('ready-to-show'))
+    this.webContents.once('dom-ready', () => this.#tellReady())
+  }
+
+  /**
+   * web-contents.ts, `ready-to-show`: once the page was drawn for the first time. On Wayland a hidden window is not
+   * drawn at all (electron/electron#48859), so that it is told only after the window was shown.
+   */
+  #tellReady(): void {
+    this.#drawn = true
+    if (isWayland && !this.visible) this.once('show', () => this.emit('ready-to-show'))
+    else this.emit('ready-to-show')
   }
 
   show(): void {
@@ -83,6 +103,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   showInactive(): void {
     if (!this.visible) {
       this.visible = true
+      this.shownBeforeDrawn ||= !this.#drawn
       this.#tellLook()
       this.emit('show')
     }
@@ -139,8 +160,10 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     return this.#minimized
   }
 
+  /** native_window_views.cc, `NativeWindowViews::Maximize`: a hidden window is shown by it. */
   maximize(): void {
     this.#maximized = true
+    this.showInactive()
     this.emit('maximize')
   }
 
@@ -207,7 +230,10 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     this.webContents.reload()
   }
 
-  /** As the user's click on its close button. */
+  /**
+   * As the user's click on its close button. electron_api_base_window.cc, `WillCloseWindow`: asked at once; it goes
+   * a moment later. window_list.cc: who prevents it also prevents a quit that is under way.
+   */
   close(): void {
     let prevented = false
     this.emit('close', {
@@ -215,7 +241,8 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
         prevented = true
       },
     })
-    if (!prevented) this.destroy()
+    if (prevented) for (const hear of windowList.onCloseCancelled) hear()
+    else setImmediate(() => this.destroy())
   }
 
   isDestroyed(): boolean {
@@ -226,9 +253,19 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     if (this.isDestroyed()) return
     this.visible = false
     this.webContents.destroyed = true
-    windows.splice(windows.indexOf(this), 1)
     tell({ event: 'close', window: this.id })
     this.emit('closed')
-    if (windows.length === 0) app.emit('window-all-closed')
+    windowList.remove(this)
   }
+}
+
+/**
+ * native_window_views_win.cc, `WM_QUERYENDSESSION` and `WM_ENDSESSION`: every window is asked, then told, and nothing
+ * else hears of it; the process is ended at once unless it quits already.
+ */
+export function endSession(): void {
+  const event = { reasons: ['shutdown'], preventDefault: () => undefined }
+  for (const window of [...windows]) window.emit('query-session-end', event)
+  for (const window of [...windows]) window.emit('session-end', event)
+  if (!app.isQuitting) process.kill(process.pid, 'SIGKILL')
 }

@@ -1,6 +1,6 @@
-import { sessionBus } from '@jellybrick/dbus-next'
 import { afterEach, expect, test } from 'vitest'
 import { startSession } from '../../integration/local/session-bus.ts'
+import { startTrayWatcher } from '../../integration/local/tray-watcher.ts'
 import { startUnderDouble, type UnderDouble } from '../start-under-double.ts'
 import { bundleWatch } from './bundle-watch.ts'
 import type { Watch } from './watch.ts'
@@ -14,9 +14,8 @@ afterEach(async () => {
 async function startWatched(): Promise<{ berth: UnderDouble; ask: AskWatch }> {
   const session = await startSession()
   endings.push(() => session.end())
-  const watcher = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '' })
-  endings.push(() => watcher.disconnect())
-  await watcher.requestName('org.kde.StatusNotifierWatcher')
+  const watcher = await startTrayWatcher(session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
+  endings.push(() => watcher.end())
   const berth = await startUnderDouble({
     ...session.env,
     BERTH_HOME: session.home,

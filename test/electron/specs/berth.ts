@@ -1,11 +1,11 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { Settings } from '../../../electron/contract/app/settings.ts'
 import { openBrowser } from '../../e2e/app.ts'
 import { startSession, type TestSession } from '../../integration/local/session-bus.ts'
+import { startTrayWatcher, type TrayWatcher } from '../../integration/local/tray-watcher.ts'
 import { driveDouble } from '../double-driver.ts'
 import type { Driver } from '../driver.ts'
 import { driveElectron, isPackage } from '../real/electron-driver.ts'
@@ -36,7 +36,7 @@ const endings: (() => unknown)[] = []
 /** Gives each test of a file a desk of its own, or all of them one; what was started on it ends with it. */
 export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
   let session: TestSession
-  let watcher: MessageBus
+  let watcher: TrayWatcher
   const desk: Desk = {
     get session() {
       return session
@@ -78,9 +78,8 @@ export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
   begin(async () => {
     session = await startSession()
     endings.push(() => session.end())
-    watcher = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '' })
-    endings.push(() => watcher.disconnect())
-    await watcher.requestName('org.kde.StatusNotifierWatcher')
+    watcher = await startTrayWatcher(session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
+    endings.push(() => watcher.end())
     await writeOpener(session.home)
   })
   end(async () => {

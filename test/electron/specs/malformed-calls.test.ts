@@ -61,8 +61,9 @@ async function traces(page: Page) {
       await new Promise(resolve => setTimeout(resolve, 5))
     }
   })
-  // What Chromium keeps is its own.
-  const files = await keptFiles(desk.home, path => !path.startsWith(join(desk.home, 'electron')))
+  // What Chromium keeps is its own, and the demo goes on by itself.
+  const others = ['electron', 'demo'].map(name => join(desk.home, name))
+  const files = await keptFiles(desk.home, path => !others.some(folder => path.startsWith(folder)))
   return {
     state,
     requests: await sim.control('GET', '/sim/requests'),

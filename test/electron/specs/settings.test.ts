@@ -70,6 +70,21 @@ test('starting at login is written where the desktop looks, and taken back', asy
   await expect.poll(entry, soon).toBe('')
 })
 
+test('what lies outside of Berth’s folder is taken back before it is uninstalled', async () => {
+  const { page } = await openSettings()
+  const entry = join(desk.session.home, '.config/autostart/berth.desktop')
+  const isThere = () =>
+    readFile(entry).then(
+      () => true,
+      () => false,
+    )
+  await page.getByRole('radiogroup', { name: 'Start when you log in' }).getByText('In the tray').click()
+  await expect.poll(isThere, soon).toBe(true)
+  await page.getByRole('button', { name: 'Clean up' }).click()
+  await page.getByText('Done. Quit Berth and uninstall it').waitFor()
+  expect(await isThere()).toBe(false)
+})
+
 test('in the quiet hours nothing is told, not even what is critical when that was chosen', async () => {
   const { berth, page } = await openSettings()
   const quiet = page.getByRole('switch', { name: /^Quiet hours/ })

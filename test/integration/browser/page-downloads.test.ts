@@ -9,11 +9,12 @@ import type { BrowserDownload, ByteSink } from '../../../electron/ports/chosen-f
 
 let folder = ''
 let server: PageServer
+const printed = () => new URL(server.address)
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-page-'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Berth</title>')
-  server = await openPageServer(new PageFiles(folder), [0])
+  server = await openPageServer(new PageFiles(folder), 0)
 })
 afterAll(async () => {
   await server.close()
@@ -29,7 +30,8 @@ interface Answer {
 
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port: server.port, path, method, headers }, response => {
+    const to = { host: '127.0.0.1', port: printed().port, path, method }
+    const asked = request({ ...to, headers: { host: printed().host, ...headers } }, response => {
       let body = ''
       response.setEncoding('utf8').on('data', chunk => {
         body += chunk
@@ -87,7 +89,7 @@ test('a download that breaks off is not taken for whole', async () => {
 
 test('who sends hears that the browser has left, and is held back until then', async () => {
   const left = new Promise<number>(resolve => {
-    const address = offer(async sink => {
+    const path = offer(async sink => {
       let sent = 0
       sink.onLeave = () => resolve(sent)
       const piece = Buffer.alloc(1024 * 1024)
@@ -102,7 +104,8 @@ test('who sends hears that the browser has left, and is held back until then', a
         sent += piece.length
       }
     })
-    const asked = request({ host: '127.0.0.1', port: server.port, path: address }, response => {
+    const { host, port } = printed()
+    const asked = request({ host: '127.0.0.1', port, path, headers: { host } }, response => {
       response.pause()
       setTimeout(() => asked.destroy(), 200)
     })

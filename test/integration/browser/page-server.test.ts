@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { startBerth } from '../../../electron/core/berth.ts'
 import type { RunningBerth } from '../../../electron/core/running.ts'
@@ -12,13 +13,16 @@ import { openFiles } from '../../../electron/local/files.ts'
 import { openMachine } from '../../../electron/local/machine.ts'
 import { noNotifier } from '../../../electron/local/notifier/no-notifier.ts'
 import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
+import { proofOf } from '../../../electron/local/page-server/page-proof.ts'
 import { openPageServer, type PageServer } from '../../../electron/local/page-server/page-server.ts'
+import { tunnelPorts } from '../../../electron/ssh/tunnels/local-port.ts'
+import { beginSocket, joinBerth, someNonce } from '../../page-client.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
 
 let folder = ''
 let berth: RunningBerth
 let server: PageServer
-let token = ''
+let address: URL
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-page-'))
@@ -34,9 +38,9 @@ beforeAll(async () => {
     machine,
     app: { version: '0', shell: 'browser', terminals: [] },
   })
-  server = await openPageServer(new PageFiles(page), [0])
+  server = await openPageServer(new PageFiles(page), 0)
   server.serve(berth)
-  token = new URL(server.address).hash.slice(1)
+  address = new URL(server.address)
 })
 afterAll(async () => {
   await server.close()
@@ -44,8 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
-const host = () => `127.0.0.1:${server.port}`
-const origin = () => `http://${host()}`
+const token = () => address.hash.slice(1)
 
 interface Answer {
   status: number | undefined
@@ -53,9 +56,12 @@ interface Answer {
   body: string
 }
 
+/** Asks for a path, at the page's own host unless another is named. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const { host, port } = address
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port: server.port, path, method, headers }, response => {
+    const options = { host: '127.0.0.1', port, path, method, agent: false }
+    request({ ...options, headers: { host, ...headers } }, response => {
       let body = ''
       response.on('data', chunk => {
         body += chunk
@@ -67,23 +73,16 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
   })
 }
 
-/** Opens the socket as a page would; gives it, or the status it was refused with. */
-function open(protocols: string[], headers: Record<string, string>): Promise<WebSocket | number | undefined> {
+/** The status with which a socket is refused; undefined when it opens. */
+function refusal(socket: WebSocket): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://${host()}/socket`, protocols, { headers })
-    socket.once('open', () => resolve(socket))
+    socket.once('open', () => resolve(undefined))
     socket.once('unexpected-response', (_request, response) => {
       resolve(response.statusCode)
       response.destroy()
     })
     socket.once('error', reject)
   })
-}
-
-async function openRightly(): Promise<WebSocket> {
-  const socket = await open(['berth', token], { origin: origin() })
-  if (!(socket instanceof WebSocket)) throw new Error(`refused with ${socket}`)
-  return socket
 }
 
 function next(socket: WebSocket, kind: MainMessage['kind']): Promise<MainMessage> {
@@ -97,19 +96,24 @@ function next(socket: WebSocket, kind: MainMessage['kind']): Promise<MainMessage
   })
 }
 
-test('the address has 256 random bits, in the fragment alone', () => {
-  expect(server.address).toBe(`${origin()}/#${token}`)
-  expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+test('the address has a name of this run alone, and 256 random bits in the fragment', async () => {
+  expect(address.hostname).toMatch(/^berth-[0-9a-f]{20}\.localhost$/)
+  expect(server.address).toBe(`${address.origin}/#${token()}`)
+  expect(Buffer.from(token(), 'base64url')).toHaveLength(32)
+  const other = await openPageServer(new PageFiles(folder), 0)
+  expect(new URL(other.address).hostname).not.toBe(address.hostname)
+  expect(new URL(other.address).hash).not.toBe(address.hash)
+  await other.close()
 })
 
 test('the page is served with headers that allow it itself and its socket alone', async () => {
   const { status, headers, body } = await get('/')
   expect(status).toBe(200)
   expect(body).toContain('Berth')
-  expect(body).not.toContain(token)
+  expect(body).not.toContain(token())
   const policy = String(headers['content-security-policy'])
   expect(policy).toContain("default-src 'self'")
-  expect(policy).toContain(`connect-src 'self' ws://${host()};`)
+  expect(policy).toContain(`connect-src 'self' ws://${address.host};`)
   expect(policy).toContain("frame-ancestors 'none'")
   expect(policy).not.toContain('unsafe')
   expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
@@ -142,27 +146,33 @@ test('other methods are refused', async () => {
   expect((await get('/', {}, 'HEAD')).status).toBe(200)
 })
 
-test.each(['evil.example', 'localhost', '127.0.0.1', '127.0.0.1:1'])(
-  'a request for the host %j is refused, whatever it asks',
+test.each(['evil.example', 'localhost', 'x.localhost', '127.0.0.1', '127.0.0.1:1'])(
+  'a request for the host %j is refused, whatever it asks, and not told the right one',
   async foreign => {
-    const headers = { host: foreign }
-    expect((await get('/', headers)).status).toBe(403)
-    expect((await get('/assets/main-abc.js', headers)).status).toBe(403)
+    const own = address.port
+    for (const host of [foreign, `${foreign}:${own}`, `${address.hostname}.:${own}`, `x.${address.host}`]) {
+      for (const path of ['/', '/assets/main-abc.js']) {
+        const answer = await get(path, { host })
+        expect(answer.status).toBe(403)
+        expect(JSON.stringify(answer)).not.toContain(address.hostname)
+      }
+    }
   },
 )
 
 test('with the token and the page’s own origin the socket opens, and State comes when asked', async () => {
-  const socket = await openRightly()
+  const socket = await joinBerth(address)
   expect(socket.protocol).toBe('berth')
   expect(socket.extensions).toBe('')
   const state = next(socket, 'state')
   socket.send(JSON.stringify({ kind: 'sync' }))
   expect(await state).toMatchObject({ state: { app: { shell: 'browser' }, accounts: {} } })
+  await server.joined
   socket.close()
 })
 
 test('a command is checked on its way in: a bad one is refused in words, a good one takes effect', async () => {
-  const socket = await openRightly()
+  const socket = await joinBerth(address)
   const refusal = next(socket, 'refusal')
   socket.send(JSON.stringify({ kind: 'command', call: 1, name: 'changeSettings', args: { settings: 7 } }))
   expect(await refusal).toMatchObject({ call: 1 })
@@ -175,49 +185,167 @@ test('a command is checked on its way in: a bad one is refused in words, a good 
 })
 
 test('without the right token the socket stays shut', async () => {
-  const headers = { origin: origin() }
-  const changed = `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`
-  for (const protocols of [
+  type Proof = (berth: string, given: string) => string
+  const nonces = (berth: string) => ({ page: someNonce, berth })
+  const wrong: Record<string, Proof> = {
+    'the token itself': () => token(),
+    'another token': berth => proofOf(`${token()}x`, 'page', nonces(berth)),
+    'Berth’s own proof, sent back': (_, given) => given,
+    'the proof for another nonce': berth => proofOf(token(), 'page', nonces(berth.replaceAll('0', '1'))),
+    'the other nonces, swapped': berth => proofOf(token(), 'page', { page: berth, berth: someNonce }),
+    'a proof and more': berth => `${proofOf(token(), 'page', nonces(berth))} `,
+    nothing: () => '',
+  }
+  for (const [what, proof] of Object.entries(wrong)) {
+    const socket = beginSocket(address)
+    const heard: string[] = []
+    socket.on('message', data => {
+      heard.push(String(data))
+      const [berth = '', given = ''] = String(data).split(' ')
+      if (heard.length === 1) socket.send(proof(berth, given))
+      socket.send(JSON.stringify({ kind: 'sync' }))
+    })
+    await once(socket, 'close')
+    expect(heard, what).toEqual([expect.stringMatching(/^[0-9a-f]{64} [0-9a-f]{64}$/)])
+  }
+})
+
+test('a handshake that is not the page’s is refused', async () => {
+  const others = [
     [],
     ['berth'],
-    ['berth', changed],
-    ['berth', `${token}x`],
-    [token],
-    [token, 'berth'],
-  ]) {
-    expect(await open(protocols, headers), protocols.join()).toBe(403)
-  }
-  expect(await open(['berth', token, 'more'], headers)).toBe(403)
+    [someNonce],
+    [someNonce, 'berth'],
+    ['berth', token()],
+    ['berth', someNonce, 'x'],
+  ]
+  for (const protocols of others)
+    expect(await refusal(beginSocket(address, { protocols })), protocols.join()).toBe(403)
 })
 
 test('with a foreign origin, or none, the socket stays shut', async () => {
   const foreign = [
     'http://evil.example',
-    `http://localhost:${server.port}`,
-    `https://${host()}`,
+    `http://localhost:${address.port}`,
+    `http://127.0.0.1:${address.port}`,
+    `https://${address.host}`,
     'null',
     'file://',
+    undefined,
   ]
-  for (const other of foreign) expect(await open(['berth', token], { origin: other }), other).toBe(403)
-  expect(await open(['berth', token], {})).toBe(403)
+  for (const origin of foreign) expect(await refusal(beginSocket(address, { origin })), origin).toBe(403)
 })
 
 test('for a foreign host the socket stays shut', async () => {
-  expect(await open(['berth', token], { origin: origin(), host: 'evil.example' })).toBe(403)
-  expect(await open(['berth', token], { origin: 'http://evil.example', host: 'evil.example' })).toBe(403)
+  const host = 'evil.example'
+  expect(await refusal(beginSocket(address, { host }))).toBe(403)
+  expect(await refusal(beginSocket(address, { host, origin: `http://${host}` }))).toBe(403)
+})
+
+test('a page that has not proven itself is heard for 8 KB and for seconds, and with few others', async () => {
+  const early = beginSocket(address)
+  await once(early, 'message')
+  const loud = beginSocket(address)
+  loud.on('error', () => undefined)
+  await once(loud, 'message')
+  // One message that has not ended yet.
+  loud.send('x'.repeat(10_000), { fin: false })
+  await once(loud, 'close')
+  expect(early.readyState).toBe(early.OPEN)
+  early.terminate()
+
+  const silent = Array.from({ length: 32 }, () => beginSocket(address))
+  const closed = silent.map(socket => once(socket, 'close'))
+  await Promise.all(silent.map(socket => once(socket, 'message')))
+  expect(await refusal(beginSocket(address))).toBe(503)
+  await Promise.all(closed)
+  ;(await joinBerth(address)).close()
+})
+
+test('thousands of upgrades that are refused leave no socket behind', async () => {
+  const asked = `GET /socket HTTP/1.1\r\nHost: ${address.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`
+  // As an attacker would: keeps its own end open, and finds out whether the other is still there.
+  const heldNoMore = () =>
+    new Promise<void>(resolve => {
+      const socket = connect({ port: Number(address.port), host: '127.0.0.1', allowHalfOpen: true })
+      socket.on('error', () => undefined)
+      socket.once('close', () => resolve())
+      socket.on('data', () => undefined)
+      socket.on('end', () => {
+        const knock = setInterval(() => socket.write('x'), 10)
+        socket.once('close', () => clearInterval(knock))
+      })
+      socket.write(asked)
+    })
+  for (let round = 0; round < 40; round++) await Promise.all(Array.from({ length: 100 }, heldNoMore))
+  expect((await get('/')).status).toBe(200)
+})
+
+test('connections that ask for nothing are bounded in number, and dropped', async () => {
+  const idle = Array.from({ length: 400 }, () => connect(Number(address.port), '127.0.0.1').resume())
+  const closed = idle.map(socket => once(socket, 'close'))
+  // As many as may be stay, and keep all others out until they are dropped.
+  let dropped = 0
+  await new Promise<void>(resolve => {
+    for (const socket of idle)
+      socket.once('close', () => {
+        dropped += 1
+        if (dropped === idle.length - 128) resolve()
+      })
+  })
+  await expect(get('/')).rejects.toThrow()
+  await Promise.all(closed)
+  expect((await get('/')).status).toBe(200)
+})
+
+test('both addresses of loopback are Berth’s, or it takes another port', async () => {
+  const blocker = createServer().listen(0, '::1')
+  await once(blocker, 'listening')
+  const taken = blocker.address()
+  if (taken === null || typeof taken === 'string') throw new Error('no port')
+  const files = new PageFiles(folder)
+  await expect(openPageServer(files, taken.port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  blocker.close()
+  const rival = createServer().listen(Number(address.port), '::1')
+  expect(await once(rival, 'error')).toMatchObject([{ code: 'EADDRINUSE' }])
+})
+
+test('no port is one that a tunnel may have', async () => {
+  const servers = await Promise.all(
+    Array.from({ length: 50 }, () => openPageServer(new PageFiles(folder), 0)),
+  )
+  const addresses = [...servers.map(one => one.address), await servers[0]?.openNumericAddress()]
+  await Promise.all(servers.map(one => one.close()))
+  for (const one of addresses) expect(Number(new URL(one ?? '').port), one).toBeGreaterThan(tunnelPorts.to)
+})
+
+test('the address on 127.0.0.1 is the same page, on a port of its own, and no cookies lock it', async () => {
+  const numeric = new URL(await server.openNumericAddress())
+  expect(numeric.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#[\w-]{43}$/)
+  expect(numeric.port).not.toBe(address.port)
+  // More than a browser keeps for one host.
+  const cookie = Array.from({ length: 200 }, (_, n) => `c${n}=${'x'.repeat(4090)}`).join('; ')
+  const answer = await fetch(new URL('/', numeric), { headers: { cookie } })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-security-policy')).toContain(`connect-src 'self' ws://${numeric.host};`)
+  expect(await refusal(beginSocket(numeric, { cookie }))).toBeUndefined()
+  ;(await joinBerth(numeric)).close()
+  // Each of the two answers to its own name alone.
+  expect((await fetch(`http://127.0.0.1:${address.port}/`)).status).toBe(403)
+  expect(await refusal(beginSocket(numeric, { host: address.host, origin: address.origin }))).toBe(403)
 })
 
 test('a message larger than any the page sends closes the socket, and Berth goes on', async () => {
-  const socket = await openRightly()
-  const closed = new Promise<number>(resolve => socket.once('close', resolve))
+  const socket = await joinBerth(address)
+  const closed = once(socket, 'close')
   socket.on('error', () => undefined)
   socket.send('x'.repeat(9 * 1024 * 1024))
-  expect(await closed).toBe(1009)
-  ;(await openRightly()).close()
+  await closed
+  ;(await joinBerth(address)).close()
 })
 
 test('rubbish in the socket changes nothing and ends nothing', async () => {
-  const socket = await openRightly()
+  const socket = await joinBerth(address)
   for (const rubbish of [
     '',
     '{',
@@ -237,34 +365,22 @@ test('rubbish in the socket changes nothing and ends nothing', async () => {
   socket.close()
 })
 
-test('a page that came before Berth was ready waits, and loses nothing it said', async () => {
-  const early = await openPageServer(new PageFiles(folder), [0])
-  try {
-    const address = new URL(early.address)
-    const socket = new WebSocket(`ws://${address.host}/socket`, ['berth', address.hash.slice(1)], {
-      headers: { origin: address.origin },
-    })
-    await new Promise(resolve => socket.once('open', resolve))
-    const state = next(socket, 'state')
-    socket.send(JSON.stringify({ kind: 'sync' }))
-    early.serve(berth)
-    expect((await state).kind).toBe('state')
-  } finally {
-    await early.close()
-  }
+test('before Berth is ready no page is joined', async () => {
+  const early = await openPageServer(new PageFiles(folder), 0)
+  expect(await refusal(beginSocket(new URL(early.address)))).toBe(503)
+  await early.close()
 })
 
 test('a connection that breaks off in the middle of the greeting harms nobody', async () => {
-  const socket = connect(server.port, '127.0.0.1')
-  socket.write(`GET /socket HTTP/1.1\r\nHost: ${host()}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`)
+  const socket = connect(Number(address.port), '127.0.0.1')
+  socket.write(
+    `GET /socket HTTP/1.1\r\nHost: ${address.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`,
+  )
   socket.resetAndDestroy()
   expect((await get('/')).status).toBe(200)
 })
 
-test('a port that is taken is refused, unless another may be taken instead', async () => {
+test('a port that is taken is refused', async () => {
   const files = new PageFiles(folder)
-  await expect(openPageServer(files, [server.port])).rejects.toMatchObject({ code: 'EADDRINUSE' })
-  const other = await openPageServer(files, [server.port, 0])
-  expect(other.port).not.toBe(server.port)
-  await other.close()
+  await expect(openPageServer(files, Number(address.port))).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

@@ -1,20 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { at } from '../../../build/places.ts'
+import { lacks, type Need } from '../../needs.ts'
+import { joinBerth } from '../../page-client.ts'
 
-const root = at('.')
+const sources = at('.')
+const nobody = 65_534
+const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
 let folder = ''
 const running = new Set<ChildProcess>()
 
 beforeAll(async () => {
-  const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], { cwd: root })
+  const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], { cwd: sources })
   expect(await once(build, 'exit')).toEqual([0, null])
 }, 120_000)
 
@@ -41,11 +45,11 @@ function run(...args: string[]): {
   ended: Promise<{ code: number | null; said: string }>
 } {
   const child = spawn(process.execPath, ['dist/main/browser.js', '--browser', '--no-open', ...args], {
-    cwd: root,
+    cwd: sources,
     env: {
       ...process.env,
       BERTH_HOME: home(),
-      TMPDIR: folder,
+      TMPDIR: existsSync(join(folder, 'tmp')) ? join(folder, 'tmp') : folder,
       DBUS_SESSION_BUS_ADDRESS: '',
       XDG_RUNTIME_DIR: '',
     },
@@ -67,7 +71,9 @@ async function start(...args: string[]): Promise<Started> {
   if (!child.stdout) throw new Error('no output')
   const first = once(createInterface({ input: child.stdout }), 'line').then(([line]) => String(line))
   const line = await Promise.race([first, ended.then(({ said }) => said)])
-  const address = /^Berth is ready at (http:\/\/127\.0\.0\.1:\d+\/#[\w-]{43})$/.exec(line)?.[1]
+  const address = /^Berth is ready at (http:\/\/berth-[0-9a-f]{20}\.localhost:\d+\/#[\w-]{43})$/.exec(
+    line,
+  )?.[1]
   if (address === undefined) throw new Error(`it said: ${line}`)
   return {
     child,
@@ -81,10 +87,7 @@ async function start(...args: string[]): Promise<Started> {
 }
 
 async function firstState(address: URL) {
-  const socket = new WebSocket(`ws://${address.host}/socket`, ['berth', address.hash.slice(1)], {
-    headers: { origin: address.origin },
-  })
-  await once(socket, 'open')
+  const socket = await joinBerth(address)
   socket.send(JSON.stringify({ kind: 'sync' }))
   const [data] = await once(socket, 'message')
   return { socket, state: JSON.parse(String(data)).state }
@@ -97,9 +100,52 @@ test('it opens on the demo, and ends in order with a page still there', async ()
   expect(state.accounts.demo).toMatchObject({ demo: true })
   const closed = once(socket, 'close')
   expect(await berth.stop('SIGTERM')).toBe(0)
-  await closed
+  // The page is told that this is the end.
+  expect(await closed).toMatchObject([1001, expect.anything()])
   // The demo's folder and the simulator's went with it.
   expect(await readdir(folder)).toEqual(['home'])
+  expect(await readdir(home())).not.toContain('demo')
+})
+
+test('what a killed demo left goes at the next start, but nothing that a link in it leads to', async () => {
+  const first = await start()
+  expect((await stat(join(home(), 'demo'))).mode & 0o777).toBe(0o700)
+  await first.stop('SIGKILL')
+  const mine = join(folder, 'mine')
+  await mkdir(mine)
+  await writeFile(join(mine, 'thesis.txt'), 'three years')
+  await symlink(mine, join(home(), 'demo', 'instances'))
+  await symlink(mine, join(home(), 'demo', 'link'))
+  const second = await start()
+  expect(await readdir(join(home(), 'demo'))).not.toContain('link')
+  expect(await second.stop('SIGTERM')).toBe(0)
+  expect(await readdir(home())).not.toContain('demo')
+  expect(await readFile(join(mine, 'thesis.txt'), 'utf8')).toBe('three years')
+})
+
+test('what lies in the temporary folder stays, whatever it is called', async context => {
+  if (lacks(root) !== '') return context.skip(lacks(root))
+  // As the system's own: everyone may write there, and remove what is theirs.
+  const temporary = join(folder, 'tmp')
+  await mkdir(temporary)
+  await chmod(temporary, 0o1777)
+  await chmod(folder, 0o755)
+  const mine = join(folder, 'mine')
+  await mkdir(mine)
+  await writeFile(join(mine, 'thesis.txt'), 'three years')
+  const planted = ['berth-demo-4194305-1-abcdef', 'berth-demo-4194305---ghijkl', 'berth-simulator-abcdef']
+  const script = planted
+    .map(name => `mkdir ${name} && ln -s ${mine} ${name}/link && touch ${name}/file`)
+    .join(' && ')
+  const other = spawn('sh', ['-c', script], { cwd: temporary, uid: nobody, gid: nobody, stdio: 'inherit' })
+  expect(await once(other, 'exit')).toEqual([0, null])
+
+  const berth = await start()
+  expect(await berth.stop('SIGTERM')).toBe(0)
+  expect((await readdir(temporary)).toSorted()).toEqual(planted.toSorted())
+  for (const name of planted)
+    expect((await readdir(join(temporary, name))).toSorted()).toEqual(['file', 'link'])
+  expect(await readFile(join(mine, 'thesis.txt'), 'utf8')).toBe('three years')
 })
 
 test.each(['SIGINT', 'SIGHUP'] as const)('%s ends it in order too', async signal => {
@@ -118,16 +164,14 @@ test('what it keeps is the user’s alone, and holds neither the token nor the d
   await berth.stop('SIGTERM')
 })
 
-test('the port of last time is taken again, and all are remembered', async () => {
+test('each run has an origin and a token of its own, and remembers neither', async () => {
   const first = await start()
   await first.stop('SIGTERM')
   const second = await start()
-  expect(second.address.port).toBe(first.address.port)
-  expect(second.address.hash).not.toBe(first.address.hash)
   await second.stop('SIGTERM')
-  expect(JSON.parse(await readFile(join(home(), 'browser-ports.json'), 'utf8'))).toEqual([
-    Number(first.address.port),
-  ])
+  expect(second.address.hostname).not.toBe(first.address.hostname)
+  expect(second.address.hash).not.toBe(first.address.hash)
+  expect(await readdir(home())).not.toContain('browser-ports.json')
 })
 
 test('a second one on the same folder says so and ends; after a kill the next one starts', async () => {

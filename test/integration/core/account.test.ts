@@ -43,6 +43,17 @@ async function withAuthenticator(): Promise<{ app: TOTP; backupCodes: readonly s
 
 const sessionEntry = () => [...world.keychain.entries].find(([name]) => name.endsWith(' session'))
 
+test('a code that is sent again goes on with the authorization it was sent for', async () => {
+  const begun = await berth.run('authorizeNewMethod', { by: { with: 'email' } })
+  const first = await lastCode()
+  const { secret } = await berth.run('sendEmailCode', { secret: begun.secret })
+  expect(await lastCode()).not.toBe(first)
+  await berth.run('confirmNewMethods', { code: await lastCode(), secret })
+  expect(await berth.run('twoFactorStatus', {})).toMatchObject({ mayAdd: true })
+  const starts = world.sim.controls.requests().filter(({ path }) => path.includes('/authorize-new-method/'))
+  expect(starts.map(({ method }) => method)).toEqual(['POST', 'PUT'])
+})
+
 test('a login with two factors gives a session key, which is kept beside the API key and preferred after a restart', async () => {
   const { app } = await withAuthenticator()
   const answer = await berth.run('twoFactorLogin', {
@@ -254,6 +265,6 @@ test('how the credit went is kept every five minutes of the account’s time, ov
   const again = await berth.run('moneyHistory', { from, samples: 100, days: 100 })
   expect(again.samples.slice(0, samples.length)).toEqual(samples)
   expect(await berth.run('spendingTable', { rows: 'days' })).toMatch(
-    /^day,spent_usd,topped_up_usd,credit_usd,estimated\r\n\d/,
+    /^day,spent_usd,topped_up_usd,credit_usd,estimated,as_charged\r\n\d/,
   )
 })

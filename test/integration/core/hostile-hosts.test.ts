@@ -39,7 +39,7 @@ async function refusalOnPage({ berth }: BerthUnderTest, name: string, args: obje
 }
 
 test('more than fifty hosts that are none: every way in refuses each, names the field, and starts nothing', async () => {
-  expect(nastyHosts.length).toBeGreaterThan(50)
+  expect(nastyHosts.length).toBeGreaterThan(55)
   const under = await world.start()
   await under.run('changeSettings', { settings: { pollInterval: 2 } })
   await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
@@ -49,7 +49,8 @@ test('more than fifty hosts that are none: every way in refuses each, names the 
   const config = async () => (await world.machine.files.read('ssh/config')) ?? ''
   await expect.poll(config).toContain(`Host berth-${instance}`)
 
-  for (const nasty of nastyHosts) {
+  // Blanks around a host are taken off: what is a host then is none of these.
+  for (const nasty of nastyHosts.filter(host => host.trim() !== 'example.com')) {
     host = nasty
     await under.run('refresh', {})
     const view = under.account().instances[instance]
@@ -64,10 +65,10 @@ test('more than fifty hosts that are none: every way in refuses each, names the 
     ]
     for (const [way, refusal] of ways) {
       const { code, message, field } = await refusal
-      // Without any host there is nothing to refuse: it is as one that has not come up.
-      const wanted = nasty === '' ? ['not_running', 'bad_address'] : ['bad_address']
+      // Without any host, blanks apart, there is nothing to refuse: it is as one that has not come up.
+      const wanted = nasty.trim() === '' ? ['not_running', 'bad_address'] : ['bad_address']
       expect(wanted, `${way} ${told}`).toContain(code)
-      if (way !== 'openEditor' && nasty !== '') expect(field, `${way} ${told}`).toBe('ssh_host')
+      if (way !== 'openEditor' && nasty.trim() !== '') expect(field, `${way} ${told}`).toBe('ssh_host')
       if (nasty.trim().length > 4) expect(message, way).not.toContain(nasty)
     }
     await expect.poll(config, { message: told }).not.toContain(`Host berth-${instance}`)

@@ -13,8 +13,11 @@ printf '%s\\0' "$@" > "$0.part" && /bin/mv "$0.part" "$0.args"
 `
 const editors = ['code', 'cursor', 'windsurf', 'zed', 'gateway']
 const terminals = [
+  'xdg-terminal-exec',
   'x-terminal-emulator',
   'gnome-terminal',
+  'ptyxis',
+  'kgx',
   'konsole',
   'xfce4-terminal',
   'kitty',
@@ -22,6 +25,7 @@ const terminals = [
   'wezterm',
   'ghostty',
   'foot',
+  'xterm',
 ]
 
 let world: World
@@ -80,10 +84,10 @@ test('each terminal on the PATH is found, and started with ssh and its arguments
     await under.run('openSystemTerminal', { instance: id })
     const args = await argumentsOf(program)
     const at = args.indexOf(join(bin, 'ssh'))
-    expect(args.slice(0, at).join(' '), program).toMatch(/^(-e|--|-x|start --)?$/)
+    expect(args.slice(0, at).join(' '), program).toMatch(/^(-e|--|-x|start --|--new-window --)?$/)
     expect(args.slice(at + 1), program).toEqual([
       '-i',
-      world.machine.files.path('keys/id_ed25519'),
+      world.machine.files.path(`accounts/${under.account().id}/id_ed25519`),
       ...[
         'IdentitiesOnly=yes',
         expect.stringMatching(new RegExp(`^HostKeyAlias=berth-\\w+-${id}$`)),

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
 import { openPageServer, type PageServer } from '../../../electron/local/page-server/page-server.ts'
 import { keptFiles } from '../../kept-files.ts'
+import { joinBerth } from '../../page-client.ts'
 import { describeCall, malformedCalls } from './malformed-calls.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -22,22 +22,13 @@ beforeEach(async () => {
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await under.until(() => under.account().connection.status === 'online')
   await untilQuiet()
-  server = await openPageServer(new PageFiles(world.machine.home), [0])
+  server = await openPageServer(new PageFiles(world.machine.home), 0)
   server.serve(under.berth)
 })
 afterEach(async () => {
   await server.close()
   await world.close()
 })
-
-/** The page's end of the socket. */
-async function openSocket(): Promise<WebSocket> {
-  const token = new URL(server.address).hash.slice(1)
-  const { host, origin } = new URL(server.address)
-  const socket = new WebSocket(`ws://${host}/socket`, ['berth', token], { headers: { origin } })
-  await once(socket, 'open')
-  return socket
-}
 
 /** All that a call could have changed: State, the service, the keychain, the files, and what the user was told. */
 async function traces() {
@@ -70,7 +61,7 @@ async function requestsSeen(): Promise<unknown> {
 test('ten thousand malformed calls over the socket: each is refused, and none leaves a trace', async () => {
   const asJson = (args: unknown) => JSON.parse(JSON.stringify(args) ?? 'null')
   const calls = malformedCalls(10_000, seed, asJson)
-  const socket = await openSocket()
+  const socket = await joinBerth(server.address)
   const before = await traces()
   const answers = new Map<number, MainMessage>()
   await new Promise<void>((resolve, reject) => {
@@ -95,7 +86,7 @@ test('ten thousand malformed calls over the socket: each is refused, and none le
 })
 
 test('what is no message at all is not heard, and the socket goes on', async () => {
-  const socket = await openSocket()
+  const socket = await joinBerth(server.address)
   const before = await traces()
   const rubbish = [
     '',

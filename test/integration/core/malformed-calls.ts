@@ -9,7 +9,7 @@ export interface Call {
 }
 
 /** The parts of a schema that say which values are near it. */
-type Schema = v.GenericSchema & {
+export type Schema = v.GenericSchema & {
   entries?: Record<string, Schema>
   wrapped?: Schema
   item?: Schema

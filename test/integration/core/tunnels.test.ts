@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { tunnelKey } from '../../../electron/contract/instance/tunnel.ts'
 import type { TemplateFields } from '../../../electron/contract/market/template.ts'
 import { BerthError } from '../../../electron/contract/problem.ts'
+import { askByName } from '../../ask-by-name.ts'
 import { rentRunning } from './steps.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -56,9 +57,9 @@ test('Jupyter opens with its token, which is in the address handed over and nowh
   expect(given).toBe(true)
   expect(opened).toEqual([url])
   expect(steps).toEqual(['connecting', 'waiting', 'open'])
-  const page = await fetch(url)
+  const page = await askByName(url)
   expect(page.status).toBe(200)
-  expect(await page.text()).toContain('Jupyter')
+  expect(page.text).toContain('Jupyter')
   const token = new URL(url).searchParams.get('token') ?? ''
   expect(token).not.toBe('')
   expect(JSON.stringify(under.berth.state())).not.toContain(token)
@@ -69,6 +70,7 @@ test('Jupyter opens with its token, which is in the address handed over and nowh
     kind: 'jupyter',
     name: 'Jupyter',
     port: 8080,
+    host: new URL(url).hostname,
     localPort: Number(new URL(url).port),
     step: 'open',
     web: true,
@@ -83,7 +85,7 @@ test('Jupyter opens with its token, which is in the address handed over and nowh
 
   await under.run('closeTunnel', { instance: id, port: 8080 })
   expect(under.account().tunnels).toEqual({})
-  await expect(fetch(url)).rejects.toThrow()
+  await expect(askByName(url)).rejects.toThrow()
   await under.until(() => under.account().ways[id] === undefined)
 })
 
@@ -130,22 +132,56 @@ test('a tunnel that nobody used for an hour ends, and one in use does not', asyn
   await expect.poll(() => idle.size).toBe(1)
   for (const end of idle) end()
   await under.until(() => Object.keys(under.account().tunnels).length === 0)
-  await expect(fetch(url)).rejects.toThrow()
+  await expect(askByName(url)).rejects.toThrow()
 
   // Opened again, it is where it was: a page that is still open finds it.
   expect((await under.run('openPort', { instance: id, port: 8080 })).url).toBe(url)
+})
+
+test('127.0.0.1 is offered to a browser that does not come by the name, until one does', async () => {
+  const waits = new Set<() => void>()
+  const { clock, opener } = world.machine
+  const after = clock.after.bind(clock)
+  clock.after = (ms, done) => {
+    if (ms !== 10_000) return after(ms, done)
+    waits.add(done)
+    return () => void waits.delete(done)
+  }
+  opener.openPrivately = async () => undefined
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const jupyter = () => under.account().tunnels[tunnelKey(id, 8080)]
+  await under.run('openJupyter', { instance: id, open: false })
+  waits.clear()
+  const { url: named = '' } = await under.run('openJupyter', { instance: id })
+  expect(waits.size).toBe(1)
+  for (const end of waits) end()
+  expect(jupyter()).toMatchObject({ host: '127.0.0.1', fallback: 'offered' })
+
+  const { url = '' } = await under.run('openJupyter', { instance: id })
+  expect(new URL(url).host).toBe(`127.0.0.1:${new URL(named).port}`)
+  expect((await askByName(url)).status).toBe(200)
+  expect(jupyter()).toMatchObject({ host: '127.0.0.1', fallback: 'taken' })
+
+  expect((await askByName(named)).status).toBe(200)
+  expect(jupyter()).toMatchObject({ host: new URL(named).hostname })
+  expect(jupyter()).not.toHaveProperty('fallback')
+  expect((await askByName(url)).status).toBe(403)
+  waits.clear()
+  expect((await under.run('openJupyter', { instance: id })).url).toBe(named)
+  expect(waits.size).toBe(0)
 })
 
 test('the tunnels of an instance end with it', async () => {
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
-  expect((await fetch(url)).status).toBe(403)
+  expect((await askByName(url)).status).toBe(403)
   await under.run('destroyInstance', { instance: id })
   await under.until(() => Object.keys(under.account().tunnels).length === 0)
   await expect
     .poll(() =>
-      fetch(url).then(
+      askByName(url).then(
         () => 'open',
         () => 'closed',
       ),

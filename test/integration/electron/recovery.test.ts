@@ -73,3 +73,10 @@ test('a page that hangs is begun anew unless it answers in time', async () => {
   await expect.poll(() => loads, { timeout: 45_000 }).toBe(2)
   expect(await failures()).toEqual(['The page hung and was brought back'])
 })
+
+test('a reload that begins no new process is done once more', async () => {
+  await berth.ask('loseReloads', 1)
+  await berth.ask('crashPage')
+  expect(loads).toBe(1)
+  await expect.poll(() => loads, { timeout: 45_000 }).toBe(2)
+})

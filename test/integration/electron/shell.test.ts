@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { noNetwork, webRtcPolicy } from '../../../electron/shell/page-network.ts'
 import type { SeenItem } from '../../electron/double/menu.ts'
 import { useShell } from './shell.ts'
 
@@ -36,6 +37,13 @@ test('it opens on the demo in a window with every protection on, and Chromium’
   expect(told.paths['userData']).toBe(join(berth.session.home, 'home', 'electron'))
   expect((await stat(join(berth.session.home, 'home'))).mode & 0o077).toBe(0)
   expect((await state()).shown).toBe('demo')
+})
+
+test('the page has no network: its session’s proxy leads nowhere, WebRTC goes by it, and updates do not', async () => {
+  await start()
+  expect(await berth.ask('windows')).toMatchObject([{ webRtcPolicy }])
+  // No session but the pages' own.
+  expect((await berth.ask('told')).proxies).toEqual({ '': noNetwork })
 })
 
 test('the page comes from the built files alone, with its policy', async () => {
@@ -208,4 +216,32 @@ test('files are chosen in a dialog of the main process, and their paths stay the
     { properties: ['openDirectory', 'createDirectory'] },
   ])
   expect(JSON.stringify(await messages())).not.toContain('secret folder')
+})
+
+test('a notification that the desktop refuses is on the page', async () => {
+  await start()
+  await berth.ask('refuseNotifications')
+  await berth.ask('openUrl', 'berth://nowhere')
+  const titles = async () => Object.values((await state()).notices).map(({ title }) => title)
+  await expect.poll(titles).toContain('A link leads nowhere')
+})
+
+test('it is called Berth, and its window has its picture where no package brings one', async () => {
+  await start()
+  expect((await berth.ask('told')).name).toBe('Berth')
+  const [window] = await berth.ask('windows')
+  expect((await readFile(String(window?.icon))).subarray(1, 4).toString()).toBe('PNG')
+})
+
+test('a start without the sandbox is noticed and said, once', async () => {
+  const title = 'Berth runs without its sandbox'
+  const titles = async () => (await berth.ask('notifications')).map(({ title }) => title)
+  await start('--no-sandbox')
+  await expect.poll(titles).toContain(title)
+  expect((await state()).app.runtime).toMatch(/; no sandbox$/)
+  expect(await readFile(join(berth.session.home, 'home/logs/berth.log'), 'utf8')).toContain('--no-sandbox')
+  await start('--no-sandbox')
+  await berth.ask('openUrl', 'berth://nowhere')
+  await expect.poll(titles).toContain('A link leads nowhere')
+  expect(await titles()).not.toContain(title)
 })

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { type MessageBus, sessionBus } from '@jellybrick/dbus-next'
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { at } from '../../../build/places.ts'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
@@ -11,6 +10,7 @@ import type { SeenItem } from '../../electron/double/menu.ts'
 import type { Remote } from '../../electron/double/remote.ts'
 import { startUnderDouble, type UnderDouble } from '../../electron/start-under-double.ts'
 import { startSession, type TestSession } from '../local/session-bus.ts'
+import { startTrayWatcher, type TrayWatcher } from '../local/tray-watcher.ts'
 
 /** The built shell under the double, with the test in the page's place. */
 export interface Shell {
@@ -20,8 +20,8 @@ export interface Shell {
     name: Name,
     ...args: Parameters<Remote[Name]>
   ) => Promise<Awaited<ReturnType<Remote[Name]>>>
-  /** From here on the desktop shows tray icons. */
-  offerTray(): Promise<void>
+  /** From here on the desktop shows tray icons, or has what would but for a panel. */
+  offerTray(shows?: boolean): Promise<TrayWatcher>
   /** Starts it, and waits for its window. */
   start(...flags: string[]): Promise<void>
   /** Starts it without waiting for anything. */
@@ -39,7 +39,7 @@ export interface Shell {
 /** Gives each test of a file a desktop session and a Berth of its own. */
 export function useShell(): Shell {
   let session: TestSession
-  let watcher: MessageBus | undefined
+  let watcher: TrayWatcher | undefined
   let berth: UnderDouble | undefined
   let call = 0
 
@@ -56,7 +56,8 @@ export function useShell(): Shell {
   })
   afterEach(async () => {
     berth?.kill()
-    watcher?.disconnect()
+    watcher?.end()
+    watcher = undefined
     await session.end()
   })
 
@@ -69,9 +70,9 @@ export function useShell(): Shell {
       return berth
     },
     ask: (name, ...args) => shell.process.ask(name, ...args),
-    async offerTray() {
-      watcher = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '' })
-      await watcher.requestName('org.kde.StatusNotifierWatcher')
+    async offerTray(shows = true) {
+      watcher = await startTrayWatcher(session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '', shows)
+      return watcher
     },
     async start(...flags) {
       await shell.startAlone(...flags)

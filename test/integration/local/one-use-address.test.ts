@@ -67,6 +67,11 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
     expect((await ask(address)).status).toBe(303)
   })
 
+  test('leads on whatever cookies other pages of this machine have set', async () => {
+    const cookie = Array.from({ length: 200 }, (_, n) => `c${n}=${'x'.repeat(4090)}`).join('; ')
+    expect(await ask(await offered(), { cookie })).toMatchObject({ status: 303 })
+  })
+
   test('is shut when a minute has gone by', async () => {
     const address = await offered()
     await clock.pass(60_000)

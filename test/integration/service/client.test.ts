@@ -77,14 +77,14 @@ test('an instance is rented, listed, renamed, stopped, started and destroyed', a
     label: 'berth test',
     env: { BERTH_RENTAL: 'mark' },
   })
-  expect((await client.instances.list()).map(instance => instance.id)).toContain(id)
+  expect((await client.instances.list()).instances.map(instance => instance.id)).toContain(id)
   expect(await client.instances.one(id)).toMatchObject({ id, label: 'berth test' })
   await client.instances.rename(id, 'renamed')
   expect(await client.instances.one(id)).toMatchObject({ label: 'renamed' })
   await client.instances.stop(id)
   await client.instances.start(id)
   await client.instances.destroy(id)
-  expect((await client.instances.list()).map(instance => instance.id)).not.toContain(id)
+  expect((await client.instances.list()).instances.map(instance => instance.id)).not.toContain(id)
   await expect(client.instances.one(id)).rejects.toMatchObject({ status: 404 })
 })
 
@@ -96,14 +96,14 @@ test('a creation whose answer is lost is ambiguous, sent once, and there', async
   await expect(client.offers.createInstance(offer, body)).rejects.toMatchObject({ ambiguous: true })
   await faults()
   expect(await creations()).toBe(before + 1)
-  const found = (await client.instances.list()).filter(instance => instance.label === 'lost')
+  const found = (await client.instances.list()).instances.filter(instance => instance.label === 'lost')
   expect(found).toHaveLength(1)
   for (const instance of found) await client.instances.destroy(instance.id)
 })
 
 test.each(['reset', 'status', 'reset_after'])('a list survives the fault %s', async kind => {
   await faults({ method: 'GET', path: '^/api/v0/instances/', kind, times: 2, status: 503 })
-  expect(await client.instances.list()).toBeInstanceOf(Array)
+  expect((await client.instances.list()).instances).toBeInstanceOf(Array)
   await faults()
 })
 
@@ -122,7 +122,8 @@ test.each(['garbage', 'wrong_types', 'hang_after'])('%s in place of a creation i
   const call = client.offers.createInstance(offer, { image: 'a', disk: 10 }, { timeout: 500 })
   await expect(call).rejects.toMatchObject({ ambiguous: true })
   await faults()
-  for (const instance of await client.instances.list()) await client.instances.destroy(instance.id)
+  for (const instance of (await client.instances.list()).instances)
+    await client.instances.destroy(instance.id)
 })
 
 test('twelve changes of a bid at once stay under the threshold from the first', async () => {

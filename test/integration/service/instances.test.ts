@@ -56,8 +56,8 @@ test.each(['exited', 'unknown', 'offline'])(
 )
 
 test('an account without instances lists none', async () => {
-  for (const { id } of await client.instances.list()) await client.instances.destroy(id)
-  expect(await client.instances.list()).toEqual([])
+  for (const { id } of (await client.instances.list()).instances) await client.instances.destroy(id)
+  expect((await client.instances.list()).instances).toEqual([])
 })
 
 test('a key is attached, on the instance and on the account', async () => {

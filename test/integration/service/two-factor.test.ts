@@ -36,6 +36,15 @@ test('the first method brings ten backup codes and switches two-factor authentic
   expect((await tfa.status()).methods[1]).toMatchObject({ phone_number: expect.stringMatching(/^\*+0001$/) })
 })
 
+test('an authenticator is set up with a secret and its address, and nothing is added by that', async () => {
+  const { secret, provisioning_uri } = await tfa.setUpTotp()
+  expect(secret).toMatch(/^[A-Z2-7]{16,}$/)
+  const uri = new URL(provisioning_uri)
+  expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp'])
+  expect(uri.searchParams.get('secret')).toBe(secret)
+  expect(await tfa.status()).toMatchObject({ tfa_enabled: false, methods: [] })
+})
+
 test('the window to add methods closes after 30 minutes', async () => {
   await steps.authorize()
   expect((await tfa.status()).new_method_authorized).toBe(true)

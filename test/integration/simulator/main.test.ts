@@ -37,9 +37,12 @@ test('it prints one JSON line, answers at its address, and stops on SIGTERM', as
   }
 })
 
-test('a bad flag is named and ends it with 2', async () => {
-  const { child, out } = start('--speed', 'fast')
+test.each([
+  ['--speed', 'fast'],
+  ['--deployment', 'public,list=v9'],
+])('a bad flag is named and ends it with 2: %s %s', async (flag, value) => {
+  const { child, out } = start(flag, value)
   expect(await ended(child)).toBe(2)
-  expect(out.stderr).toContain('--speed')
+  expect(out.stderr).toContain(flag)
   expect(out.stdout).toBe('')
 })

@@ -128,8 +128,9 @@ const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<s
   },
 }
 
-test('every endpoint with a body is here; those of two-factor have a test of their own', () => {
+test('every endpoint of the interface with a body is here; those of two-factor have a test of their own', () => {
   const named = routes
+    .filter(({ only }) => only === undefined)
     .map(({ method, path }) => `${method} ${path}`)
     .filter(name => !name.startsWith('GET ') && !name.includes(' /tfa/'))
   const withoutBody = ['DELETE /auth/apikeys/:key/', 'DELETE /webhooks/:webhook/', 'DELETE /instances/:id/']

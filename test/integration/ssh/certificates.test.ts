@@ -12,9 +12,10 @@ import { createSsh } from '../../../electron/ssh/connection/connections.ts'
 import { hasValidCertificate } from '../../../electron/ssh/tunnels/certificate.ts'
 import { openTunnel } from '../../../electron/ssh/tunnels/tunnel.ts'
 import { whatAnswers } from '../../../electron/ssh/tunnels/web.ts'
+import { askByName } from '../../ask-by-name.ts'
 import { scratchMachine } from './machine.ts'
 import { freePort, hasSshd, startSshd } from './sshd.ts'
-import { target } from './steps.ts'
+import { account, target } from './steps.ts'
 
 let server: Server
 let port: number
@@ -88,13 +89,14 @@ test.skipIf(!hasSshd)('what speaks TLS inside is plain at the local end, whoever
   const sshd = await startSshd()
   const machine = scratchMachine()
   const ssh = createSsh(machine)
-  sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+  sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
   const tunnel = await openTunnel({
     clock: machine.clock,
     connect: () => ssh.connect(target({ proxy: sshd })),
     port,
-    reserved: new Set(),
+    name: 'i1-0.localhost',
     random: Math.random,
+    asked: () => undefined,
     lost: () => undefined,
     back: () => undefined,
     idle: () => undefined,
@@ -102,7 +104,8 @@ test.skipIf(!hasSshd)('what speaks TLS inside is plain at the local end, whoever
   try {
     expect(await whatAnswers(tunnel.dial, machine.clock)).toBe('https')
     tunnel.speakTls()
-    expect(await (await fetch(`http://127.0.0.1:${tunnel.localPort}/`)).text()).toBe('secured')
+    const { host, port: localPort } = await tunnel.listen('web')
+    expect(await askByName(`http://${host}:${localPort}/`)).toMatchObject({ text: 'secured' })
   } finally {
     await tunnel.close()
     await ssh.close()

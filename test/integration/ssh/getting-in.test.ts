@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
   beforeEach(async () => {
     machine = scratchMachine()
     ssh = createSsh(machine)
-    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
   })
   afterEach(async () => {
     await ssh.close()
@@ -57,7 +57,10 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     sshd.authorize()
     const problem = await problemOf(open())
     expect(problem.code).toBe('key_refused')
-    expect(problem.facts).toEqual({ key: 'berth', fingerprint: (await ssh.keys.locate('berth')).fingerprint })
+    expect(problem.facts).toEqual({
+      key: 'berth',
+      fingerprint: (await ssh.keysOf(account).locate('berth')).fingerprint,
+    })
     expect(problem.advice).toMatch(/attach/i)
   })
 
@@ -81,8 +84,39 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     expect((await next.knownHosts.known(account, 4711)) !== undefined).toBe(true)
   })
 
+  test('another account’s service that leads here is asked about first, and has no key that gets in', async () => {
+    ;(await open()).close()
+    const other = 'a00000002'
+    const misled = () => ssh.openShell({ ...target({ proxy: sshd, instance: 1 }), account: other })
+    const problem = await problemOf(misled())
+    expect(problem.code).toBe('host_key_known_elsewhere')
+    expect(problem.facts).toEqual({ offered: sshd.fingerprint() })
+
+    await ssh.knownHosts.accept(other, 1, sshd.fingerprint())
+    expect((await problemOf(misled())).code).toBe('key_refused')
+    // It is the same machine after all: its key there is another, and is attached.
+    sshd.authorize((await ssh.keysOf(other).locate('berth')).publicKey)
+    expect(await answerTo(await misled(), 'echo in')).toBe('in')
+  })
+
+  test('a guessed port that is another instance’s asks nothing', async () => {
+    ;(await open()).close()
+    const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
+    expect((await problemOf(open({ proxy, jupyter: true, instance: 4712 }))).code).toBe('ssh_unreachable')
+  })
+
+  test('an account that leaves takes its key and host keys along, and no other’s', async () => {
+    const other = 'a00000002'
+    ;(await open()).close()
+    const mine = (await ssh.keysOf(account).locate('berth')).path
+    const theirs = (await ssh.keysOf(other).locate('berth')).path
+    await ssh.forgetAccount(account)
+    expect([existsSync(mine), existsSync(`${mine}.pub`), existsSync(theirs)]).toEqual([false, false, true])
+    expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
+  })
+
   test('the private key is readable by the user alone', async () => {
-    expect(statSync((await ssh.keys.locate('berth')).path).mode & 0o777).toBe(0o600)
+    expect(statSync((await ssh.keysOf(account).locate('berth')).path).mode & 0o777).toBe(0o600)
   })
 
   test('nothing at the direct address leads to the proxy, within one deadline', async () => {
@@ -157,7 +191,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     make('id_plain', 'ed25519', '')
     make('id_locked', 'ed25519', 'secret words')
     make('id_rsa', 'rsa', '')
-    const keys = await ssh.keys.list()
+    const keys = await ssh.keysOf(account).list()
     expect(keys.map(({ name, needsPassphrase }) => [name, needsPassphrase])).toEqual([
       ['berth', false],
       ['id_locked', true],

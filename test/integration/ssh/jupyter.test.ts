@@ -5,9 +5,11 @@ import type { Door } from '../../../electron/core/access/access.ts'
 import { createStore } from '../../../electron/core/store.ts'
 import { jupyterPurpose } from '../../../electron/core/tunnels/jupyter.ts'
 import { createTunnels, type Tunnels } from '../../../electron/core/tunnels/tunnels.ts'
+import { systemRandom } from '../../../electron/local/random.ts'
 import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient } from '../../../electron/service/client.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
+import { askByName } from '../../ask-by-name.ts'
 import { accountView, emptyState, instanceView } from '../../unit/core/views.ts'
 import { hasJupyter, type JupyterNotebook, startJupyter } from './jupyter-notebook.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
@@ -44,9 +46,9 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
   beforeEach(async () => {
     machine = scratchMachine()
     ssh = createSsh(machine)
-    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
     const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
-    tunnels = createTunnels({ store, clock: machine.clock, random: Math.random, access, reservedPorts: [] })
+    tunnels = createTunnels({ store, clock: machine.clock, random: systemRandom, access })
   })
   afterEach(async () => {
     await tunnels.close()
@@ -66,21 +68,22 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
   test('a notebook opens in Chromium through the tunnel, runs a cell, and goes on after the network was cut', async () => {
     const address = await open()
     expect(address.searchParams.get('token')).toBe(jupyter.token)
-    expect(address.hostname).toBe('127.0.0.1')
+    expect(address.hostname).toMatch(/^i4711-[0-9a-f]{16}\.localhost$/)
     expect(Number(address.port)).not.toBe(jupyter.port)
     expect(shown()).toMatchObject({
       kind: 'jupyter',
       step: 'open',
+      host: address.hostname,
       localPort: Number(address.port),
       web: true,
     })
 
-    const made = await fetch(new URL('/api/contents', address), {
+    const made = await askByName(new URL('/api/contents', address), {
       method: 'POST',
       headers: { authorization: `token ${jupyter.token}` },
       body: JSON.stringify({ type: 'notebook' }),
     })
-    const { path } = (await made.json()) as { path: string }
+    const { path } = JSON.parse(made.text) as { path: string }
     const page = await browser.newPage()
     await page.goto(address.href)
     await page.goto(new URL(`/notebooks/${encodeURIComponent(path)}`, address).href)

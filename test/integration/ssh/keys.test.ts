@@ -51,22 +51,22 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     const ssh = start()
     const locked = await problemOf(getIn(ssh, 'mine'))
     expect(locked).toMatchObject({ code: 'key_locked', field: 'passphrase', facts: { key: 'mine' } })
-    const wrong = await problemOf(ssh.keys.unlock('mine', 'open barley', false))
+    const wrong = await problemOf(ssh.keysOf(account).unlock('mine', 'open barley', false))
     expect(wrong).toMatchObject({ code: 'wrong_passphrase', field: 'passphrase' })
-    await ssh.keys.unlock('mine', 'open sesame', false)
+    await ssh.keysOf(account).unlock('mine', 'open sesame', false)
     expect(await getIn(ssh, 'mine')).toBe('in')
     expect(keychain.entries.size).toBe(0)
 
     const later = start()
     expect((await problemOf(getIn(later, 'mine'))).code).toBe('key_locked')
-    await later.keys.unlock('mine', 'open sesame', true)
+    await later.keysOf(account).unlock('mine', 'open sesame', true)
     expect([...keychain.entries.values()]).toEqual(['open sesame'])
     expect(await getIn(start(), 'mine')).toBe('in')
-    expect((await start().keys.list()).find(({ name }) => name === 'mine')).toMatchObject({
+    expect((await start().keysOf(account).list()).find(({ name }) => name === 'mine')).toMatchObject({
       needsPassphrase: true,
       unlocked: true,
     })
-    await later.keys.lock('mine')
+    await later.keysOf(account).lock('mine')
     expect((await problemOf(getIn(start(), 'mine'))).code).toBe('key_locked')
   })
 
@@ -82,7 +82,9 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
       })
     sshd.authorize(publicOf(right))
     const ssh = start(socket)
-    const names = (await ssh.keys.list()).filter(({ from }) => from === 'agent').map(({ name }) => name)
+    const names = (await ssh.keysOf(account).list())
+      .filter(({ from }) => from === 'agent')
+      .map(({ name }) => name)
     expect(names).toEqual([
       'agent',
       expect.stringMatching(/^agent\/SHA256:/),
@@ -101,38 +103,38 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     expect(said).toBe('by stock ssh\n')
 
     for (const agent of agents.splice(0)) agent.kill()
-    await expect.poll(async () => (await ssh.keys.list()).some(({ from }) => from === 'agent')).toBe(false)
+    await expect
+      .poll(async () => (await ssh.keysOf(account).list()).some(({ from }) => from === 'agent'))
+      .toBe(false)
     expect((await problemOf(getIn(ssh, 'agent'))).code).toBe('key_missing')
   })
 
   test('what was made is removed, both halves, and nothing else is', async () => {
     make('mine')
     const ssh = start()
-    const name = await ssh.keys.generate('spare')
-    const names = async () => (await ssh.keys.list()).map(key => key.name)
+    const name = await ssh.keysOf(account).generate('spare')
+    const names = async () => (await ssh.keysOf(account).list()).map(key => key.name)
     expect(await names()).toEqual(['berth', 'berth/spare', 'mine'])
-    for (const kept of ['berth', 'mine', 'berth/id_ed25519', 'agent'])
-      expect((await problemOf(ssh.keys.remove(kept))).code).toBe('key_not_removable')
-    expect((await problemOf(ssh.keys.remove('berth/../known_hosts'))).code).toBe('key_missing')
-    await ssh.keys.remove(name)
+    for (const kept of ['berth', 'mine', 'agent'])
+      expect((await problemOf(ssh.keysOf(account).remove(kept))).code).toBe('key_not_removable')
+    expect((await problemOf(ssh.keysOf(account).remove('berth/../known_hosts'))).code).toBe('key_missing')
+    await ssh.keysOf(account).remove(name)
     expect(await names()).toEqual(['berth', 'mine'])
-    expect(readdirSync(join(machine.files.path('keys/x'), '..')).sort()).toEqual([
-      'id_ed25519',
-      'id_ed25519.pub',
-    ])
-    expect((await problemOf(ssh.keys.remove(name))).code).toBe('key_missing')
+    expect(readdirSync(machine.files.path('keys'))).toEqual([])
+    expect((await problemOf(ssh.keysOf(account).remove(name))).code).toBe('key_missing')
   })
 
   test('an imported key gets in and lies readable by the user alone; what is no key is refused', async () => {
     const path = make('elsewhere', 'words')
     const text = readFileSync(path, 'utf8')
     const ssh = start()
-    expect((await problemOf(ssh.keys.import('work', 'ssh-ed25519 AAAA', undefined))).code).toBe('not_a_key')
-    expect((await problemOf(ssh.keys.import('work', text))).code).toBe('key_locked')
-    expect((await problemOf(ssh.keys.import('work', text, 'word'))).code).toBe('wrong_passphrase')
-    expect(await ssh.keys.import('work', text, 'words')).toBe('berth/work')
-    expect((await problemOf(ssh.keys.import('work', text, 'words'))).code).toBe('key_exists')
-    expect((await problemOf(ssh.keys.import('id_ed25519', text, 'words'))).code).toBe('key_exists')
+    expect((await problemOf(ssh.keysOf(account).import('work', 'ssh-ed25519 AAAA', undefined))).code).toBe(
+      'not_a_key',
+    )
+    expect((await problemOf(ssh.keysOf(account).import('work', text))).code).toBe('key_locked')
+    expect((await problemOf(ssh.keysOf(account).import('work', text, 'word'))).code).toBe('wrong_passphrase')
+    expect(await ssh.keysOf(account).import('work', text, 'words')).toBe('berth/work')
+    expect((await problemOf(ssh.keysOf(account).import('work', text, 'words'))).code).toBe('key_exists')
     expect(statSync(machine.files.path('keys/work')).mode & 0o777).toBe(0o600)
     expect(readFileSync(machine.files.path('keys/work'), 'utf8')).toContain('BEGIN OPENSSH PRIVATE KEY')
     sshd.authorize(publicOf(path))
@@ -142,12 +144,12 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
 
   test('another key of Berth’s own is made beside the first, and names lead nowhere else', async () => {
     const ssh = start()
-    expect(await ssh.keys.generate('spare')).toBe('berth/spare')
-    sshd.authorize((await ssh.keys.locate('berth/spare')).publicKey)
+    expect(await ssh.keysOf(account).generate('spare')).toBe('berth/spare')
+    sshd.authorize((await ssh.keysOf(account).locate('berth/spare')).publicKey)
     expect(await getIn(ssh, 'berth/spare')).toBe('in')
-    expect((await ssh.keys.list()).map(({ name }) => name)).toEqual(['berth', 'berth/spare'])
+    expect((await ssh.keysOf(account).list()).map(({ name }) => name)).toEqual(['berth', 'berth/spare'])
     for (const name of ['berth/../spare', '../.ssh/x', 'berth/nothing'])
-      expect((await problemOf(ssh.keys.load(name))).code).toBe('key_missing')
+      expect((await problemOf(ssh.keysOf(account).load(name))).code).toBe('key_missing')
     await ssh.drop(account, 4711)
   })
 })

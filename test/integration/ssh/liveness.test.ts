@@ -1,9 +1,16 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import ssh2 from 'ssh2'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Clock } from '../../../electron/ports/clock.ts'
+import type { Connection } from '../../../electron/ssh/connection/connection.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
+import { outputOf } from '../../../electron/ssh/exec.ts'
+import { openSftp } from '../../../electron/ssh/files/sftp.ts'
 import { scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { answerTo, target } from './steps.ts'
+import { account, answerTo, problemOf, target } from './steps.ts'
 
 describe.skipIf(!hasSshd).concurrent('whether the other side of a connection is still there', () => {
   test('nothing comes any more: noticed, but not at the first silence', { timeout: 60_000 }, () =>
@@ -43,11 +50,89 @@ async function withServer(work: (sshd: Sshd, ssh: Ssh) => Promise<void>): Promis
   const machine = scratchMachine()
   const ssh = createSsh(machine)
   try {
-    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
     await work(sshd, ssh)
   } finally {
     await ssh.close()
     await sshd.close()
     machine.remove()
   }
+}
+
+describe.each([
+  [
+    'a command',
+    (connection: Connection, clock: Clock) => outputOf(connection, 'true', { clock, within: 1000, most: 1 }),
+  ],
+  ['files', openSftp],
+])('%s asked of a host that answers pings and no request', (_name, ask) => {
+  test('is given up, and so is the connection', async () => {
+    const machine = scratchMachine()
+    onTestFinished(() => machine.remove())
+    let passMinute: (pass: () => void) => void = () => undefined
+    const minute = new Promise<() => void>(resolve => {
+      passMinute = resolve
+    })
+    const clock: Clock = {
+      ...machine.clock,
+      // The minute in which a host must answer passes when the test says so.
+      after(milliseconds, callback) {
+        if (milliseconds !== 60_000) return machine.clock.after(milliseconds, callback)
+        passMinute(callback)
+        return () => undefined
+      },
+    }
+    const ssh = createSsh({ ...machine, clock })
+    onTestFinished(() => ssh.close())
+    const { connection } = await ssh.connect(target({ direct: await silentHost() }))
+    const asked = problemOf(ask(connection, clock))
+    const pass = await minute
+    pass()
+    expect(await asked).toMatchObject({ code: 'ssh_timeout' })
+    expect(await connection.lost).toMatchObject({ code: 'ssh_closed' })
+  })
+
+  test('ends with its account’s connections', async () => {
+    const machine = scratchMachine()
+    onTestFinished(() => machine.remove())
+    const ssh = createSsh(machine)
+    onTestFinished(() => ssh.close())
+    const host = target({ direct: await silentHost() })
+    const { connection } = await ssh.connect(host)
+    const asked = problemOf(ask(connection, machine.clock))
+    await ssh.disconnect(host.account)
+    expect(await asked).toBeDefined()
+    expect(await connection.lost).toBeUndefined()
+  })
+})
+
+test('a connection that ends while its host key is noted is told as lost', async () => {
+  const machine = scratchMachine()
+  onTestFinished(() => machine.remove())
+  const ssh = createSsh(machine)
+  onTestFinished(() => ssh.close())
+  const host = await silentHost(client => client.end())
+  const { connection } = await ssh.connect(target({ direct: host }))
+  expect(await connection.lost).toMatchObject({ code: 'ssh_closed' })
+})
+
+/** Lets everybody in, and answers no request within a session. */
+async function silentHost(
+  entered: (client: ssh2.Connection) => void = () => undefined,
+): Promise<{ host: string; port: number }> {
+  const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private
+  const server = new ssh2.Server({ hostKeys: [hostKey] }, client => {
+    client.on('error', () => undefined)
+    client.on('authentication', context => context.accept())
+    client.on('ready', () => entered(client))
+    client.on('session', accept => {
+      const session = accept()
+      session.on('exec', () => undefined)
+      session.on('sftp', () => undefined)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return { host: '127.0.0.1', port: (server.address() as AddressInfo).port }
 }

@@ -194,7 +194,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
 
   async function written(mine = 'Host berth-4711\n  Port 1\n  ForwardAgent yes\n'): Promise<void> {
     const ssh = createSsh(machine)
-    const { publicKey, path: keyPath } = await ssh.keys.locate('berth')
+    const { publicKey, path: keyPath } = await ssh.keysOf(account).locate('berth')
     sshd.authorize(publicKey)
     const entry = { keyPath, knownHostsPath: ssh.knownHosts.path, account, address: sshd }
     await machine.files.write(

@@ -23,7 +23,7 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
   beforeEach(async () => {
     machine = scratchMachine() // with a space in the path of Berth's files
     ssh = createSsh(machine)
-    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
   })
   afterEach(async () => {
     await ssh.close()
@@ -70,7 +70,7 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
     const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
     await run(program, [...batch, ...args, 'true'])
     expect(readFileSync(ssh.knownHosts.path, 'utf8')).toMatch(/^berth-a00000001-4711 ssh-ed25519 /m)
-    await ssh.openShell(target({ proxy: sshd, instance: 1 })) // writes the file anew
+    await ssh.drop(account, 1) // writes the file anew
     const known = sshd.fingerprint()
     const offered = await sshd.changeHostKey()
     const problem = await problemOf(ssh.openShell(target({ proxy: sshd })))

@@ -9,7 +9,7 @@ import type { Shell } from '../../../electron/ssh/shell/shell.ts'
 import { keptShells } from '../../../electron/ssh/shell/tmux.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { target } from './steps.ts'
+import { account, target } from './steps.ts'
 
 const hasTmux = existsSync('/usr/bin/tmux')
 
@@ -25,7 +25,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     noted = []
     machine = scratchMachine()
     ssh = createSsh(machine)
-    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
   })
   afterEach(async () => {
     await ssh.close()

@@ -1,76 +1,24 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
-import { openTunnel, type Tunnel, type TunnelNeeds } from '../../../electron/ssh/tunnels/tunnel.ts'
 import { whatAnswers } from '../../../electron/ssh/tunnels/web.ts'
-import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { target } from './steps.ts'
+import { askByName } from '../../ask-by-name.ts'
+import { freePort, hasSshd } from './sshd.ts'
+import { useTunnels } from './tunnel-steps.ts'
 
 describe.skipIf(!hasSshd)('a tunnel', () => {
-  let sshd: Sshd
-  let machine: ScratchMachine
-  let ssh: Ssh
-  const endings: (() => unknown)[] = []
-
-  beforeAll(async () => {
-    sshd = await startSshd()
-  })
-  afterAll(() => sshd?.close())
-  beforeEach(async () => {
-    machine = scratchMachine()
-    ssh = createSsh(machine)
-    sshd.authorize((await ssh.keys.locate('berth')).publicKey)
-  })
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
-    await ssh.close()
-    machine.remove()
-  })
-
-  interface Watched extends Tunnel {
-    events: string[]
-  }
-
-  async function tunnelTo(port: number, more: Partial<TunnelNeeds> = {}): Promise<Watched> {
-    const events: string[] = []
-    const tunnel = await openTunnel({
-      clock: machine.clock,
-      connect: () => ssh.connect(target({ proxy: sshd })),
-      port,
-      reserved: new Set(),
-      random: Math.random,
-      lost: () => events.push('lost'),
-      back: () => events.push('back'),
-      idle: () => events.push('idle'),
-      ...more,
-    })
-    endings.push(() => tunnel.close())
-    return { ...tunnel, events }
-  }
-
-  async function webServer(
-    answer: (request: IncomingMessage, response: ServerResponse) => void,
-  ): Promise<{ server: Server; port: number }> {
-    const server = createServer(answer).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    endings.push(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    return { server, port: (server.address() as AddressInfo).port }
-  }
+  const { sshd, machine, endings, tunnelTo, webServer } = useTunnels()
+  const textAt = async (url: string) => (await askByName(url)).text
 
   test('is open to this machine alone', async () => {
     const { port } = await webServer((_, response) => response.end('in'))
-    const { localPort } = await tunnelTo(port)
-    expect(await (await fetch(`http://127.0.0.1:${localPort}`)).text()).toBe('in')
+    const { local, url } = await tunnelTo(port)
+    expect(await textAt(url)).toBe('in')
     // Another address of this machine, which one that listens on all of them would answer at.
-    const elsewhere = connect(localPort, '127.0.0.2')
+    const elsewhere = connect(local.port, '127.0.0.2')
     elsewhere.once('connect', () => elsewhere.destroy(new Error('somebody answers there')))
     const [error] = await once(elsewhere, 'error')
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })
@@ -81,9 +29,10 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     new WebSocketServer({ server }).on('connection', socket =>
       socket.on('message', text => socket.send(`heard ${text}`)),
     )
-    const { localPort } = await tunnelTo(port)
-    expect(await (await fetch(`http://127.0.0.1:${localPort}/page`)).text()).toBe('you asked /page')
-    const socket = new WebSocket(`ws://127.0.0.1:${localPort}/`)
+    const { local, url } = await tunnelTo(port)
+    expect(await textAt(`${url}/page`)).toBe('you asked /page')
+    const headers = { host: `${local.host}:${local.port}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${local.port}/`, { headers })
     await once(socket, 'open')
     socket.send('hello')
     const [answer] = await once(socket, 'message')
@@ -94,16 +43,15 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
   test('goes on by itself on the same port after the network was cut, and what comes meanwhile waits', async () => {
     const { port } = await webServer((_, response) => response.end('here'))
     const tunnel = await tunnelTo(port)
-    const page = `http://127.0.0.1:${tunnel.localPort}/`
-    expect(await (await fetch(page)).text()).toBe('here')
-    await sshd.stop()
+    expect(await textAt(tunnel.url)).toBe('here')
+    await sshd().stop()
     await expect.poll(() => tunnel.events).toContain('lost')
-    const waiting = fetch(page)
-    await sshd.start()
-    expect(await (await waiting).text()).toBe('here')
+    const waiting = textAt(tunnel.url)
+    await sshd().start()
+    expect(await waiting).toBe('here')
     await expect.poll(() => tunnel.events).toContain('back')
-    expect(sshd.dropConnections()).toBeGreaterThan(0)
-    expect(await (await fetch(page)).text()).toBe('here')
+    expect(sshd().dropConnections()).toBeGreaterThan(0)
+    expect(await textAt(tunnel.url)).toBe('here')
   })
 
   test('takes no more than the reader does, and loses nothing', async () => {
@@ -122,8 +70,8 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     }).listen(0, '127.0.0.1')
     await once(far, 'listening')
     endings.push(() => far.close())
-    const { localPort } = await tunnelTo((far.address() as AddressInfo).port)
-    const near = connect(localPort, '127.0.0.1')
+    const { local } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
+    const near = connect(local.port, '127.0.0.1')
     near.pause()
     await once(near, 'connect')
     // Until nothing flows any more: all buffers on the way are full, and the rest was never sent.
@@ -153,56 +101,64 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     }).listen(0, '127.0.0.1')
     await once(far, 'listening')
     endings.push(() => far.close())
-    const { localPort } = await tunnelTo((far.address() as AddressInfo).port)
-    const near = connect({ port: localPort, host: '127.0.0.1', allowHalfOpen: true })
+    const { local } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
+    const near = connect({ port: local.port, host: '127.0.0.1', allowHalfOpen: true })
     near.end('all')
     let answer = ''
     for await (const part of near) answer += part
     expect(answer).toBe('heard all')
   })
 
-  test('hangs up where nothing listens, and stays for when something does', async () => {
+  test('says so where nothing listens, and stays for when something does', async () => {
     const port = await freePort()
     const tunnel = await tunnelTo(port)
-    await expect(fetch(`http://127.0.0.1:${tunnel.localPort}/`)).rejects.toThrow()
-    expect(await whatAnswers(tunnel.dial, machine.clock)).toBe('nothing')
+    expect(await askByName(tunnel.url)).toMatchObject({
+      status: 502,
+      text: expect.stringMatching(/^Nothing listens/),
+    })
+    expect(await whatAnswers(tunnel.dial, machine().clock)).toBe('nothing')
     const late = createServer((_, response) => response.end('late')).listen(port, '127.0.0.1')
     await once(late, 'listening')
     endings.push(() => {
       late.closeAllConnections()
       late.close()
     })
-    expect(await whatAnswers(tunnel.dial, machine.clock)).toBe('http')
-    expect(await (await fetch(`http://127.0.0.1:${tunnel.localPort}/`)).text()).toBe('late')
+    expect(await whatAnswers(tunnel.dial, machine().clock)).toBe('http')
+    expect(await textAt(tunnel.url)).toBe('late')
   })
 
-  test('never takes a reserved port, nor one that is in use, and takes the one it had where it can', async () => {
+  test('takes the port it had, else one that is free on both addresses of loopback', async () => {
     const { port } = await webServer((_, response) => response.end())
     const first = await tunnelTo(port, { random: () => 0 })
-    const reserved = new Set([first.localPort + 1])
+    // A browser could take this for the tunnel's name.
+    const other = createServer().listen(first.local.port + 1, '::1')
+    await once(other, 'listening')
+    endings.push(() => void other.close())
     let drawn = 0
-    const ports = [first.localPort, first.localPort + 1, first.localPort + 2]
+    const ports = [first.local.port, first.local.port + 1, first.local.port + 2]
     const random = () => ((ports[drawn++ % 3] ?? 0) - 20_000) / 10_000 + 0.00001
-    const second = await tunnelTo(port, { random, reserved })
-    expect(second.localPort).toBe(first.localPort + 2)
+    const second = await tunnelTo(port, { random })
+    expect(second.local.port).toBe(first.local.port + 2)
     await second.close()
-    const third = await tunnelTo(port, { preferred: second.localPort })
-    expect(third.localPort).toBe(second.localPort)
-    const fourth = await tunnelTo(port, { preferred: second.localPort })
-    expect(fourth.localPort).not.toBe(second.localPort)
-    expect(fourth.localPort).toBeLessThan(30_000)
+    const third = await tunnelTo(port, { preferred: second.local.port })
+    expect(third.local.port).toBe(second.local.port)
+    const fourth = await tunnelTo(port, { preferred: second.local.port })
+    expect(fourth.local.port).not.toBe(second.local.port)
+    expect(fourth.local.port).toBeLessThan(30_000)
   })
 
   test('ends every connection when it is closed, and the SSH connection with the last tunnel', async () => {
     const { port } = await webServer((_, response) => void response.write('for ever'))
     const tunnel = await tunnelTo(port)
-    const near = connect(tunnel.localPort, '127.0.0.1', () => near.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'))
+    const near = connect(tunnel.local.port, '127.0.0.1', () =>
+      near.write(`GET / HTTP/1.1\r\nhost: ${new URL(tunnel.url).host}\r\n\r\n`),
+    )
     near.on('error', () => undefined)
     await once(near, 'data')
-    expect(sshd.connections()).toBe(1)
+    expect(sshd().connections()).toBe(1)
     await tunnel.close()
     await once(near, 'close')
-    await expect.poll(() => sshd.connections()).toBe(0)
-    await expect(fetch(`http://127.0.0.1:${tunnel.localPort}/`)).rejects.toThrow()
+    await expect.poll(() => sshd().connections()).toBe(0)
+    await expect(askByName(tunnel.url)).rejects.toThrow()
   })
 })

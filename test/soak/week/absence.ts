@@ -27,7 +27,7 @@ async function inTheConsole(
   chance: Chance,
   what: 'stop' | 'destroy',
 ): Promise<void> {
-  const there = await elsewhere.instances()
+  const there = elsewhere.instances()
   const running = there.filter(({ actual_status: status }) => status === 'running')
   const instance = chance.oneOf(running)
   if (!instance) return

@@ -16,13 +16,13 @@ const longestWaitForCreation = 3600
  */
 export function beginKilling(living: Living, chance: Chance): void {
   const { agenda, pace } = living
-  agenda.add(pace.now + chance.pause(betweenKills) * 1000, () => killOnce(living, chance))
+  agenda.add(pace.now + (chance.pause(betweenKills) / living.haste) * 1000, () => killOnce(living, chance))
 }
 
 function killOnce(living: Living, chance: Chance): Promise<void> | undefined {
   if (living.isOver) return undefined
   const { agenda, pace, lives, tally } = living
-  const away = awayFor(chance)
+  const away = awayFor(chance) / living.haste
   const before = tally.of('kills')
   const isCreation = before % 3 === 0
   const how = isCreation
@@ -53,7 +53,7 @@ function killOnce(living: Living, chance: Chance): Promise<void> | undefined {
   }
   if (how === 'between') return victim.kill()
   victim.dieAt(how, times)
-  agenda.add(pace.now + (isCreation ? longestWaitForCreation : longestWait) * 1000, () => {
+  agenda.add(pace.now + ((isCreation ? longestWaitForCreation : longestWait) / living.haste) * 1000, () => {
     if (!victim.isAlive) return undefined
     cameAt = 'between'
     return victim.kill()

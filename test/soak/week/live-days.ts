@@ -5,9 +5,11 @@ import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
 import { Lives } from './berth/lives.ts'
 import { buildProgram } from './berth/program.ts'
 import { Chance } from './chance.ts'
+import { BelievedGone } from './checks/believed-gone.ts'
 import { Passing } from './checks/passing.ts'
 import { Repeats } from './checks/repeats.ts'
 import { Elsewhere } from './elsewhere.ts'
+import { beginChanging } from './faces.ts'
 import { judge } from './judge.ts'
 import { beginKilling } from './kills.ts'
 import { settle } from './settle.ts'
@@ -26,6 +28,8 @@ export interface Days {
   seed: number
   /** Seconds between two looks of Berth's. */
   interval: number
+  /** The deployment changes its face every few minutes, and all else happens that much oftener. */
+  faces?: boolean
 }
 
 /** Everything about the days that are lived: who lives them, in what, and what has come of it so far. */
@@ -38,12 +42,15 @@ export interface Living extends Days {
   timeline: Timeline
   tally: Tally
   folder: string
+  /** How many times as much happens as in a week. */
+  haste: number
   /** World time, epoch seconds. */
   now: () => number
   /** Instances that were rented in the service's console. */
   byHand: Set<number>
   passing: Passing
   repeats: Repeats
+  believedGone: BelievedGone
   /** What must never happen, and did. */
   broken: string[]
   /** Another life of Berth's begins. */
@@ -62,8 +69,9 @@ export interface Lived {
 }
 
 /** How to live the same days again: for whoever reads that something is broken. */
-export function again({ seed, days, interval }: Days): string {
-  return `Again: BERTH_SEED=${seed} BERTH_DAYS=${days} BERTH_INTERVAL=${interval} npm run soak week`
+export function again({ seed, days, interval, faces = false }: Days): string {
+  const name = faces ? 'faces' : 'week'
+  return `Again: BERTH_SEED=${seed} BERTH_DAYS=${days} BERTH_INTERVAL=${interval} npm run soak ${name}`
 }
 
 /** When the days begin, so that a seed lives the same ones again: a Monday in March. */
@@ -76,7 +84,7 @@ const beginning = Date.UTC(2026, 2, 2, 7)
  */
 export async function liveDays(days: Days): Promise<Lived> {
   const since = performance.now()
-  const { seed } = days
+  const { seed, faces = false } = days
   const program = await buildProgram()
   const folder = await mkdtemp(join(tmpdir(), 'berth-week-'))
   const open = new OpenRequests()
@@ -87,7 +95,8 @@ export async function liveDays(days: Days): Promise<Lived> {
     speed: 0,
     start: beginning,
     offers: 300,
-    limits: false,
+    limits: faces,
+    limitClock: () => pace.now,
     flaky: 1 / 3,
     faultTime: held,
   })
@@ -100,7 +109,8 @@ export async function liveDays(days: Days): Promise<Lived> {
   const now = () => pace.now / 1000
   const timeline = new Timeline(now)
   const broken: string[] = []
-  const where = () => `${new Date(pace.now).toISOString()}, ${timeline.place}`
+  const where = () =>
+    `${new Date(pace.now).toISOString()}, ${timeline.place}${faces ? `, ${JSON.stringify(sim.controls.setDeployment({}))}` : ''}`
   const byHand = new Set<number>()
   const everCreated = () => sim.controls.ledger().instances.length
   const passing = new Passing(
@@ -108,6 +118,7 @@ export async function liveDays(days: Days): Promise<Lived> {
     folder,
   )
   const repeats = new Repeats(elsewhere, where)
+  const believedGone = new BelievedGone(elsewhere, where)
   const lives = new Lives(
     program.path,
     { folder, seed, servicePort: Number(new URL(sim.baseUrl).port) },
@@ -115,9 +126,15 @@ export async function liveDays(days: Days): Promise<Lived> {
       looking: () => timeline.looking(),
       looked: credit => {
         timeline.looked(credit)
-        agenda.add(pace.now, () => passing.looked())
+        agenda.add(pace.now, async () => {
+          believedGone.looked()
+          await passing.looked()
+        })
       },
-      seen: seen => timeline.seen(seen),
+      seen(seen) {
+        timeline.seen(seen)
+        believedGone.seen(seen)
+      },
       asks(mark, looked) {
         const check = repeats.asks(mark, looked, now())
         if (check) agenda.add(pace.now, check)
@@ -138,12 +155,14 @@ export async function liveDays(days: Days): Promise<Lived> {
     pace,
     timeline,
     folder,
+    haste: faces ? 15 : 1,
     now,
     broken,
     tally: new Tally(),
     byHand,
     passing,
     repeats,
+    believedGone,
     begin() {
       lives.begin(pace.now)
       timeline.begun()
@@ -157,17 +176,18 @@ export async function liveDays(days: Days): Promise<Lived> {
     await pace.through(lives.now.run('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey }))
     const settings = { pollInterval: days.interval, rentalDeadline: 1800 }
     await pace.through(lives.now.run('changeSettings', { settings }))
+    if (faces) beginChanging(living, new Chance(seed, 'faces'))
     beginWeather(living, new Chance(seed, 'weather'))
     beginUsing(living, new Chance(seed, 'user'))
     beginKilling(living, new Chance(seed, 'kills'))
-    await pace.until(pace.now + days.days * 86_400_000)
+    await pace.until(pace.now + Math.round(days.days * 86_400_000))
     living.isOver = true
     await settle(living)
     const lived = await judge(living)
     return { ...lived, figures: `${lived.figures}; in ${Math.round((performance.now() - since) / 1000)} s` }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    const sofar = [...broken, ...passing.broken, ...repeats.broken].join('\n')
+    const sofar = [...broken, ...passing.broken, ...repeats.broken, ...believedGone.broken].join('\n')
     throw new Error(`${where()}: ${why}\n${sofar}\n${living.tally}\n${again(days)}`, { cause })
   } finally {
     await lives.remove()

@@ -6,13 +6,13 @@ import type { Living } from './live-days.ts'
  * Everything that Berth asks. Two rules, since the two questions of a look leave at one moment: which of them arrives
  * first, and takes what a rule has left, would be chance that follows from no seed.
  */
-const everything = '^/api/v0/(?!users/current/).*/$ ^/api/v0/users/current/$'
+const everything = '^/api/v\\d/(?!users/current/).*/$ ^/api/v0/users/current/$'
 
 /** What the faults befall. All of Berth's paths end with a slash, those of others do not. */
 const paths = [
   everything,
   everything,
-  '^/api/v0/instances/$',
+  '^/api/v[01]/instances/$',
   '^/api/v0/users/current/$',
   '^/api/v0/asks/\\d+/$',
   '^/api/v0/asks/\\d+/$',
@@ -31,12 +31,12 @@ const latest = 40_000
 
 /** Faults come and go. */
 export function beginWeather(living: Living, chance: Chance): void {
-  const { sim, agenda, pace } = living
+  const { sim, agenda, pace, haste } = living
   const turn = (isFoul: boolean) => {
     if (living.isOver) return
     const faults = Array.from({ length: isFoul ? chance.integer(1, 3) : 0 }, () => aFault(chance))
     sim.controls.setFaults(faults.flat())
-    agenda.add(pace.now + chance.pause(isFoul ? foul : fair) * 1000, () => turn(!isFoul))
+    agenda.add(pace.now + (chance.pause(isFoul ? foul : fair) / haste) * 1000, () => turn(!isFoul))
   }
   turn(false)
 }

@@ -10,7 +10,9 @@ interface Step {
 interface Job {
   'runs-on': string
   'timeout-minutes': number
-  strategy?: { matrix: { os: string[] } }
+  strategy?: { matrix: { os?: string[]; include?: { os: string; program?: string }[] } }
+  permissions?: object
+  needs?: string[]
   steps: Step[]
 }
 const workflow: { on: object; permissions: object; jobs: Record<string, Job> } = parse(
@@ -35,9 +37,18 @@ test('what it runs is there', () => {
   expect(existsSync('.ci/run')).toBe(true)
 })
 
-test('it tests and packages on the three systems', () => {
-  const systems = (job: string) => workflow.jobs[job]?.strategy?.matrix.os ?? []
-  expect(systems('test')).toEqual(['macos-latest', 'windows-latest'])
-  expect(systems('package')).toEqual(['ubuntu-latest', 'macos-latest', 'windows-latest'])
+test('it tests and packages on the three systems, and starts what it packaged', () => {
+  const { package: packaging, test: tests } = workflow.jobs
+  const matrix = packaging?.strategy?.matrix.include ?? []
+  expect(tests?.strategy?.matrix.os).toEqual(['macos-latest', 'windows-latest'])
+  expect(matrix.map(({ os }) => os)).toEqual(['ubuntu-latest', 'macos-latest', 'windows-latest'])
   expect(workflow.jobs['test-linux']?.['runs-on']).toBe('ubuntu-latest')
+  for (const { program } of matrix) expect(program).toMatch(/^release\//)
+  expect(packaging?.steps.filter(({ run }) => run?.includes('test/electron/shipped'))).toHaveLength(3)
+})
+
+test('only a release may write, and it waits for every other job', () => {
+  const { release, ...others } = workflow.jobs
+  expect(release?.needs?.toSorted()).toEqual(Object.keys(others).toSorted())
+  for (const job of Object.values(others)) expect(job.permissions).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { creditLasts } from '../../../electron/contract/reading.ts'
 import { forecast } from '../../../electron/contract/spending/forecast.ts'
 import { accountView, instanceView } from '../core/views.ts'
 
@@ -30,4 +31,14 @@ test('what is stopped already wins nothing, and without spending there is no for
   const stopped = instanceView({ id: 3, state: 'stopped', costPerHour: 20_000, diskPricePerHour: 20_000 })
   expect(forecast(accountView({}, stopped), 0)?.stopping).toEqual([])
   expect(forecast(accountView(), 0)).toBeUndefined()
+})
+
+test('measured traffic of what runs brings the end of the credit nearer, and stopping ends it', () => {
+  const busy = { ...runs(1, 400_000, 20_000), traffic: { perHour: 100_000 } }
+  const halted = instanceView({ id: 2, state: 'stopped', costPerHour: 0, traffic: { perHour: 900_000 } })
+  const account = accountView({ credit: 10_000_000 }, busy, halted)
+  const course = forecast(account, 1000)
+  expect(course).toMatchObject({ perHour: 500_000, traffic: 100_000, runsOutAt: 1000 + 20 * 3600 })
+  expect(course?.stopping).toMatchObject([{ instance: 1, saves: 480_000 }])
+  expect(creditLasts(account)).toBe(20 * 3600)
 })

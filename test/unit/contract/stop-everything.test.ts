@@ -8,6 +8,9 @@ const isStopped: Record<InstanceState, boolean> = {
   loading: true,
   running: true,
   // It would run again once its bid is enough.
+  restarting: true,
+  waiting: true,
+  exited: true,
   outbid: true,
   silent: true,
   // Its machine may come back, and it would run again then.
@@ -16,6 +19,8 @@ const isStopped: Record<InstanceState, boolean> = {
   stopping: false,
   stopped: false,
   crashed: false,
+  unstartable: false,
+  destroying: false,
 }
 
 test.each(Object.entries(isStopped) as [InstanceState, boolean][])(

@@ -85,3 +85,8 @@ test('the terminal program set by hand in the file stays, whatever the page chan
   const after = await settings.change(asked)
   expect(after.terminal).toMatchObject({ fontSize: 20, command: ['my-term', '-e', '{ssh}'] })
 })
+
+test('the accounts are polled every 10 seconds unless that is changed', () => {
+  expect(readSettings({}).pollInterval).toBe(10)
+  expect(readSettings({ pollInterval: 30 }).pollInterval).toBe(30)
+})

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { namesIn } from './interface-table.ts'
+import { codeMistake, testMistake, wrong } from './named-things.ts'
 
 const text = readFileSync('docs/security.md', 'utf8')
 
@@ -11,24 +11,6 @@ const lines = text.split('\n').flatMap(line => {
   if (proof === '' || more.length > 0) throw new Error(`not three cells: ${line}`)
   return [{ what, code: code.split('<br>'), tests: proof.split('<br>') }]
 })
-
-/** What is wrong with a piece of code that is named as `path#name`; undefined for nothing. */
-function codeMistake(entry: string): string | undefined {
-  const [, path = '', name = ''] = /^`([^`#]+)#([^`]+)`$/.exec(entry) ?? []
-  if (!existsSync(path)) return 'is no file'
-  const source = readFileSync(path, 'utf8')
-  const there = path.endsWith('.ts') ? namesIn(source).declared.has(name) : source.includes(name)
-  return there ? undefined : 'is not in that file'
-}
-
-function testMistake(entry: string): string | undefined {
-  const [, path = '', name = ''] = /^`([^`]+)` › (.+)$/.exec(entry) ?? []
-  if (!existsSync(`test/${path}`)) return 'is no file'
-  return namesIn(readFileSync(`test/${path}`, 'utf8')).tests.has(name) ? undefined : 'is no test in that file'
-}
-
-const wrong = (entries: readonly string[], mistake: (entry: string) => string | undefined) =>
-  entries.flatMap(entry => (mistake(entry) === undefined ? [] : [`${entry} ${mistake(entry)}`]))
 
 test('every item of Electron’s checklist is there, in its order', () => {
   const numbers = lines.flatMap(({ what }) => /^(\d+)\. /.exec(what)?.[1] ?? []).map(Number)

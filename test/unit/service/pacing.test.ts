@@ -108,6 +108,61 @@ test('one endpoint’s queue does not hold up another', async () => {
   expect(clock.sleeps).toEqual([])
 })
 
+test.each([1e-7, 1 / 61, 61, 1001, Number.MAX_VALUE])(
+  'a 429 that names the threshold %d counts as one that names none',
+  async threshold => {
+    const pacer = new Pacer(new VirtualClock())
+    expect(pacer.tooFast('GET /api/v0/instances/', threshold)).toBeCloseTo(1 / 0.9)
+  },
+)
+
+test.each([
+  [5.5, 5.5],
+  [1, 1],
+  [0.5, 2],
+  [0.1, 10],
+])('a threshold of %d is kept in both its meanings: one request in %d s', (threshold, seconds) => {
+  const pacer = new Pacer(new VirtualClock())
+  expect(pacer.tooFast('GET /api/v0/template/', threshold)).toBeCloseTo(seconds / 0.9)
+})
+
+test('an endpoint that asks for a wait is left alone that long, ten minutes at the most', async () => {
+  const clock = new VirtualClock()
+  const pacer = new Pacer(clock)
+  const endpoint = 'GET /api/v0/template/'
+  pacer.tooFast(endpoint, undefined, 40)
+  await clock.runUntil(pacer.turn(endpoint, undefined))
+  expect(clock.now()).toBeGreaterThanOrEqual(40_000)
+  pacer.tooFast(endpoint, undefined, 1e9)
+  expect(pacer.resting(endpoint)).toBe(600)
+  expect(pacer.resting('GET /api/v0/ssh/')).toBe(0)
+})
+
+test('renting too fast is punished with twelve seconds of waiting', () => {
+  const pacer = new Pacer(new VirtualClock())
+  expect(pacer.tooFast('PUT /api/v0/asks/{id}/', 4.5)).toBe(12)
+})
+
+test('however many 429s come, an endpoint is asked again within about a minute', () => {
+  const pacer = new Pacer(new VirtualClock())
+  const waits = Array.from({ length: 30 }, () => pacer.tooFast('GET /api/v0/instances/', undefined))
+  expect(Math.max(...waits)).toBeLessThan(67)
+})
+
+test('what a 429 taught is forgotten ten minutes after the last', async () => {
+  const clock = new VirtualClock()
+  const pacer = new Pacer(clock)
+  const endpoint = 'GET /api/v0/instances/'
+  const call = async () => (await pacer.turn(endpoint, undefined))()
+  pacer.tooFast(endpoint, 0.02)
+  await clock.runUntil(call())
+  expect(clock.now()).toBeGreaterThan(50_000)
+  await clock.runUntil(clock.sleep(600_000))
+  const waits = clock.sleeps.length
+  for (let calls = 0; calls < 100; calls++) await call()
+  expect(clock.sleeps).toHaveLength(waits)
+})
+
 test.each([
   ['API requests too frequent: endpoint threshold=5.5', 5.5],
   ['API requests too frequent endpoint threshold=0.5 (tried 3 times)', 0.5],
@@ -117,6 +172,9 @@ test.each([
   ['too many requests', undefined],
   ['threshold=0', undefined],
   ['', undefined],
+  ['{"success":false,"error":"rate_limit_exceeded","msg":"too frequent endpoint threshold=3.0"}', 3],
+  ['<html><title>429 Too Many Requests</title><h1>429 Too Many Requests</h1></html>', undefined],
+  ['429', undefined],
 ])('%j names the threshold %d', (detail, threshold) => {
   expect(thresholdIn(detail)).toBe(threshold)
 })

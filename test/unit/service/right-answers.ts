@@ -12,13 +12,15 @@ const fields: TemplateFields = {
   ...{ name: 't', image: 'i', runtype: 'ssh' },
   ...{ docker_login_repo: '', docker_login_user: '', docker_login_pass: '' },
 }
+const charge = { start: 1, end: 2, type: 'instance', source: 'instance-1', amount: 0.5, items: [] }
+const invoice = { start: 1, type: 'credit', amount: -25 }
 const copy = { src_id: '1', src_path: '/a', dst_id: '2', dst_path: '/b' }
 const sync = {
   ...{ instance_id: '1', src: '/a', dst: '/b', selected: '9' },
   ...{ transfer: 'Instance To Cloud', flags: ['-v'], api_key: 'k' },
 }
 
-/** What a method sends and gets, and what it makes of that. */
+/** What a method sends, below `/api/v0` where it names no other version, what it gets, and what it makes of that. */
 export type Row = [
   request: string,
   sent: unknown,
@@ -29,6 +31,20 @@ export type Row = [
 
 /** Every method of the client, against the rows of section 4 and the known further operations. */
 export const rows: Row[] = [
+  [
+    `GET /charges/?${new URLSearchParams({ select_filters: '{"day":{"gte":1,"lte":2}}', limit: '500' })}`,
+    '',
+    { results: [charge] },
+    c => c.charges.list(1, 2),
+    [charge],
+  ],
+  [
+    `GET /api/v1/invoices/?${new URLSearchParams({ select_filters: '{"when":{"gte":1,"lte":2}}' })}`,
+    '',
+    { results: [invoice] },
+    c => c.charges.invoices(1, 2),
+    [invoice],
+  ],
   ['GET /users/current/', '', user, c => c.account.currentUser(), user],
   [
     'GET /users/1/notification-prefs/',
@@ -113,12 +129,25 @@ export const rows: Row[] = [
       }),
     { success: true, new_contract: 11, instance_api_key: 'k' },
   ],
-  ['GET /instances/', '', { instances: [{ id: 1 }] }, c => c.instances.list(), [{ id: 1 }]],
+  [
+    'GET /instances/',
+    '',
+    { instances: [{ id: 1 }] },
+    async c => (await c.instances.list()).instances,
+    [{ id: 1 }],
+  ],
   ['GET /instances/1/', '', { instances: { id: 1 } }, c => c.instances.one(1), { id: 1 }],
   ['PUT /instances/1/', { state: 'stopped' }, done, c => c.instances.stop(1), undefined],
-  ['PUT /instances/1/', { state: 'running' }, done, c => c.instances.start(1), undefined],
+  ['PUT /instances/1/', { state: 'running' }, done, c => c.instances.start(1), { queued: false }],
   ['PUT /instances/1/', { label: 'l' }, done, c => c.instances.rename(1, 'l'), undefined],
   ['DELETE /instances/1/', '', done, c => c.instances.destroy(1), undefined],
+  [
+    'PUT /instances/request_logs/5/',
+    { tail: '1000', daemon_logs: 'true' },
+    { ...done, result_url: 'https://logs.example/5' },
+    c => c.containerLogs.request(5, true),
+    'https://logs.example/5',
+  ],
   ['PUT /instances/reboot/1/', '', done, c => c.instances.reboot(1), undefined],
   ['POST /instances/1/ssh/', { ssh_key: 'k' }, done, c => c.instances.attachSshKey(1, 'k'), done],
   [

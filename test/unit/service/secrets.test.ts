@@ -26,7 +26,7 @@ const replies: Record<string, Reply> = {
   'an unknown error code': echo(418, error => ({ error, msg: error })),
   'a rate limit': echo(429, detail => ({ detail })),
   'a wrong shape': echo(200, words => ({ [words]: words })),
-  'a list of wrong rows': echo(200, words => ({ instances: [{ [words]: 1 }], success: words })),
+  'a list that is none': echo(200, words => ({ instances: words, success: words })),
   'a redirect': raw('', 302, { location: `http://127.0.0.1:9/${key}` }),
   'no JSON': (seen, ...rest) => raw(seen.headers.authorization ?? '')(seen, ...rest),
   'a reset': reset,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isServiceCode, sentenceFor } from '../../../electron/service/http/sentences.ts'
+import { isServiceCode, refusalSentence, sentenceFor } from '../../../electron/service/http/sentences.ts'
 
 const general = [
   'invalid_args',
@@ -35,4 +35,18 @@ test('no two codes share a message', () => {
 test('what objects inherit is no code', () => {
   expect(isServiceCode('constructor')).toBe(false)
   expect(isServiceCode('__proto__')).toBe(false)
+})
+
+test('a code that the interface does not list is told in the service’s own words, with what to try', () => {
+  expect(
+    refusalSentence('refused', 'insufficient_credit: You have $0.10 left', 'insufficient_credit'),
+  ).toEqual({
+    message: 'The service refused the request. It says: “insufficient_credit: You have $0.10 left”',
+    advice: 'Add credit in the service’s web console, then try again.',
+  })
+  expect(refusalSentence('forbidden', 'Not your own machine', undefined)).toMatchObject({
+    message: expect.stringContaining('Not your own machine'),
+    advice: expect.stringMatching(/\.$/),
+  })
+  expect(refusalSentence('server_error', 'trace', undefined)).toEqual(sentenceFor('server_error'))
 })

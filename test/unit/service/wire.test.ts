@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../../electron/service/client.ts'
+import type { InstanceFace } from '../../../electron/service/instances.ts'
 import { rows, user } from './right-answers.ts'
 import { json, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
@@ -15,10 +16,11 @@ test.each(rows)(
   '%s is sent as the interface says, and its answer understood',
   async (request, sent, answer, call, gives) => {
     service.otherwise = json(answer)
-    const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new HurriedClock() })
+    const face: InstanceFace = { get: () => 'v0', set: () => undefined }
+    const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new HurriedClock(), face })
     expect(await call(client)).toEqual(gives)
     const seen = service.requests.at(-1)
-    expect(`${seen?.method} ${seen?.url}`).toBe(request.replace(' /', ' /api/v0/'))
+    expect(`${seen?.method} ${seen?.url}`).toBe(request.replace(/ \/(?!api\/)/, ' /api/v0/'))
     expect(seen?.headers.authorization).toBe('Bearer k-1')
     if (sent === '') return expect(seen?.body).toBe('')
     expect(JSON.parse(seen?.body ?? '')).toEqual(sent)

@@ -55,3 +55,56 @@ test('of two connections that see an instance first at once, the later with anot
   expect(second).toMatchObject({ status: 'rejected', reason: { problem: { code: 'host_key_changed' } } })
   expect(await hosts.known(account, 7)).toEqual(key(1))
 })
+
+test('a host key that another instance showed first is a question with both names, until it is accepted', async () => {
+  const nameOf = (of: string, instance: number) => `#${instance} of ${of === account ? 'Home' : 'Work'}`
+  const files = filesWith({})
+  const hosts = openKnownHosts(files, nameOf)
+  await hosts.remember(account, 7, key(1))
+  const asked = await hosts.verify('a00000002', 8, key(1)).catch(error => error.problem)
+  expect(asked).toMatchObject({ code: 'host_key_known_elsewhere' })
+  expect(asked.message).toBe(
+    '#8 of Work shows a host key that Berth knows from #7 of Home, so Berth did not log in.',
+  )
+  await expect(hosts.remember('a00000002', 8, key(1))).rejects.toMatchObject({ problem: asked })
+  expect(await hosts.known('a00000002', 8)).toBeUndefined()
+
+  await hosts.accept('a00000002', 8, asked.facts.offered)
+  // Once for the instance, a restart between; the next one of the same image is asked about in its turn.
+  const later = openKnownHosts(files, nameOf)
+  expect(await later.verify('a00000002', 8, key(1))).toBe('known')
+  const third = await later.verify(account, 9, key(1)).catch(error => error.problem)
+  // Another account's is the one that matters.
+  expect(third.message).toContain('knows from #8 of Work and 1 more')
+})
+
+test('a host key that the system’s ssh saw under another instance is asked about, too', async () => {
+  const hosts = openKnownHosts(filesWith({ known_hosts: line(1) }))
+  await expect(hosts.verify(account, 8, key(1))).rejects.toMatchObject({
+    problem: { code: 'host_key_known_elsewhere' },
+  })
+})
+
+test('of two instances that show one new host key at once, only the first is a first sight', async () => {
+  const hosts = openKnownHosts(filesWith({}))
+  const [first, second] = await Promise.allSettled([
+    hosts.remember(account, 7, key(1)),
+    hosts.remember(account, 8, key(1)),
+  ])
+  expect(first.status).toBe('fulfilled')
+  expect(second).toMatchObject({ reason: { problem: { code: 'host_key_known_elsewhere' } } })
+})
+
+test('what is forgotten, an instance’s or an account’s, is no question for the next that shows it', async () => {
+  const files = filesWith({})
+  const hosts = openKnownHosts(files)
+  await hosts.remember(account, 7, key(1))
+  await hosts.forget(account, 7)
+  expect(await hosts.verify('a00000002', 8, key(1))).toBe('new')
+  await hosts.remember(account, 7, key(1))
+  await hosts.remember('a00000002', 9, key(2))
+  await hosts.forgetAccount(account)
+  expect(await hosts.verify('a00000002', 8, key(1))).toBe('new')
+  expect(await files.read('known_hosts')).not.toContain(account)
+  expect(await hosts.known('a00000002', 9)).toEqual(key(2))
+})

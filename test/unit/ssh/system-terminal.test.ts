@@ -19,6 +19,10 @@ describe('on Linux', () => {
   test.each([
     ['x-terminal-emulator', ['-e', '/bin/ssh', ...rest]],
     ['gnome-terminal', ['--', '/bin/ssh', ...rest]],
+    ['ptyxis', ['--new-window', '--', '/bin/ssh', ...rest]],
+    ['kgx', ['--', '/bin/ssh', ...rest]],
+    ['xdg-terminal-exec', ['/bin/ssh', ...rest]],
+    ['xterm', ['-e', '/bin/ssh', ...rest]],
     ['konsole', ['-e', '/bin/ssh', ...rest]],
     ['xfce4-terminal', ['-x', '/bin/ssh', ...rest]],
     ['kitty', ['/bin/ssh', ...rest]],
@@ -58,6 +62,27 @@ describe('on macOS', () => {
     await openSystemTerminal({ programs, platform: 'darwin' }, 'ghostty', command)
     expect(launched[0]?.args).toEqual(['-na', 'Ghostty', '--args', '-e', '/bin/ssh', ...rest])
   })
+})
+
+test.each([
+  ['execution error: Not authorized to send Apple events to Terminal. (-1743)', /System Settings/],
+  ['execution error: Application isn’t running. (-600)', /Berth’s own window/],
+])('what macOS refuses is told as it says it: %s', async (said, advice) => {
+  const { programs } = machineWith('osascript', 'ssh')
+  let waited: boolean | undefined
+  programs.launch = async (_program, _args, how) => {
+    waited = how?.untilEnd
+    throw new Error(said)
+  }
+  const opening = openSystemTerminal({ programs, platform: 'darwin' }, 'terminal', command)
+  await expect(opening).rejects.toMatchObject({
+    problem: {
+      code: 'terminal_refused',
+      message: `Terminal did not open: ${said}`,
+      advice: expect.stringMatching(advice),
+    },
+  })
+  expect(waited).toBe(true)
 })
 
 describe('on Windows', () => {

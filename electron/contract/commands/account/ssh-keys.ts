@@ -4,7 +4,7 @@ import { account, command } from '../command.ts'
 
 /** The keys that get in. Private halves and passphrases come in here and never go out. */
 export const sshKeyCommands = {
-  /** Berth's own, its others, the SSH agent's, and those in `~/.ssh`. Public halves only. */
+  /** Berth's own for the account that is shown, its others, the SSH agent's, and those in `~/.ssh`. Public halves only. */
   sshKeys: command({}).answers<readonly SshKey[]>(),
   /** Opens a key for this session; with `keep`, for later ones too, in the keychain. Fails with `wrong_passphrase`. */
   unlockKey: command({ key: KeyName, passphrase: Passphrase, keep: v.boolean() }).answers<void>(),

@@ -18,7 +18,8 @@ export const twoFactorCommands = {
   twoFactorStatus: command({ account }).answers<TwoFactorStatus>(),
   /** Logs in with an API key that needs it; the session key goes into the keychain and is used from then on. */
   twoFactorLogin: command({ account, proof: Proof, admin: v.boolean() }).answers<LoginAnswer>(),
-  sendEmailCode: command({ account }).answers<{ secret: string }>(),
+  /** With the secret of a code that was sent, that one is sent anew, for the same purpose. */
+  sendEmailCode: command({ account, secret: v.optional(ChallengeSecret) }).answers<{ secret: string }>(),
   sendSmsCode: command({ account, request: SmsRequest }).answers<{ secret: string }>(),
   resendSmsCode: command({ account, request: SmsRequest }).answers<{ secret: string }>(),
   /** An authenticator's secret (base32), and the otpauth address for the QR code. */

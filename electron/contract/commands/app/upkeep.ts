@@ -10,6 +10,11 @@ export const upkeepCommands = {
     screen: v.pipe(v.string(), v.maxLength(64)),
     error: v.pipe(v.string(), v.maxLength(2_000)),
   }).answers<void>(),
+  /**
+   * Takes back what Berth wrote outside of its own folder: its start at login, what brings its links, and its line in
+   * the user's SSH config. For whoever is about to uninstall it.
+   */
+  leaveDesktop: command({}).answers<void>(),
   /** These reject with `no_updates` where no update address is set. */
   lookForUpdate: command({}).answers<void>(),
   fetchUpdate: command({}).answers<void>(),

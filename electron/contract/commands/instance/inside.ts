@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { FollowedLog } from '../../instance/inside.ts'
+import type { ContainerLog, FollowedLog } from '../../instance/inside.ts'
 import { command, onInstance } from '../command.ts'
 
-/** What goes on inside an instance, over SSH, while somebody looks. */
+/** What goes on inside an instance: over SSH while somebody looks, or as the service tells it. */
 export const insideCommands = {
   /** A look every few seconds for as long as the stream is open: one `InsideLook` as JSON on each line. */
   watchInside: command(onInstance).answers<{ stream: number }>(),
@@ -19,4 +19,6 @@ export const insideCommands = {
       ),
     ),
   }).answers<FollowedLog>(),
+  /** The container's log, which is there before SSH is. Refused with `not_supported` where the service has none. */
+  readContainerLog: command({ ...onInstance, host: v.optional(v.boolean(), false) }).answers<ContainerLog>(),
 }

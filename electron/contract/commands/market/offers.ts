@@ -1,10 +1,15 @@
 import * as v from 'valibot'
-import { OfferQuery, type OffersAnswer, SavedQuery } from '../../market/offer.ts'
+import { OfferFilter, OfferQuery, type OffersAnswer, SavedQuery } from '../../market/offer.ts'
 import { account, command, name } from '../command.ts'
 
 /** Finding machines. */
 export const offerCommands = {
-  searchOffers: command({ account, query: OfferQuery }).answers<OffersAnswer>(),
+  /** `filter`: what is looked for, where the service lists only some at a time. The answer is not filtered by it. */
+  searchOffers: command({
+    account,
+    query: OfferQuery,
+    filter: v.optional(OfferFilter),
+  }).answers<OffersAnswer>(),
   saveSearch: command({ name, search: SavedQuery }).answers<string>(),
   deleteSearch: command({ id: v.pipe(v.string(), v.maxLength(64)) }).answers<void>(),
 }

@@ -1,10 +1,14 @@
 import * as v from 'valibot'
 import { RunWish } from '../../automation/run.ts'
 import { InstanceId, RentalId } from '../../ids.ts'
+import { SavedQuery } from '../../market/offer.ts'
 import { RentRequest, type Replacement } from '../../market/rental.ts'
+import { SearchPart } from '../../market/search-part.ts'
 import { account, command, onInstance } from '../command.ts'
 
 const onRental = { account, rental: RentalId }
+/** What the user gives up of what a replacement would have to meet. */
+const without = v.optional(v.pipe(v.array(SearchPart), v.maxLength(SearchPart.options.length)))
 
 /** Renting, and what becomes of it. */
 export const rentingCommands = {
@@ -13,6 +17,8 @@ export const rentingCommands = {
     account,
     request: RentRequest,
     replaces: v.optional(InstanceId),
+    /** What the offer was found with: a machine that replaces it must meet it, too. */
+    search: v.optional(SavedQuery),
     /** What is run there once it can be entered. */
     run: v.optional(RunWish),
   }).answers<string>(),
@@ -24,8 +30,8 @@ export const rentingCommands = {
   settleRental: command({ ...onRental, instance: v.nullable(InstanceId) }).answers<void>(),
   /** Takes a rental that has ended off the list. */
   dismissRental: command(onRental).answers<void>(),
-  /** The best offer now like the machine this instance is on, and how it was rented, to fill the dialog with. */
-  findReplacement: command(onInstance).answers<Replacement>(),
+  /** The best offer now that is as good as the machine this instance is on, and how it was rented. */
+  findReplacement: command({ ...onInstance, without }).answers<Replacement>(),
   /** The same for an earlier rental, whatever became of its instance. */
-  findAgain: command(onRental).answers<Replacement>(),
+  findAgain: command({ ...onRental, without }).answers<Replacement>(),
 }

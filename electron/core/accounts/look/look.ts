@@ -2,8 +2,9 @@ import type { Problem } from '../../../contract/problem.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { User } from '../../../service/account.ts'
 import type { ServiceClient } from '../../../service/client.ts'
-import type { Instance } from '../../../service/instances.ts'
+import type { Instance, InstanceList } from '../../../service/instances.ts'
 import { ServiceError } from '../../../service/service-error.ts'
+import { present } from '../../present.ts'
 import { problemOf } from '../../problems.ts'
 
 /** What one look at an account came to. */
@@ -12,7 +13,7 @@ export type Look =
   | {
       outcome: 'seen'
       user?: User
-      instances?: readonly Instance[]
+      list?: InstanceList
       limitation?: string
       failed?: FailedLook
     }
@@ -26,17 +27,17 @@ export interface FailedLook {
 }
 
 /**
- * Asks for the user and the instances, both at once. A key that may read only one of them is a limited key; one that
+ * Asks for the user and the instances, both at once; `anew`: whatever was learnt of how the service lists them. A key that may read only one of them is a limited key; one that
  * may read neither is refused. Where only the user failed, the instances were seen all the same.
  */
-export async function lookAt(client: ServiceClient, signal: AbortSignal): Promise<Look> {
+export async function lookAt(client: ServiceClient, signal: AbortSignal, anew = false): Promise<Look> {
   const options = { retries: 1, signal }
   const [user, instances] = await Promise.allSettled([
     client.account.currentUser(options),
-    client.instances.list(options),
+    client.instances.list({ ...options, anew }),
   ])
   if (user.status === 'fulfilled' && instances.status === 'fulfilled')
-    return { outcome: 'seen', user: user.value, instances: instances.value }
+    return { outcome: 'seen', user: user.value, list: instances.value }
 
   const reasons = [user, instances].flatMap(result =>
     result.status === 'rejected' ? [result.reason as unknown] : [],
@@ -46,7 +47,7 @@ export async function lookAt(client: ServiceClient, signal: AbortSignal): Promis
     const status = passing instanceof ServiceError ? passing.status : 0
     const failed = { problem: problemOf(passing), ...(status > 0 && { status }) }
     if (instances.status === 'rejected') return { outcome: 'failed', ...failed }
-    return { outcome: 'seen', instances: instances.value, limitation: userUntold, failed }
+    return { outcome: 'seen', list: instances.value, limitation: userUntold, failed }
   }
   if (user.status === 'fulfilled')
     return {
@@ -57,7 +58,7 @@ export async function lookAt(client: ServiceClient, signal: AbortSignal): Promis
   if (instances.status === 'fulfilled')
     return {
       outcome: 'seen',
-      instances: instances.value,
+      list: instances.value,
       limitation: 'This key may not read the account, so its credit is not known: make one with user_read.',
     }
   return { outcome: 'refused', problem: problemOf(reasons[0]) }
@@ -68,10 +69,29 @@ const userUntold =
 
 /** Whether the service refused the key, or what it may do. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof ServiceError && (error.status === 401 || error.status === 403)
+  return error instanceof ServiceError && error.keyRefused
 }
 
-/** What the user object says, as State has it. */
+/** What the user object says, as State has it. What it does not say stays as it was told last. */
 export function userFields({ id, email, credit, tfa_status }: User) {
-  return { userId: id, email, credit: micros(credit), tfaStatus: tfa_status }
+  return present({
+    userId: id,
+    email,
+    credit: credit === undefined ? undefined : micros(credit),
+    tfaStatus: tfa_status,
+  })
+}
+
+/** Asks for one instance by itself. Only an answer that says so means that it is gone. */
+export async function askForOne(
+  client: ServiceClient,
+  instance: number,
+  signal: AbortSignal,
+): Promise<Instance | 'gone' | 'unknown'> {
+  try {
+    return await client.instances.one(instance, { retries: 1, signal })
+  } catch (error) {
+    const isGone = error instanceof ServiceError && error.status === 404 && !error.keyRefused
+    return isGone ? 'gone' : 'unknown'
+  }
 }

@@ -11,6 +11,8 @@ export interface LookFound {
   fields: Partial<ReturnType<typeof userFields>>
   clock: AccountTime
   limitation: string | undefined
+  /** Undefined where the list of instances is certain. */
+  uncertain: AccountView['uncertain']
   /** When the credit was told last, epoch seconds of the account's time. */
   creditToldAt: number
 }
@@ -19,7 +21,7 @@ export interface LookFound {
 export function showLook(
   draft: State,
   before: AccountView,
-  { changes, fields, clock, limitation, creditToldAt }: LookFound,
+  { changes, fields, clock, limitation, uncertain, creditToldAt }: LookFound,
 ): void {
   const target = draft.accounts[before.id]
   if (!target) return
@@ -33,6 +35,10 @@ export function showLook(
   if (limitation !== before.limitation) {
     if (limitation) target.limitation = limitation
     else delete target.limitation
+  }
+  if (!same(before.uncertain, uncertain)) {
+    if (uncertain) target.uncertain = uncertain
+    else delete target.uncertain
   }
   if (changes.changed.size === 0 && changes.gone.length === 0) return
   const shown = { ...before.instances, ...Object.fromEntries(changes.changed) }

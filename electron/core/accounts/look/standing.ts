@@ -21,6 +21,8 @@ export interface Standing {
    * more before it is believed; meanwhile nothing counts as seen. False where it is to be believed.
    */
   doubted(): boolean
+  /** Why the list of instances was not certain, and why it is not now; undefined where it is. */
+  certain(before: string | undefined, now: string | undefined): void
   /** A look went well. `before`: how the account stood until then. */
   seen(before: Connection, at: number): void
 }
@@ -92,6 +94,17 @@ export function createStanding(around: {
       set({ status: 'connecting', ...since() })
       return true
     },
+    certain(before, now) {
+      const name = account()?.name
+      if (before === undefined && now !== undefined)
+        activity.add({ account: id, kind: 'error', text: now, detail: untilCertain })
+      if (before !== undefined && now === undefined)
+        activity.add({
+          account: id,
+          kind: 'berth',
+          text: `The list of instances of ${name} is certain again`,
+        })
+    },
     seen({ status }, at) {
       seenAt = at
       doubting = false
@@ -103,3 +116,6 @@ export function createStanding(around: {
     },
   }
 }
+
+const untilCertain =
+  'Nothing counts as gone, nothing is rented a second time, and guards act only on instances that answer by themselves.'

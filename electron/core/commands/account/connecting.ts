@@ -1,14 +1,20 @@
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import { problemOf } from '../../problems.ts'
 
+/** No account has settings yet in which the key could be replaced. */
+const wrongKey = {
+  message: 'The service did not accept this API key: it is wrong, incomplete or was revoked.',
+  advice: 'Copy the key again, whole, or make another in the service’s web console.',
+}
+
 /** What a refusal says of the form by which an account is connected: the field it is about, or what helps there. */
-const there: Readonly<Record<string, Pick<Problem, 'field' | 'advice'>>> = {
+const there: Readonly<Record<string, Partial<Problem>>> = {
   bad_url: { field: 'baseUrl' },
   insecure_url: { field: 'baseUrl' },
   url_has_credentials: { field: 'baseUrl' },
   bad_key: { field: 'key' },
-  // No account has settings yet in which it could be replaced.
-  unauthorized: { advice: 'Copy the key again, whole, or make another in the service’s web console.' },
+  unauthorized: { ...wrongKey, field: 'key' },
+  auth_error: { ...wrongKey, field: 'key' },
 }
 
 /** Waits for an account to be connected; what it is refused for is told where it was typed. */

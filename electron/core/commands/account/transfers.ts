@@ -1,13 +1,21 @@
 import type { Handlers } from '../../page/dispatcher.ts'
-import type { Parts } from '../parts.ts'
+import { doorOf, type Parts } from '../parts.ts'
 
 type TransferCommands = Pick<Handlers, 'startCopy' | 'startSync' | 'cancelTransfer' | 'dismissTransfer'>
 
 /** Moving data (section 4.3). */
-export function transferCommands({ accounts }: Parts): TransferCommands {
+export function transferCommands(parts: Parts): TransferCommands {
+  const { accounts } = parts
   return {
-    startCopy: ({ account, request }) => accounts.session(account).transfers.copy(request),
-    startSync: ({ account, request }) => accounts.session(account).transfers.sync(request),
+    async startCopy({ account, request }) {
+      for (const instance of [request.from, request.to]) doorOf(parts, { account, instance })
+      return accounts.session(account).transfers.copy(request)
+    },
+    async startSync({ account, request }) {
+      // Before a key is made for it.
+      doorOf(parts, { account, instance: request.instance })
+      return accounts.session(account).transfers.sync(request)
+    },
     cancelTransfer: ({ account, transfer }) => accounts.session(account).transfers.cancel(transfer),
     dismissTransfer: ({ account, transfer }) => accounts.session(account).transfers.dismiss(transfer),
   }

@@ -58,8 +58,10 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
         legacy: user.legacy_tfa_user ?? false,
       })
     },
-    async sendEmailCode({ account }) {
-      const { secret } = await needing('user_write', accounts.session(account).client.twoFactor.sendEmail({}))
+    async sendEmailCode({ account, secret: known }) {
+      const { client } = accounts.session(account)
+      const request = known === undefined ? {} : { secret: known }
+      const { secret } = await needing('user_write', client.twoFactor.sendEmail(request))
       return { secret }
     },
     async sendSmsCode({ account, request }) {

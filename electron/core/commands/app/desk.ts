@@ -16,6 +16,7 @@ type DeskCommands = Pick<
   | 'openLink'
   | 'demoEvent'
   | 'demoMessage'
+  | 'leaveDesktop'
 >
 
 /** Commands about Berth itself rather than the service. */
@@ -41,6 +42,15 @@ export function deskCommands({
         await machine.autostart.choose(startAtLogin)
       }
       const after = await settings.change(changes as SettingsChange)
+      store.change(draft => {
+        draft.settings = after
+      })
+    },
+    async leaveDesktop() {
+      if (settings.get().sshConfig) await sshConfig.turn(false)
+      await machine.autostart?.choose('no')
+      await machine.links?.withdraw()
+      const after = await settings.change({ sshConfig: false, startAtLogin: 'no' })
       store.change(draft => {
         draft.settings = after
       })

@@ -1,14 +1,21 @@
 import { BerthError } from '../../../contract/problem.ts'
+import { firstLines, withoutEnd } from '../../../contract/text.ts'
+import { fetchResult } from '../../../service/result.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { findLog, followLog, logPlaces } from '../../../ssh/inside/log.ts'
 import { type Watched, watchInside } from '../../../ssh/inside/watch.ts'
+import { needing } from '../../keys/permission.ts'
 import type { Caller, Handlers } from '../../page/dispatcher.ts'
+import { plainLastLine } from '../../runs/output/plain.ts'
 import { doorOf, type Parts } from '../parts.ts'
 
-type InsideCommands = Pick<Handlers, 'watchInside' | 'followLog'>
+/** More than are asked for. */
+const mostLines = { lines: 5_000, length: 4_096 }
+
+type InsideCommands = Pick<Handlers, 'watchInside' | 'followLog' | 'readContainerLog'>
 
 export function insideCommands(parts: Parts): InsideCommands {
-  const { access, accounts, machine } = parts
+  const { access, accounts, machine, store } = parts
   const { clock } = machine
 
   /** Gives a stream over a share in the connection to the page; the share goes back when it ends. */
@@ -51,6 +58,13 @@ export function insideCommands(parts: Parts): InsideCommands {
         path,
         looked,
       }
+    },
+    async readContainerLog({ host, ...args }) {
+      const { account, instance, client } = doorOf(parts, args)
+      const baseUrl = store.get().accounts[account]?.baseUrl ?? ''
+      const address = await needing('instance_read', client.containerLogs.request(instance.id, host))
+      const { text, cut } = await fetchResult(address, { baseUrl })
+      return { lines: firstLines(withoutEnd(text, '\n'), mostLines).map(plainLastLine), cut }
     },
   }
 }

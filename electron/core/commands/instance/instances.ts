@@ -17,14 +17,14 @@ type InstanceCommands = Pick<
 
 export function instanceCommands(parts: Parts): InstanceCommands {
   /** One change to one instance: done, written down, and looked at. */
-  async function change(
+  async function change<Answer>(
     args: OnInstance,
-    verb: string,
-    act: (door: ReturnType<typeof doorOf>) => Promise<unknown>,
+    verb: string | ((answer: Answer) => string),
+    act: (door: ReturnType<typeof doorOf>) => Promise<Answer>,
   ) {
     const door = doorOf(parts, args)
-    await needing('instance_write', act(door))
-    noteUser(parts, door.account, verb, door.instance)
+    const answer = await needing('instance_write', act(door))
+    noteUser(parts, door.account, typeof verb === 'string' ? verb : verb(answer), door.instance)
     await parts.accounts.session(door.account).look()
   }
 
@@ -32,7 +32,11 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     stopInstance: args =>
       change(args, 'Stopped', ({ client, instance }) => client.instances.stop(instance.id)),
     startInstance: args =>
-      change(args, 'Started', ({ client, instance }) => client.instances.start(instance.id)),
+      change(
+        args,
+        ({ queued }: { queued: boolean }) => (queued ? 'Start queued until a GPU is free:' : 'Started'),
+        ({ client, instance }) => client.instances.start(instance.id),
+      ),
     rebootInstance: args =>
       change(args, 'Rebooted', ({ client, instance }) => client.instances.reboot(instance.id)),
     destroyInstance: args =>

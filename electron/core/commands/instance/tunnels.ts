@@ -23,6 +23,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
    * none, a page gets the address to show.
    */
   async function handOver(url: string, { streams }: Caller): Promise<OpenedAddress> {
+    tunnels.expectBrowser(url)
     if (streams && store.get().app.shell === 'browser') return { url, opened: false }
     try {
       await opener.openPrivately(url)

@@ -1,5 +1,5 @@
 import { needing } from '../../keys/permission.ts'
-import { offerView, searchFor } from '../../offers/offer-view.ts'
+import { findOffers } from '../../offers/find-offers.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 
@@ -10,13 +10,13 @@ const searchTimeout = 45_000
 
 export function offerCommands({ accounts, machine, searches, seenOffers }: Parts): OfferCommands {
   return {
-    async searchOffers({ account, query }) {
+    async searchOffers({ account, query, filter = {} }) {
       const session = accounts.session(account)
-      const searching = session.client.offers.search(searchFor(query), { timeout: searchTimeout })
-      const found = await needing('misc', searching)
-      const offers = found.map(offerView)
+      const searching = findOffers(session.client.offers, query, filter, { timeout: searchTimeout })
+      const { offers, cap } = await needing('misc', searching)
       seenOffers.remember(session.id, offers)
-      return { offers, at: machine.clock.now(), limited: offers.length >= query.limit }
+      const limited = cap !== undefined || offers.length >= query.limit
+      return { offers, at: machine.clock.now(), limited, ...(cap === undefined ? {} : { cap }) }
     },
     saveSearch: ({ name, search }) => searches.save(name, search),
     deleteSearch: ({ id }) => searches.delete(id),

@@ -1,11 +1,15 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { OfferView } from '../../../contract/market/offer.ts'
+import { bidAbove, highestFirstBid } from '../../../contract/automation/bid.ts'
 import type { Replacement } from '../../../contract/market/rental.ts'
+import { type SearchPart, withoutParts } from '../../../contract/market/search-part.ts'
+import { micros } from '../../../contract/spending/money.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import type { Session } from '../../accounts/session.ts'
+import { goodEnough } from '../../failover/best-offer.ts'
 import { needing } from '../../keys/permission.ts'
-import { offerView, searchFor } from '../../offers/offer-view.ts'
+import { searchNarrowed } from '../../offers/find-offers.ts'
+import { offerView } from '../../offers/offer-view.ts'
 import type { Handlers } from '../../page/dispatcher.ts'
+import { asGoodAs, type Replaced } from '../../rentals/as-good.ts'
 import { requestLike, withoutOffer } from '../../rentals/request-like.ts'
 import { wishOf } from '../instance/runs.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
@@ -18,7 +22,7 @@ type RentingCommands = Pick<
 export function rentingCommands(parts: Parts): RentingCommands {
   const { accounts } = parts
   return {
-    async rent({ account, request, replaces, run }) {
+    async rent({ account, request, replaces, search, run }) {
       const session = accounts.session(account)
       const offer = parts.seenOffers.get(session.id, request.offer)
       if (replaces !== undefined) {
@@ -26,11 +30,11 @@ export function rentingCommands(parts: Parts): RentingCommands {
         await needing('instance_write', session.client.instances.destroy(replaces).catch(unlessGone))
         noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
       }
-      if (!run) return session.rentals.rent(request, offer)
+      if (!run) return session.rentals.rent(request, offer, { search })
       const rental = `r${parts.machine.random.hex(16)}`
       const wish = { ...wishOf(parts, run), rental }
       return session.automations.runs.startOn(wish, () =>
-        session.rentals.rent(request, offer, undefined, rental),
+        session.rentals.rent(request, offer, { search, id: rental }),
       )
     },
     cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
@@ -38,42 +42,44 @@ export function rentingCommands(parts: Parts): RentingCommands {
     settleRental: ({ account, rental, instance }) =>
       accounts.session(account).rentals.settle(rental, instance),
     dismissRental: ({ account, rental }) => accounts.session(account).rentals.dismiss(rental),
-    async findReplacement(args) {
+    async findReplacement({ without, ...args }) {
       const { instance, account } = doorOf(parts, args)
       const session = accounts.session(account)
-      const remembered = session.rentals.requestOf(instance.id)
-      const request = remembered
-        ? withoutOffer(remembered)
-        : requestLike(instance, session.record(instance.id))
-      const offers = await offersFor(session, request, instance.gpu)
-      const best = offers.find(
-        offer => offer.machineId === undefined || offer.machineId !== instance.machineId,
-      )
-      return { request, ...(best ? { offer: best } : {}) }
+      const rental = session.rentals.ofInstance(instance.id)
+      const record = session.record(instance.id)
+      const request = rental ? withoutOffer(rental.request) : requestLike(instance, record)
+      return bestOf(session, { request, rental, gpu: instance.gpu, record }, without, instance.machineId)
     },
-    async findAgain({ account, rental }) {
+    async findAgain({ account, rental: id, without }) {
       const session = accounts.session(account)
-      const { request, offer } = session.rentals.rented(rental)
-      const { gpuName, gpuCount } = offer
-      const gpu = gpuName === undefined ? undefined : { name: gpuName, count: gpuCount ?? 1 }
-      const [best] = await offersFor(session, request, gpu)
-      return { request: withoutOffer(request), ...(best ? { offer: best } : {}) }
+      const rental = session.rentals.rented(id)
+      return bestOf(session, { request: withoutOffer(rental.request), rental }, without)
     },
   }
 
-  /** Offers that such a request would fit, of these GPUs, the best first. */
-  async function offersFor(
-    { id, client }: Session,
-    request: Replacement['request'],
-    gpu: InstanceView['gpu'],
-  ): Promise<OfferView[]> {
-    const type = request.bid === undefined ? 'on-demand' : 'bid'
-    const search = searchFor({ type, storage: request.disk, verifiedOnly: false, limit: 50 })
-    const same = gpu ? { gpu_name: { eq: gpu.name }, num_gpus: { eq: gpu.count } } : {}
-    const searching = client.offers.search({ ...search, filters: { ...search.filters, ...same } })
-    const offers = (await needing('misc', searching)).map(offerView)
+  /** The best offer as good as that, on another machine than `machine`, and the bid raised to where it would run. */
+  async function bestOf(
+    { id, client, automations }: Session,
+    replaced: Replaced,
+    without: readonly SearchPart[] = [],
+    machine?: number,
+  ): Promise<Replacement> {
+    const { request } = replaced
+    const search = asGoodAs(replaced)
+    const { query, filter } = withoutParts(search, without)
+    const found = await needing('misc', searchNarrowed(client.offers, query, filter))
+    const offers = found.map(offerView)
     parts.seenOffers.remember(id, offers)
-    return offers
+    const order = { column: 'price', descending: false } as const
+    const failed = automations.failovers.hosts.view()
+    const fitting = goodEnough(offers, { query, filter, order }, request.disk, failed)
+    const best = fitting.find(
+      ({ offer }) => offer.machineId === undefined || offer.machineId !== machine,
+    )?.offer
+    if (!best || request.bid === undefined) return { request, search, ...(best ? { offer: best } : {}) }
+    const lowest = best.minimumBid === undefined ? undefined : bidAbove(best.minimumBid, highestFirstBid)
+    const bid = Math.max(micros(request.bid), lowest ?? 0) / 1_000_000
+    return { request: { ...request, bid }, search, offer: best }
   }
 }
 

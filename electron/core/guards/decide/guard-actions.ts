@@ -9,6 +9,8 @@ export interface Sight {
   facts: Facts
   /** Whether the facts were just seen. What is older is only warned of. */
   fresh: boolean
+  /** Instances of which nothing fresh is known, though the rest was just seen. None where absent. */
+  unconfirmed?: ReadonlySet<number>
   /** Whether two looks agree about what time it is. A clock that has leapt is not acted on until a second look does. */
   sure: boolean
   /** When the account was seen before that, epoch seconds of its time. */
@@ -49,13 +51,17 @@ export function guardActions(sight: Sight, guards: readonly Guard[], now: number
 
 function decide(sight: Sight, before: Guard, now: number): GuardDecision | undefined {
   if (before.ended) return undefined
-  const { facts, fresh, sure, seenAt, gap } = sight
+  const { facts, sure, seenAt, gap } = sight
+  const unconfirmed = before.instance !== undefined && sight.unconfirmed?.has(before.instance) === true
+  const fresh = sight.fresh && !unconfirmed
   const instance = before.instance === undefined ? undefined : facts.account.instances[before.instance]
   if (before.instance !== undefined && !instance) return fresh ? { kind: 'gone', guard: before } : undefined
 
   const unseen = seenAt === undefined || now - seenAt > gap
   const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id)?.load)
-  const guard = fresh ? withIdle(before, instance, load, { now, unseen }) : before
+  // How long it has been idle is not known of one that was not seen in between.
+  const idler = unconfirmed ? undefined : instance
+  const guard = sight.fresh ? withIdle(before, idler, load, { now, unseen }) : before
   const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
   const dueAt = dueOf(guard, facts)
   const ahead = warningOf(guard)
@@ -81,7 +87,10 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   const late = !awake && lastSeen < dueAt && now - lastSeen > gap && now - dueAt > gap
   if (late && guard.missed === 'tell') return { kind: 'missed', guard, dueAt }
   if (untold !== undefined) return holds ? { kind: 'hold', guard, dueAt, untold } : noted
-  const targets = targetsOf(guard, sight, now)
+  const wanted = targetsOf(guard, sight, now)
+  const targets = wanted.filter(({ instance: id }) => !sight.unconfirmed?.has(id))
+  if (wanted.length > targets.length && targets.length === 0)
+    return holds ? { kind: 'hold', guard, dueAt, untold: undefined } : noted
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
   return actsOnce(guard) ? { kind: 'over', guard } : noted
 }

@@ -1,5 +1,5 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { InstanceState, InstanceView } from '../../../contract/instance/instance.ts'
 import { runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/idle.ts'
@@ -48,31 +48,40 @@ export function calmRate(instances: Instances): Micros {
   return sum
 }
 
-/**
- * Whether its GPUs are paid for, or would be again by themselves. What is on its way there costs its disk alone, and may
- * be a rental under way.
- */
+/** Where its GPUs are paid for, or would be again by themselves. */
+const stoppable: ReadonlySet<InstanceState> = new Set([
+  'running',
+  'restarting',
+  'waiting',
+  'exited',
+  'silent',
+  'other',
+])
+/** Where its disk is all that it costs. */
+const halted: ReadonlySet<InstanceState> = new Set(['stopped', 'outbid', 'crashed', 'unstartable', 'offline'])
+
+/** What is on its way to running costs its disk alone, and may be a rental under way: that is left alone. */
 function canStop(instance: InstanceView): boolean {
-  const { state } = instance
-  return state === 'running' || state === 'silent' || state === 'other' || runsOnceBack(instance)
+  return stoppable.has(instance.state) || runsOnceBack(instance)
 }
 
-/** Whether its disk is all that it costs. */
 function canDestroy({ state, costPerHour }: InstanceView): boolean {
-  const halted = state === 'stopped' || state === 'outbid' || state === 'crashed' || state === 'offline'
-  return halted && costPerHour > 0
+  return halted.has(state) && costPerHour > 0
 }
 
 function savedByStopping({ costPerHour, diskPricePerHour }: InstanceView): Micros {
   return costPerHour - (diskPricePerHour ?? 0)
 }
 
+/** States in which it does nothing that could be lost. */
+const atRest: ReadonlySet<InstanceState> = new Set(['silent', 'offline', 'waiting', 'exited'])
+
 /**
- * What is lost when it stops: the work since it last began to run, counted as what that has cost. Nothing where the
- * host is silent or offline, or the GPUs are idle.
+ * What is lost when it stops: the work since it last began to run, counted as what that has cost. Nothing where it
+ * does not run, the host is silent or offline, or the GPUs are idle.
  */
 function workAtStake(instance: InstanceView, loads: Loads, now: number): Micros {
-  if (instance.state === 'silent' || instance.state === 'offline') return 0
+  if (atRest.has(instance.state)) return 0
   const load = instance.gpuLoad ?? loads.get(instance.id)?.load
   if (load !== undefined && load < idleBelow) return 0
   const began = instance.history.findLast(({ state }) => state === 'running')?.at ?? instance.startedAt ?? now

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { withoutEnd } from '../../../contract/text.ts'
 
 /**
  * What a program printed, as text that a page can show: of escapes, only the moves that progress is drawn with are
@@ -6,16 +7,35 @@ import { stripVTControlCharacters } from 'node:util'
  */
 export function plainOutput(text: string): string {
   if (!special.test(text)) return text
-  const moves = text
-    .replaceAll(/[\v\f]/g, '')
-    .replaceAll(upwards, (_, lines) => '\v'.repeat(mostLines(lines)))
-  const plain = stripVTControlCharacters(moves).replaceAll('\t', '    ').replaceAll(unprintable, '')
+  const plain = blocksOf(text).map(withoutEscapes).join('')
   return plain.includes('\r')
     ? plain
         .split(/([\n\v])/)
         .map(lastWritten)
         .join('')
     : plain
+}
+
+function withoutEscapes(text: string): string {
+  const moves = text
+    .replaceAll(/[\v\f]/g, '')
+    .replaceAll(upwards, (_, lines) => '\v'.repeat(mostLines(lines)))
+  return stripVTControlCharacters(moves).replaceAll('\t', '    ').replaceAll(unprintable, '')
+}
+
+/** Characters that are cleaned at once: a megabyte with a million finds in it costs more than its parts. */
+const block = 32_768
+
+/** The text in blocks, none of which ends within an escape. */
+function blocksOf(text: string): string[] {
+  const blocks: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const piece = text.slice(at, at + block)
+    const open = at + block < text.length ? openEscape(piece) : -1
+    blocks.push(open > 0 ? piece.slice(0, open) : piece)
+    at += open > 0 ? open : piece.length
+  }
+  return blocks
 }
 
 /** A line without what was written over. */
@@ -28,11 +48,8 @@ function lastWritten(line: string): string {
 
 /** A line of output as it was seen last. */
 export function plainLastLine(line: string): string {
-  return (
-    plainOutput(line)
-      .split(/[\r\v]/)
-      .findLast(part => part !== '') ?? ''
-  )
+  const seen = withoutEnd(plainOutput(line), '\r\v')
+  return seen.slice(Math.max(seen.lastIndexOf('\r'), seen.lastIndexOf('\v')) + 1)
 }
 
 /** Where an escape begins whose rest may still come; -1 where none does. */

@@ -1,4 +1,5 @@
 import { checkedName, withoutHarm } from '../../../contract/instance/file-names.ts'
+import { withoutEnd } from '../../../contract/text.ts'
 
 /** What the system of this machine makes of names. */
 export type NamesOf = 'linux' | 'darwin' | 'win32'
@@ -6,15 +7,19 @@ export type NamesOf = 'linux' | 'darwin' | 'win32'
 /** Bytes of the longest name, with room left for a number. */
 const longest = 240
 
+/** Characters of a remote name. */
+const longestRemote = 4096
+
 /**
  * A remote name as one step of a path on this machine, or undefined for what can never be one. What this system would
  * read as something else, or what would act on a screen, becomes `_`; the result is a plain name everywhere.
  */
 export function localName(name: string, system: NamesOf): string | undefined {
-  if (checkedName(name) === undefined) return undefined
+  if (name.length > longestRemote || checkedName(name) === undefined) return undefined
   let safe = withoutHarm(name, () => '_')
   if (system === 'win32') {
-    safe = safe.replace(/[<>:"/\\|?*]/g, '_').replace(/[. ]+$/, dots => '_'.repeat(dots.length))
+    safe = safe.replace(/[<>:"/\\|?*]/g, '_')
+    safe = withoutEnd(safe, '. ').padEnd(safe.length, '_')
     if (reserved.test(safe)) safe = `_${safe}`
   }
   if (system === 'darwin') safe = safe.replaceAll(':', '_')
@@ -28,9 +33,14 @@ const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= longest) return name
   const ending = /\.[^.]{1,16}$/.exec(name)?.[0] ?? ''
-  const letters = [...name.slice(0, name.length - ending.length)]
-  while (Buffer.byteLength(letters.join('') + ending) > longest) letters.pop()
-  return letters.join('') + ending
+  let room = longest - Buffer.byteLength(ending)
+  let start = ''
+  for (const letter of name.slice(0, name.length - ending.length)) {
+    room -= Buffer.byteLength(letter)
+    if (room < 0) break
+    start += letter
+  }
+  return start + ending
 }
 
 /** A name with a number before its ending: `data (2).csv`. */

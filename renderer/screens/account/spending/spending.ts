@@ -1,8 +1,13 @@
-import type { MoneyDay, MoneyHistory, SpenderName } from '../../../../electron/contract/spending/history.ts'
+import type {
+  ChargedKinds,
+  MoneyDay,
+  MoneyHistory,
+  SpenderName,
+} from '../../../../electron/contract/spending/history.ts'
 import type { Micros } from '../../../../electron/contract/spending/money.ts'
 
 export type Span = 'today' | 'month' | 'year'
-export type By = 'time' | 'model' | 'instance'
+export type By = 'time' | 'model' | 'instance' | 'kind'
 
 /** A stretch of time and what it cost. */
 export interface Bar {
@@ -12,6 +17,8 @@ export interface Bar {
   spent: Micros
   /** A top-up in it was only estimated, and so this is. */
   estimated?: true
+  /** All of it is as the service charged it. */
+  charged?: true
   /** Whose it was, in the order of the stacks' names. */
   parts?: readonly Micros[]
 }
@@ -29,6 +36,7 @@ export interface SpendingRow {
   spent: Micros
   share: number
   estimated?: true
+  charged?: true
   /** The GPU model or instance id that it is of; absent for what is of none. */
   of?: string
 }
@@ -124,10 +132,10 @@ export function spenders(
   const rest = total - [...totals.values()].reduce((a, b) => a + b, 0)
   const rows: Omit<SpendingRow, 'share'>[] = [...totals].map(([id, spent]) => ({
     of: id,
-    name: by === 'model' ? id || 'Unknown GPU' : spenderName(id, names[id]),
+    name: nameOf(id, by, names),
     spent,
   }))
-  if (rest > 0) rows.push({ name: by === 'model' ? 'Not of one GPU' : 'Not of one instance', spent: rest })
+  if (rest > 0) rows.push({ name: restNames[by], spent: rest })
   return withShares(rows.sort((a, b) => b.spent - a.spent))
 }
 
@@ -149,14 +157,40 @@ export function sum(parts: readonly Pick<MoneyDay, 'spent'>[]): Micros {
 }
 
 function sharesOf(
-  { models, instances }: MoneyDay,
+  { models, instances, charged = {} }: MoneyDay,
   by: Exclude<By, 'time'>,
 ): Readonly<Record<string, Micros>> {
+  if (by === 'kind') return kindsOf(Object.values(charged))
   return by === 'model' ? models : instances
 }
 
-function spentOn(days: readonly MoneyDay[]): Pick<Bar, 'spent' | 'estimated'> {
-  return { spent: sum(days), ...(days.some(({ estimated }) => estimated) ? { estimated: true } : {}) }
+function kindsOf(instances: readonly ChargedKinds[]): Readonly<Record<string, Micros>> {
+  const kinds: Record<string, Micros> = {}
+  for (const parts of instances)
+    for (const [kind, spent] of Object.entries(parts)) kinds[kind] = (kinds[kind] ?? 0) + spent
+  return kinds
+}
+
+const restNames = { model: 'Not of one GPU', instance: 'Not of one instance', kind: 'Not told by kind' }
+const kindNames: Readonly<Record<string, string>> = {
+  gpu: 'GPU',
+  disk: 'Disk',
+  traffic: 'Traffic',
+  other: 'Other',
+}
+
+function nameOf(id: string, by: Exclude<By, 'time'>, names: MoneyHistory['names']): string {
+  if (by === 'kind') return kindNames[id] ?? id
+  return by === 'model' ? id || 'Unknown GPU' : spenderName(id, names[id])
+}
+
+function spentOn(days: readonly MoneyDay[]): Pick<Bar, 'spent' | 'estimated' | 'charged'> {
+  const costly = days.filter(({ spent }) => spent > 0)
+  return {
+    spent: sum(days),
+    ...(days.some(({ estimated }) => estimated) ? { estimated: true } : {}),
+    ...(costly.length > 0 && costly.every(({ charged }) => charged) ? { charged: true } : {}),
+  }
 }
 
 function firstDay(span: Span, now: number): string {

@@ -13,8 +13,8 @@ import type { Choice } from './choices.ts'
 /** Seconds of the account's time that a sent code is valid for (section 8). */
 const codeLife = 600
 
-/** Sends the code of a choice; `again` after one is on its way already. */
-export type SendCode = (choice: Choice, again: boolean) => Promise<{ secret: string }>
+/** Sends the code of a choice; `again` after one is on its way already, with its secret where that is known. */
+export type SendCode = (choice: Choice, again?: { secret?: string }) => Promise<{ secret: string }>
 
 /** A proof being typed: by which way, its code, and what was sent for it. It is forgotten with its dialog. */
 export class Proving {
@@ -70,17 +70,17 @@ export class Proving {
       this.tried = true
       return
     }
-    await this.#sendFor(choice, this.#current !== undefined)
+    await this.#sendFor(choice, this.#current && { secret: this.#current.secret })
   }
 
   /** Whether another code is on its way, which only a resend gives the secret of. */
   readonly resendOffered = $derived(this.problem?.code === 'tfa_challenge_exists')
 
   async resend(): Promise<void> {
-    if (this.choice) await this.#sendFor(this.choice, true)
+    if (this.choice) await this.#sendFor(this.choice, {})
   }
 
-  async #sendFor(choice: Choice, again: boolean): Promise<void> {
+  async #sendFor(choice: Choice, again: { secret?: string } | undefined): Promise<void> {
     this.problem = undefined
     try {
       const { secret } = await this.#sendCode(choice, again)
@@ -143,14 +143,15 @@ export class Proving {
     return Number.isSafeInteger(id) && id >= 1 ? id : null
   }
 
-  #sendAnywhere(choice: Choice, again: boolean): Promise<{ secret: string }> {
+  #sendAnywhere(choice: Choice, again: { secret?: string } | undefined): Promise<{ secret: string }> {
     const { berth } = this.#page
-    if (choice.way === 'email') return berth.sendEmailCode({})
+    if (choice.way === 'email') return berth.sendEmailCode(again ?? {})
     const method = this.#method()
     const phone = v.safeParse(PhoneNumber, this.phone)
     const request = {
       ...(typeof method === 'number' ? { method } : {}),
       ...(phone.success ? { phone: phone.output } : {}),
+      ...again,
     }
     return again ? berth.resendSmsCode({ request }) : berth.sendSmsCode({ request })
   }

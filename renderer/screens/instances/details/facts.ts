@@ -2,7 +2,7 @@ import type { InstanceView } from '../../../../electron/contract/instance/instan
 import { placeName } from '../../../../electron/contract/market/place.ts'
 import { runningSince, spentBy } from '../../../../electron/contract/reading.ts'
 import type { WayIn } from '../../../../electron/contract/state.ts'
-import { money, rate } from '../../../words/money.ts'
+import { fineMoney, money, rate, trafficWords } from '../../../words/money.ts'
 import { gigabytes, gpuMemory, percent } from '../../../words/size.ts'
 import { duration, exactTime } from '../../../words/time.ts'
 
@@ -28,7 +28,9 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
       ['Kind', instance.interruptible ? 'Interruptible' : 'On-demand'],
       ['Your bid', said(instance.bid, rate)],
       ['Lowest bid', said(instance.minimumBid, rate)],
+      ['Traffic', instance.traffic && trafficWords(instance.traffic)],
       ['Spent', money(spentBy(instance, now))],
+      ['Of it traffic', said(instance.traffic?.spent, fineMoney)],
     ],
     [
       ['Image', instance.image],

@@ -9,7 +9,12 @@ import { duration } from '../../../words/time.ts'
 export function recoveryNow(recovery: RecoveryView, now: number): string | undefined {
   switch (recovery.step) {
     case 'waiting':
-      return `Berth ${verb(recovery)} in ${duration(Math.max(0, (recovery.until ?? now) - now))}, no sooner.`
+      return [
+        recovery.problem?.message,
+        `Berth ${verb(recovery)} in ${duration(Math.max(0, (recovery.until ?? now) - now))}, no sooner.`,
+      ]
+        .filter(Boolean)
+        .join(' ')
     case 'raising':
       return 'Berth is raising the bid; its answer is awaited.'
     case 'replacing':
@@ -31,7 +36,7 @@ export function choiceWords({ choice }: RecoveryView): string {
     case 'raise':
       return `Once outbid, Berth bids just above the lowest that runs, up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
     case 'replace':
-      return `Once outbid, Berth rents the next best for a bid up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
+      return `Once outbid, Berth rents another as good for a bid up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
   }
 }
 
@@ -57,5 +62,5 @@ export function costWords(recovery: RecoveryView, instance: InstanceView, now: n
 }
 
 function verb({ choice }: RecoveryView): string {
-  return choice.kind === 'replace' ? 'rents another' : 'raises the bid'
+  return choice.kind === 'replace' ? 'looks for another' : 'raises the bid'
 }

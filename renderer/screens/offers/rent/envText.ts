@@ -1,3 +1,5 @@
+import { firstWords, unquoted } from '../../../words/shellWords.ts'
+
 /** What was found in pasted options: variables and ports, and the lines that were neither. */
 export interface PastedOptions {
   env: { name: string; value: string }[]
@@ -23,9 +25,10 @@ export function readPastedOptions(text: string): PastedOptions {
 
 /** `NAME=value`, the value to the end of the line. */
 function readAssignment(line: string, found: PastedOptions): boolean {
-  const match = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(line)
+  const match = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/.exec(line)
   if (!match) return false
-  const [, name = '', rest = ''] = match
+  const [, name = '', given = ''] = match
+  const rest = given.trimStart()
   const quoted = /^(["'])(.*)\1$/.exec(rest)
   setVariable(found, name, quoted?.[2] ?? rest)
   return true
@@ -67,20 +70,6 @@ function setVariable(found: PastedOptions, name: string, value: string): void {
 
 /** Words as a shell would split them; undefined when a quote stays open. */
 function shellWords(line: string): string[] | undefined {
-  const word = /(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+/g
-  if (line.replace(word, '').trim() !== '') return undefined
-  return Array.from(line.matchAll(word), ([text]) => unquoted(text))
-}
-
-function unquoted(word: string): string {
-  return word.replace(
-    /"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/g,
-    (_, double?: string, single?: string, escaped?: string) =>
-      double?.replace(/\\(.)/g, '$1') ?? single ?? escaped ?? '',
-  )
-}
-
-/** Whether a name sounds like something that must not be remembered in the clear. */
-export function soundsSecret(name: string): boolean {
-  return /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|_KEY|APIKEY)/i.test(name)
+  const { words, rest } = firstWords(line)
+  return rest.trim() === '' ? words.map(({ text }) => unquoted(text)) : undefined
 }

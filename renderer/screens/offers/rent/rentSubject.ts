@@ -1,5 +1,5 @@
 import type { RunWish } from '../../../../electron/contract/automation/run.ts'
-import type { OfferView } from '../../../../electron/contract/market/offer.ts'
+import type { OfferView, SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 
@@ -13,6 +13,8 @@ export interface RentSubject {
   template?: TemplateView
   /** How an earlier machine was rented, to fill the dialog with. */
   request?: Omit<RentRequest, 'offer'>
+  /** What the offer was found with. */
+  search?: SavedQuery | undefined
   /** The instance that is destroyed first. */
   replaces?: number
   /** How it is rented, where that is not this one offer. */

@@ -7,11 +7,12 @@ import { typedNumber } from '../../../components/fields/numbers.ts'
 import { noVolume } from '../../../components/fields/volume.ts'
 import { stopperWords } from '../../../components/guards/stopperWords.ts'
 import { highBid } from '../../../words/highBid.ts'
+import { soundsSecret } from '../../../words/secretNames.ts'
 import type { RunDraft } from '../../instances/runs/runDrafts.svelte.ts'
 import { templatesView } from '../../templates/templatesView.svelte.ts'
 import { marketOf } from '../market.svelte.ts'
-import { creditWouldLast, rentalCost } from './cost.ts'
-import { readPastedOptions, soundsSecret } from './envText.ts'
+import { creditWouldLast, firstHours, rentalCost } from './cost.ts'
+import { readPastedOptions } from './envText.ts'
 import { draftFrom, firstDisk, freshDraft } from './rentDefaults.ts'
 import { fieldOfPath, type RentDraft, type RentErrors, readDraft, sentRows } from './rentForm.ts'
 import type { RentSubject } from './rentSubject.ts'
@@ -162,6 +163,16 @@ export class Renting {
     )
   })
 
+  /** GB of traffic that is expected, as typed: it is part of the first day's total alone. */
+  expectedTraffic = $state('')
+
+  /** What a first day comes to, line by line. */
+  readonly firstDay = $derived.by(() => {
+    const expected = typedNumber(this.expectedTraffic)
+    const known = expected !== undefined && expected > 0 ? expected : undefined
+    return this.cost && firstHours(this.cost, 24, this.subject.offer, known)
+  })
+
   /** Seconds that the credit lasts with it. */
   readonly lasts = $derived.by(() => {
     const account = this.#page.account
@@ -249,13 +260,14 @@ export class Renting {
     this.sending = true
     const rows = sentRows(this.draft)
     try {
-      const { otherwise, replaces } = this.subject
+      const { otherwise, replaces, search } = this.subject
       if (otherwise) await otherwise.send(request, run)
       else {
         await this.#page.berth.rent({
           ...(account !== undefined && { account }),
           request,
           ...(replaces !== undefined && { replaces }),
+          ...(search && { search }),
           ...(run && { run }),
         })
         marketOf(this.#page).took(request.offer)

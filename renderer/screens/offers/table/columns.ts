@@ -27,6 +27,13 @@ const all: readonly Column[] = [
   { column: 'cpu', title: 'CPU', width: 76, figure: true },
   { column: 'disk', title: 'Disk', about: 'Disk on offer', width: 80, figure: true },
   { column: 'network', title: 'Down / up', width: 114, figure: true },
+  {
+    column: 'traffic',
+    title: 'Traffic',
+    about: 'Price of a GB received and of one sent',
+    width: 112,
+    figure: true,
+  },
   { column: 'reliability', title: 'Reliable', width: 72, figure: true },
   { column: 'place', title: 'Where', width: 98, figure: false },
 ]
@@ -36,6 +43,7 @@ const droppedFirst: readonly SortColumn[] = [
   'cpu',
   'score',
   'network',
+  'traffic',
   'memory',
   'place',
   'disk',

@@ -3,7 +3,9 @@ import { rate } from '../../../words/money.ts'
 
 /** What goes on once Berth has forgotten an account: sentences for the question whether to remove it. */
 export function removalNotes(account: AccountView): string[] {
-  const notes = [`Berth forgets ${account.name} and its API key on this computer. The account itself stays.`]
+  const notes = [
+    `Berth forgets ${account.name} on this computer, with its API key and its SSH key. The account itself stays.`,
+  ]
   const count = Object.keys(account.instances).length
   const which = count === 1 ? 'Its instance goes' : `Its ${count} instances go`
   if (count > 0 && account.spendPerHour > 0) {

@@ -11,8 +11,9 @@ export function keyTitle(key: SshKey, keys: readonly SshKey[]): string {
   return key.name.replace(/^berth\//, '')
 }
 
-/** Where a key lies, for a name that alone does not say it. */
-export function keyPlace(key: SshKey): string {
+/** Where a key lies, for a name that alone does not say it; `account` is the name of the one that is shown. */
+export function keyPlace(key: SshKey, account: string | undefined): string {
+  if (key.name === 'berth' && account !== undefined) return `${key.type}, for ${account} alone`
   if (key.name === 'berth' || key.from === 'agent') return key.type
   return key.from === 'berth' ? `${key.type}, kept by Berth` : `${key.type}, in ~/.ssh`
 }

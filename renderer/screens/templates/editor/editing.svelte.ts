@@ -4,6 +4,7 @@ import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { marketOf } from '../../offers/market.svelte.ts'
 import { templatesView } from '../templatesView.svelte.ts'
 import { parseFlags } from './dockerFlags.ts'
+import { secretsIn } from './secretsIn.ts'
 import {
   changesSince,
   draftOf,
@@ -47,7 +48,8 @@ export class Editing {
     this.#from = template?.hash ?? ''
     if (!template) return
     if (copy) {
-      this.draft = { ...draftOf(template), name: `${template.name} (copy)`.slice(0, 256), registryUser: '' }
+      const name = `${template.name} (copy)`.slice(0, 256)
+      this.draft = { ...draftOf(template), name, registryUser: '', private: true }
       return
     }
     this.hash = template.hash
@@ -75,6 +77,14 @@ export class Editing {
 
   readonly touched = $derived(JSON.stringify(this.draft) !== JSON.stringify(this.#before))
 
+  /** What would be read by everyone who uses the service, by name. */
+  readonly exposed: readonly string[] = $derived(this.draft.private ? [] : secretsIn(this.draft))
+
+  /** Whether the service may have a token for its registry: it never tells. */
+  readonly mayHaveToken = $derived(
+    this.hash !== undefined && (this.#before.registry !== '' || this.#before.registryUser !== ''),
+  )
+
   /** The page goes elsewhere: what was typed waits for a return, but for the token. */
   keep(): void {
     if (!this.touched || this.#givenUp) return
@@ -98,13 +108,19 @@ export class Editing {
     if (!this.#left.includes(field)) this.#left = [...this.#left, field]
   }
 
-  /** True when it is with the service; false when something is wrong, told in `errors` or `problem`. */
-  async save(): Promise<boolean> {
-    if (this.saving) return false
+  /** Whether it can be sent; what is wrong is told from now on. */
+  check(): boolean {
     this.#tried = true
     this.problem = undefined
     this.#refused = undefined
-    if ('errors' in this.#read || Object.keys(this.#all).length > 0) return false
+    return !('errors' in this.#read) && Object.keys(this.#all).length === 0
+  }
+
+  /** True when it is with the service; false when something is wrong, told in `errors` or `problem`. */
+  async save(): Promise<boolean> {
+    if (this.saving) return false
+    if (!this.check()) return false
+    if ('errors' in this.#read) return false
     const { fields } = this.#read
     this.saving = true
     try {

@@ -41,7 +41,7 @@ export interface VolumeHint extends VolumeDraft {
 /** A message per field. */
 export type TemplateErrors = { [Field in keyof TemplateFields]?: string }
 
-/** The editor for a template, or for a new one with the interface's defaults (section 2.3). */
+/** The editor for a template, or for a new one: private, else with the interface's defaults (section 2.3). */
 export function draftOf(template: Partial<TemplateView>): TemplateDraft {
   return {
     name: template.name ?? '',
@@ -65,7 +65,7 @@ export function draftOf(template: Partial<TemplateView>): TemplateDraft {
     repo: template.repo ?? '',
     extraFilters: conditionRows(template.extraFilters ?? {}),
     disk: String(template.disk ?? 8),
-    private: template.private ?? false,
+    private: template.private ?? template.hash === undefined,
     volumeInfo: volumeHint(template.volumeInfo ?? null),
   }
 }

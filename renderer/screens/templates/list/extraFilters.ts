@@ -1,4 +1,9 @@
 import * as v from 'valibot'
+import {
+  furtherFilters,
+  furtherParts,
+  type LeastFilter,
+} from '../../../../electron/contract/market/further-filters.ts'
 import { ExtraFilters, type OfferFilter } from '../../../../electron/contract/market/offer.ts'
 
 /** A template's `extra_filters` as the Offers screen has them: as its own filter, and for the service what that does not know. */
@@ -49,21 +54,28 @@ function takeOver(wishes: OfferWishes, field: string, operator: string, value: u
     wishes.verifiedOnly = value
     return value
   }
+  const only = further.find(each => each.kind === 'only' && each.field === field)
+  if (only?.kind === 'only' && operator === 'eq' && value === true) {
+    wishes.filter[only.key] = true
+    return true
+  }
   // What is searched for can always be rented.
   return (field === 'rentable' || field === 'rented') && operator === 'eq'
 }
 
-const same: Record<
-  string,
-  'countFrom' | 'countTo' | 'priceTo' | 'diskFrom' | 'reliabilityFrom' | 'downFrom'
-> = {
+type NumberKey = 'countFrom' | 'countTo' | 'priceTo' | LeastFilter['key']
+
+const further = furtherParts.map(part => furtherFilters[part])
+const same: Readonly<Record<string, NumberKey>> = {
   'num_gpus gte': 'countFrom',
   'num_gpus lte': 'countTo',
   'dph_total lte': 'priceTo',
-  'disk_space gte': 'diskFrom',
-  'reliability2 gte': 'reliabilityFrom',
   'reliability gte': 'reliabilityFrom',
-  'inet_down gte': 'downFrom',
+  ...Object.fromEntries(
+    further.flatMap(each =>
+      each.kind === 'least' && !each.inField ? [[`${each.field} gte`, each.key]] : [],
+    ),
+  ),
 }
 
 const signs: Record<string, string> = {

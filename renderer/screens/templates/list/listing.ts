@@ -57,7 +57,7 @@ export function sortAfterClick(now: TemplateSort, column: TemplateColumn): Templ
 
 /** The image with its tag. */
 export function imageName({ image = '', tag = '' }: Pick<TemplateView, 'image' | 'tag'>): string {
-  return tag === '' || image === '' || /:[^/]*$/.test(image) || image.includes('@')
+  return tag === '' || image === '' || image.lastIndexOf(':') > image.lastIndexOf('/') || image.includes('@')
     ? image
     : `${image}:${tag}`
 }

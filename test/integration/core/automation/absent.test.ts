@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tunnelKey } from '../../../../electron/contract/instance/tunnel.ts'
+import { askByName } from '../../../ask-by-name.ts'
 import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 import type { BerthUnderTest } from '../world.ts'
@@ -24,7 +25,7 @@ async function entered() {
   const { url = '' } = await under.run('openPort', { instance, port })
   // Looks that were under way are over.
   await under.run('refresh', {})
-  const answers = () => fetch(url).then(answer => answer.text())
+  const answers = async () => (await askByName(url)).text
   expect(await answers()).toBe('hello')
   const keyEntry = `${under.account().id} instance ${instance}`
   expect(world.keychain.entries.has(keyEntry)).toBe(true)
@@ -43,7 +44,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     const before = under.account().instances[instance]
     const seen: boolean[] = []
     onTestFinished(under.berth.onChange(() => void seen.push(instance in under.account().instances)))
-    hide(1)
+    hide(1, true)
     await under.run('refresh', {})
     expect(seen).not.toContain(false)
     const { history, spent } = before ?? {}
@@ -58,7 +59,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     const inside = await entered()
     const { under, instance, hide, answers, tunnel, world, keyEntry } = inside
     const before = under.account().instances[instance]
-    hide(2)
+    hide(1)
     await under.run('refresh', {})
     expect(under.account().instances).toEqual({})
     expect(tunnel()?.step).toBe('open')
@@ -74,8 +75,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     const inside = await entered()
     const { under, instance, hide, tunnel, world, keyEntry, restart } = inside
     const name = alias(under, instance)
-    // The first of two looks asks twice.
-    hide(3)
+    hide(2)
     await under.run('refresh', {})
     await under.run('refresh', {})
     await under.until(() => tunnel() === undefined)
@@ -85,7 +85,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     await again.until(() => again.account().instances[instance] !== undefined)
     expect(await pins(inside)).toContain(name)
 
-    hide(3)
+    hide(2)
     await again.run('refresh', {})
     await again.run('refresh', {})
     await again.run('refresh', {})

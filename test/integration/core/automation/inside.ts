@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { FileDialogs } from '../../../../electron/ports/chosen-files.ts'
 import { startDetour } from '../../../e2e/detour.ts'
+import { ownPublicKey } from '../../../own-public-key.ts'
 import { type Sshd, startSshd } from '../../ssh/sshd.ts'
 import { requestCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
@@ -20,8 +21,8 @@ export interface Inside {
   setLoad(percent: number): void
   /** Starts Berth again on the same files, connected as before. */
   restart(): Promise<BerthUnderTest>
-  /** The next so many lists of instances are empty: two of them are one look. */
-  hide(lists: number): void
+  /** The next so many looks find no instance: neither in the list nor, unless `listOnly`, by itself. */
+  hide(lists: number, listOnly?: boolean): void
   /** What the service makes of the instance; undefined once it is destroyed. */
   intended(): Promise<string | undefined>
 }
@@ -55,9 +56,7 @@ export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
   await world.sim.controls.advance(900)
   await under.until(() => only()?.state === 'running')
   const instance = only()?.id ?? 0
-  const publicKey = world.machine.files.path('keys/id_ed25519.pub')
-  await under.until(() => existsSync(publicKey))
-  sshd.authorize(readFileSync(publicKey, 'utf8').trim())
+  sshd.authorize(await ownPublicKey(join(world.machine.home, 'berth')))
 
   return {
     world,

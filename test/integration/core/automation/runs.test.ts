@@ -224,7 +224,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       await startRun(under, { instance, command: 'sleep 600' }),
     ]
     await under.until(() => ids.every(id => runOf(under, id)?.step === 'running'))
-    hide(2)
+    hide(1)
     await under.until(() => under.account().instances[instance] === undefined)
     await under.until(() => under.account().instances[instance] !== undefined)
     expect(ids.map(id => runOf(under, id)?.step)).toEqual(['running', 'running'])

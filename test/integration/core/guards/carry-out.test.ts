@@ -43,7 +43,7 @@ test('what is to be saved first is waited for; where it is not safe the instance
     ({ instance }) => instance !== kept.id,
   )
   expect(first).toMatchObject({ done: [{ instance: other.id }], problem: { code: 'not_saved' } })
-  expect((await client.instances.list()).map(({ id }) => id)).toEqual([kept.id])
+  expect((await client.instances.list()).instances.map(({ id }) => id)).toEqual([kept.id])
   // What is gone already counts as done.
   expect(
     (
@@ -53,6 +53,6 @@ test('what is to be saved first is waited for; where it is not safe the instance
       )
     ).done,
   ).toHaveLength(2)
-  expect(await client.instances.list()).toEqual([])
+  expect((await client.instances.list()).instances).toEqual([])
   expect(asked).toEqual([kept.id, kept.id, other.id, kept.id, other.id])
 })

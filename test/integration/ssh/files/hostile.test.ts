@@ -5,13 +5,14 @@ import { join, sep } from 'node:path'
 import ssh2, { type Attributes, type FileEntry, type Connection as ServerSide } from 'ssh2'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { harmless } from '../../../../electron/contract/instance/file-names.ts'
+import { treeBounds } from '../../../../electron/contract/instance/tree-bounds.ts'
 import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
 import { createSsh } from '../../../../electron/ssh/connection/connections.ts'
 import { remove } from '../../../../electron/ssh/files/remove.ts'
-import { openSftp, type Sftp } from '../../../../electron/ssh/files/sftp.ts'
+import { listBounds, openSftp, type Sftp } from '../../../../electron/ssh/files/sftp.ts'
 import { downloadJob } from '../../../../electron/ssh/files/transfer/download.ts'
 import { localName } from '../../../../electron/ssh/files/transfer/local-names.ts'
-import { listFolder } from '../../../../electron/ssh/files/walk.ts'
+import { listFolder, walk } from '../../../../electron/ssh/files/walk.ts'
 import { nastyNames } from '../../../hostile/names.ts'
 import { scratchMachine } from '../machine.ts'
 import { problemOf, target } from '../steps.ts'
@@ -20,12 +21,19 @@ const never = new AbortController().signal
 const quiet = () => undefined
 const text = 'what the server wrote'
 
+interface Telling {
+  /** Whether its lists never end. */
+  endless?: boolean
+  /** What it is asked, in order. */
+  asked?: string[]
+}
+
 /** An SFTP server that lists whatever it is told to, in its folder `/evil`, and serves the same text for every file. */
-async function hostileServer(entries: FileEntry[], endless = false): Promise<Sftp> {
+async function hostileServer(entries: FileEntry[], telling: Telling = {}): Promise<Sftp> {
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
   const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private
-  const server = new ssh2.Server({ hostKeys: [hostKey] }, client => serve(client, entries, endless))
+  const server = new ssh2.Server({ hostKeys: [hostKey] }, client => serve(client, entries, telling))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -44,7 +52,7 @@ function attributes(mode: number, size = text.length): Attributes {
 const fileMode = 0o100_644
 const folderMode = 0o040_755
 
-function serve(client: ServerSide, entries: FileEntry[], endless: boolean): void {
+function serve(client: ServerSide, entries: FileEntry[], { endless = false, asked = [] }: Telling): void {
   const { STATUS_CODE } = ssh2.utils.sftp
   client.on('error', quiet)
   client.on('authentication', context => context.accept())
@@ -52,7 +60,7 @@ function serve(client: ServerSide, entries: FileEntry[], endless: boolean): void
     accept().on('sftp', acceptSftp => {
       const sftp = acceptSftp()
       let told = false
-      const isFolder = (path: string) => path === '/evil' || path.endsWith('/more')
+      const isFolder = (path: string) => path === '/evil' || path.endsWith('more')
       sftp.on('error', quiet)
       sftp.on('REALPATH', id =>
         sftp.name(id, [{ filename: '/evil', longname: '', attrs: attributes(folderMode) }]),
@@ -61,10 +69,12 @@ function serve(client: ServerSide, entries: FileEntry[], endless: boolean): void
       sftp.on('LSTAT', (id, path) => sftp.attrs(id, attributes(isFolder(path) ? folderMode : fileMode)))
       sftp.on('FSTAT', id => sftp.attrs(id, attributes(fileMode)))
       sftp.on('OPENDIR', id => {
+        asked.push('OPENDIR')
         told = false
         sftp.handle(id, Buffer.from('d'))
       })
       sftp.on('READDIR', id => {
+        asked.push('READDIR')
         if (told && !endless) return sftp.status(id, STATUS_CODE.EOF)
         told = true
         return sftp.name(id, entries)
@@ -76,8 +86,12 @@ function serve(client: ServerSide, entries: FileEntry[], endless: boolean): void
         else sftp.data(id, bytes)
       })
       sftp.on('CLOSE', id => sftp.status(id, STATUS_CODE.OK))
-      sftp.on('REMOVE', id => sftp.status(id, STATUS_CODE.OK))
-      sftp.on('RMDIR', id => sftp.status(id, STATUS_CODE.OK))
+      const deleted = (id: number) => {
+        asked.push('REMOVE')
+        sftp.status(id, STATUS_CODE.OK)
+      }
+      sftp.on('REMOVE', deleted)
+      sftp.on('RMDIR', deleted)
     }),
   )
 }
@@ -155,19 +169,59 @@ describe('a hostile server', () => {
     expect(readdirSync(join(inner, 'evil')).sort()).toEqual(['A_B (4)', 'a_b', 'a_b (2)', 'a_b (3)'])
   })
 
-  test('folders in folders without end are left out from some depth on', async () => {
-    const sftp = await hostileServer([entry('file'), entry('more', folderMode)])
+  test('folders in folders without end are neither downloaded nor deleted', async () => {
+    const asked: string[] = []
+    const sftp = await hostileServer([entry('file'), entry('more', folderMode)], { asked })
     const { inner } = folders()
     const job = downloadJob({ paths: ['/evil'], into: chosenFolder(inner), system: 'linux', changed: quiet })
-    await job.prepare(sftp, never)
-    expect(job.leftOut()).toBe(1)
-    expect(job.tally()?.files).toBeLessThan(100)
+    const problems = [await problemOf(job.prepare(sftp, never)), await problemOf(remove(sftp, '/evil'))]
+    expect(problems.map(({ code }) => code)).toEqual(['too_deep', 'too_deep'])
+    expect(problems[1]?.message).toContain('64')
+    expect(asked.filter(one => one === 'OPENDIR').length).toBeLessThan(200)
+    expect(asked).not.toContain('REMOVE')
+    expect(readdirSync(inner)).toEqual([])
+  })
+
+  test('folders that branch without end are neither downloaded nor deleted in part', async () => {
+    const asked: string[] = []
+    const inside = Array.from({ length: 50 }, (_, at) => entry(`${at}-more`, folderMode))
+    const sftp = await hostileServer([...inside, entry('more', folderMode)], { asked })
+    const bounds = { ...treeBounds, entries: 500, depth: 1000 }
+    const problems = [
+      await problemOf(remove(sftp, '/evil', bounds)),
+      await problemOf(walk(sftp, ['/evil'], never, bounds)),
+    ]
+    expect(problems.map(({ code }) => code)).toEqual(['too_many_files', 'too_many_files'])
+    expect(problems[0]?.message).toContain('500')
+    expect(asked).not.toContain('REMOVE')
+  })
+
+  test('names longer than any file has are counted, and not kept', async () => {
+    const long = 'n'.repeat(100_000)
+    const sftp = await hostileServer([entry('file'), entry(long), entry(`${long}2`)])
+    const { entries, unnamed } = await listFolder(sftp, '/evil')
+    expect(entries.map(({ name }) => name)).toEqual(['file'])
+    expect(unnamed).toBe(2)
+    expect((await walk(sftp, ['/evil'], never)).leftOut).toBe(2)
+    expect((await problemOf(remove(sftp, '/evil'))).code).toBe('too_many_files')
+  })
+
+  test('long names without end are read up to so many bytes, and let go', async () => {
+    const long = 'n'.repeat(2000)
+    const asked: string[] = []
+    const names = Array.from({ length: 100 }, (_, at) => entry(`${long}${at}`))
+    const sftp = await hostileServer(names, { endless: true, asked })
+    const { entries, more } = await sftp.list('/evil', Number.POSITIVE_INFINITY)
+    expect(more).toBe(true)
+    expect(entries).toEqual([])
+    const told = asked.filter(one => one === 'READDIR').length * 100 * 2000
+    expect(told).toBeLessThan(1.1 * listBounds.characters)
   })
 
   test('a list without end ends', async () => {
     const sftp = await hostileServer(
       Array.from({ length: 1000 }, (_, at) => entry(`file ${at}`)),
-      true,
+      { endless: true },
     )
     const { entries, more } = await listFolder(sftp, '/evil')
     expect(more).toBe(true)

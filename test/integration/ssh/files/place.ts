@@ -8,7 +8,7 @@ import type { Lease } from '../../../../electron/ssh/connection/sharing.ts'
 import { openSftp, type Sftp } from '../../../../electron/ssh/files/sftp.ts'
 import { scratchMachine } from '../machine.ts'
 import { type Sshd, startSshd } from '../sshd.ts'
-import { target } from '../steps.ts'
+import { account, target } from '../steps.ts'
 
 /** A real sshd with Berth let in, and a folder each for the two sides. */
 export interface Place {
@@ -27,7 +27,7 @@ export async function openPlace(): Promise<Place> {
   onTestFinished(() => machine.remove())
   const ssh = createSsh(machine)
   onTestFinished(() => ssh.close())
-  sshd.authorize((await ssh.keys.load('berth')).publicKey)
+  sshd.authorize((await ssh.keysOf(account).load('berth')).publicKey)
   const there = join(sshd.folder, 'there')
   mkdirSync(there)
   const here = mkdtempSync(join(tmpdir(), 'berth-here-'))

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -18,7 +19,7 @@ import type { Sftp } from '../../../../electron/ssh/files/sftp.ts'
 import { readText, writeText } from '../../../../electron/ssh/files/text.ts'
 import { downloadJob } from '../../../../electron/ssh/files/transfer/download.ts'
 import { uploadJob } from '../../../../electron/ssh/files/transfer/upload.ts'
-import { listFolder } from '../../../../electron/ssh/files/walk.ts'
+import { listFolder, walk } from '../../../../electron/ssh/files/walk.ts'
 import { liveMemory } from '../../../live-memory.ts'
 import { hasSshd } from '../sshd.ts'
 import { problemOf } from '../steps.ts'
@@ -38,7 +39,7 @@ async function send(over: Sftp, path: string, into: string): Promise<void> {
 function deletingNothing(over: Sftp): { deleted: string[]; harmless: Sftp } {
   const deleted: string[] = []
   const note = async (path: string) => void deleted.push(path)
-  const list = async () => ({ entries: [], more: false })
+  const list = async () => ({ entries: [], more: false, unnamed: 0 })
   return { deleted, harmless: { ...over, list, remove: note, removeFolder: note } }
 }
 
@@ -112,6 +113,19 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(hashOf(join(here, 'back', 'big'))).toBe(hash)
     expect(steps).toBeGreaterThan(400)
     expect(most).toBeLessThan(40 * 1024 * 1024)
+  })
+
+  test('a folder of 100,000 files is looked through and deleted', async () => {
+    const { there, sftp } = await openPlace()
+    const folder = join(there, 'many')
+    for (let at = 0; at < 100_000; at += 1) {
+      if (at % 1000 === 0) mkdirSync(join(folder, String(at / 1000)), { recursive: true })
+      writeFileSync(join(folder, String(Math.floor(at / 1000)), `checkpoint-${at}.safetensors`), '')
+    }
+    const over = await sftp()
+    expect((await walk(over, [folder], never)).files).toHaveLength(100_000)
+    await remove(over, folder)
+    expect(existsSync(folder)).toBe(false)
   })
 
   test('what is interrupted leaves no file under the final name, and goes on after what arrived', async () => {

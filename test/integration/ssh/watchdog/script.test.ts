@@ -18,7 +18,7 @@ import { type Simulator, startSimulator } from '../../../../simulator/simulator.
 import { lacks } from '../../../needs.ts'
 import { type ScratchMachine, scratchMachine } from '../machine.ts'
 import { hasSshd, type Sshd, startSshd } from '../sshd.ts'
-import { target } from '../steps.ts'
+import { account, target } from '../steps.ts'
 
 const shells = { dash: ['dash'], bash: ['bash'], 'busybox sh': ['busybox', 'sh'] }
 const tools = ['curl', 'wget', 'python3'] as const
@@ -44,7 +44,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     sshd = await startSshd(['MaxSessions 200'])
     machine = scratchMachine()
     ssh = createSsh(machine)
-    sshd.authorize((await ssh.keys.load('berth')).publicKey)
+    sshd.authorize((await ssh.keysOf(account).load('berth')).publicKey)
     lease = await ssh.connect(target({ direct: sshd }))
     spare = await rent(7 * pairs.length)
   })

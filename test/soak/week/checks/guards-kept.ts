@@ -1,6 +1,7 @@
 import { hasEnded } from '../../../../electron/contract/automation/guard.ts'
 import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
 import type { Look, Stretch, Timeline } from '../timeline.ts'
+import { isList } from './looks.ts'
 
 /** What became of all guards. */
 export interface Kept {
@@ -28,9 +29,7 @@ const gap = 600
  */
 export function guardsKept({ guards, looks }: Timeline, requests: readonly LoggedRequest[]): Kept {
   const kept: Kept = { acted: 0, missed: 0, broken: [] }
-  const asked = requests.flatMap(({ method, path, at }) =>
-    method === 'GET' && path === '/api/v0/instances/' ? [at] : [],
-  )
+  const asked = requests.flatMap(({ method, path, at }) => (method === 'GET' && isList(path) ? [at] : []))
   for (const [id, stretches] of guards) {
     for (const look of neglected(stretches, looks))
       kept.broken.push(`${tale(id, look.stretch)} waited through the look at ${look.at}`)

@@ -1,14 +1,16 @@
 import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
 import type { Look } from '../timeline.ts'
 
+/** The list of instances, in either of the ways that deployments have. */
+export function isList(path: string): boolean {
+  return /^\/api\/v[01]\/instances\/(?:\?|$)/.test(path)
+}
+
 /** Looks that Berth says gave a fresh answer, though the service's log has none. */
 export function inventedLooks(looks: readonly Look[], requests: readonly LoggedRequest[]): string[] {
   const good = requests.filter(
     ({ method, path, status, fault }) =>
-      method === 'GET' &&
-      path === '/api/v0/instances/' &&
-      status === 200 &&
-      (fault === null || fault === 'delay'),
+      method === 'GET' && isList(path) && status === 200 && (fault === null || fault === 'delay'),
   )
   let next = 0
   return looks.flatMap(({ at, until }) => {

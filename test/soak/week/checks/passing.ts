@@ -50,7 +50,7 @@ export class Passing {
     const created = everCreated()
     if (!this.#isSuspicious && created === this.#known) return
     this.#known = created
-    const [there, wishes] = [await elsewhere.instances(), await wishesOnDisk(this.#folder)]
+    const [there, wishes] = [elsewhere.instances(), await wishesOnDisk(this.#folder)]
     for (const id of claimed(wishes)) this.claimed.add(id)
     const ours = there.filter(({ id }) => !byHand.has(id) && !this.claimed.has(id))
     const found = new Map<string, Found>([
@@ -72,7 +72,10 @@ export class Passing {
     const paths = new Set(ids.map(id => `/api/v0/instances/${id}/`))
     const thwarted = requests
       .slice(since)
-      .filter(({ method, path, fault }) => method === 'DELETE' && fault !== null && paths.has(path))
+      .filter(
+        ({ method, path, status, fault }) =>
+          method === 'DELETE' && (fault !== null || status === 429) && paths.has(path),
+      )
     if (looks === thwarted.length + 1)
       this.broken.push(`${this.#service.where()}: ${what} ${why}, found by ${looks + 1} looks`)
   }

@@ -26,15 +26,15 @@ export class Repeats {
    * `looked`: whether the process that asks has seen the account since it asked last, or since it began. Gives what is
    * still to be looked at, where it is no first time; `now` in epoch seconds of world time.
    */
-  asks(mark: string, looked: boolean, now: number): (() => Promise<void>) | undefined {
+  asks(mark: string, looked: boolean, now: number): (() => void) | undefined {
     const isFirst = !this.#asked.has(mark)
     this.#asked.add(mark)
     if (isFirst) return undefined
     this.repeated += 1
     const where = this.#where()
     if (!looked) this.broken.push(`${where}: ${mark} was asked for again without a look at the account`)
-    return async () => {
-      const there = await this.#elsewhere.instances()
+    return () => {
+      const there = this.#elsewhere.instances()
       const one = there.find(
         ({ label, extra_env, start_date }) =>
           rentalOf(label, extra_env) === mark && start_date < now - before,

@@ -71,8 +71,8 @@ function how({ chance }: Hand) {
   }
 }
 
-function ofAnInstance({ chance, now }: Hand): GuardWish {
-  const soon = Math.round(chance.between(1200, 18_000))
+function ofAnInstance({ chance, now, haste }: Hand): GuardWish {
+  const soon = Math.round(chance.between(1200, 18_000) / haste)
   return chance.pick<GuardWish>([
     { kind: 'time', at: now + soon },
     { kind: 'duration', seconds: soon },

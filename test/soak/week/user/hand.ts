@@ -13,6 +13,8 @@ export interface Hand {
   account: AccountView
   /** World time, epoch seconds. */
   now: number
+  /** How many times as soon all comes as in a week. */
+  haste: number
   sim: Simulator
   elsewhere: Elsewhere
   timeline: Timeline

@@ -15,14 +15,14 @@ const betweenDeeds = 120
 /** The user does one thing after the other, while Berth lives. None is waited for: some answers take longer than a life. */
 export function beginUsing(living: Living, chance: Chance): void {
   const { agenda, pace, broken } = living
-  agenda.add(pace.now + chance.pause(betweenDeeds) * 1000, async () => {
+  agenda.add(pace.now + (chance.pause(betweenDeeds) / living.haste) * 1000, async () => {
     if (living.isOver) return
     beginUsing(living, chance)
     const { lives, sim, elsewhere, timeline, byHand, tally, now } = living
     const berth = lives.now
     const account = berth.hasBegun ? await berth.account().catch(() => null) : null
     if (!account) return
-    const hand = { chance, berth, account, now: now(), sim, elsewhere, timeline, byHand }
+    const hand = { chance, berth, account, now: now(), haste: living.haste, sim, elsewhere, timeline, byHand }
     doSomething(hand, tally).catch((error: unknown) => broken.push(`a deed ended with ${error}`))
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../../../electron/contract/app/settings.ts'
-import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
+import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { alerts } from '../../../../electron/core/alerts/alerts.ts'
 import type { Told } from '../../../../electron/core/alerts/told.ts'
 import { accountView, instanceView } from '../views.ts'
@@ -81,9 +81,46 @@ test.each(['crashed', 'silent', 'offline'] as const)(
   state => {
     const [alert] = alerts(undefined, withState(state), settings).alerts
     expect(alert?.body).toMatch(/Destroy it.*try another offer/)
+    expect(alert?.body.includes('may come back')).toBe(state !== 'crashed')
     expect(alert?.actions[0]?.id).toBe('try_another')
   },
 )
+
+test('waiting for a GPU is said once, with what can be done, and ready once it runs', () => {
+  expect(said(...(['provisioning', 'waiting', 'waiting', 'running'] as const).map(withState))).toEqual([
+    [],
+    ['halted'],
+    [],
+    ['ready'],
+  ])
+  const [alert] = alerts(undefined, withState('waiting'), settings).alerts
+  expect(alert?.body).toMatch(/rented to somebody else.*charged.*cancel the start.*copy its data/)
+})
+
+test.each<[string, Partial<InstanceView>, number, string | undefined]>([
+  ['without credit', {}, 0, 'top up'],
+  ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours after'],
+  ['by Berth', { endsAt: 900, asked: { state: 'stopped', at: 900 } }, 0, undefined],
+  ['by somebody else', {}, 50, undefined],
+])('one that was stopped %s says why, where the service did it', (_, given, credit, why) => {
+  const history = [{ at: 1000, state: 'stopped' as const, actualStatus: 'exited' }]
+  const stopped = instanceView({ state: 'stopped', history, ...given })
+  const told: Told = { lowCredit: true, instances: { 4711: 'running' } }
+  const found = alerts(told, accountView({ credit: dollars(credit) }, stopped), settings).alerts
+  if (why === undefined) expect(found).toEqual([])
+  else expect(found).toMatchObject([{ kind: 'halted', body: expect.stringContaining(why) }])
+})
+
+test('one that cannot start advises another image, with the service’s own words', () => {
+  const statusMessage = 'manifest unknown'
+  const [alert] = alerts(
+    undefined,
+    accountView({}, instanceView({ state: 'unstartable', statusMessage })),
+    settings,
+  ).alerts
+  expect(alert).toMatchObject({ kind: 'crashed', title: expect.stringContaining('cannot start') })
+  expect(alert?.body).toMatch(/“manifest unknown”.*Destroy it.*another image/)
+})
 
 test('ready is said when a boot ends, not for what ran already', () => {
   expect(said(withState('running'))).toEqual([[]])

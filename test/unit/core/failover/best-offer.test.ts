@@ -60,3 +60,23 @@ test('what a guard holds back is passed over for what is cheap enough, and the c
   const held = best(undefined, others, above(0.1))
   expect(held).toMatchObject({ choice: { offer: { id: 3 }, price: 0.4 * dollar }, holds: why })
 })
+
+test('what none bids more for than a rental may begin with is bid on, above $32 too', () => {
+  const dear = { id: 4, machineId: 40, minimumBid: 40 * dollar }
+  const chosen = bestOffer(
+    {
+      search: {
+        query: { type: 'bid', verifiedOnly: false, storage: 20, limit: 50 },
+        filter: {},
+        order: { column: 'price', descending: false },
+      },
+      request: { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [], bid: 100 },
+      limits: { tries: 5, ceiling: 1, deadline: 600 },
+      tries: [],
+    },
+    [dear],
+    {},
+    () => undefined,
+  )
+  expect(chosen?.choice.bid).toBe(40.01)
+})

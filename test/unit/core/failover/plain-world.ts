@@ -124,7 +124,7 @@ export class PlainWorld {
         },
       },
       instances: {
-        list: () => hear(() => this.#records()),
+        list: () => hear(() => ({ instances: this.#records(), unread: [], cutShort: undefined })),
         destroy: (id: number) => {
           if (dead.aborted) return new Promise(() => undefined)
           const fault = this.faults.destroy.shift()

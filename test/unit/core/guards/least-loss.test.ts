@@ -7,16 +7,21 @@ import { instanceView } from '../views.ts'
 const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {
   running: 'stop',
   // Its host does not answer, and is paid for it.
+  restarting: 'stop',
+  waiting: 'stop',
+  exited: 'stop',
   silent: 'stop',
   other: 'stop',
   stopped: 'destroy',
   outbid: 'destroy',
   crashed: 'destroy',
+  unstartable: 'destroy',
   // Its machine may come back, and it would run on.
   offline: 'stop',
   provisioning: undefined,
   loading: undefined,
   stopping: undefined,
+  destroying: undefined,
 }
 
 const budget = { kind: 'budget', per: 'day', limit: 1 } as const

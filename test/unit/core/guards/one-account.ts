@@ -113,6 +113,13 @@ export class OneAccount {
       }
     })
     const seen = this.store.get().accounts[account]
-    if (seen) this.#guards.looked({ account: seen, records: [], at, credit: seen.credit ?? 0 })
+    if (seen)
+      this.#guards.looked({
+        account: seen,
+        records: [],
+        unconfirmed: new Set(),
+        at,
+        credit: seen.credit ?? 0,
+      })
   }
 }

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { instanceState, type Standing } from '../../../../electron/core/instances/instance-state.ts'
+import {
+  instanceState,
+  type Past,
+  type Standing,
+} from '../../../../electron/core/instances/instance-state.ts'
 
 const state = (actualStatus: string | null, more: Partial<Standing> = {}) =>
   instanceState({ actualStatus, interruptible: false, ...more })
@@ -15,7 +19,9 @@ test.each([
   ['unknown', 'silent'],
   ['offline', 'offline'],
   ['frozen', 'other'],
-  ['rebooting', 'other'],
+  ['rebooting', 'restarting'],
+  ['recycling', 'restarting'],
+  ['destroying', 'destroying'],
   ['', 'other'],
   ['constructor', 'other'],
 ])('%s alone is %s', (status, wanted) => {
@@ -38,4 +44,90 @@ test('an instance told to stop is stopping until it has, and an exit it was told
   expect(state('loading', stopping)).toBe('stopping')
   expect(state('exited', stopping)).toBe('stopped')
   expect(state('offline', stopping)).toBe('offline')
+})
+
+const at = 1_800_000_000
+/** A record of a deployment that may start again what exited, and how the instance was shown before it. */
+const onDeployment = (standing: Partial<Standing>, past?: Partial<Past>) =>
+  instanceState(
+    { actualStatus: 'exited', interruptible: false, beyondInterface: true, ...standing },
+    past && { state: 'running', since: at - 10, intendedStatus: 'running', unbroken: true, ...past },
+    at,
+  )
+const stopped = { currentState: 'stopped', nextState: 'stopped', intendedStatus: 'stopped' }
+const queued = { currentState: 'stopped', nextState: 'running', intendedStatus: 'running' }
+const wanted = { currentState: 'running', nextState: 'running', intendedStatus: 'running' }
+const tooLow = { interruptible: true, bid: 0.2, minimumBid: 0.25 }
+
+test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
+  ['stopped by its user', stopped, {}, 'stopped'],
+  [
+    'stopped in the market alone',
+    { ...wanted, currentState: 'stopped', nextState: 'stopped' },
+    {},
+    'stopped',
+  ],
+  ['stopped, and seen for the first time', stopped, undefined, 'stopped'],
+  ['started a moment ago', queued, { state: 'stopped' }, 'provisioning'],
+  ['without a GPU for 29 seconds', queued, { state: 'provisioning', since: at - 29 }, 'provisioning'],
+  ['without a GPU for 30 seconds', queued, { state: 'provisioning', since: at - 30 }, 'waiting'],
+  ['still without a GPU', queued, { state: 'waiting', since: at - 1 }, 'waiting'],
+  [
+    'queued, as the service said',
+    queued,
+    { state: 'stopped', asked: { state: 'running', at, queued: true } },
+    'waiting',
+  ],
+  [
+    'queued, the wish not shown yet',
+    { ...queued, intendedStatus: 'stopped' },
+    { state: 'stopped', asked: { state: 'running', at } },
+    'provisioning',
+  ],
+  ['called off', stopped, { state: 'waiting' }, 'stopped'],
+  ['started, the last exit still shown', wanted, { state: 'stopped' }, 'provisioning'],
+  ['started, and its exit shown for a minute', wanted, { state: 'provisioning', since: at - 60 }, 'exited'],
+  ['exited a moment ago', wanted, {}, 'exited'],
+  ['exited 59 seconds ago', wanted, { state: 'exited', since: at - 59 }, 'exited'],
+  ['exited a minute ago', wanted, { state: 'exited', since: at - 60 }, 'crashed'],
+  ['crashed before', wanted, { state: 'crashed', since: at - 1 }, 'crashed'],
+  ['exited where an exit is final', { ...wanted, beyondInterface: false }, {}, 'crashed'],
+  ['crashed, its bid too low by now', { ...wanted, ...tooLow, beyondInterface: false }, {}, 'crashed'],
+])('an exited instance that is %s', (_, standing, past, state) => {
+  expect(onDeployment(standing, past)).toBe(state)
+})
+
+test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
+  ['still wished to run', { ...stopped, intendedStatus: 'running' }, {}, 'outbid'],
+  ['as if its user had stopped it', stopped, {}, 'outbid'],
+  ['as if stopped, without a wish', { currentState: 'stopped', nextState: 'stopped' }, {}, 'outbid'],
+  ['as if stopped, in the word of others', { ...stopped, actualStatus: 'stopped' }, {}, 'outbid'],
+  ['as if stopped, while it loaded', stopped, { state: 'loading' }, 'outbid'],
+  ['as judged before', stopped, { state: 'outbid', intendedStatus: 'stopped', unbroken: false }, 'outbid'],
+  [
+    'until it bids enough',
+    { ...stopped, bid: 0.25 },
+    { state: 'outbid', intendedStatus: 'stopped' },
+    'stopped',
+  ],
+  ['then stopped by its user', stopped, { state: 'outbid', intendedStatus: 'running' }, 'stopped'],
+  ['but stopped by Berth', stopped, { asked: { state: 'stopped', at } }, 'stopped'],
+  ['but seen while it was being stopped', stopped, { state: 'stopping' }, 'stopped'],
+  ['but stopped before', stopped, { state: 'stopped' }, 'stopped'],
+  ['but not seen for long', stopped, { unbroken: false }, 'stopped'],
+  ['but seen for the first time', stopped, undefined, 'stopped'],
+  ['but on demand', { ...stopped, interruptible: false }, {}, 'stopped'],
+])('one whose bid is too low is outbid: %s', (_, standing, past, state) => {
+  expect(onDeployment({ ...tooLow, ...standing }, past)).toBe(state)
+})
+
+test.each([
+  ['OCI runtime create failed: unable to start', 'unstartable'],
+  ['manifest unknown: manifest tagged by "nope" is not found', 'unstartable'],
+  ['Error: pull access denied for secret/image', 'unstartable'],
+  ['Pulling image', 'provisioning'],
+  [undefined, 'provisioning'],
+])('created with the line %s is %s', (statusMessage, wanted) => {
+  expect(state('created', statusMessage === undefined ? {} : { statusMessage })).toBe(wanted)
+  expect(state('loading', statusMessage === undefined ? {} : { statusMessage })).toBe('loading')
 })

@@ -167,3 +167,25 @@ test('no record, however strange, breaks the view or puts a number into it that 
     { numRuns: 2000 },
   )
 })
+
+test('a host that reports no load at 0 degrees has not measured: that is no idle GPU', () => {
+  const idle = project({ ...rented, gpu_util: 0, gpu_temp: 31 }, undefined, 4600)
+  expect(idle).toMatchObject({ gpuLoad: 0, gpuTemperature: 31 })
+  const silent = project({ ...rented, gpu_util: 0, gpu_temp: 0 }, idle, 4610)
+  expect(silent).not.toHaveProperty('gpuLoad')
+  expect(silent).not.toHaveProperty('gpuTemperature')
+})
+
+test('what Berth asked is kept until it has come about, or somebody else asked otherwise', () => {
+  const stopped = { ...rented, actual_status: 'stopped', intended_status: 'stopped' }
+  const before = project(rented, undefined, 1000)
+  const stopping = { ...before, asked: { state: 'stopped', at: 1000 } as const }
+  expect(project(stopped, stopping, 1010).asked).toEqual(stopping.asked)
+  // An answer that left before the stop came may still show it running.
+  expect(project(rented, stopping, 1010).asked).toEqual(stopping.asked)
+  expect(project(rented, stopping, 1200).asked).toBeUndefined()
+  const started = { ...project(stopped, before, 1000), asked: { state: 'running', at: 1000 } as const }
+  expect(project(stopped, started, 1010).asked).toEqual(started.asked)
+  expect(project(stopped, started, 1200).asked).toBeUndefined()
+  expect(project(rented, started, 1010).asked).toBeUndefined()
+})

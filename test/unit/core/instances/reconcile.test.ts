@@ -26,7 +26,7 @@ const answer = (count: number): Instance[] =>
   }))
 
 function look(known: KnownRecords, shown: Shown, records: readonly Instance[], at: number) {
-  const changes = compareInstances(known, shown, records, at)
+  const changes = compareInstances(known, shown, { instances: records, unconfirmed: [] }, at)
   const [after, patches] = create(shown, draft => applyChanges(draft as Shown, shown, changes), {
     enablePatches: true,
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { costPerHour, prices, spending } from '../../../../electron/core/instances/spending.ts'
 
 test('a running instance costs its whole price, a stopped one its disk', () => {
-  const price = prices(0.5, 0.45)
+  const price = prices({ dph_total: 0.5, dph_base: 0.45 })
   expect(price).toEqual({ running: 500_000, disk: 50_000 })
   expect(costPerHour('running', price)).toBe(500_000)
   expect(costPerHour('stopping', price)).toBe(500_000)
@@ -13,14 +13,40 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
 })
 
 test('prices that are missing or make no sense cost nothing rather than spoil the sum', () => {
-  expect(prices(undefined, 0.4)).toEqual({})
-  expect(prices(0.4, undefined)).toEqual({ running: 400_000 })
-  expect(prices(0.3, 0.4)).toEqual({ running: 300_000, disk: 0 })
+  expect(prices({ dph_base: 0.4 })).toEqual({})
+  expect(prices({ dph_total: 0.4 })).toEqual({ running: 400_000 })
+  expect(prices({ dph_total: 0.3, dph_base: 0.4 })).toEqual({ running: 300_000, disk: 0 })
   for (const absurd of [-1, 1e300, Number.NaN, Number.POSITIVE_INFINITY]) {
-    expect(prices(absurd, 0.4)).toEqual({})
-    expect(prices(0.4, absurd)).toEqual({ running: 400_000 })
+    expect(prices({ dph_total: absurd, dph_base: 0.4 })).toEqual({})
+    expect(prices({ dph_total: 0.4, dph_base: absurd })).toEqual({ running: 400_000 })
+    expect(prices({ dph_total: 0.4, instance: { totalHour: absurd } })).toEqual({ running: 400_000 })
   }
   expect(costPerHour('running', {})).toBe(0)
+})
+
+test('what the service says an instance costs now goes before all that can be reckoned', () => {
+  const told = prices({
+    dph_total: 0.5,
+    dph_base: 0.45,
+    storage_total_cost: 0.05,
+    search: { totalHour: 0.48, diskHour: 0.05 },
+    instance: { totalHour: 0.07, diskHour: 0.07 },
+  })
+  expect(told).toEqual({ running: 480_000, disk: 70_000, now: 70_000 })
+  expect(costPerHour('stopped', told)).toBe(70_000)
+  expect(costPerHour('running', { ...told, now: 470_000 })).toBe(470_000)
+  expect(costPerHour('running', { ...told, now: 0 })).toBe(480_000)
+})
+
+test('base and disk make the price; a disk without one is priced by its GB for a month of 720 hours', () => {
+  const disk = { storage_cost: 0.14933, disk_space: 10 }
+  expect(prices({ dph_total: 0.9, dph_base: 0.45, storage_total_cost: 0.02 })).toEqual({
+    running: 470_000,
+    disk: 20_000,
+  })
+  expect(prices({ dph_base: 0.45, ...disk })).toEqual({ running: 452_074, disk: 2074 })
+  const stopped = prices({ dph_total: 0.5, ...disk })
+  expect(costPerHour('stopped', stopped)).toBe(2074)
 })
 
 test('spending goes on from creation, and each new price begins a new stretch', () => {

@@ -12,7 +12,7 @@ const day = {
 
 test('amounts are exact, in dollars', () => {
   expect(daysCsv([day])).toBe(
-    'day,spent_usd,topped_up_usd,credit_usd,estimated\r\n2026-11-21,1.234567,0.000000,-0.000001,\r\n',
+    'day,spent_usd,topped_up_usd,credit_usd,estimated,as_charged\r\n2026-11-21,1.234567,0.000000,-0.000001,,\r\n',
   )
   expect(samplesCsv([{ at: 1_800_000_000, spent: 25 }])).toBe(
     'until,spent_usd,credit_usd\r\n2027-01-15T08:00:00.000Z,0.000025,\r\n',

@@ -18,7 +18,7 @@ function lookAt(at: number, credit: number): FreshLook {
     costPerHour: perHour,
     spent: { micros: 0, at: since, perHour },
   })
-  return { account: accountView({}, view), records: [], at, credit }
+  return { account: accountView({}, view), records: [], unconfirmed: new Set(), at, credit }
 }
 
 /** Looks every ten seconds from one moment to another. */

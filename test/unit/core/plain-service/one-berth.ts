@@ -107,7 +107,10 @@ export async function startOne<Automation extends Automatic>(
     looking = true
     client.instances
       .list()
-      .then(seen, () => undefined)
+      .then(
+        ({ instances }) => seen(instances),
+        () => undefined,
+      )
       .then(() => {
         looking = false
         if (!again) return

@@ -131,12 +131,12 @@ export class PlainService {
       },
       instances: {
         list: async () => {
-          const records = await ask(() => {
+          const instances = await ask(() => {
             if (this.faults.list.shift()) throw lost()
             return this.records()
           })
           watch.listed()
-          return records
+          return { instances, unread: [], cutShort: undefined }
         },
         destroy: (id: number) =>
           ask(() => {

@@ -15,6 +15,7 @@ const limits = { tries: 3, ceiling: 1, deadline: 600 }
 const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const
 const outbid = instanceView({
   state: 'outbid',
+  intendedStatus: 'running',
   interruptible: true,
   bid: 100_000,
   minimumBid: 200_000,
@@ -55,7 +56,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
       find: () =>
         step ? ({ step, tries: [], instance: place } as unknown as ReturnType<Failovers['find']>) : undefined,
     },
-    rentals: { requestOf: () => undefined, knows: () => false },
+    rentals: { ofInstance: () => undefined, knows: () => false },
     client: () =>
       ({
         instances: {

@@ -55,6 +55,7 @@ class Market {
     const outbid = this.lowest > this.bid
     return instanceView({
       state: outbid ? 'outbid' : 'running',
+      intendedStatus: 'running',
       interruptible: true,
       bid: this.bid,
       minimumBid: this.lowest,
@@ -126,7 +127,7 @@ async function live(ceiling: number, events: readonly Event[]) {
         find: () => undefined,
         written: async () => undefined,
       },
-      rentals: { requestOf: () => undefined, knows: () => false },
+      rentals: { ofInstance: () => undefined, knows: () => false },
       client: () => client as unknown as ServiceClient,
       record: () => undefined,
       ending: signal,

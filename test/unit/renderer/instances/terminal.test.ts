@@ -35,9 +35,12 @@ test('a lost connection is tried again, less and less often, but for ever', () =
   expect([0, 1, 4, 5, 6, 1000].map(tries => retryIn(lost, tries))).toEqual([1, 2, 15, 30, 30, 30])
 })
 
-test.each(['host_key_changed', 'key_refused', 'no_such_instance'])('%s waits for the user', code => {
-  expect(retryIn({ code, message: '' }, 0)).toBeUndefined()
-})
+test.each(['host_key_changed', 'host_key_known_elsewhere', 'key_refused', 'no_such_instance'])(
+  '%s waits for the user',
+  code => {
+    expect(retryIn({ code, message: '' }, 0)).toBeUndefined()
+  },
+)
 
 test('the history fills the picture from its first change until now', () => {
   const spans = spansOf(
@@ -56,7 +59,8 @@ test('the history fills the picture from its first change until now', () => {
 
 test('a shell comes back with its instance, but not past a key that changed', () => {
   expect(wantsUser({ code: 'not_running', message: '' })).toBe(false)
-  expect(wantsUser({ code: 'host_key_changed', message: '' })).toBe(true)
+  for (const code of ['host_key_changed', 'host_key_known_elsewhere'])
+    expect(wantsUser({ code, message: '' })).toBe(true)
 })
 
 test.each([

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import type { TunnelView } from '../../../../electron/contract/instance/tunnel.ts'
 import { factsOf } from '../../../../renderer/screens/instances/details/facts.ts'
 import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
-import { tunnelSteps, tunnelTrouble } from '../../../../renderer/screens/instances/tunnelWords.ts'
+import {
+  tunnelAddress,
+  tunnelSteps,
+  tunnelTrouble,
+} from '../../../../renderer/screens/instances/tunnelWords.ts'
 import { underOf } from '../../../../renderer/screens/instances/under.ts'
 import { someAccount, someInstance } from '../some-state.ts'
 
@@ -15,7 +19,11 @@ function underWith(tunnel: TunnelView) {
 
 test('the row says what a tunnel waits for, and nothing once it is open', () => {
   expect(underWith(jupyter)).toEqual([undefined, 'tunnel'])
-  expect(underWith({ ...jupyter, step: 'open', localPort: 20_001 })).toEqual([undefined, undefined])
+  const open = { ...jupyter, step: 'open', host: 'i1-0f.localhost', localPort: 20_001 } as const
+  expect(underWith(open)).toEqual([undefined, undefined])
+  expect(underWith({ ...open, fallback: 'offered' })).toEqual([undefined, 'tunnel'])
+  expect(underWith({ ...open, fallback: 'taken' })).toEqual([undefined, undefined])
+  expect(tunnelAddress(open)).toBe('i1-0f.localhost:20001')
   expect(tunnelSteps(jupyter).find(({ current }) => current)?.name).toBe('asking for its token')
   expect(tunnelSteps({ ...jupyter, kind: 'port', step: 'waiting' }).map(({ name }) => name)).toEqual([
     'connecting',

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { creditWouldLast, rentalCost, suggestedBid } from '../../../../renderer/screens/offers/rent/cost.ts'
+import {
+  creditWouldLast,
+  firstHours,
+  rentalCost,
+  suggestedBid,
+} from '../../../../renderer/screens/offers/rent/cost.ts'
 import { offer } from './listed.ts'
 
 test('the price follows the disk: the storage it includes is taken off, the storage wanted put on', () => {
@@ -30,5 +35,24 @@ test('the bid offered is just above the lowest that runs, and one the service ta
   expect(suggestedBid(300_000)).toBe(0.303)
   expect(suggestedBid(10_000)).toBe(0.011)
   expect(suggestedBid(undefined)).toBe(0.001)
-  expect(suggestedBid(31_900_000)).toBe(32)
+  expect(suggestedBid(40_000_000)).toBe(40.4)
+  expect(suggestedBid(127_900_000)).toBe(128)
+})
+
+test('a disk costs its GB for a month of 720 hours, whatever disk the search was priced for', () => {
+  const machine = offer({ id: 1, price: 2_010_000, storagePrice: 10_000, storageCost: 0.36 })
+  expect(rentalCost(machine, 20, 200, undefined)).toEqual({ perHour: 2_100_000, diskPerHour: 100_000 })
+})
+
+test('a first day is its hours of GPU and disk, and the traffic expected once at the dearer price', () => {
+  const cost = { perHour: 2_100_000, diskPerHour: 100_000 }
+  const traffic = { downCost: 0.01, upCost: 0.02 }
+  expect(firstHours(cost, 24, traffic, 50)).toEqual({
+    gpus: 48_000_000,
+    disk: 2_400_000,
+    traffic: 1_000_000,
+    total: 51_400_000,
+  })
+  expect(firstHours(cost, 24, traffic, undefined)).toMatchObject({ traffic: undefined, total: 50_400_000 })
+  expect(firstHours(cost, 24, {}, 50)).toMatchObject({ traffic: undefined, total: 50_400_000 })
 })

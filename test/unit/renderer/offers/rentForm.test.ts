@@ -88,11 +88,11 @@ describe('mistakes are told at their field', () => {
     expect(Object.keys(errors(changes))).toEqual([field])
   })
 
-  test.each(['', '0', '0.0009', '32.01', 'ten'])('a bid of “%s”', bid => {
+  test.each(['', '0', '0.0009', '128.01', 'ten'])('a bid of “%s”', bid => {
     expect(Object.keys(errors({ bid }, true))).toEqual(['bid'])
   })
 
-  test.each(['0.001', '32'])('a bid of %s is within bounds', bid => {
+  test.each(['0.001', '32.01', '128'])('a bid of %s is within bounds', bid => {
     expect(errors({ bid }, true)).toEqual({})
   })
 

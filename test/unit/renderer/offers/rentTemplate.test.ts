@@ -33,7 +33,7 @@ const view: TemplateView = {
   onstart: 'echo hi',
   disk: 64,
   env: `-e A=1 -e B='x y' -p 8080:8080`,
-  extraFilters: { num_gpus: { gte: 2 }, verified: { eq: true }, cuda_max_good: { gte: 12 } },
+  extraFilters: { num_gpus: { gte: 2 }, verified: { eq: true }, compute_cap: { gte: 800 } },
   volumeInfo: { create_new: false, volume_id: 9, mount_path: '/data' },
 }
 const template = rentTemplate(view, filledValues(fresh))

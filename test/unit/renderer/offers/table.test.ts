@@ -31,10 +31,10 @@ describe('columns in a narrow window', () => {
   })
 
   test('a long GPU name takes room from other columns rather than being cut', () => {
-    expect(columnsFor(900, 'price', 12)).toHaveLength(9)
-    const [gpu, ...others] = columnsFor(900, 'price', 20)
+    expect(columnsFor(1000, 'price', 12)).toHaveLength(10)
+    const [gpu, ...others] = columnsFor(1000, 'price', 20)
     expect(gpu?.width).toBeGreaterThan(20 * 7)
-    expect(others).toHaveLength(7)
+    expect(others).toHaveLength(8)
   })
 
   test('a wider window shows no fewer', () => {
@@ -68,6 +68,9 @@ describe('words', () => {
     expect(partWords({ countTo: 2 }, 'count')).toBe('up to 2')
     expect(partWords({ reliabilityFrom: 0.985 }, 'reliability')).toBe('98.5 %+')
     expect(partWords({ regions: ['SE'] }, 'regions')).toBe('Sweden')
+    expect(partWords({ cudaFrom: 12.4 }, 'cuda')).toBe('12.4+')
+    expect(partWords({ daysFrom: 1000 }, 'duration')).toBe('1,000 days+')
+    expect(partWords({ staticIp: true }, 'staticIp')).toBe('only')
   })
 
   test('ages count in the largest unit, one of it in the singular', () => {

@@ -84,11 +84,14 @@ test('conditions that mean the same on the page become its filter, all others go
       verified: { eq: true },
       rentable: { eq: true },
       cuda_max_good: { gte: 12.4 },
+      static_ip: { eq: true },
+      compute_cap: { gte: 800 },
+      gpu_ram: { gte: 24_000 },
       geolocation: { like: 'SE' },
     }),
   ).toEqual({
-    filter: { gpus: ['H100', 'A100'], countFrom: 2 },
-    extra: { num_gpus: { lt: 9 }, cuda_max_good: { gte: 12.4 } },
+    filter: { gpus: ['H100', 'A100'], countFrom: 2, cudaFrom: 12.4, staticIp: true },
+    extra: { num_gpus: { lt: 9 }, compute_cap: { gte: 800 }, gpu_ram: { gte: 24_000 } },
     verifiedOnly: true,
     unread: ['geolocation'],
   })

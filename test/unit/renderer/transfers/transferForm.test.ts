@@ -11,7 +11,7 @@ import { someInstance } from '../some-state.ts'
 const sync: SyncDraft = {
   instance: '7',
   direction: 'Cloud To Instance',
-  instancePath: '/root',
+  instancePath: '/workspace',
   cloudPath: 'bucket/data',
   connection: '12',
   flags: '',
@@ -29,7 +29,7 @@ test('every empty field of a copy has its own sentence', () => {
 })
 
 test('two instances that are not chosen yet are not one and the same', () => {
-  expect(readCopy({ from: '', fromPath: '/root/', to: '', toPath: '/root/' })).toEqual({
+  expect(readCopy({ from: '', fromPath: '/data/', to: '', toPath: '/data/' })).toEqual({
     errors: { from: 'Choose the instance to copy from.', to: 'Choose the instance to copy to.' },
   })
 })
@@ -39,6 +39,18 @@ test('a copy onto itself is refused, onto another path or instance it is not', (
     errors: { toPath: 'This is where it is copied from.' },
   })
   expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: '/a' })).toHaveProperty('request')
+})
+
+test.each(['/root', '/root/', '/', '//root'])('nothing is written over %s, which would break SSH', path => {
+  const errors = { errors: expect.any(Object) }
+  expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: path })).toEqual({
+    errors: { toPath: expect.stringContaining('breaks SSH') },
+  })
+  expect(readSync({ ...sync, instancePath: path })).toEqual({
+    errors: { instancePath: expect.stringContaining('breaks SSH') },
+  })
+  expect(readSync({ ...sync, direction: 'Instance To Cloud', instancePath: path })).not.toEqual(errors)
+  expect(readCopy({ from: '7', fromPath: path, to: '8', toPath: '/root/a' })).toHaveProperty('request')
 })
 
 test('flags are split as on a command line', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { highBid } from '../../../../renderer/words/highBid.ts'
 import { named } from '../../../../renderer/words/list.ts'
-import { money, rate } from '../../../../renderer/words/money.ts'
+import { money, rate, trafficBriefly, trafficWords } from '../../../../renderer/words/money.ts'
 import { diskRoom, reliability } from '../../../../renderer/words/size.ts'
 import { stateWords } from '../../../../renderer/words/state.ts'
 import { ago, duration } from '../../../../renderer/words/time.ts'
@@ -78,4 +78,16 @@ test('many names in a sentence are the first twelve and how many more; one that 
   expect(named(names(3))).toBe('#1, #2, #3')
   expect(named(names(13))).toMatch(/, #13$/)
   expect(named(names(14))).toMatch(/, #12 and 2 more$/)
+})
+
+test('the price of traffic is said each way, free as free, and not at all where it is not told', () => {
+  expect(trafficWords({ downCost: 0.01, upCost: 0.02 })).toBe('$0.010/GB down, $0.020/GB up')
+  expect(trafficWords({ upCost: 0.0002 })).toBe('$0.0002/GB up')
+  expect(trafficBriefly({ downCost: 0.01, upCost: 0.02 })).toBe('$0.010 / $0.020')
+  expect(trafficBriefly({ downCost: 0.01, upCost: 0.01 })).toBe('$0.010')
+  expect([trafficWords({ downCost: 0, upCost: 0 }), trafficBriefly({ downCost: 0, upCost: 0 })]).toEqual([
+    'free',
+    'free',
+  ])
+  expect([trafficWords({}), trafficBriefly({})]).toEqual([undefined, undefined])
 })

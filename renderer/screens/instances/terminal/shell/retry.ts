@@ -14,5 +14,11 @@ export function retryIn(problem: Problem, tries: number): number | undefined {
 
 /** Whether connecting again is of no use until the user has done something. */
 export function wantsUser(problem: Problem): boolean {
-  return ['host_key_changed', 'key_refused', 'key_locked', 'key_unusable'].includes(problem.code)
+  return [
+    'host_key_changed',
+    'host_key_known_elsewhere',
+    'key_refused',
+    'key_locked',
+    'key_unusable',
+  ].includes(problem.code)
 }

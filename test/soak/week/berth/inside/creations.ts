@@ -46,7 +46,7 @@ export function creates({ method, path }: Leaving): boolean {
 }
 
 function isLook({ method, path }: Leaving): boolean {
-  return method === 'GET' && path === '/api/v0/instances/'
+  return method === 'GET' && /^\/api\/v[01]\/instances\/$/.test(path)
 }
 
 function markOf(request: Leaving): string | undefined {

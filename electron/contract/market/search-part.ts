@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import { activeParts, type FilterPart, without } from './filter.ts'
+import { furtherParts, furtherWords } from './further-filters.ts'
+import type { OfferFilter, SavedQuery } from './offer.ts'
+import { countryName } from './place.ts'
+
+/** One thing that a search asks of a machine, and that can be given up by itself. */
+export const SearchPart = v.picklist([
+  'verified',
+  'gpus',
+  'count',
+  ...furtherParts,
+  'regions',
+  'price',
+  'extra',
+  'text',
+])
+export type SearchPart = v.InferOutput<typeof SearchPart>
+
+/** What a search asks for, what says most about a machine first. */
+export function searchParts({ query, filter }: SavedQuery): SearchPart[] {
+  const active = new Set<SearchPart>(activeParts(filter))
+  if (query.verifiedOnly) active.add('verified')
+  if (Object.keys(query.extra ?? {}).length > 0) active.add('extra')
+  return SearchPart.options.filter(part => active.has(part))
+}
+
+/** The search without some of what it asks for. */
+export function withoutParts(search: SavedQuery, parts: readonly SearchPart[]): SavedQuery {
+  const { extra, ...query } = search.query
+  return {
+    query: {
+      ...query,
+      verifiedOnly: query.verifiedOnly && !parts.includes('verified'),
+      ...(extra && !parts.includes('extra') ? { extra } : {}),
+    },
+    filter: parts.filter(isFilterPart).reduce<OfferFilter>(without, search.filter),
+  }
+}
+
+/** One thing that a search asks for: `at least 99.1 % reliable`. */
+export function searchPartWords({ query, filter }: SavedQuery, part: SearchPart): string {
+  switch (part) {
+    case 'verified':
+      return 'a verified host'
+    case 'extra':
+      return `the template’s machine filters (${Object.keys(query.extra ?? {}).join(', ')})`
+    case 'gpus':
+      return (filter.gpus ?? []).join(' or ')
+    case 'count':
+      return countWords(filter)
+    case 'regions':
+      return `in ${(filter.regions ?? []).map(countryName).join(' or ')}`
+    case 'price':
+      return `at most $${figure(filter.priceTo, 3)}/h`
+    case 'text':
+      return `matching “${filter.text}”`
+    default:
+      return furtherWords(part, filter)
+  }
+}
+
+function isFilterPart(part: SearchPart): part is FilterPart {
+  return part !== 'verified' && part !== 'extra'
+}
+
+function countWords({ countFrom, countTo }: OfferFilter): string {
+  const gpus = countTo === 1 || (countTo === undefined && countFrom === 1) ? 'GPU' : 'GPUs'
+  if (countFrom === countTo) return `${countFrom} ${gpus}`
+  if (countTo === undefined) return `at least ${countFrom} ${gpus}`
+  return countFrom === undefined ? `at most ${countTo} ${gpus}` : `${countFrom} to ${countTo} ${gpus}`
+}
+
+function figure(value: number | undefined, digits: number): string {
+  return (value ?? 0).toLocaleString('en', { maximumFractionDigits: digits })
+}

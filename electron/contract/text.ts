@@ -1,0 +1,25 @@
+/** How much of a text of somebody else's is read. */
+export interface LineBounds {
+  lines: number
+  /** Characters of one line; the rest of a longer one is left out. */
+  length: number
+}
+
+/** The first lines of a text, each cut: whatever a host prints, no more than this reaches what reads it. */
+export function firstLines(text: string, most: LineBounds): string[] {
+  const lines: string[] = []
+  for (let at = 0; at <= text.length && lines.length < most.lines; ) {
+    const feed = text.indexOf('\n', at)
+    const end = feed < 0 ? text.length : feed
+    lines.push(text.slice(at, Math.min(end, at + most.length)))
+    at = end + 1
+  }
+  return lines
+}
+
+/** The text without any of these characters at its end. In one pass, which `/[…]+$/` is not. */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1
+  return text.slice(0, end)
+}

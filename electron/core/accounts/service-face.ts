@@ -1,0 +1,17 @@
+import * as v from 'valibot'
+import type { InstanceFace } from '../../service/instances.ts'
+import { type DocumentOptions, openDocument } from '../remember/document.ts'
+
+const Learnt = v.object({ instances: v.exactOptional(v.picklist(['v0', 'v1'])) })
+
+/** What was learnt of how an account's service lists its instances, kept over restarts. */
+export async function openFace(
+  place: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
+): Promise<InstanceFace & { flush(): Promise<void> }> {
+  const document = await openDocument({ ...place, schema: Learnt, empty: {} })
+  return {
+    get: () => document.get().instances,
+    set: version => void document.record(() => ({ instances: version })),
+    flush: document.flush,
+  }
+}

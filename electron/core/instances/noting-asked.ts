@@ -1,0 +1,41 @@
+import type { AskedState } from '../../contract/instance/instance.ts'
+import type { AccountView } from '../../contract/state.ts'
+import type { ServiceClient } from '../../service/client.ts'
+import type { LastSeen } from '../accounts/last-seen.ts'
+import type { Document } from '../remember/document.ts'
+import type { Store } from '../store.ts'
+
+/**
+ * The same client, by which it is noted what an instance is asked to become, for whomever: in State and on disk, before
+ * it is asked, so that a kill in between leaves no stop that looks like another's doing. What cannot be written keeps
+ * nothing from being stopped.
+ */
+export function notingAsked(
+  client: ServiceClient,
+  around: { account: AccountView['id']; store: Store; lastSeen: Document<LastSeen>; now: () => number },
+): ServiceClient {
+  const { instances } = client
+  const { account, store, lastSeen, now } = around
+
+  async function note(instance: number, wanted: Omit<AskedState, 'at'>): Promise<void> {
+    const asked = { ...wanted, at: now() }
+    store.change(draft => {
+      const target = draft.accounts[account]?.instances[instance]
+      if (target) target.asked = asked
+    })
+    const view = store.get().accounts[account]?.instances[instance]
+    if (view) await lastSeen.record(seen => ({ ...seen, instances: { ...seen.instances, [instance]: view } }))
+  }
+
+  const stop: typeof instances.stop = async (id, options) => {
+    await note(id, { state: 'stopped' })
+    return instances.stop(id, options)
+  }
+  const start: typeof instances.start = async (id, options) => {
+    await note(id, { state: 'running' })
+    const answer = await instances.start(id, options)
+    if (answer.queued) await note(id, { state: 'running', queued: true })
+    return answer
+  }
+  return { ...client, instances: { ...instances, stop, start } }
+}

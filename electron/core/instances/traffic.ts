@@ -1,0 +1,77 @@
+import { type Micros, micros } from '../../contract/spending/money.ts'
+import type { InstanceTraffic, TrafficPrices } from '../../contract/spending/traffic.ts'
+import { present } from '../present.ts'
+
+/** What records of offers and instances say of the price of traffic. */
+interface PricedTraffic {
+  inet_up_cost?: number | undefined
+  inet_down_cost?: number | undefined
+  internet_up_cost_per_tb?: number | undefined
+  internet_down_cost_per_tb?: number | undefined
+}
+
+/** Dollars per GB, by the GB or else by the TB; what is no price is left out. */
+export function trafficPrices(record: PricedTraffic): TrafficPrices {
+  return present({
+    upCost: price(record.inet_up_cost, record.internet_up_cost_per_tb),
+    downCost: price(record.inet_down_cost, record.internet_down_cost_per_tb),
+  })
+}
+
+/** Dollars: no GB costs more, and one nonsensical price must not spoil every sum. */
+const highestPrice = 1000
+
+function price(perGb: number | undefined, perTb: number | undefined): number | undefined {
+  const told = perGb ?? (perTb === undefined ? undefined : perTb / 1024)
+  return told !== undefined && told >= 0 && told <= highestPrice ? told : undefined
+}
+
+interface MeasuredTraffic extends PricedTraffic {
+  inet_up_billed?: number | undefined
+  inet_down_billed?: number | undefined
+}
+
+/** Seconds over which the cost of traffic per hour is averaged. */
+const averagedOver = 3600
+const kibPerGb = 1024 ** 2
+
+/**
+ * An instance's traffic as its record has it, and what was charged for it since `before`. Only differences count: a
+ * first figure says nothing of when it came together, and a counter that went back belongs to an instance made anew.
+ * Undefined where the service tells nothing of it. `at` in epoch seconds of the account's time.
+ */
+export function trafficOf(
+  record: MeasuredTraffic,
+  before: InstanceTraffic | undefined,
+  at: number,
+): { traffic: InstanceTraffic | undefined; charged: Micros } {
+  const costs = trafficPrices(record)
+  const up = counter(record.inet_up_billed) ?? before?.up
+  const down = counter(record.inet_down_billed) ?? before?.down
+  if (up === undefined && down === undefined)
+    return { traffic: Object.keys(costs).length === 0 ? undefined : costs, charged: 0 }
+  const { upCost = before?.upCost ?? 0, downCost = before?.downCost ?? 0 } = costs
+  const charged = cost(up, before?.up, upCost) + cost(down, before?.down, downCost)
+  const seconds = before?.at === undefined ? 0 : Math.max(0, at - before.at)
+  const weight = 1 - Math.exp(-seconds / averagedOver)
+  const perHour = seconds > 0 ? (charged * 3600) / seconds : 0
+  const earlier = before?.perHour ?? 0
+  const traffic = {
+    ...costs,
+    up,
+    down,
+    at,
+    spent: (before?.spent ?? 0) + charged,
+    perHour: Math.round(earlier + (perHour - earlier) * weight),
+  }
+  return { traffic: present(traffic), charged }
+}
+
+function counter(kib: number | undefined): number | undefined {
+  return kib !== undefined && kib >= 0 && Number.isFinite(kib) ? kib : undefined
+}
+
+function cost(kib: number | undefined, before: number | undefined, dollarsPerGb: number): Micros {
+  if (kib === undefined || before === undefined || kib <= before) return 0
+  return micros(((kib - before) / kibPerGb) * dollarsPerGb)
+}

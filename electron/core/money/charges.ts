@@ -1,0 +1,252 @@
+import * as v from 'valibot'
+import type { ChargedKinds, MoneyDay, SpenderName } from '../../contract/spending/history.ts'
+import { type Micros, micros } from '../../contract/spending/money.ts'
+import type { BillingRow } from '../../service/charges.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import type { AutomationSurroundings } from '../automation/automation.ts'
+import { openDocument } from '../remember/document.ts'
+import { emptyDay } from './days.ts'
+import { localDay, nextMidnight } from './local-days.ts'
+
+/** What the service itself charged on days that are over, and what was paid in: it goes before what was inferred. */
+export interface Charges {
+  /** The days as the service charged them, where it tells, and as they were counted elsewhere. */
+  asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
+  /** After a look: asks the service where it is time to. Never rejects; resolves once nothing is asked any more. */
+  looked(at: number): Promise<void>
+  flush(): Promise<void>
+}
+
+const amount = v.exactOptional(v.number())
+const ChargedDay = v.object({
+  day: v.string(),
+  spent: v.number(),
+  instances: v.record(v.string(), v.object({ gpu: amount, disk: amount, traffic: amount, other: amount })),
+  /** It was asked for so late that nothing comes to it any more. */
+  final: v.exactOptional(v.literal(true)),
+})
+type ChargedDay = v.InferOutput<typeof ChargedDay>
+
+const Kept = v.object({
+  /** When the service was asked last, epoch seconds. */
+  askedAt: v.exactOptional(v.number()),
+  /** Until when it is taken to have no such list. */
+  chargesAbsentUntil: v.exactOptional(v.number()),
+  invoicesAbsentUntil: v.exactOptional(v.number()),
+  days: v.array(ChargedDay),
+  /** By day. */
+  topUps: v.record(v.string(), v.number()),
+})
+type Kept = v.InferOutput<typeof Kept>
+
+/** Seconds between two times of asking, until which a day's charges may still come in, and until a list may be there. */
+const askedEvery = 3600
+const settledAfter = 3600
+const absentFor = 86_400
+/** Seconds after midnight: the service closes its day, too. */
+const afterMidnight = 300
+/** Days that are asked for, and that are kept. */
+const daysBack = 7
+const daysKept = 400
+
+/** A day of this machine's calendar, in epoch seconds. */
+interface DayRange {
+  day: string
+  from: number
+  to: number
+}
+
+export async function openCharges(
+  around: Pick<
+    AutomationSurroundings,
+    'machine' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'
+  >,
+): Promise<Charges> {
+  const { files, folder, onBroken, machine, ending } = around
+  const document = await openDocument({
+    files,
+    clock: machine.clock,
+    onBroken,
+    name: `${folder}/charges.json`,
+    schema: Kept,
+    empty: { days: [], topUps: {} },
+  })
+  let asking: Promise<void> | undefined
+
+  function keep(change: (kept: Kept) => Kept): void {
+    if (!ending.aborted) document.writeSoon(change)
+  }
+
+  /** What a list came to; undefined where it was not told, and then until when it need not be asked for again. */
+  async function told<T>(ask: () => Promise<T>): Promise<{ answer?: T; absentUntil?: number }> {
+    try {
+      return { answer: await ask() }
+    } catch (error) {
+      return isAbsent(error) ? { absentUntil: around.now() + absentFor } : {}
+    }
+  }
+
+  async function askAll(at: number): Promise<void> {
+    keep(kept => ({ ...kept, askedAt: at }))
+    const options = { signal: ending, retries: 1 }
+    const { client } = around
+    const due = daysDue(document.get(), at)
+    if ((document.get().chargesAbsentUntil ?? 0) <= at)
+      for (const range of due) {
+        const { answer, absentUntil } = await told(() =>
+          // The service may keep its books by days of UTC.
+          client().charges.list(utcDayBefore(range.from), utcDayAfter(range.to), options),
+        )
+        if (absentUntil !== undefined) keep(kept => ({ ...kept, chargesAbsentUntil: absentUntil }))
+        if (answer === undefined) break
+        const isFinal = at >= range.to + settledAfter
+        const day = { ...chargedDay(range, answer), ...(isFinal ? { final: true as const } : {}) }
+        keep(kept => ({ ...kept, days: withDay(kept.days, day) }))
+      }
+    const first = due.at(-1)
+    if (first === undefined || (document.get().invoicesAbsentUntil ?? 0) > at) return
+    const { answer, absentUntil } = await told(() =>
+      client().charges.invoices(first.from, Math.ceil(at), options),
+    )
+    if (absentUntil !== undefined) keep(kept => ({ ...kept, invoicesAbsentUntil: absentUntil }))
+    if (answer) keep(kept => ({ ...kept, topUps: { ...kept.topUps, ...topUpsOf(answer) } }))
+  }
+
+  return {
+    asCharged: (days, names) => asCharged(days, document.get(), names),
+    async looked(at) {
+      if (asking === undefined && isDue(document.get(), at) && !ending.aborted)
+        asking = askAll(at).finally(() => {
+          asking = undefined
+        })
+      await asking
+    },
+    flush: document.flush,
+  }
+}
+
+/** Whether the service has no such list, or keeps it from this key, rather than failing just now. */
+function isAbsent(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    error.code !== 'bad_answer' &&
+    [200, 400, 403, 404, 405, 410, 501].includes(error.status)
+  )
+}
+
+/** Whether it is time to ask: an hour after the last time, or soon after midnight, where some day is not settled. */
+function isDue(kept: Kept, at: number): boolean {
+  const { askedAt, chargesAbsentUntil = 0, invoicesAbsentUntil = 0 } = kept
+  if (chargesAbsentUntil > at && invoicesAbsentUntil > at) return false
+  const midnightPassed = askedAt !== undefined && at >= nextMidnight(askedAt) + afterMidnight
+  const isTime = askedAt === undefined || Math.abs(at - askedAt) >= askedEvery || midnightPassed
+  return isTime && daysDue(kept, at).length > 0
+}
+
+/** Days that are over and not settled, the latest first. */
+export function daysDue({ days }: Pick<Kept, 'days'>, at: number): DayRange[] {
+  const settled = new Set(days.flatMap(({ day, final }) => (final ? [day] : [])))
+  const ranges: DayRange[] = []
+  const date = new Date(at * 1000)
+  for (let back = 1; back <= daysBack; back += 1) {
+    const start = new Date(date.getFullYear(), date.getMonth(), date.getDate() - back)
+    const from = start.getTime() / 1000
+    ranges.push({ day: localDay(from), from, to: nextMidnight(from) })
+  }
+  return ranges.filter(({ day }) => !settled.has(day))
+}
+
+function utcDayBefore(at: number): number {
+  return Math.floor(at / 86_400) * 86_400
+}
+
+function utcDayAfter(at: number): number {
+  return Math.ceil(at / 86_400) * 86_400
+}
+
+const kinds: Readonly<Record<string, keyof ChargedKinds>> = {
+  gpu: 'gpu',
+  disk: 'disk',
+  bwu: 'traffic',
+  bwd: 'traffic',
+}
+
+/** What of the rows falls on that day, by instance and kind: what reaches beyond it counts by its share of time. */
+export function chargedDay(range: DayRange, rows: readonly BillingRow[]): ChargedDay {
+  const instances: Record<string, ChargedKinds> = {}
+  let spent = 0
+  for (const row of rows) {
+    const id = /^instance-(\d{1,15})$/.exec(row.source ?? '')?.[1]
+    const parts = row.items && row.items.length > 0 ? row.items : [row]
+    for (const part of parts) {
+      const dollars = part.amount ?? 0
+      const whole = Number.isFinite(dollars) ? micros(dollars) : 0
+      const stretch = [part.start ?? row.start, part.end ?? row.end] as const
+      const sum = Math.round(whole * shareWithin(range, ...stretch))
+      if (sum === 0) continue
+      spent += sum
+      if (id === undefined) continue
+      const kind = kinds[part.type ?? ''] ?? 'other'
+      instances[id] = { ...instances[id], [kind]: (instances[id]?.[kind] ?? 0) + sum }
+    }
+  }
+  return { day: range.day, spent, instances }
+}
+
+function shareWithin(
+  { from, to }: DayRange,
+  start: number | undefined,
+  end: number | undefined = start,
+): number {
+  // Without a time it is what was asked for.
+  if (start === undefined || end === undefined) return 1
+  if (end <= start) return start >= from && start < to ? 1 : 0
+  return Math.max(0, Math.min(end, to) - Math.max(start, from)) / (end - start)
+}
+
+/** By day; what is paid in has an amount below nothing. */
+export function topUpsOf(rows: readonly BillingRow[]): Record<string, Micros> {
+  const topUps: Record<string, Micros> = {}
+  for (const { type, amount: dollars = 0, start } of rows) {
+    if (type !== 'credit' || start === undefined || !(dollars < 0) || !Number.isFinite(dollars)) continue
+    const day = localDay(start)
+    topUps[day] = (topUps[day] ?? 0) + micros(-dollars)
+  }
+  return topUps
+}
+
+function withDay(days: readonly ChargedDay[], day: ChargedDay): ChargedDay[] {
+  const others = days.filter(other => other.day !== day.day)
+  return [...others, day].sort((a, b) => (a.day < b.day ? -1 : 1)).slice(-daysKept)
+}
+
+/**
+ * The days with what the service says of them. A day of which it lists nothing stays as it was counted: its list may
+ * be late, or this key may not see all of it. A sum paid in that was only estimated gives way to the invoices.
+ */
+export function asCharged(
+  days: readonly MoneyDay[],
+  { days: charged, topUps, askedAt }: Pick<Kept, 'days' | 'topUps' | 'askedAt'>,
+  names: Readonly<Record<string, SpenderName>>,
+): readonly MoneyDay[] {
+  const told = new Map(charged.filter(({ spent }) => spent > 0).map(day => [day.day, day]))
+  const counted = new Map(days.map(day => [day.day, day]))
+  const all = [...new Set([...counted.keys(), ...told.keys()])].sort()
+  const today = askedAt === undefined ? '' : localDay(askedAt)
+  return all.map(day => {
+    const before = counted.get(day) ?? emptyDay(day)
+    const paid = day < today ? topUps[day] : undefined
+    const { estimated, ...exact } = paid === undefined ? before : { ...before, toppedUp: paid }
+    const bill = told.get(day)
+    if (!bill) return paid === undefined && estimated ? before : exact
+    const instances: Record<string, Micros> = {}
+    const models: Record<string, Micros> = {}
+    for (const [id, parts] of Object.entries(bill.instances)) {
+      const sum = Object.values(parts).reduce((total: number, part) => total + (part ?? 0), 0)
+      const model = names[id]?.gpu ?? ''
+      instances[id] = sum
+      models[model] = (models[model] ?? 0) + sum
+    }
+    return { ...exact, spent: bill.spent, instances, models, charged: bill.instances }
+  })
+}

@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { plain } from './http/answer.ts'
+import type { CallOptions, Operation, Send } from './http/operation.ts'
+
+const request: Operation<{ result_url: string }> = {
+  method: 'PUT',
+  path: '/api/v0/instances/request_logs/{id}/',
+  repeat: 'read',
+  answer: plain(Type.Object({ result_url: Type.String() })),
+  extra: 'item',
+}
+
+/** Lines that are asked for. */
+const TAIL = 1000
+
+/** What containers print (not in the interface, known from deployments). Every method throws ServiceError. */
+export interface ContainerLogs {
+  /**
+   * Asks for the end of an instance's log: the container's own, or with `host` that of the program that pulls its image
+   * and starts it. Gives the address where it will be in some seconds: see `fetchResult`.
+   */
+  request(id: number, host: boolean, options?: CallOptions): Promise<string>
+}
+
+export function containerLogs(send: Send): ContainerLogs {
+  return {
+    request: async (id, host, options) => {
+      const body = { tail: String(TAIL), ...(host ? { daemon_logs: 'true' } : {}) }
+      return (await send(request, { ids: { id }, body }, options)).result_url
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import type { RunningBerth } from '../core/running.ts'
+import type { Files } from '../ports/files.ts'
+import type { Notice } from '../ports/notifier.ts'
+
+/** Tells something about this desktop once, and never again. */
+export async function tellOnce(
+  berth: Pick<RunningBerth, 'say'>,
+  files: Files,
+  notice: Pick<Notice, 'id' | 'title' | 'body'>,
+): Promise<void> {
+  const file = `told-${notice.id}`
+  if ((await files.read(file)) !== undefined) return
+  await files.write(file, '')
+  berth.say({ ...notice, urgency: 'normal', actions: [] })
+}

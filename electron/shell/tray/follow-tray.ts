@@ -1,0 +1,64 @@
+import type { RunningBerth } from '../../core/running.ts'
+import type { Endings } from '../../local/start/endings.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Files } from '../../ports/files.ts'
+import { tellOnce } from '../tell-once.ts'
+import type { TrayHost } from './tray-host.ts'
+
+export interface FollowOptions {
+  berth: RunningBerth
+  files: Files
+  clock: Clock
+  endings: Endings
+  host: TrayHost
+  /** Puts the icon there; gives the function that takes it away. */
+  showIcon: () => () => void
+  showWindow: () => void
+  /** Shows the window where it is hidden. */
+  keepInReach: () => void
+  /** Whether Berth was to start without its window. */
+  hidden: boolean
+}
+
+/** Milliseconds that a panel has to come up after Berth, when both start with the session. */
+const patience = 10_000
+
+/**
+ * Keeps Berth within reach, whatever becomes of the desktop's tray: with one, its icon is there; without one, its
+ * window is. The icon is made once, since it finds every later host by itself.
+ */
+export function followTray(options: FollowOptions): void {
+  const { berth, clock, endings, host, keepInReach } = options
+  let shown = false
+
+  function follow(present: boolean): void {
+    if (present !== berth.state().app.tray) berth.noteTray(present)
+    if (!present) keepInReach()
+    if (!present || shown) return
+    shown = true
+    endings.add(options.showIcon())
+  }
+
+  host.onChange(present => {
+    stopWaiting()
+    follow(present)
+  })
+  // A panel may come up later than what starts with the session.
+  const stopWaiting = clock.after(patience, () => {
+    if (host.present()) return
+    follow(false)
+    void tellOnce(berth, options.files, noTray)
+  })
+  endings.add(stopWaiting)
+  if (host.present()) {
+    stopWaiting()
+    follow(true)
+  }
+  if (!options.hidden) options.showWindow()
+}
+
+const noTray = {
+  id: 'no-tray',
+  title: 'This desktop has no tray',
+  body: 'Berth stays an ordinary window; closing it ends Berth. On GNOME the extension “AppIndicator and KStatusNotifierItem Support” brings a tray.',
+}

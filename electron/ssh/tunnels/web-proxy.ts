@@ -1,0 +1,146 @@
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  ServerResponse,
+} from 'node:http'
+import type { Socket } from 'node:net'
+import { Duplex, pipeline } from 'node:stream'
+import { join, PortRefused } from './channel.ts'
+import { requestHeaders, responseHeaders } from './web-headers.ts'
+
+/** Bytes of headers either way: a browser keeps up to 180 cookies of 4 KB for a page, and sends all of them. */
+const maxHeaderSize = 1024 * 1024
+
+export interface WebProxyNeeds {
+  /** A connection to the port inside the instance. */
+  dial: () => Promise<Duplex>
+  /** The origin by which the server inside the instance knows itself. */
+  farOrigin: () => string
+  /** Whether a request's `Host` means this tunnel. Any other request gets nothing of the instance. */
+  isOwnHost: (host: string) => boolean
+}
+
+/**
+ * A server that hands each request to the server inside the instance, as if it came from there, and its answer back.
+ * Bodies and web sockets stream. It is not listening yet.
+ */
+export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): Server {
+  const agents = new WeakMap<Socket, Agent>()
+
+  /** One channel for each of the browser's connections, so that the browser notices when either is cut. */
+  function agentFor(near: Socket): Agent {
+    const known = agents.get(near)
+    if (known) return known
+    const agent = new ChannelAgent(dial, near)
+    agents.set(near, agent)
+    near.once('close', () => agent.destroy())
+    return agent
+  }
+
+  function forward(request: IncomingMessage, response: ServerResponse) {
+    const { host = '' } = request.headers
+    if (!isOwnHost(host)) {
+      refuse(response, 403, 'Nothing is here under this name. Open the page from Berth.')
+      return undefined
+    }
+    const origins = { near: `http://${host}`, far: farOrigin() }
+    const outgoing = httpRequest({
+      agent: agentFor(request.socket),
+      method: request.method,
+      path: request.url,
+      headers: requestHeaders(request, origins),
+      maxHeaderSize,
+    })
+    outgoing.on('response', answer => {
+      try {
+        response.sendDate = false
+        response.writeHead(answer.statusCode ?? 502, responseHeaders(answer.rawHeaders, origins))
+        response.flushHeaders()
+      } catch {
+        // What came is no status or header that a server may send.
+        outgoing.destroy()
+        return
+      }
+      pipeline(answer, response, () => undefined)
+    })
+    let reason = 'The server in the instance did not answer as a web server does.'
+    outgoing.on('error', error => {
+      if (error instanceof PortRefused) reason = 'Nothing listens at this port of the instance.'
+    })
+    outgoing.on('close', () => {
+      // An answer is on its way, or nobody is left to hear one.
+      if (response.headersSent || !response.socket) return
+      // A kept connection that ended just now: cut off without an answer, the browser asks again by itself.
+      if (outgoing.reusedSocket) request.socket.destroy()
+      else refuse(response, 502, reason)
+    })
+    response.on('close', () => {
+      if (!response.writableFinished) outgoing.destroy()
+    })
+    return outgoing
+  }
+
+  const server = createServer({ maxHeaderSize, requestTimeout: 0, noDelay: true }, (request, response) => {
+    const outgoing = forward(request, response)
+    if (outgoing) request.pipe(outgoing)
+  })
+
+  server.on('upgrade', (request, near, head) => {
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(request.socket)
+    response.on('finish', () => request.socket.destroySoon())
+    const outgoing = forward(request, response)
+    outgoing?.on('upgrade', (answer, far, farHead) => {
+      response.detachSocket(request.socket)
+      near.write(rawHead(answer))
+      near.write(farHead)
+      far.write(head)
+      join(near, far)
+    })
+    outgoing?.end()
+  })
+  return server
+}
+
+/** Gives the requests of one connection a channel of their own, one after the other. A channel is no socket to ref. */
+class ChannelAgent extends Agent {
+  readonly #dial: () => Promise<Duplex>
+  readonly #near: Socket
+
+  constructor(dial: () => Promise<Duplex>, near: Socket) {
+    super({ keepAlive: true, maxSockets: 1 })
+    this.#dial = dial
+    this.#near = near
+  }
+
+  override createConnection(_options: unknown, done?: (error: Error | null, channel: Duplex) => void) {
+    this.#dial().then(
+      channel => {
+        channel.on('error', () => channel.destroy())
+        channel.on('end', () => channel.end())
+        done?.(null, Object.assign(channel, { ref: () => channel }))
+      },
+      (error: Error) => done?.(error, new Duplex().destroy()),
+    )
+    return undefined
+  }
+
+  override keepSocketAlive(): boolean {
+    return !this.#near.destroyed
+  }
+}
+
+function rawHead({ statusCode, rawHeaders }: IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${statusCode} Switching Protocols`]
+  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+function refuse(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(`${text}\n`)
+}

@@ -1,0 +1,23 @@
+import { soundsSecret } from '../../../words/secretNames.ts'
+import { envOf } from './dockerFlags.ts'
+import type { TemplateDraft } from './templateForm.ts'
+
+/**
+ * The names in a template that sound like secrets and have a value: of its variables, and of what its start script and
+ * its arguments assign. A value that is taken from another variable is none.
+ */
+export function secretsIn({ env, onstart, args }: Pick<TemplateDraft, 'env' | 'onstart' | 'args'>): string[] {
+  const assigned = [...envOf(env).variables, ...assignments(onstart), ...assignments(args)]
+  return [...new Set(assigned.flatMap(([name, value]) => (value !== '' && soundsSecret(name) ? name : [])))]
+}
+
+function assignments(text: string): [name: string, value: string][] {
+  return text.split(/\s+/).flatMap(word => {
+    const equals = word.indexOf('=')
+    const name = word.slice(0, Math.max(0, equals))
+    const value = word.slice(equals + 1).replace(/^["']|["']$/g, '')
+    return /^-{0,2}[A-Za-z_][A-Za-z0-9_-]*$/.test(name) && !value.startsWith('$')
+      ? [[name.replace(/^-+/, ''), value]]
+      : []
+  })
+}

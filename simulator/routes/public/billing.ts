@@ -1,0 +1,146 @@
+import { refusal } from '../../errors.ts'
+import { isObject } from '../../fields.ts'
+import type { ApiRequest, Route } from '../../http/route.ts'
+import type { Charge, Kind } from '../../world/book.ts'
+import { dollars } from '../../world/money.ts'
+import type { World } from '../../world/world.ts'
+
+/** What was charged, and what was paid in. */
+export const billingRoutes: readonly Route[] = [
+  { method: 'GET', path: '/charges/', only: 'public', permission: 'billing_read', answer: charges },
+  {
+    method: 'GET',
+    path: '/invoices/',
+    version: 'v1',
+    only: 'public',
+    permission: 'billing_read',
+    answer: invoices,
+  },
+]
+
+/** Seconds since 1970, both included. */
+interface Range {
+  from: number
+  to: number
+}
+
+const words: Record<Kind, string> = { gpu: 'gpu', disk: 'disk', upload: 'bwu', download: 'bwd' }
+
+/** Rows of contracts, each with what it was charged for. Throws 400 without a range. */
+function charges({ world, query }: ApiRequest) {
+  const filters = readFilters(query)
+  const range = readRange(filters['day'])
+  if (!range) throw refusal(400, null, "Must provide both 'day' gte and lte filters for instance charges")
+  const type = isObject(filters['type']) ? filters['type']['in'] : undefined
+  const rows = chargeRows(world, range).filter(row => !Array.isArray(type) || type.includes(row.type))
+  return page(rows, query, 100, 500)
+}
+
+function chargeRows(world: World, range: Range) {
+  const byContract = new Map<number, Charge[]>()
+  for (const charge of world.book.charges(world.clock.now())) {
+    if (charge.to <= range.from || charge.from >= range.to) continue
+    const list = byContract.get(charge.instance_id) ?? []
+    byContract.set(charge.instance_id, [...list, charge])
+  }
+  return [...byContract].map(([id, list]) => {
+    const type = world.volumes.isVolume(id) ? 'volume' : 'instance'
+    const label = world.instances.list().find(instance => instance.id === id)?.label ?? ''
+    const items = list.map(charge => item(charge, range))
+    return {
+      start: Math.floor(Math.min(...items.map(({ start }) => start))),
+      end: Math.floor(Math.max(...items.map(({ end }) => end))),
+      type,
+      source: `${type}-${id}`,
+      description: `${type === 'volume' ? 'Volume' : 'Instance'} ${id} Charges`,
+      amount: round(items.reduce((sum, { exact }) => sum + exact, 0)),
+      metadata: label === '' ? {} : { label },
+      items: items.map(({ exact: _exact, ...shown }) => shown),
+    }
+  })
+}
+
+/** One charge, as much of it as lies in the range. */
+function item(charge: Charge, { from, to }: Range) {
+  const start = Math.max(charge.from, from)
+  const end = Math.min(charge.to, to)
+  const share = charge.to > charge.from ? (end - start) / (charge.to - charge.from) : 1
+  const exact = dollars(charge.micro_dollars) * share
+  const rate = dollars(charge.micro_dollars_per_hour)
+  return {
+    start: Math.floor(start),
+    end: Math.floor(end),
+    type: words[charge.kind],
+    source: null,
+    description: `${((end - start) / 3600).toFixed(3)} hours at $${rate.toFixed(3)}/hour`,
+    amount: round(exact),
+    exact,
+    metadata: {},
+    items: [],
+  }
+}
+
+/** What was paid in; a payment has a negative amount. Without a range it is 200 and no success. */
+function invoices({ world, query }: ApiRequest) {
+  const range = readRange(readFilters(query)['when'])
+  if (!range) {
+    return { success: false, error: 'Invalid date range', count: 0, total: 0, results: [], next_token: null }
+  }
+  const rows = world.account.payments
+    .filter(({ at }) => at >= range.from && at <= range.to)
+    .map(({ at, amount }, index) => ({
+      start: at,
+      end: at,
+      type: 'credit',
+      source: 'stripe',
+      description: 'Manual Billing from a card ...4242',
+      amount: -amount,
+      metadata: { invoice_id: 2_185_000 + index, service: 'stripe_payments' },
+      items: [],
+    }))
+  return page(rows, query, 60, 500)
+}
+
+/** A page of rows, the latest first unless `latest_first` is false. Throws 400 `invalid_token`. */
+function page<Row extends { start: number }>(
+  rows: Row[],
+  query: URLSearchParams,
+  usual: number,
+  most: number,
+) {
+  const direction = query.get('latest_first') === 'false' ? 1 : -1
+  const sorted = rows.toSorted((left, right) => (left.start - right.start) * direction)
+  const from = readToken(query.get('after_token'))
+  const limit = Math.max(1, Math.min(most, Number(query.get('limit') ?? usual) || usual))
+  const results = sorted.slice(from, from + limit)
+  const next = from + limit < sorted.length ? Buffer.from(String(from + limit)).toString('base64') : null
+  return { success: true, count: results.length, total: sorted.length, next_token: next, results }
+}
+
+function readToken(token: string | null): number {
+  if (token === null) return 0
+  const text = Buffer.from(token, 'base64').toString()
+  if (!/^\d{1,9}$/.test(text)) throw refusal(400, 'invalid_token', 'Invalid pagination token')
+  return Number(text)
+}
+
+function readFilters(query: URLSearchParams): Record<string, unknown> {
+  try {
+    const filters: unknown = JSON.parse(query.get('select_filters') ?? '{}')
+    return isObject(filters) ? filters : {}
+  } catch {
+    throw refusal(400, 'invalid_request', 'select_filters is no JSON')
+  }
+}
+
+function readRange(value: unknown): Range | null {
+  if (!isObject(value)) return null
+  const from = Number(value['gte'] ?? value['gt'] ?? Number.NaN)
+  const to = Number(value['lte'] ?? value['lt'] ?? Number.NaN)
+  return Number.isFinite(from) && Number.isFinite(to) ? { from, to } : null
+}
+
+/** Dollars, to three digits. */
+function round(amount: number): number {
+  return Math.round(amount * 1000) / 1000
+}

@@ -1,0 +1,140 @@
+import type { Profile } from '../../deployment/profile.ts'
+import { wrongTypes } from '../../http/wrong-types.ts'
+import { gpuRate, type Instance, ratesNow, storageRate } from '../../world/instances/instance.ts'
+import { quote } from '../../world/market/quote.ts'
+import { dollars } from '../../world/money.ts'
+import type { World } from '../../world/world.ts'
+import { instanceRecord } from '../instance-record.ts'
+import { machineFields } from './machine-fields.ts'
+import { publicStates } from './states.ts'
+
+type Row = Record<string, unknown>
+
+/** The instances that lists and single answers show by now, in the order of their creation. */
+export function visibleInstances(world: World, { appears }: Profile): Instance[] {
+  const since = world.clock.now() - appears * 1000
+  return world.instances.list().filter(({ created }) => created <= since)
+}
+
+/** An instance as a list of the public deployment shows it. */
+export function listedInstance(world: World, instance: Instance, profile: Profile): Row {
+  return variant(
+    { ...commonFields(world, instance, profile), country_code: null, volume_info: [] },
+    profile.records,
+  )
+}
+
+/** An instance as the public deployment shows it by itself. */
+export function singleInstance(world: World, instance: Instance, profile: Profile): Row {
+  const own = { hosting_type: 0, logo: '/static/logo.png', bundle_id: instance.offer.index + 1 }
+  return variant({ ...commonFields(world, instance, profile), ...own }, profile.records)
+}
+
+/** A list of records, the first of them as the profile spoils it. */
+export function spoilFirst(rows: Row[], { records }: Profile): unknown[] {
+  const [first, ...rest] = rows
+  if (first === undefined) return []
+  if (records === 'null-row') return [null, ...rest]
+  if (records === 'bad-row') return [Object.assign({}, wrongTypes(first), { id: first['id'] }), ...rest]
+  return rows
+}
+
+function commonFields(world: World, instance: Instance, profile: Profile): Row {
+  const { offer, launch } = instance
+  const plain = instanceRecord(world, instance)
+  const running = instance.status === 'running'
+  const hours = Math.max(0, instance.ends - world.clock.now()) / 3_600_000
+  const traffic = world.instances.traffic(instance)
+  const quoted = quote(offer, instance.bid === null ? 'on-demand' : 'bid', launch.disk)
+  return {
+    ...machineFields(offer),
+    ...plain,
+    ...publicStates(world, instance, profile),
+    label: instance.label === '' ? null : instance.label,
+    template_id: null,
+    onstart: launch.onstart === '' ? null : launch.onstart,
+    image_args: [],
+    status_msg: plain['status_msg'] === '' ? null : plain['status_msg'],
+    ports: running ? plain['ports'] : null,
+    local_ipaddrs: '10.0.0.5 172.17.0.1 \n',
+    ssh_idx: '6',
+    machine_dir_ssh_port: plain['ssh_port'],
+    direct_port_start: -1,
+    direct_port_end: -1,
+    uptime_mins: null,
+    duration: hours * 3600,
+    time_remaining: `${Math.floor(hours / 24)} D ${Math.floor(hours % 24)} Hr`,
+    time_remaining_isbid: `${Math.floor(hours / 24)} D ${Math.floor(hours % 24)} Hr`,
+    vmem_usage: null,
+    cpu_util: plain['cpu_util'] ?? 0,
+    disk_util: plain['disk_usage'] ?? -1,
+    disk_usage: plain['disk_usage'] ?? -1,
+    rentable: false,
+    score: quoted.score,
+    dlperf_per_dphtotal: quoted.dlperf_per_dphtotal,
+    inet_up_billed: traffic.upload,
+    inet_down_billed: traffic.download,
+    ...prices(instance),
+    credit_balance: null,
+    credit_discount: null,
+    credit_discount_max: 0,
+    client_run_time: 1,
+    host_run_time: 2_592_000,
+    external: false,
+  }
+}
+
+/** Dollars per hour. `search` is what it costs when it runs, `instance` what it costs now. */
+function prices(instance: Instance): Row {
+  const { inet_up_cost, inet_down_cost } = instance.offer.facts
+  const storage = dollars(storageRate(instance))
+  const perHour = (gpu: number) => ({
+    gpuCostPerHour: gpu,
+    diskHour: storage,
+    totalHour: gpu + storage,
+    discountTotalHour: 0,
+    discountedTotalPerHour: gpu + storage,
+  })
+  return {
+    storage_cost: instance.storageCost,
+    storage_total_cost: storage,
+    inet_up_cost,
+    inet_down_cost,
+    internet_up_cost_per_tb: inet_up_cost * 1024,
+    internet_down_cost_per_tb: inet_down_cost * 1024,
+    search: perHour(dollars(gpuRate(instance))),
+    instance: perHour(dollars(ratesNow(instance).gpu)),
+  }
+}
+
+/** What a record cannot do without. */
+const needed = new Set(
+  (
+    'id label actual_status intended_status cur_state next_state is_bid min_bid dph_base dph_total gpu_name ' +
+    'num_gpus ssh_host ssh_port start_date image_uuid'
+  ).split(' '),
+)
+
+/** What may be null in a record of an instance that runs. */
+const nullable = (
+  'template_id template_hash_id template_name onstart jupyter_token status_msg uptime_mins mem_limit mem_usage ' +
+  'vmem_usage gpu_util gpu_temp cpu_util disk_usage dlperf dlperf_per_dphtotal score os_version webpage end_date ' +
+  'country_code public_ipaddr geolocation'
+).split(' ')
+
+function variant(row: Row, records: Profile['records']): Row {
+  switch (records) {
+    case 'null':
+      return { ...row, ...Object.fromEntries(nullable.filter(name => name in row).map(name => [name, null])) }
+    case 'missing':
+      return Object.fromEntries(Object.entries(row).filter(([name]) => needed.has(name)))
+    case 'text':
+      return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, asText(name, value)]))
+    default:
+      return row
+  }
+}
+
+function asText(name: string, value: unknown): unknown {
+  return typeof value === 'number' && name !== 'id' ? String(value) : value
+}

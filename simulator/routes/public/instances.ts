@@ -1,0 +1,134 @@
+import { invalidArgs, noSuchInstance, notFound, refusal, ServiceError } from '../../errors.ts'
+import type { ApiRequest, Route } from '../../http/route.ts'
+import { change as plainChange, destroy as plainDestroy } from '../instances.ts'
+import { pageOfInstances } from './instance-list.ts'
+import { listedInstance, singleInstance, spoilFirst, visibleInstances } from './instance-record.ts'
+
+/** The instances of the account, as the public deployment lists and shows them. */
+export const publicInstanceRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/instances/',
+    version: 'v1',
+    only: 'public',
+    permission: 'instance_read',
+    answer: request => {
+      if (request.profile.v1 === '404') throw notFound('There is nothing at /api/v1/instances/.')
+      return pageOfInstances(request)
+    },
+  },
+  { method: 'GET', path: '/instances/', only: 'public', permission: 'instance_read', answer: retiredList },
+  { method: 'PUT', path: '/instances/', only: 'public', permission: 'instance_write', answer: changeMany },
+  {
+    method: 'DELETE',
+    path: '/instances/',
+    only: 'public',
+    permission: 'instance_write',
+    answer: destroyMany,
+  },
+  {
+    method: 'GET',
+    path: '/instances/filters/',
+    only: 'public',
+    permission: 'instance_read',
+    answer: filters,
+  },
+  { method: 'GET', path: '/instances/:id/', only: 'public', permission: 'instance_read', answer: single },
+  {
+    method: 'PUT',
+    path: '/instances/:id/',
+    only: 'public',
+    permission: 'instance_write',
+    instanceKey: true,
+    answer: change,
+  },
+  {
+    method: 'DELETE',
+    path: '/instances/:id/',
+    only: 'public',
+    permission: 'instance_write',
+    instanceKey: true,
+    answer: request => ({ ...plainDestroy(request), msg: 'Instance destroyed successfully' }),
+  },
+]
+
+/** Characters. */
+const LONGEST_LABEL = 1024
+
+const deprecated = {
+  success: false,
+  error: 'deprecated_endpoint',
+  msg: '/api/v0/instances/ is deprecated. Use /api/v1/instances/ instead.',
+}
+
+/** The list as the interface has it, in each of the ways that it goes away. */
+function retiredList({ world, profile }: ApiRequest) {
+  const rows = visibleInstances(world, profile).map(instance => listedInstance(world, instance, profile))
+  switch (profile.list) {
+    case 'v0':
+      return found(spoilFirst(rows, profile))
+    case 'v0-paged':
+      return found(spoilFirst(rows.slice(0, profile.page), profile))
+    case 'v0-410':
+      throw new ServiceError(410, deprecated)
+    case 'v0-200-deprecated':
+      return deprecated
+    case 'v0-success-false':
+      return { success: false, msg: 'This list is not available for your account.' }
+    case 'v0-empty':
+      return found([])
+  }
+}
+
+function found(instances: unknown[]) {
+  return { success: true, instances_found: instances.length, instances }
+}
+
+function single({ world, id, profile }: ApiRequest) {
+  const wanted = id('id')
+  const instance = visibleInstances(world, profile).find(({ id: known }) => known === wanted)
+  if (instance) return { instances: singleInstance(world, instance, profile) }
+  if (profile.single === '404') throw noSuchInstance(wanted)
+  return { instances: null }
+}
+
+/** The values that a list can be filtered by. */
+function filters({ world, profile }: ApiRequest) {
+  const rows = visibleInstances(world, profile).map(instance => listedInstance(world, instance, profile))
+  const distinct = (name: string) => [...new Set(rows.map(row => row[name]))]
+  return {
+    success: true,
+    filters: ['actual_status', 'gpu_name', 'verification', 'label'].map(name => ({
+      name,
+      values: distinct(name),
+    })),
+  }
+}
+
+/** The same change for several instances. */
+function changeMany(request: ApiRequest) {
+  const ids = request.body().optionalIntegers('ids') ?? []
+  for (const id of ids) change({ ...request, id: () => id })
+  return { success: true }
+}
+
+function destroyMany({ world, body }: ApiRequest) {
+  const ids = body().optionalIntegers('instance_ids') ?? []
+  for (const instance of ids.map(id => world.instances.get(id))) world.instances.destroy(instance)
+  return { success: true }
+}
+
+/** A start that has to wait for GPUs is queued and answered so; one whose contract is over is refused. */
+function change(request: ApiRequest) {
+  const { world, profile, id } = request
+  const body = request.body()
+  const instance = world.instances.get(id('id'))
+  if ((body.optionalString('label')?.length ?? 0) > LONGEST_LABEL) {
+    throw refusal(400, 'label_too_long', `A label has at most ${LONGEST_LABEL} characters.`)
+  }
+  if (body.values['state'] !== 'running' || instance.status !== 'stopped') return plainChange(request)
+  if (instance.ends <= world.clock.now()) throw invalidArgs('The contract of this instance is over.')
+  if (profile.start === 'boots') return plainChange(request)
+  world.instances.queue(instance)
+  return { success: false, msg: 'Required resources are currently unavailable, state change queued.' }
+}

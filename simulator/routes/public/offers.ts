@@ -1,0 +1,161 @@
+import { refusal } from '../../errors.ts'
+import type { Fields } from '../../fields.ts'
+import type { ApiRequest, Route } from '../../http/route.ts'
+import type { Offer } from '../../world/market/offers.ts'
+import { type OfferType, quote } from '../../world/market/quote.ts'
+import { diskRate, dollars } from '../../world/money.ts'
+import type { World } from '../../world/world.ts'
+import { flagsToEnv } from '../docker-env.ts'
+import { readLaunch } from '../launch-request.ts'
+import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
+import { machineFields } from './machine-fields.ts'
+import { mountVolume } from './volumes.ts'
+
+/** Searching offers and renting one, as the public deployment does it. */
+export const publicOfferRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/bundles/',
+    only: 'public',
+    permission: 'misc',
+    answer: request => search(request, request.body()),
+  },
+  {
+    method: 'PUT',
+    path: '/search/asks/',
+    only: 'public',
+    permission: 'misc',
+    answer: request => {
+      const body = request.body()
+      return search(request, body.with(body.object('q')))
+    },
+  },
+  { method: 'PUT', path: '/asks/:offer/', only: 'public', permission: 'instance_write', answer: rent },
+]
+
+/** Dollars per hour. */
+const HIGHEST_BID = 128
+
+/** GB that prices include where a search does not say. */
+const STORAGE = 8
+
+const parameters = new Set([
+  'order',
+  'type',
+  'limit',
+  'allocated_storage',
+  'client_id',
+  'disable_bundling',
+  'select_cols',
+])
+
+/** Other names of fields, and the fields by which some are compared. */
+const aliases: Record<string, string> = {
+  cuda_vers: 'cuda_max_good',
+  dph: 'dph_total',
+  display_active: 'gpu_display_active',
+  driver_version: 'driver_vers',
+  geolocation: 'country',
+  ubuntu_version: 'os_version',
+}
+
+const types: Record<string, OfferType> = {
+  ondemand: 'on-demand',
+  'on-demand': 'on-demand',
+  bid: 'bid',
+  interruptible: 'bid',
+  reserved: 'reserved',
+}
+
+/** As many as the profile's `cap` at most, whatever `limit` says. Rentable ones that nobody rents, unless asked. */
+function search({ world, profile }: ApiRequest, body: Fields) {
+  const type = types[body.optionalString('type') ?? 'on-demand']
+  if (!type) throw invalidRequest('type is on-demand, bid or reserved')
+  const storage = body.optionalNumber('allocated_storage') ?? STORAGE
+  const rows = world.market.all().map(offer => offerRow(world, offer, type, storage))
+  const wanted = Object.entries(body.values).filter(([name]) => !parameters.has(name))
+  const filters = Object.fromEntries(wanted.map(([name, filter]) => [aliases[name] ?? name, filter]))
+  if (!('rentable' in filters)) filters['rentable'] = { eq: true }
+  const [sample = {}] = rows
+  const test = readLooseFilters(filters, field => field in sample)
+  const limit = Math.min(body.optionalInteger('limit') ?? profile.cap, profile.cap)
+  return { offers: sort(rows.filter(test), body).slice(0, Math.max(0, limit)).map(withoutCountry) }
+}
+
+function offerRow(world: World, offer: Offer, type: OfferType, storage: number): Row {
+  const { facts } = offer
+  const now = world.clock.now() / 1000
+  return {
+    ...machineFields(offer),
+    ...quote(offer, type, storage),
+    ask_contract_id: facts.id,
+    country: facts.geolocation.split(', ').at(-1) ?? '',
+    geolocode: 42_424_242,
+    storage_total_cost: dollars(diskRate(facts.storage_cost, storage)),
+    internet_up_cost_per_tb: facts.inet_up_cost * 1024,
+    internet_down_cost_per_tb: facts.inet_down_cost * 1024,
+    start_date: now,
+    end_date: now + facts.duration,
+    time_remaining: `${Math.floor(facts.duration / 86_400)} D`,
+    bundled_results: null,
+    external: null,
+    resource_type: 'gpu',
+    is_vm_deverified: false,
+    credit_discount_max: 0,
+    discount_rate: 0,
+    hostname: null,
+    avail_vol_ask_id: world.volumes.askId(offer),
+    avail_vol_dph: world.volumes.hourly(offer, 1),
+    avail_vol_size: world.volumes.room(offer),
+    rn: 1,
+  }
+}
+
+function withoutCountry({ country: _country, ...row }: Row): Row {
+  return row
+}
+
+function sort(rows: Row[], body: Fields): Row[] {
+  const order = (body.has('order') ? body.array('order') : [['score', 'desc']]).map(entry => {
+    const [field, direction] = Array.isArray(entry) ? entry : []
+    if (typeof field !== 'string' || (rows[0] && !(field in rows[0]))) throw invalidRequest('order')
+    return { field, descending: direction === 'desc' }
+  })
+  return rows.sort((left, right) => {
+    for (const { field, descending } of order) {
+      const a = left[field] as number | string
+      const b = right[field] as number | string
+      if (a !== b) return a < b === descending ? 1 : -1
+    }
+    return Number(left['id']) - Number(right['id'])
+  })
+}
+
+/** An offer that is let is 410, one that never was 404 with the code in the message alone. */
+function rent({ world, body, id }: ApiRequest) {
+  const offerId = id('offer')
+  const offer = world.market.all().find(({ facts }) => facts.id === offerId)
+  if (!offer) {
+    const msg = `error 404/3603: no_such_ask Instance type by id ${offerId} is not available.`
+    throw refusal(404, 'invalid_args', msg, { ask_id: offerId })
+  }
+  if (offer.rented) {
+    const msg = `error 410/3907: no_such_ask Instance type by id ${offerId} is no longer available.`
+    throw refusal(410, 'no_such_ask', msg, { ask_id: offerId })
+  }
+  const fields = withRuntype(body())
+  const launch = mountVolume(world, offer, readLaunch(fields, world.templates, HIGHEST_BID), fields)
+  const keys = world.account.sshKeys.map(key => key.ssh_key)
+  const instance = world.instances.create(offerId, launch, keys)
+  if (launch.template) world.templates.launched(launch.template.hashId, instance.created)
+  return { success: true, new_contract: instance.id }
+}
+
+/** Without a runtype or a template it is `ssh`, or `args` where arguments are given. `env` may be Docker's flags. */
+function withRuntype(body: Fields): Fields {
+  const values = { ...body.values }
+  if (typeof values['env'] === 'string') values['env'] = flagsToEnv(values['env'])
+  const args = body.has('args') || body.has('args_str')
+  if (!body.has('template_hash_id') && !body.has('runtype')) values['runtype'] = args ? 'args' : 'ssh'
+  return body.with(values)
+}

@@ -1,0 +1,67 @@
+import type { ApiRequest, Route } from '../../http/route.ts'
+import { epochSeconds } from '../../world/clock.ts'
+import type { Instance } from '../../world/instances/instance.ts'
+import type { PriceIncrease } from '../../world/instances/price-increases.ts'
+import { diskRate, dollars } from '../../world/money.ts'
+
+/** What hosts ask for from now on, and the user's answer. */
+export const priceIncreaseRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/instances/pending-price-increases/',
+    only: 'public',
+    permission: 'instance_read',
+    answer: ({ world }) => {
+      const pending = world.priceIncreases.list().map(row)
+      return { success: true, count: pending.length, truncated: false, pending_price_increases: pending }
+    },
+  },
+  {
+    method: 'PUT',
+    path: '/instances/accept-price-increase/',
+    only: 'public',
+    permission: 'instance_write',
+    answer: request => answered(request, id => request.world.priceIncreases.accept(id)),
+  },
+  {
+    method: 'PUT',
+    path: '/instances/reject-price-increase/',
+    only: 'public',
+    permission: 'instance_write',
+    answer: request => answered(request, id => request.world.priceIncreases.reject(id)),
+  },
+]
+
+/** The body holds the id and nothing else. */
+function answered({ body }: ApiRequest, settle: (id: number) => Instance) {
+  const fields = body()
+  const stray = Object.keys(fields.values).find(name => name !== 'pending_price_increase_id')
+  if (stray !== undefined) throw fields.refuse(`extra fields not permitted: ${stray}`)
+  const id = fields.integer('pending_price_increase_id')
+  return { success: true, pending_price_increase_id: id, contract_id: settle(id).id }
+}
+
+/** Prices are dollars per second, those of traffic dollars per GB. */
+function row({ id, instance, factor, created }: PriceIncrease) {
+  const { facts } = instance.offer
+  const gpu = dollars(instance.price) / 3600
+  const disk = dollars(diskRate(instance.storageCost, instance.launch.disk)) / 3600
+  return {
+    pending_price_increase_id: id,
+    contract_id: instance.id,
+    host_id: facts.host_id,
+    new_gpu_costpersec: gpu * factor,
+    new_disk_ram_costpersec: disk * factor,
+    new_bwu_cost: null,
+    new_bwd_cost: null,
+    new_platform_fee: null,
+    old_gpu_costpersec: gpu,
+    old_disk_ram_costpersec: disk,
+    old_bwu_cost: facts.inet_up_cost,
+    old_bwd_cost: facts.inet_down_cost,
+    old_platform_fee: null,
+    contract_end_date: epochSeconds(instance.ends),
+    ask_end_date: null,
+    created_at: epochSeconds(created),
+  }
+}

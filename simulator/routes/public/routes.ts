@@ -1,0 +1,27 @@
+import type { Route } from '../../http/route.ts'
+import { publicAccountRoutes } from './account.ts'
+import { billingRoutes } from './billing.ts'
+import { containerLogRoutes } from './container-log.ts'
+import { publicInstanceRoutes } from './instances.ts'
+import { publicOfferRoutes } from './offers.ts'
+import { priceIncreaseRoutes } from './price-increases.ts'
+import { publicSshKeyRoutes } from './ssh-keys.ts'
+import { publicTemplateRoutes } from './templates.ts'
+import { publicTransferRoutes } from './transfers.ts'
+import { publicVolumeRoutes } from './volumes.ts'
+import { publicWebhookRoutes } from './webhooks.ts'
+
+/** What the public deployment answers in its own way, or has beyond the interface. */
+export const publicRoutes: readonly Route[] = [
+  ...publicAccountRoutes,
+  ...publicOfferRoutes,
+  ...priceIncreaseRoutes,
+  ...containerLogRoutes,
+  ...publicInstanceRoutes,
+  ...publicSshKeyRoutes,
+  ...publicVolumeRoutes,
+  ...publicTemplateRoutes,
+  ...publicTransferRoutes,
+  ...publicWebhookRoutes,
+  ...billingRoutes,
+]

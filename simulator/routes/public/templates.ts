@@ -1,0 +1,67 @@
+import { notFound } from '../../errors.ts'
+import type { Fields } from '../../fields.ts'
+import { isObject } from '../../fields.ts'
+import type { ApiRequest, Route } from '../../http/route.ts'
+import { readContent } from '../template-content.ts'
+import { searchableFields, templateRecord } from '../template-record.ts'
+import { invalidRequest, readLooseFilters } from './filters.ts'
+
+/** Templates: the login of a registry may be left out, and a template is deleted by its hash too. */
+export const publicTemplateRoutes: readonly Route[] = [
+  { method: 'GET', path: '/template/', only: 'public', permission: 'user_read', answer: search },
+  { method: 'POST', path: '/template/', only: 'public', permission: 'user_write', answer: create },
+  { method: 'DELETE', path: '/template/', only: 'public', permission: 'user_write', answer: remove },
+]
+
+function search({ world, query }: ApiRequest) {
+  const filters = readJson(query.get('select_filters'), {})
+  if (!isObject(filters)) throw invalidRequest('select_filters is no object')
+  const test = readLooseFilters(filters, field => searchableFields.has(field) || field === 'private')
+  const templates = world.templates
+    .visible()
+    .map(template => templateRecord(template, world.account.id))
+    .filter(test)
+  return { success: true, templates_found: templates.length, templates }
+}
+
+/** The same template once more is the one that there is. */
+function create({ world, body }: ApiRequest) {
+  const fields = body()
+  const login = { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' }
+  const content = readContent(fields.with({ ...login, ...fields.values }))
+  const text = JSON.stringify(content)
+  const known = world.templates
+    .visible()
+    .find(({ creatorId, content: own }) => creatorId === world.account.id && JSON.stringify(own) === text)
+  const template = known ?? world.templates.create(content)
+  const said = known
+    ? 'Template already exists. Template ID'
+    : 'Template Created Successfully! New Template ID'
+  return {
+    success: true,
+    msg: `${said}: ${template.id}`,
+    template: templateRecord(template, world.account.id),
+  }
+}
+
+function remove({ world, body }: ApiRequest) {
+  const fields = body()
+  world.templates.remove(fields.has('hash_id') ? idOf(world, fields) : fields.integer('template_id'))
+  return { success: true, msg: 'The template is gone.' }
+}
+
+function idOf(world: ApiRequest['world'], fields: Fields): number {
+  const hash = fields.string('hash_id')
+  const template = world.templates.visible().find(({ hashId }) => hashId === hash)
+  if (!template) throw notFound(`There is no template ${hash}.`)
+  return template.id
+}
+
+function readJson(text: string | null, otherwise: unknown): unknown {
+  if (text === null || text === '') return otherwise
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidRequest('select_filters is no JSON')
+  }
+}

@@ -1,0 +1,96 @@
+import { invalidArgs } from '../../errors.ts'
+import type { Fields } from '../../fields.ts'
+import type { ApiRequest, Route } from '../../http/route.ts'
+import type { Webhook } from '../../world/notifications/webhooks.ts'
+import type { World } from '../../world/world.ts'
+import { readContent, readContentChanges } from '../webhooks.ts'
+
+/** Webhooks: at most four, to https addresses; the secret is in the answers to a creation and a rotation alone. */
+export const publicWebhookRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/webhooks/',
+    only: 'public',
+    permission: 'user_read',
+    answer: ({ world }) => ({
+      success: true,
+      webhooks: world.webhooks.list().map(webhook => record(world, webhook)),
+    }),
+  },
+  { method: 'POST', path: '/webhooks/', only: 'public', permission: 'user_write', answer: create },
+  { method: 'PUT', path: '/webhooks/:webhook/', only: 'public', permission: 'user_write', answer: update },
+  {
+    method: 'POST',
+    path: '/webhooks/:webhook/rotate-secret/',
+    only: 'public',
+    permission: 'user_write',
+    answer: ({ world, id }) => {
+      const webhook = world.webhooks.rotate(id('webhook'))
+      return { success: true, webhook: withSecret(world, webhook) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/webhooks/:webhook/test/',
+    only: 'public',
+    permission: 'user_write',
+    answer: ({ world, id }) => {
+      world.webhooks.get(id('webhook'))
+      return { success: true, msg: 'Test webhook delivered' }
+    },
+  },
+]
+
+const MOST = 4
+
+function create({ world, body }: ApiRequest) {
+  if (world.webhooks.list().length >= MOST) throw invalidArgs(`There are at most ${MOST} webhooks.`)
+  const content = readContent(withName(body()))
+  checkAddress(content.webhook_url)
+  const webhook = world.webhooks.create(content)
+  return {
+    success: true,
+    webhook: withSecret(world, webhook),
+    enabled_notification_preferences: world.preferences.enableWebhooks(webhook.event_types),
+  }
+}
+
+function update({ world, body, id }: ApiRequest) {
+  const changes = readContentChanges(body())
+  if (changes.webhook_url !== undefined) checkAddress(changes.webhook_url)
+  const webhook = world.webhooks.update(id('webhook'), changes)
+  return {
+    success: true,
+    webhook: record(world, webhook),
+    enabled_notification_preferences: world.preferences.enableWebhooks(webhook.event_types),
+  }
+}
+
+/** A webhook needs no name; it is called by its address then. */
+function withName(fields: Fields): Fields {
+  return fields.has('name') ? fields : fields.with({ ...fields.values, name: fields.values['webhook_url'] })
+}
+
+function checkAddress(address: string): void {
+  const { protocol, hostname } = new URL(address)
+  if (protocol !== 'https:') throw invalidArgs('webhook_url must be an https address.')
+  if (hostname === 'localhost' || /^(127|10|192\.168)\./.test(hostname)) {
+    throw invalidArgs('webhook_url must be a public address.')
+  }
+}
+
+function withSecret(world: World, webhook: Webhook) {
+  return { ...record(world, webhook), webhook_secret: world.webhooks.secretOf(webhook) }
+}
+
+function record(world: World, { id, name, webhook_url, event_types, created, updated }: Webhook) {
+  return {
+    id,
+    user_id: world.account.id,
+    name: name === webhook_url ? null : name,
+    webhook_url,
+    event_types,
+    created_at: created / 1000,
+    updated_at: updated / 1000,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Rates } from '../book.ts'
+import { Draw } from '../draw.ts'
+import type { Instance } from './instance.ts'
+
+const KIB_PER_GB = 1024 * 1024
+
+/** GB an hour that a machine receives while an image is pulled. */
+const PULLING = 60
+
+type Traffic = Required<Pick<Rates, 'upload' | 'download'>>
+
+/** What an instance sends and receives in its present status, in KiB an hour. */
+export function trafficNow(seed: number, { id, status }: Instance): Traffic {
+  if (status === 'loading') return { upload: 0, download: PULLING * KIB_PER_GB }
+  if (status !== 'running') return { upload: 0, download: 0 }
+  const draw = new Draw(seed, 'traffic', id)
+  return {
+    upload: Math.round(draw.between(0.1, 2) * KIB_PER_GB),
+    download: Math.round(draw.between(0.5, 6) * KIB_PER_GB),
+  }
+}
+
+/** What that traffic costs, in micro-dollars an hour. */
+export function trafficRates({ offer: { facts } }: Instance, { upload, download }: Traffic): Traffic {
+  const cost = (kib: number, dollarsPerGb: number) =>
+    Math.round((kib / KIB_PER_GB) * dollarsPerGb * 1_000_000)
+  return {
+    upload: cost(upload, facts.inet_up_cost),
+    download: cost(download, facts.inet_down_cost),
+  }
+}

@@ -1,0 +1,119 @@
+import { invalidArgs, refusal } from '../../errors.ts'
+import type { Book } from '../book.ts'
+import type { WorldClock } from '../clock.ts'
+import { Draw } from '../draw.ts'
+import type { Instances } from '../instances/instances.ts'
+import type { Market } from '../market/market.ts'
+import type { Offer } from '../market/offers.ts'
+import { diskRate, dollars } from '../money.ts'
+
+/** A part of one machine's disk that outlives the instances it is mounted in. */
+export interface Volume {
+  readonly id: number
+  readonly label: string
+  /** An offer on its machine. */
+  readonly offer: Offer
+  /** GB */
+  readonly size: number
+  /** World milliseconds. */
+  readonly created: number
+}
+
+/** The id of a machine's volume offer, from the id of the machine. */
+const FIRST_ASK = 30_000_000
+
+/** The volumes of the account, and the room that machines offer for more. */
+export class Volumes {
+  readonly #clock: WorldClock
+  readonly #market: Market
+  readonly #instances: Instances
+  readonly #book: Book
+  readonly #all = new Map<number, Volume>()
+  readonly #firstId: number
+  #nextId: number
+
+  constructor(seed: number, clock: WorldClock, market: Market, instances: Instances, book: Book) {
+    this.#clock = clock
+    this.#market = market
+    this.#instances = instances
+    this.#book = book
+    this.#firstId = new Draw(seed, 'volume ids').integer(1_000_000, 9_000_000)
+    this.#nextId = this.#firstId
+  }
+
+  /** One offer of every machine that has room for a volume. */
+  machines(): Offer[] {
+    const first = new Map<number, Offer>()
+    for (const offer of this.#market.all()) {
+      if (!first.has(offer.facts.machine_id)) first.set(offer.facts.machine_id, offer)
+    }
+    return [...first.values()].filter(offer => this.room(offer) >= 1)
+  }
+
+  /** The id by which room on the offer's machine is rented. */
+  askId({ facts }: Offer): number {
+    return FIRST_ASK + facts.machine_id
+  }
+
+  /** Whole GB that a volume may have: half the disk of the offer, less what is rented on its machine. */
+  room({ facts }: Offer): number {
+    const taken = this.list()
+      .filter(({ offer }) => offer.facts.machine_id === facts.machine_id)
+      .reduce((sum, { size }) => sum + size, 0)
+    return Math.max(0, Math.floor(facts.disk_space / 2) - taken)
+  }
+
+  /** Dollars an hour for so many GB. */
+  hourly({ facts }: Offer, size: number): number {
+    return dollars(diskRate(facts.storage_cost, size))
+  }
+
+  /** Oldest first. */
+  list(): Volume[] {
+    return [...this.#all.values()]
+  }
+
+  /** Whether this id is, or was, that of a volume. */
+  isVolume(id: number): boolean {
+    return id >= this.#firstId && id < this.#nextId
+  }
+
+  /** Throws 404 `no_such_volume`. */
+  get(id: number): Volume {
+    const volume = this.#all.get(id)
+    if (!volume) throw refusal(404, 'no_such_volume', 'Volume with that ID does not exist.')
+    return volume
+  }
+
+  /** The instances that it is mounted in, stopped ones too. */
+  instancesOf({ id }: Volume): number[] {
+    return this.#instances
+      .list()
+      .filter(({ launch }) => launch.volume?.volumeId === id)
+      .map(instance => instance.id)
+  }
+
+  /** Rents room; it is charged from now on. Throws 400 `invalid_args`. */
+  rent(askId: number, size: number, label: string): Volume {
+    const offer = this.machines().find(known => this.askId(known) === askId)
+    if (!offer) throw invalidArgs(`There is no volume offer ${askId}.`)
+    if (size < 1 || size > this.room(offer))
+      throw invalidArgs(`size must be from 1 to ${this.room(offer)} GB.`)
+    const volume = { id: this.#nextId, label, offer, size, created: this.#clock.now() }
+    this.#nextId += 1
+    this.#all.set(volume.id, volume)
+    this.#book.setRates(volume.id, volume.created, {
+      gpu: 0,
+      disk: diskRate(offer.facts.storage_cost, size),
+    })
+    return volume
+  }
+
+  /** Throws 404 `no_such_volume`, and 400 `invalid_args` while an instance has it mounted. */
+  remove(id: number): void {
+    const users = this.instancesOf(this.get(id))
+    if (users.length > 0) throw invalidArgs(`The volume is in use by instance ${users.join(', ')}.`)
+    this.#book.setRates(id, this.#clock.now(), null)
+    this.#all.delete(id)
+  }
+}

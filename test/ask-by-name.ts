@@ -1,0 +1,45 @@
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
+
+interface Asking {
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+  /** One that keeps connections; else each request has its own. */
+  agent?: Agent
+}
+
+export interface Asked {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+/** Asks at an address on this machine as a browser does that resolves names below localhost; a system may not. */
+export function askByName(
+  url: string | URL,
+  { method = 'GET', headers = {}, body = '', agent }: Asking = {},
+): Promise<Asked> {
+  const { host, port, pathname, search } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const asking = request({
+      host: '127.0.0.1',
+      port,
+      method,
+      path: pathname + search,
+      headers: { host, ...headers },
+      agent: agent ?? false,
+      maxHeaderSize: 1024 * 1024,
+    })
+    asking.on('error', reject)
+    asking.on('response', async answer => {
+      let text = ''
+      try {
+        for await (const part of answer) text += part
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text })
+      } catch (error) {
+        reject(error)
+      }
+    })
+    asking.end(body)
+  })
+}

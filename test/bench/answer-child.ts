@@ -1,0 +1,17 @@
+import { parseBaseUrl } from '../../electron/service/base-url.ts'
+import { createClient } from '../../electron/service/client.ts'
+
+/** One search of a service that is given by its address, in a process of its own: tells how far its memory grew. */
+const [baseUrl = ''] = process.argv.slice(2)
+const client = createClient({ baseUrl: parseBaseUrl(baseUrl), key: 'bench', retries: 0 })
+await client.account.currentUser()
+globalThis.gc?.()
+const before = process.memoryUsage().rss
+const came = await client.offers.search({ limit: 20_000 }).then(
+  offers => `${offers.length} offers`,
+  (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown'),
+)
+// Kilobytes, the most there ever was.
+const grown = process.resourceUsage().maxRSS * 1024 - before
+process.stdout.write(JSON.stringify({ came, grown }))
+process.exit(0)

@@ -1,0 +1,155 @@
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { proofOf } from '../../electron/local/page-server/page-proof.ts'
+import { lacks } from '../needs.ts'
+import { openBrowser, openPage, patience, scratchFolder, startBerth, startNode } from './app.ts'
+import { type Impostor, startImpostor } from './impostor.ts'
+
+let browser: Browser
+const endings: (() => Promise<unknown>)[] = []
+const lacking = lacks('chromium')
+
+/** A page on the demo, with a key half typed that nobody else is to have. */
+async function openDemo() {
+  const home = await scratchFolder()
+  const berth = await startBerth(home.path, ['--demo'])
+  const { page } = await openPage(browser, 'about:blank')
+  endings.push(home.remove, berth.stop, () => page.context().close())
+  await page.clock.install()
+  await page.goto(berth.address)
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  await page.getByRole('dialog').getByLabel('API key').fill('s3cret-key')
+  const { port, hash } = new URL(berth.address)
+  return { berth, page, port: Number(port), token: hash.slice(1) }
+}
+
+async function takePort(port: number, greeting: (nonce: string) => string | undefined): Promise<Impostor> {
+  const impostor = await startImpostor(port, greeting)
+  endings.push(impostor.close)
+  return impostor
+}
+
+/** The page says that Berth has ended, what to do, and nothing else. */
+async function saysEnded(page: Page): Promise<void> {
+  await page.getByText('Berth has ended', { exact: true }).waitFor()
+  expect((await page.locator('body').innerText()).trim()).toBe(
+    'Berth has ended\n\nThis page is no longer connected. Start Berth again, then open the address it prints.',
+  )
+  expect(await page.title()).toBe('Berth has ended')
+  expect(await page.evaluate(() => ({ ...localStorage, ...sessionStorage }))).not.toHaveProperty(
+    'berth-token',
+  )
+}
+
+describe.skipIf(lacking !== '')(`a page whose Berth has gone${lacking}`, () => {
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end()
+  })
+  afterAll(() => browser?.close())
+
+  test('says so after a goodbye, and never asks again, whoever has the port', async () => {
+    const { berth, page, port } = await openDemo()
+    await berth.stop()
+    await saysEnded(page)
+    const impostor = await takePort(port, () => undefined)
+    await page.clock.runFor(120_000)
+    await page.getByText('Berth has ended', { exact: true }).click()
+    expect(impostor.asked).toEqual([])
+    await saysEnded(page)
+  })
+
+  const state = JSON.stringify({ kind: 'state', sequence: 1, state: { accounts: {}, settings: {} } })
+  const hex = 'ab'.repeat(32)
+  const greetings = {
+    'says nothing': () => undefined,
+    'tells a State at once': () => state,
+    'proves another token': (nonce: string) =>
+      `${hex} ${proofOf('another', 'berth', { page: nonce, berth: hex })}`,
+    'sends the page’s own nonce back': (nonce: string) => `${nonce} ${nonce}`,
+  }
+  test.each(Object.entries(greetings))(
+    'after a kill it tells nothing to a program on the port that %s',
+    async (_, greeting) => {
+      const { berth, page, port, token } = await openDemo()
+      berth.process.kill('SIGKILL')
+      await once(berth.process, 'exit')
+      await page.getByText('Berth does not answer.', { exact: true }).waitFor()
+      const impostor = await takePort(port, greeting)
+      // What the user does meanwhile goes nowhere.
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Connect/ })
+        .click()
+      await expect
+        .poll(async () => {
+          await page.clock.fastForward(20_000)
+          return impostor.taken()
+        })
+        .toBe(1)
+      await page.clock.fastForward(20_000)
+      await saysEnded(page)
+      await page.clock.runFor(120_000)
+      expect(impostor.taken()).toBe(1)
+      expect(impostor.heard()).toBe('')
+      for (const asked of impostor.asked) {
+        expect(asked).not.toContain(token)
+        expect(asked).not.toContain('s3cret')
+      }
+    },
+  )
+})
+
+describe.skipIf(lacking !== '')(`a browser that finds no names below localhost${lacking}`, () => {
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end()
+  })
+
+  test('is given an address on 127.0.0.1 once it has not opened the page, with the reason', async () => {
+    const home = await scratchFolder()
+    endings.push(home.remove)
+    // The desktop's opener, which writes down what it was to open.
+    const bin = join(home.path, 'bin')
+    const opened = join(home.path, 'opened')
+    await mkdir(bin)
+    await writeFile(
+      join(bin, 'xdg-open'),
+      `#!/bin/sh\necho "$1" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`,
+    )
+    await chmod(join(bin, 'xdg-open'), 0o755)
+    const berth = await startNode(
+      ['dist/main/browser.js', '--browser', '--demo'],
+      line => line.startsWith('Berth is ready at'),
+      { BERTH_HOME: join(home.path, 'berth'), PATH: `${bin}:${process.env['PATH']}` },
+    )
+    endings.push(berth.stop)
+    const blind = await chromium.launch({
+      timeout: patience,
+      executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--host-resolver-rules=MAP *.localhost ~NOTFOUND'],
+    })
+    endings.push(() => blind.close())
+    await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toContain('http')
+    const page = await (await blind.newContext()).newPage()
+    await expect(page.goto((await readFile(opened, 'utf8')).trim())).rejects.toThrow('ERR_NAME_NOT_RESOLVED')
+
+    const ready = () =>
+      berth
+        .output()
+        .split('\n')
+        .filter(line => line.startsWith('Berth is ready at'))
+    await expect.poll(ready, { timeout: patience }).toHaveLength(2)
+    expect(berth.output()).toContain('Some cannot find names that end in .localhost')
+    const [first = '', second = ''] = ready().map(line => line.slice('Berth is ready at '.length))
+    expect(second).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#[\w-]{43}$/)
+    expect(new URL(second).port).not.toBe(new URL(first).port)
+    await page.goto(second)
+    await page.getByRole('button', { name: 'Connect your account' }).waitFor()
+    expect(new URL(page.url()).hash).toBe('#/instances')
+  })
+})

@@ -1,0 +1,65 @@
+import { afterEach, expect, test } from 'vitest'
+import { connectAccount, rentRunning } from './account-steps.ts'
+import {
+  openBrowser,
+  openPage,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+  terminalText,
+} from './app.ts'
+
+const endings: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+test('a host key of another account’s instance is asked about on the page, in each place, and accepted there', async () => {
+  // The same seed: instances with the same ids and host keys, as of an image with a built-in one.
+  const [home, work] = [await startSimulatorProcess(), await startSimulatorProcess()]
+  endings.push(home.stop, work.stop)
+  const first = await rentRunning(home, { label: 'train' })
+  const second = await rentRunning(work, { label: 'render' })
+  const folder = await scratchFolder()
+  endings.push(folder.remove)
+  const berth = await startBerth(folder.path)
+  endings.push(berth.stop)
+  const browser = await openBrowser()
+  endings.push(() => browser.close())
+  const { page, errors } = await openPage(browser, berth.address)
+  const openTerminal = (label: string) =>
+    page
+      .getByRole('row', { name: new RegExp(label) })
+      .getByRole('button', { name: 'Terminal' })
+      .click()
+  await connectAccount(page, home, 'Home')
+  await openTerminal('train')
+  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page
+    .getByRole('button', { name: /^(Add|Connect).*account/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Base URL').fill(work.baseUrl)
+  await dialog.getByLabel('API key').fill(work.apiKey)
+  await dialog.getByLabel('Name (optional)').fill('Work')
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Instances' }).click()
+  await page
+    .getByRole('row', { name: /render/ })
+    .getByRole('link')
+    .click()
+  await page.getByRole('tab', { name: 'Files' }).click()
+  const question = page.getByRole('alert').filter({ hasText: 'host key' })
+  await expect
+    .poll(() => question.textContent())
+    .toContain(`render #${second} of Work shows a host key that Berth knows from train #${first} of Home`)
+  await openTerminal('render')
+  await question.waitFor()
+  await question.getByRole('button', { name: 'Accept this key' }).click()
+  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+  expect(errors).toEqual([])
+})

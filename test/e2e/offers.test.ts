@@ -1,0 +1,49 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openPage, patience, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+
+let browser: Browser
+const endings: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+afterAll(() => browser.close())
+
+test('where a service lists only some offers, that is noted and it applies the filters', async () => {
+  const sim = await startSimulatorProcess(['--deployment', 'public'])
+  endings.push(sim.stop)
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path)
+  endings.push(berth.stop)
+  const { page, errors } = await openPage(browser, berth.address)
+  endings.push(() => page.context().close())
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
+  await dialog.getByLabel('API key').fill(sim.apiKey)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByText('The service lists at most 64 offers at a time').waitFor()
+
+  const shown = async () =>
+    Number.parseInt(await page.getByText(/^[0-9,]+ of [0-9,]+ offers$/).innerText(), 10)
+
+  await page.getByRole('button', { name: '+ Filter' }).click()
+  await page.getByRole('menuitem', { name: 'CUDA' }).click()
+  await page.getByRole('group', { name: 'At least' }).getByRole('button', { name: '13', exact: true }).click()
+  const chip = page.getByRole('button', { name: 'CUDA: 13+' })
+  await chip.waitFor()
+  // As many as the service lists at a time: those that its cap hid are among them.
+  await expect.poll(shown, { timeout: patience }).toBeGreaterThanOrEqual(64)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: '+ Filter' }).click()
+  await page.getByRole('menuitem', { name: 'Static IP' }).click()
+  await page.getByRole('button', { name: 'Static IP: only' }).waitFor()
+  expect(errors).toEqual([])
+})

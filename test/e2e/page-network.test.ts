@@ -1,0 +1,70 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { pageHeaders } from '../../electron/local/page-server/page-headers.ts'
+import { noNetwork, webRtcPolicy } from '../../electron/shell/page-network.ts'
+import { openBrowser, patience } from './app.ts'
+
+/** Electron's two settings, by the switches with which Chromium takes them. */
+const shellSwitches = [
+  `--webrtc-ip-handling-policy=${webRtcPolicy}`,
+  `--proxy-server=${noNetwork.proxyRules}`,
+  `--proxy-bypass-list=${noNetwork.proxyBypassRules}`,
+]
+
+/** A page that asks WebRTC to get out, until it gives up; `got` counts what reached this machine's ports. */
+async function callOut(switches: readonly string[]) {
+  const got = { packets: 0, connections: 0 }
+  const udp = createSocket('udp4').on('message', () => got.packets++)
+  udp.bind(0, '127.0.0.1')
+  await once(udp, 'listening')
+  const tcp = createServer(socket => {
+    got.connections++
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(tcp, 'listening')
+  const browser = await openBrowser(switches)
+  onTestFinished(async () => {
+    await browser.close()
+    udp.close()
+    tcp.close()
+  })
+  const page = await browser.newPage()
+  // As the package does, without any network.
+  const answer = { contentType: 'text/html', headers: pageHeaders(), body: '<p>Berth</p>' }
+  await page.route('https://berth.double.invalid/**', route => route.fulfill(answer))
+  await page.goto('https://berth.double.invalid/')
+  const ports = { udp: udp.address().port, tcp: (tcp.address() as AddressInfo).port }
+  const givenUp = page.evaluate(async ({ udp, tcp }) => {
+    const login = { username: 'what the page knows', credential: 'x' }
+    const call = new RTCPeerConnection({
+      iceServers: [
+        { urls: `stun:127.0.0.1:${udp}` },
+        { urls: `turn:127.0.0.1:${udp}`, ...login },
+        { urls: `turn:127.0.0.1:${tcp}?transport=tcp`, ...login },
+      ],
+    })
+    call.createDataChannel('out')
+    const gathered = new Promise<void>(resolve => {
+      call.addEventListener('icegatheringstatechange', () => {
+        if (call.iceGatheringState === 'complete') resolve()
+      })
+    })
+    await call.setLocalDescription(await call.createOffer())
+    await gathered
+  }, ports)
+  return { got, givenUp }
+}
+
+test('with the shell’s settings a script in the page sends nothing out by WebRTC', async () => {
+  const { got, givenUp } = await callOut(shellSwitches)
+  await givenUp
+  expect(got).toEqual({ packets: 0, connections: 0 })
+})
+
+test('without them, as in browser mode, WebRTC gets out past any content policy', async () => {
+  const { got, givenUp } = await callOut([])
+  givenUp.catch(() => undefined) // It is still at it when its browser ends.
+  await expect.poll(() => got.packets, { timeout: patience }).toBeGreaterThan(0)
+})

@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core'
+import { afterEach, expect, test } from 'vitest'
+import { rentWithJupyter } from './account-steps.ts'
+import { openBrowser, openPage, scratchFolder, startBerth } from './app.ts'
+
+const endings: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+/** The demo in a browser of its own. */
+async function openDemo(flags: readonly string[] = []) {
+  const browser = await openBrowser(flags)
+  endings.push(() => browser.close())
+  const home = await scratchFolder()
+  endings.push(home.remove)
+  const berth = await startBerth(home.path, ['--demo'])
+  endings.push(berth.stop)
+  return openPage(browser, berth.address)
+}
+
+/** The cookies that a page's own request carries, as the server gets them. */
+async function cookiesSent(page: Page, load: () => unknown = () => page.goto(page.url())): Promise<string> {
+  const asking = page.waitForRequest(request => request.isNavigationRequest())
+  await load()
+  return (await (await asking).allHeaders())['cookie'] ?? ''
+}
+
+const jupyterText = 'A real instance shows its notebooks here.'
+
+test('pages of two instances and Berth’s own see no cookie of each other, however many one sets', {
+  timeout: 240_000,
+}, async () => {
+  const { page } = await openDemo()
+  const tabs: Page[] = []
+  for (const gpu of ['RTX 4090', 'RTX 3090']) {
+    const row = await rentWithJupyter(page, gpu)
+    const opening = page.context().waitForEvent('page')
+    await row.getByRole('button', { name: 'Jupyter' }).click()
+    const tab = await opening
+    await tab.getByText(jupyterText).waitFor()
+    tabs.push(tab)
+  }
+  const [first, second] = tabs
+  if (!first || !second) throw new Error('no two pages')
+
+  // Each is let in by the cookie that its server set, and by nothing else.
+  const ownCookie = /^jupyter-\d+=[0-9a-f]+$/
+  const [ofFirst, ofSecond] = [await cookiesSent(first), await cookiesSent(second)]
+  expect([ofFirst, ofSecond]).toEqual([expect.stringMatching(ownCookie), expect.stringMatching(ownCookie)])
+  expect(ofFirst).not.toBe(ofSecond)
+  expect(await cookiesSent(page, () => page.reload())).toBe('')
+
+  await first.evaluate(() => {
+    for (const domain of ['', '; domain=localhost', '; domain=127.0.0.1'])
+      for (let at = 0; at < 150; at++)
+        Object.assign(document, { cookie: `c${at}=${'x'.repeat(4000)}; path=/; max-age=3600${domain}` })
+  })
+  // A browser stores what a script sets a while after the script went on.
+  await expect.poll(() => first.evaluate(() => document.cookie.length)).toBeGreaterThan(500_000)
+  // What it did to itself is its own matter.
+  const alone = () => first.goto(first.url()).catch(() => undefined)
+  expect((await cookiesSent(first, alone)).length).toBeGreaterThan(500_000)
+  expect(await cookiesSent(second)).toBe(ofSecond)
+  await second.getByText(jupyterText).waitFor()
+  expect(await cookiesSent(page, () => page.reload())).toBe('')
+  await page.getByRole('table', { name: 'Instances' }).waitFor()
+})
+
+test('a browser that does not resolve the names is told what 127.0.0.1 costs, and led there', {
+  timeout: 240_000,
+}, async () => {
+  const { page } = await openDemo(['--host-resolver-rules=MAP i*.localhost ~NOTFOUND'])
+  const row = await rentWithJupyter(page, 'RTX 4090')
+  const failing = page.context().waitForEvent('page')
+  await row.getByRole('button', { name: 'Jupyter' }).click()
+  await (await failing).waitForURL(/^chrome-error:/)
+  const told = page.getByText(
+    /^Your browser does not resolve names below localhost\. Jupyter is at 127\.0\.0\.1:\d+/,
+  )
+  await told.waitFor()
+  expect(await told.innerText()).toMatch(/pages of instances share cookies\.$/)
+  const line = page.getByRole('row').filter({ has: told })
+  const opening = page.context().waitForEvent('page')
+  await line.getByRole('button', { name: 'Open' }).click()
+  const jupyter = await opening
+  await jupyter.getByText(jupyterText).waitFor()
+  expect(new URL(jupyter.url()).hostname).toBe('127.0.0.1')
+
+  // It found its way: the line goes, the ports go on saying it, and the next tunnel begins there.
+  await told.waitFor({ state: 'detached' })
+  await row.getByRole('link').first().click()
+  await page.getByRole('tab', { name: 'Ports' }).click()
+  await told.waitFor()
+  await page.getByRole('button', { name: 'Close the tunnel to Jupyter' }).click()
+  await told.waitFor({ state: 'detached' })
+  const again = page.context().waitForEvent('page')
+  await row.getByRole('button', { name: 'Jupyter' }).click()
+  await (await again).getByText(jupyterText).waitFor()
+})

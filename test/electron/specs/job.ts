@@ -1,0 +1,32 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { terminalText } from '../../e2e/app.ts'
+
+/** Rents the first offer of a GPU on a sound machine, waits for the shell, asks it for its GPUs, and destroys the instance. */
+export async function doTheJob(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Offers' }).click()
+  // The cheapest two are on a host that goes offline by itself.
+  await page
+    .getByRole('button', { name: /^Rent 1 ×/ })
+    .nth(2)
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
+  await dialog.getByRole('button', { name: /^Rent/ }).click()
+
+  const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: /^More/ }) })
+  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
+  await row.getByRole('button', { name: 'Terminal' }).click()
+  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+  await page.keyboard.type('nvidia-smi\n')
+  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toMatch(/NVIDIA[\s\S]*Processes/)
+
+  await row.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: /^Destroy/ }).click()
+  await page
+    .getByRole('alertdialog')
+    .or(page.getByRole('dialog'))
+    .getByRole('button', { name: /^Destroy/ })
+    .click()
+  await row.waitFor({ state: 'detached', timeout: 60_000 })
+}

@@ -1,0 +1,52 @@
+import { harmless } from '../../electron/contract/instance/file-names.ts'
+import { cleanLine } from '../../electron/core/instances/project.ts'
+import { plainLastLine, plainOutput } from '../../electron/core/runs/output/plain.ts'
+import { readLine, speaksOf } from '../../electron/core/transfers/status-line.ts'
+import { publishedPorts } from '../../electron/core/tunnels/template-ports.ts'
+import { createMask } from '../../electron/local/log/mask.ts'
+import { cleanDetail } from '../../electron/service/http/detail.ts'
+import { safeLabel } from '../../electron/ssh/config/host-names.ts'
+import { localName } from '../../electron/ssh/files/transfer/local-names.ts'
+import { logPlaces } from '../../electron/ssh/inside/log.ts'
+import { readDisks, readGpus } from '../../electron/ssh/inside/look.ts'
+import { plainLine } from '../../electron/ssh/inside/plain-lines.ts'
+import { readJupyterList } from '../../electron/ssh/tunnels/jupyter-list.ts'
+import { isTooMuch } from '../../renderer/screens/templates/readmeWork.ts'
+
+const mask = createMask()
+
+/** All of a megabyte: who calls these bounds what they read. Moves and tabs of output grow tenfold at the most. */
+const all = 1024 * 1024
+
+/** Something that reads text of somebody else's. */
+export interface Parser {
+  reads: string
+  /** Characters that reach one expression at the most. */
+  most: number
+  read(text: string): unknown
+}
+
+/** All that reads text of a host, a start script, a service or an author. */
+export const parsers: readonly Parser[] = [
+  { reads: 'the GPUs of nvidia-smi', most: 4096, read: readGpus },
+  { reads: 'the disks of df', most: 4096, read: readDisks },
+  { reads: 'the start script’s log files', most: 262_144, read: logPlaces },
+  { reads: 'a line of a log', most: 4 * 4096, read: plainLine },
+  { reads: 'the list of Jupyter servers', most: 8192, read: readJupyterList },
+  { reads: 'a status line', most: 2000, read: cleanLine },
+  { reads: 'the status line of a copy', most: 16_384, read: text => readLine(text, ['/a']) },
+  { reads: 'the kind of a copy', most: 16_384, read: text => speaksOf('copy', text, ['/a']) },
+  { reads: 'the ports of a template', most: 65_536, read: publishedPorts },
+  { reads: 'the words of a service', most: 6000, read: text => cleanDetail(text, ['secret']) },
+  { reads: 'the label of an instance', most: 4096, read: safeLabel },
+  { reads: 'the output of a run', most: 10 * all, read: plainOutput },
+  { reads: 'the last line of a run', most: 10 * all, read: plainLastLine },
+  {
+    reads: 'a remote name, for this machine',
+    most: 4096,
+    read: name => localName(name, 'win32'),
+  },
+  { reads: 'a remote name, for the screen', most: 8192, read: harmless },
+  { reads: 'what is masked in the log', most: all, read: mask },
+  { reads: 'whether a readme is formatted', most: 262_144, read: isTooMuch },
+]

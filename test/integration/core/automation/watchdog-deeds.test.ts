@@ -1,0 +1,79 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
+import { createWorld } from '../world.ts'
+
+test('only what a watchdog itself did for idleness is told as its doing', async () => {
+  // The world goes on by what is said alone: a slow machine changes nothing.
+  const world = await createWorld({ speed: 1 })
+  onTestFinished(() => world.close())
+  const { controls, baseUrl, apiKey } = world.sim
+  const first = await world.startConnected()
+  for (const more of [{}, {}, { label: 'night-run' }]) {
+    // Without SSH nothing is visited meanwhile.
+    await rentCheapest(first, { ...more, access: 'none' })
+    await first.until(() => rentalsOf(first).every(({ step }) => step === 'waiting'))
+  }
+  await controls.advance(1800)
+  await first.until(() => instancesOf(first).filter(({ state }) => state === 'running').length === 3)
+  const [byUser, byGuard, byWatchdog] = instancesOf(first).sort((a, b) =>
+    (a.label ?? '').localeCompare(b.label ?? ''),
+  )
+  if (!byUser || !byGuard || !byWatchdog) throw new Error('they were not rented')
+  const account = first.account().id
+  await first.close()
+
+  // They were watched when Berth was last there, long ago: each may have been idle for long enough since.
+  const idle = { seconds: 600, below: 5 }
+  const watched = ({ id }: { id: number }, action: string) => ({
+    instance: id,
+    wish: { action, idle },
+    step: 'watching',
+    foreign: false,
+    seen: { at: 1, comesBack: true, key: 'container' },
+  })
+  const kept = [watched(byUser, 'stop'), watched(byGuard, 'stop'), watched(byWatchdog, 'destroy')]
+  await world.machine.files.write(`accounts/${account}/watchdogs.json`, JSON.stringify(kept))
+  const under = await world.start()
+  const stateOf = ({ id }: { id: number }) => under.account().instances[id]?.state
+  await under.until(() => under.account().connection.status === 'online')
+  const told = () =>
+    world.notifier.shown.map(({ title }) => title).filter(title => title.includes('watchdog'))
+
+  await under.run('stopInstance', { instance: byUser.id })
+  const when = { kind: 'duration', seconds: 60 } as const
+  const instance = byGuard.id
+  await under.run('setGuard', { instance, when, action: 'stop', warning: 0, missed: 'act' })
+  await controls.advance(60)
+  await under.run('refresh', {})
+  await under.until(() => stateOf(byUser) === 'stopped' && stateOf(byGuard) === 'stopped')
+  expect(told()).toEqual([])
+
+  await fetch(`${baseUrl}/api/v0/instances/${byWatchdog.id}/`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  await under.run('refresh', {})
+  await under.run('refresh', {})
+  await under.until(() => !under.account().watchdogs[byWatchdog.id])
+  const title = `night-run #${byWatchdog.id} was destroyed by its watchdog, as it seems`
+  expect(told()).toEqual([title])
+  const lines = Object.values(under.berth.state().activity)
+  expect(lines.find(({ text }) => text === title)).toMatchObject({
+    instance: byWatchdog.id,
+    detail: 'Its GPUs were idle for as long as was set.',
+  })
+})
+
+test('a time that has passed is refused at its field, on an instance and in a start script', async () => {
+  const world = await createWorld({ speed: 1 })
+  onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  await rentCheapest(under)
+  await under.until(() => instancesOf(under).length === 1)
+  const instance = instancesOf(under)[0]?.id ?? 0
+  const wish = { action: 'stop', at: Math.floor(world.sim.controls.ledger().now) - 60 } as const
+  const problem = { code: 'invalid_argument', field: 'wish.at', message: 'That time has passed already.' }
+  await expect(under.run('putWatchdog', { instance, wish })).rejects.toMatchObject({ problem })
+  await expect(under.run('watchdogStartScript', { wish })).rejects.toMatchObject({ problem })
+  expect(under.account().watchdogs).toEqual({})
+})

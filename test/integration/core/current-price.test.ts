@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { project } from '../../../electron/core/instances/project.ts'
+import { interfaceProfile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { type Connected, connect } from '../service/connected.ts'
+
+const profiles = { interface: interfaceProfile, public: publicProfile }
+
+let service: Connected
+afterEach(() => service.simulator.close())
+
+describe.each(['interface', 'public'] as const)('an instance of the %s', name => {
+  test('costs what the ledger says, traffic included, and its disk alone once it is stopped', async () => {
+    service = await connect({ deployment: profiles[name] })
+    const { controls } = service.simulator
+    const offers = await service.client.offers.search({ filters: { inet_down_cost: { gte: 0.005 } } })
+    const dear = offers[0] ?? expect.fail('no offer whose traffic costs')
+    const body = { image: 'pytorch/pytorch', disk: 40, runtype: 'ssh' }
+    const { new_contract: id } = await service.client.offers.createInstance(dear.id, body)
+    let view: InstanceView | undefined
+    const look = async () => {
+      view = project(await service.client.instances.one(id), view, controls.ledger().now)
+      return view
+    }
+    const charges = () => controls.ledger().charges.filter(({ instance_id }) => instance_id === id)
+    const price = (kind: string) =>
+      charges().findLast(charge => charge.kind === kind)?.micro_dollars_per_hour ?? 0
+
+    while ((await look()).state !== 'running') await service.minutes(1)
+    await service.minutes(120)
+    const running = await look()
+    expect(running.costPerHour).toBe(price('gpu') + price('disk'))
+    expect(running.pricePerHour).toBe(running.costPerHour)
+    await service.minutes(60)
+    const later = await look()
+    // Traffic is charged where the deployment counts it; each look rounds once, and counters are in whole KiB.
+    const charged = charges().filter(({ kind }) => kind === 'upload' || kind === 'download')
+    const traffic = charged.reduce((sum, { micro_dollars }) => sum + micro_dollars, 0)
+    expect(traffic > 0).toBe(name === 'public')
+    expect(Math.abs((later.traffic?.spent ?? 0) - traffic)).toBeLessThan(1000)
+    expect((later.traffic?.perHour ?? 0) > 0).toBe(name === 'public')
+
+    await service.client.instances.stop(id)
+    const stopped = await look()
+    expect(stopped.costPerHour).toBe(price('disk'))
+    expect(stopped.diskPricePerHour).toBe(price('disk'))
+    expect(stopped.costPerHour).toBeLessThan(running.costPerHour)
+  })
+})

@@ -1,0 +1,213 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { interfaceProfile, type Profile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { creates, everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+/** They end together: tests that run at the same time cannot end their own. */
+const worlds: World[] = []
+afterAll(async () => void (await Promise.all(worlds.map(world => world.close()))))
+
+async function openWorld(profile: Profile, limits: boolean): Promise<World> {
+  const world = await createWorld({ deployment: profile, limits })
+  worlds.push(world)
+  return world
+}
+
+/** Berth connected to such a deployment. Its published intervals are met by nobody here, unless said. */
+async function connected(profile: Partial<Profile>, limits = false) {
+  const world = await openWorld({ ...publicProfile, ...profile }, limits)
+  const under = await world.startConnected()
+  const lists = () =>
+    world.sim.controls.requests().flatMap(({ method, path }) => {
+      const [, version] = (method === 'GET' && /^\/api\/(v\d)\/instances\/(?:\?|$)/.exec(path)) || []
+      return version ?? []
+    })
+  return {
+    world,
+    under,
+    lists,
+    become: (values: Record<string, unknown>) => world.sim.controls.setDeployment(values),
+  }
+}
+
+const texts = (under: BerthUnderTest) => Object.values(under.berth.state().activity).map(({ text }) => text)
+const idsOf = (under: BerthUnderTest) => instancesOf(under).map(({ id }) => id)
+
+describe.concurrent.each([
+  ['the interface', interfaceProfile],
+  ['the public deployment', publicProfile],
+  ['the public deployment, which lists two on a page', { ...publicProfile, page: 2 }],
+])('on %s', (_, profile) => {
+  test('a machine is rented, runs, is stopped and is gone', async () => {
+    const { under } = await connected(profile)
+    const { id } = await rentRunning(under)
+    await under.run('stopInstance', { instance: id })
+    await under.until(() => under.account().instances[id]?.state === 'stopped')
+    await under.run('destroyInstance', { instance: id })
+    await under.until(() => idsOf(under).length === 0)
+    expect(under.account().uncertain).toBeUndefined()
+    expect(texts(under).filter(text => /not certain/.test(text))).toEqual([])
+  })
+
+  test('a creation whose answer is lost is found by its mark, and rented once', async () => {
+    const { world, under } = await connected(profile)
+    await rentRunning(under)
+    await rentRunning(under)
+    world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 }])
+    await rentRunning(under)
+    expect(idsOf(under)).toHaveLength(3)
+    expect(everCreated(world)).toBe(3)
+  })
+
+  test('one destroyed elsewhere is asked for by itself, and gone with that look', async () => {
+    const { world, under, lists } = await connected(profile)
+    const { id } = await rentRunning(under)
+    await under.run('changeSettings', { settings: { pollInterval: 300 } })
+    await under.run('refresh', {})
+    await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${world.sim.apiKey}` },
+    })
+    const before = lists().length
+    await under.run('refresh', {})
+    expect(idsOf(under)).toEqual([])
+    expect(lists()).toHaveLength(before + 1)
+  })
+})
+
+test.concurrent('which list an account has is remembered over a restart, and looks cost one list each', async () => {
+  const { world, under, lists } = await connected(interfaceProfile)
+  await under.run('refresh', {})
+  expect(lists().filter(version => version === 'v1')).toHaveLength(1)
+  await under.close()
+  const again = await world.start()
+  await again.until(() => again.account().connection.status === 'online')
+  expect(lists().filter(version => version === 'v1')).toHaveLength(1)
+})
+
+describe.concurrent('a deployment that changes its face', () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['retires its list', { deployment: 'interface' }, { deployment: 'public' }],
+    ['says so with 200', { list: 'v0', v1: '404' }, { list: 'v0-200-deprecated', v1: 'pages' }],
+    ['refuses its list', { list: 'v0', v1: '404' }, { list: 'v0-success-false', v1: 'pages' }],
+    ['empties its list', { list: 'v0', v1: '404' }, { list: 'v0-empty', v1: 'pages' }],
+    ['cuts its list short', { list: 'v0', v1: '404' }, { list: 'v0-paged', v1: 'pages', page: 2 }],
+    ['goes back', { deployment: 'public' }, { deployment: 'interface' }],
+  ])('and %s goes on being seen whole', async (_, before, after) => {
+    const { under, become } = await connected(interfaceProfile)
+    become({ deployment: 'public' })
+    become(before)
+    for (let rented = 0; rented < 3; rented += 1) await rentRunning(under)
+    const ids = idsOf(under)
+    expect(ids).toHaveLength(3)
+    become(after)
+    await under.run('refresh', {})
+    await under.run('refresh', {})
+    expect(idsOf(under)).toEqual(ids)
+    expect(under.account().connection.status).toBe('online')
+    expect(under.account().uncertain).toBeUndefined()
+    expect(texts(under).filter(text => /destroyed|gone|not certain/.test(text))).toEqual([])
+  })
+})
+
+describe.concurrent('a list that is not certain', () => {
+  const empty = { list: 'v0-empty', v1: '404', single: 'null' } as const
+
+  test('is said, nothing of it counts as gone, and it is certain again once it is whole', async () => {
+    const { under, become } = await connected(publicProfile)
+    const { id } = await rentRunning(under)
+    const { id: other } = await rentRunning(under)
+    become(empty)
+    await under.run('refresh', {})
+    await under.run('refresh', {})
+    expect(idsOf(under)).toEqual([id, other].sort((a, b) => a - b))
+    expect(under.account().uncertain?.reason).toContain('may still be there')
+    expect(under.account().uncertain?.instances).toHaveLength(1)
+    expect(texts(under).filter(text => /list of instances is not certain/.test(text))).toHaveLength(1)
+    become({ deployment: 'public' })
+    await under.run('refresh', {})
+    expect(under.account().uncertain).toBeUndefined()
+    expect(texts(under).filter(text => /certain again/.test(text))).toHaveLength(1)
+  })
+
+  test('is acted on by a guard only where its instance answers by itself', async () => {
+    const { world, under, become } = await connected(publicProfile)
+    const { id } = await rentRunning(under)
+    const { id: other } = await rentRunning(under)
+    become(empty)
+    await under.run('refresh', {})
+    const at = under.account().clock.serverAt / 1000 + 3600
+    await under.run('setGuard', {
+      instance: id,
+      action: 'stop',
+      warning: 0,
+      missed: 'act',
+      when: { kind: 'time', at },
+    })
+    await world.sim.controls.advance(7200)
+    await under.until(() => under.account().instances[id]?.state === 'stopped')
+    expect(under.account().instances[other]?.state).toBe('running')
+  })
+
+  test.each<[string, number, Partial<Profile>]>([
+    ['goes on for ever', 1, { v1: 'repeats' }],
+    ['is cut short without a word', 3, { list: 'v0-paged', v1: '404', page: 2 }],
+  ])('that %s: nothing is rented again that may be in what is missing', async (_, there, face) => {
+    const { world, under, become } = await connected({})
+    for (let rented = 0; rented < there; rented += 1) await rentRunning(under)
+    become(face)
+    const request = await requestCheapest(under)
+    const before = creates(world)
+    world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset', times: 1 }])
+    await under.run('rent', { request })
+    await under.until(() => rentalsOf(under)[0]?.problem?.code === 'list_uncertain')
+    expect(creates(world)).toBe(before + 1)
+    become({ deployment: 'public' })
+    await under.until(() => rentalsOf(under).length === 0)
+    expect(everCreated(world)).toBe(there + 1)
+  })
+})
+
+describe.concurrent('records that are not as promised', () => {
+  test.each(['null', 'missing', 'text'] as const)(
+    '%s: nothing that a decision needs is lost',
+    async records => {
+      const { under } = await connected({ records })
+      const { id } = await rentRunning(under)
+      expect(under.account().uncertain).toBeUndefined()
+      await under.run('destroyInstance', { instance: id })
+      await under.until(() => idsOf(under).length === 0)
+    },
+  )
+
+  test.each(['null-row', 'bad-row'] as const)(
+    '%s: one bad record hides none of the others',
+    async records => {
+      const { under, become } = await connected({})
+      const { id } = await rentRunning(under)
+      const { id: other } = await rentRunning(under)
+      become({ records })
+      await under.run('refresh', {})
+      expect(idsOf(under)).toEqual([id, other].sort((a, b) => a - b))
+      expect(under.account().connection.status).toBe('online')
+    },
+  )
+})
+
+test.concurrent('one that shows only after half a minute is waited for, and not given up', async () => {
+  const { under } = await connected({ appears: 30 })
+  await rentRunning(under)
+  expect(under.account().uncertain).toBeUndefined()
+})
+
+test.concurrent.each(['400', '401', '403', '404'] as const)(
+  'a wrong key that is refused with %s is told as one',
+  async badkey => {
+    const world = await openWorld({ ...publicProfile, badkey }, false)
+    const under = await world.start()
+    const wrong = under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: 'nobodys-key' })
+    await expect(wrong).rejects.toMatchObject({
+      problem: { code: expect.stringMatching(/auth_error|unauthorized/) },
+    })
+  },
+)

@@ -1,0 +1,124 @@
+import { expect, type TestContext, test } from 'vitest'
+import type { OfferView, SavedQuery } from '../../../../electron/contract/market/offer.ts'
+import { creates, instancesOf } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+const replace = {
+  kind: 'replace',
+  ceiling: 30,
+  every: 60,
+  limits: { tries: 3, ceiling: 5, deadline: 3600 },
+} as const
+
+/** What the market has by bid, cheapest first. */
+async function market({ run }: BerthUnderTest): Promise<readonly OfferView[]> {
+  const query = { type: 'bid', verifiedOnly: false, storage: 20, limit: 2000 } as const
+  return (await run('searchOffers', { query })).offers
+}
+
+const isAsGood = (offer: OfferView, as: OfferView) =>
+  offer.machineId !== as.machineId &&
+  offer.verified === true &&
+  (offer.reliability ?? 0) >= (as.reliability ?? 1)
+
+async function rented(
+  context: TestContext,
+  wanted: (offer: OfferView, others: OfferView[]) => boolean,
+): Promise<{
+  world: World
+  under: BerthUnderTest
+  offers: readonly OfferView[]
+  offer: OfferView
+  instance: number
+}> {
+  const world = await createWorld({ offers: 500 })
+  context.onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  const offers = await market(under)
+  const like = (one: OfferView) =>
+    offers.filter(
+      other =>
+        other.gpuName === one.gpuName && other.gpuCount === one.gpuCount && other.machineId !== one.machineId,
+    )
+  const offer = offers.find(each => each.verified && wanted(each, like(each)))
+  if (!offer) throw new Error('the market has no such kind')
+  const search: SavedQuery = {
+    query: { type: 'bid', verifiedOnly: true, storage: 20, limit: 10_000 },
+    filter: {},
+  }
+  const bid = (offer.minimumBid ?? 0) / 1_000_000 + 0.01
+  const request = {
+    offer: offer.id,
+    image: 'ubuntu',
+    access: 'ssh',
+    disk: 20,
+    env: [],
+    ports: [],
+    bid,
+  } as const
+  await under.run('rent', { request: { ...request, env: [], ports: [] }, search })
+  await under.until(() => instancesOf(under)[0]?.state === 'running')
+  return { world, under, offers, offer, instance: instancesOf(under)[0]?.id ?? 0 }
+}
+
+/** One with something as good behind something worse that is cheaper. */
+const behindWorse = (offer: OfferView, others: OfferView[]) =>
+  others[0] !== undefined && !isAsGood(others[0], offer) && others.some(each => isAsGood(each, offer))
+
+/** The best of a kind that has others. */
+const bestOfAll = (offer: OfferView, others: OfferView[]) =>
+  others.length > 0 && !others.some(each => isAsGood(each, offer))
+
+test.concurrent('a lost machine is replaced by one that is as verified and reliable, not the cheapest', {
+  timeout: 120_000,
+}, async context => {
+  const { world, under, offers, offer, instance } = await rented(context, behindWorse)
+  await under.run('chooseRecovery', { instance, choice: replace })
+  await world.sim.controls.outbid(instance)
+  await under.until(() => under.account().recoveries[instance]?.by !== undefined, 60_000)
+  const by = under.account().instances[under.account().recoveries[instance]?.by ?? 0]
+  const machine = offers.find(({ machineId }) => machineId === by?.machineId)
+  expect(machine && isAsGood(machine, offer)).toBe(true)
+})
+
+test.concurrent('where nothing is as good, nothing is rented unattended, and that is said', {
+  timeout: 120_000,
+}, async context => {
+  const { world, under, instance } = await rented(context, bestOfAll)
+  await under.run('chooseRecovery', { instance, choice: replace })
+  await world.sim.controls.outbid(instance)
+  await under.until(() => under.account().recoveries[instance]?.problem !== undefined, 60_000)
+  expect(under.account().recoveries[instance]?.problem).toMatchObject({
+    code: 'nothing_as_good',
+    message: expect.stringMatching(
+      /^No offer is as good as #\d+: a verified host, .* % reliable, .* bid of at most \$30/,
+    ),
+  })
+  // It goes on looking, and says so once.
+  await world.sim.controls.advance(120)
+  const searches = () => world.sim.controls.requests().filter(({ path }) => path.includes('/bundles/')).length
+  const before = searches()
+  await context.expect.poll(searches, { timeout: 45_000 }).toBeGreaterThan(before)
+  await under.until(() => under.account().recoveries[instance]?.failover === undefined)
+  const told = world.notifier.shown.filter(({ title }) =>
+    /not recovered|nothing could be rented/i.test(title),
+  )
+  expect(told).toHaveLength(1)
+  expect(creates(world)).toBe(1)
+})
+
+test.concurrent('the user is shown what a replacement must meet, and gives up what they choose', {
+  timeout: 120_000,
+}, async context => {
+  const { under, offer, instance } = await rented(context, bestOfAll)
+  const strict = await under.run('findReplacement', { instance })
+  expect(strict.offer).toBeUndefined()
+  expect(strict.search).toMatchObject({
+    query: { verifiedOnly: true },
+    filter: { gpus: [offer.gpuName], countFrom: offer.gpuCount, reliabilityFrom: offer.reliability },
+  })
+  const loose = await under.run('findReplacement', { instance, without: ['verified', 'reliability'] })
+  expect(loose.offer).toMatchObject({ gpuName: offer.gpuName, gpuCount: offer.gpuCount })
+  expect(loose.offer?.machineId).not.toBe(offer.machineId)
+  expect(loose.search).toEqual(strict.search)
+})

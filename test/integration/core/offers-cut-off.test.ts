@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
+import { passing } from '../../../electron/contract/market/filter.ts'
+import type { OfferFilter, OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
+import { findOffers } from '../../../electron/core/offers/find-offers.ts'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
+import { publicProfile } from '../../../simulator/deployment/profile.ts'
+import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
+
+const query: OfferQuery = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 }
+
+/** One market, listed whole and cut off as the best-known deployment does. */
+let simulators: Simulator[]
+let whole: ServiceClient
+let cut: ServiceClient
+beforeAll(async () => {
+  const start = (cap: number) =>
+    startSimulator({
+      ...{ port: 0, seed: 7, speed: 0, offers: 500, start: Date.UTC(2026, 0, 1) },
+      deployment: { ...publicProfile, limits: 'buckets', cap },
+    })
+  simulators = await Promise.all([start(100_000), start(publicProfile.cap)])
+  const [one, other] = simulators.map(({ baseUrl, apiKey }) =>
+    createClient({ baseUrl: parseBaseUrl(baseUrl), key: apiKey }),
+  )
+  if (!one || !other) throw new Error('not started')
+  whole = one
+  cut = other
+})
+afterAll(() => Promise.all(simulators.map(simulator => simulator.close())))
+
+const ids = (offers: readonly OfferView[], gpu: string | undefined) =>
+  offers.flatMap(({ id, gpuName }) => (gpuName === gpu ? id : []))
+
+test('a list that the service cuts off is told as such, and holds what the filter looks for', async () => {
+  const all = await findOffers(whole.offers, query, {})
+  expect(all).not.toHaveProperty('cap')
+  const some = await findOffers(cut.offers, query, {})
+  expect(some.cap).toBe(64)
+  expect(some.offers.at(0)?.id).toBe(all.offers.at(0)?.id)
+  expect(some.offers.at(-1)?.price).toBe(all.offers.at(-1)?.price)
+
+  const shown = new Set(some.offers.map(({ gpuName }) => gpuName))
+  const hidden = all.offers.find(({ gpuName }) => !shown.has(gpuName))?.gpuName
+  expect(hidden).toBeDefined()
+  const looked = await findOffers(cut.offers, query, { gpus: hidden === undefined ? [] : [hidden] })
+  expect(ids(looked.offers, hidden)).toEqual(ids(all.offers, hidden).slice(0, 64))
+})
+
+test.each<[string, OfferFilter, OfferQuery['type']]>([
+  ['RAM', { ramFrom: 1024 }, 'on-demand'],
+  ['CUDA', { cudaFrom: 13 }, 'on-demand'],
+  ['duration', { daysFrom: 110 }, 'on-demand'],
+  ['direct ports', { portsFrom: 999 }, 'on-demand'],
+  ['upload', { upFrom: 8000 }, 'on-demand'],
+  ['a static IP', { staticIp: true }, 'on-demand'],
+  ['a data center', { datacenter: true }, 'on-demand'],
+  ['the country', { regions: ['BG'] }, 'on-demand'],
+  ['the price of a bid', { gpus: ['H100 SXM'], priceTo: 40 }, 'bid'],
+])('by %s the service brings offers that its cap hid', async (_, filter, type) => {
+  const asked = { ...query, type }
+  const matching = async (client: ServiceClient, looked: OfferFilter) => {
+    const { offers } = await findOffers(client.offers, asked, looked)
+    return passing(catalogueOf(offers, type).offers, filter).map(({ offer }) => offer.id)
+  }
+  const all = await matching(whole, {})
+  const found = await matching(cut, filter)
+  expect(found).toEqual(expect.arrayContaining(all.slice(0, 64)))
+  expect(found.length).toBeGreaterThan((await matching(cut, {})).length)
+})

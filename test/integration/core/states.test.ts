@@ -1,0 +1,148 @@
+import { describe, expect, type TestContext, test } from 'vitest'
+import { rentRunning } from './steps.ts'
+import { type BerthUnderTest, createWorld } from './world.ts'
+
+const minute = { timeout: 90_000 }
+/** With the list of the interface: how the other is found and read has tests of its own. */
+const onPublic = { deployment: 'public', list: 'v0' }
+
+/** An instance that runs, on a deployment that is as given from then on. */
+async function rented(context: TestContext, deployment: Record<string, string>, bid?: number) {
+  const world = await createWorld({ limits: false })
+  context.onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, bid === undefined ? {} : { bid })
+  world.notifier.shown.length = 0
+  const { controls } = world.sim
+  controls.setDeployment(deployment)
+  await under.run('refresh', {})
+  const stateIn = async (berth: BerthUnderTest) => {
+    await berth.run('refresh', {})
+    return berth.account().instances[id]?.state
+  }
+  return {
+    world,
+    under,
+    id,
+    controls,
+    state: (berth = under) => berth.account().instances[id]?.state,
+    comesTo: (state: string, berth = under) =>
+      context.expect.poll(() => stateIn(berth), { timeout: 45_000, interval: 250 }).toBe(state),
+    titles: () => world.notifier.shown.map(({ title }) => title),
+    async restart(before: BerthUnderTest) {
+      await before.close()
+      const again = await world.start()
+      await again.until(() => again.account().connection.status === 'online')
+      await again.run('refresh', {})
+      return again
+    },
+  }
+}
+
+describe.each([
+  ['interface', { deployment: 'interface' }],
+  ['public', onPublic],
+])('on the %s profile', (name, profile) => {
+  const isPublic = name === 'public'
+  const faces = isPublic ? ['wished', 'unwished'] : ['wished']
+
+  test.concurrent('stopped is stopped, in whatever word, and runs when started', minute, async context => {
+    const { under, id, state, comesTo, titles } = await rented(context, profile)
+    await under.run('stopInstance', { instance: id })
+    expect(state()).toBe('stopped')
+    expect(under.account().instances[id]?.actualStatus).toBe(isPublic ? 'exited' : 'stopped')
+    await under.run('startInstance', { instance: id })
+    await comesTo('running')
+    expect(titles()).not.toContainEqual(expect.stringContaining('crashed'))
+  })
+
+  test.concurrent(
+    'what exits has crashed: at once where that is final, else after a minute',
+    minute,
+    async context => {
+      const { under, id, state, comesTo, titles, controls } = await rented(context, profile)
+      await controls.forceStatus(id, 'exited')
+      await under.run('refresh', {})
+      expect(state()).toBe(isPublic ? 'exited' : 'crashed')
+      expect(titles()).toHaveLength(isPublic ? 0 : 1)
+      await comesTo('crashed')
+      expect(titles()).toEqual([expect.stringContaining('has crashed')])
+    },
+  )
+
+  for (const outbid of faces)
+    test.concurrent(
+      `outbid, shown as ${outbid}, it is recovered, over a restart too`,
+      minute,
+      async context => {
+        const { under, id, state, comesTo, controls, restart } = await rented(
+          context,
+          isPublic ? { ...profile, outbid } : profile,
+          0.4,
+        )
+        await controls.outbid(id)
+        await under.run('refresh', {})
+        expect(state()).toBe('outbid')
+        const again = await restart(under)
+        expect(state(again)).toBe('outbid')
+        await again.run('chooseRecovery', { instance: id, choice: { kind: 'raise', ceiling: 2, every: 60 } })
+        await comesTo('running', again)
+        expect(again.account().recoveries[id]?.raises).toBe(1)
+      },
+    )
+
+  test.concurrent('what Berth stopped is not taken for outbid, over a restart too', minute, async context => {
+    const outbid = faces.at(-1) ?? ''
+    const { under, id, state, controls, restart } = await rented(
+      context,
+      isPublic ? { ...profile, outbid } : profile,
+      0.4,
+    )
+    await under.run('chooseRecovery', { instance: id, choice: { kind: 'raise', ceiling: 2, every: 60 } })
+    // Nothing is seen between the stop and the end of Berth.
+    controls.setFaults([{ method: 'GET', path: '/instances/', kind: 'status', status: 503, times: 1000 }])
+    await under.run('stopInstance', { instance: id })
+    await controls.outbid(id)
+    controls.setFaults([])
+    const again = await restart(under)
+    expect(state(again)).toBe('stopped')
+    expect(controls.requests().filter(({ path }) => path.includes('/bid_price/'))).toEqual([])
+  })
+})
+
+test(
+  'a start without a GPU waits, told once, over a restart too, until there is one',
+  minute,
+  async context => {
+    const { under, id, state, comesTo, titles, controls, restart } = await rented(context, onPublic)
+    await under.run('stopInstance', { instance: id })
+    controls.setDeployment({ start: 'queued' })
+    await under.run('startInstance', { instance: id })
+    expect(state()).toBe('waiting')
+    const log = Object.values(under.berth.state().activity).map(({ text }) => text)
+    expect(log).toContainEqual(expect.stringContaining('Start queued'))
+    const again = await restart(under)
+    expect(state(again)).toBe('waiting')
+    expect(titles()).toEqual([expect.stringContaining('waits for a GPU')])
+
+    await again.run('stopInstance', { instance: id })
+    expect(state(again)).toBe('stopped')
+    await again.run('startInstance', { instance: id })
+    controls.setDeployment({ start: 'boots' })
+    await comesTo('running', again)
+  },
+)
+
+test('a start by somebody else that gets no GPU waits after half a minute', minute, async context => {
+  const { world, under, id, state, comesTo } = await rented(context, onPublic)
+  await under.run('stopInstance', { instance: id })
+  world.sim.controls.setDeployment({ start: 'queued' })
+  await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${world.sim.apiKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ state: 'running' }),
+  })
+  await under.run('refresh', {})
+  expect(state()).toBe('provisioning')
+  await comesTo('waiting')
+})

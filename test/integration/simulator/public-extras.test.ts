@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { publicProfile } from '../../../simulator/deployment/profile.ts'
+import { type Service, startService } from './service.ts'
+
+const PUBLIC_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHnqUFHT/g2YKfZ4It9BNBle4xzsgknad5PQ/Ahd+gfK someone@somewhere'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService({ deployment: publicProfile })
+})
+afterAll(() => service.sim.close())
+
+test('a search answers 64 offers at most, whatever its limit', async () => {
+  expect(await service.offers({ limit: 100 })).toHaveLength(64)
+  expect(await service.offers({ limit: 3 })).toHaveLength(3)
+})
+
+test('a search takes the filters that its own clients send', async () => {
+  const found = await service.offers({
+    type: 'ondemand',
+    verified: { eq: true },
+    external: { eq: false },
+    rentable: { eq: true },
+    rented: { eq: false },
+    num_gpus: { eq: '2' },
+    geolocation: { in: ['US', 'DE'] },
+    cuda_vers: { gte: '12.0' },
+    driver_version: { gte: 535_000_000 },
+    allocated_storage: 8,
+  })
+  expect(found.length).toBeGreaterThan(0)
+  expect(found.every(offer => offer.num_gpus === 2)).toBe(true)
+  const bad = await service.call('POST', '/api/v0/bundles/', { colour: { eq: 'red' } })
+  expect(bad).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+})
+
+test('an offer that is let is 410, one that never was 404, both with no_such_ask', async () => {
+  const [offer] = await service.offers({ limit: 1 })
+  const { id } = await service.rent({}, offer)
+  const [again, never] = await Promise.all(
+    [offer?.id, 1].map(ask => service.call('PUT', `/api/v0/asks/${ask}/`, { image: 'ubuntu' })),
+  )
+  expect(again).toMatchObject({ status: 410, body: { error: 'no_such_ask' } })
+  expect(never).toMatchObject({
+    status: 404,
+    body: { error: 'invalid_args', msg: expect.stringContaining('no_such_ask') },
+  })
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+})
+
+test.each([
+  ['ssh_direct', 'ssh_direct'],
+  ['ssh_direc ssh_proxy', 'ssh_direc ssh_proxy'],
+  ['jupyter_direc ssh_direc ssh_proxy', 'jupyter_direc ssh_direc ssh_proxy'],
+  [null, 'ssh'],
+])('the runtype %s is %s', async (runtype, shown) => {
+  const env = '-e A=b -p 8080:8080'
+  const { id } = await service.rent({ runtype, env, image_login: '-u bob -p token docker.io' })
+  const instance = await service.instance(id)
+  expect(instance).toMatchObject({ image_runtype: shown, extra_env: expect.arrayContaining([['A', 'b']]) })
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+})
+
+test('a log is fetched from another origin, without the key, once it is there', async () => {
+  const { id } = await service.rent()
+  await service.sim.controls.advance(3600)
+  const path = `/api/v0/instances/request_logs/${id}/`
+  const { body } = await service.call('PUT', path, { tail: '5', filter: 'loss' })
+  const address = body['result_url'] as string
+  expect(new URL(address).origin).not.toBe(service.sim.baseUrl)
+  const authorization = `Bearer ${service.sim.apiKey}`
+  expect((await fetch(address, { headers: { authorization } })).status).toBe(400)
+  expect((await fetch(address)).status).toBe(403)
+  expect((await fetch(address)).status).toBe(404)
+  const there = await fetch(address)
+  expect(there.status).toBe(200)
+  expect((await there.text()).trim().split('\n')).toHaveLength(5)
+  const unknown = await service.call('PUT', '/api/v0/instances/request_logs/1/', {})
+  expect(unknown).toMatchObject({ status: 404, body: { error: 'invalid_id' } })
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+})
+
+test('a volume is rented, mounted on its own machine alone, charged, and freed at last', async () => {
+  const { body: search } = await service.call('POST', '/api/v0/volumes/search/', { disk_space: { gte: 30 } })
+  const [room] = search['offers'] as { id: number; machine_id: number }[]
+  const rented = await service.call('PUT', '/api/v0/volumes/', { id: room?.id, size: 20, name: 'data' })
+  expect(rented.body['volume_name']).toMatch(/^V\.\d+$/)
+  const volumeId = Number(String(rented.body['volume_name']).slice(2))
+  const mount = { create_new: false, volume_id: volumeId, mount_path: '/data' }
+  const [here] = await service.offers({ machine_id: { eq: room?.machine_id }, limit: 1 })
+  const [there] = await service.offers({ machine_id: { neq: room?.machine_id }, limit: 1 })
+  const wrong = await service.call('PUT', `/api/v0/asks/${there?.id}/`, {
+    image: 'ubuntu',
+    volume_info: mount,
+  })
+  expect(wrong.status).toBe(400)
+  const { id } = await service.rent({ volume_info: mount }, here)
+  const list = async () => (await service.call('GET', '/api/v0/volumes/?owner=me')).body['volumes']
+  expect(await list()).toMatchObject([{ id: volumeId, label: 'data', disk_space: 20, instances: [id] }])
+  const remove = () => service.call('DELETE', `/api/v0/volumes/?id=${volumeId}`)
+  expect((await remove()).body['msg']).toMatch(/in use/)
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+  await service.sim.controls.advance(3600)
+  const { body: ledger } = await service.call('GET', '/sim/ledger')
+  const charged = (ledger['instances'] as Record<string, number>[]).find(
+    ({ instance_id }) => instance_id === volumeId,
+  )
+  expect(charged?.['disk_micro_dollars']).toBeGreaterThan(0)
+  expect((await remove()).status).toBe(200)
+  expect(await list()).toEqual([])
+  expect((await remove()).body).toMatchObject({ error: 'no_such_volume' })
+})
+
+test('an instance can be made with a new volume', async () => {
+  const [offer] = (await service.offers({ disk_space: { gte: 100 }, limit: 1 })) as never as {
+    avail_vol_ask_id: number
+  }[]
+  const volume_info = { create_new: true, volume_id: offer?.avail_vol_ask_id, size: 12, mount_path: '/data' }
+  const { id } = await service.rent({ volume_info }, offer as never)
+  const { body } = await service.call('GET', '/api/v0/volumes/')
+  expect(body['volumes']).toMatchObject([{ disk_space: 12, instances: [id] }])
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+})
+
+test('SSH keys are a bare array, none is 404, and one can be deleted', async () => {
+  const list = () => service.call('GET', '/api/v0/ssh/')
+  expect((await list()).status).toBe(404)
+  const { body } = await service.call('POST', '/api/v0/ssh/', { ssh_key: PUBLIC_KEY })
+  const { id } = body['key'] as { id: number }
+  expect(body).toMatchObject({ success: true, key: { public_key: PUBLIC_KEY, deleted_at: null } })
+  expect((await list()).body).toMatchObject([{ id, key: PUBLIC_KEY, created_at: expect.any(String) }])
+  expect((await service.call('DELETE', `/api/v0/ssh/${id}/`)).body).toEqual({ success: true })
+  expect((await list()).status).toBe(404)
+  expect((await service.call('DELETE', `/api/v0/ssh/${id}/`)).body).toMatchObject({ error: 'no_ssh_key' })
+})
+
+test('keys of an instance come as JSON in text, and one is detached by its id', async () => {
+  const { id } = await service.rent()
+  const path = `/api/v0/instances/${id}/ssh/`
+  await service.call('POST', path, { ssh_key: PUBLIC_KEY })
+  const keys = async () => JSON.parse((await service.call('GET', path)).body['ssh_keys'] as string)
+  expect(await keys()).toMatchObject([{ id: 1, public_key: PUBLIC_KEY }])
+  expect((await service.call('DELETE', `${path}1/`)).status).toBe(200)
+  expect(await keys()).toEqual([])
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+})
+
+test('a webhook’s secret is told when it is made and when it changes, and never else', async () => {
+  const content = { webhook_url: 'https://example.com/hook', event_types: ['client:low_credit'] }
+  const made = await service.call('POST', '/api/v0/webhooks/', content)
+  const hook = made.body['webhook'] as { id: number; webhook_secret: string }
+  expect(made.body).toMatchObject({ webhook: { name: null, webhook_secret: expect.any(String) } })
+  const path = `/api/v0/webhooks/${hook.id}/`
+  const { body: list } = await service.call('GET', '/api/v0/webhooks/')
+  expect((list['webhooks'] as object[])[0]).not.toHaveProperty('webhook_secret')
+  const rotated = await service.call('POST', `${path}rotate-secret/`, {})
+  const { webhook_secret } = rotated.body['webhook'] as { webhook_secret: string }
+  expect(webhook_secret).not.toBe(hook.webhook_secret)
+  expect((await service.call('POST', `${path}test/`, {})).body).toMatchObject({ success: true })
+  const plain = { ...content, webhook_url: 'http://example.com/hook' }
+  expect((await service.call('POST', '/api/v0/webhooks/', plain)).status).toBe(400)
+  for (let more = 0; more < 3; more++) await service.call('POST', '/api/v0/webhooks/', content)
+  expect((await service.call('POST', '/api/v0/webhooks/', content)).status).toBe(400)
+})
+
+test('a template needs no login of a registry, exists once, and is deleted by its hash', async () => {
+  const content = { name: 'mine', image: 'ubuntu', docker_login_repo: null, runtype: 'ssh' }
+  const first = await service.call('POST', '/api/v0/template/', content)
+  const again = await service.call('POST', '/api/v0/template/', content)
+  expect(again.body['template']).toEqual(first.body['template'])
+  const { hash_id } = first.body['template'] as { hash_id: string }
+  expect((await service.call('DELETE', '/api/v0/template/', { hash_id })).status).toBe(200)
+  const filters = encodeURIComponent(JSON.stringify({ hash_id: { eq: hash_id } }))
+  const { body } = await service.call('GET', `/api/v0/template/?select_filters=${filters}`)
+  expect(body).toMatchObject({ templates_found: 0 })
+})
+
+test('a key for billing can be made, is listed without its secret, and is deleted in plain words', async () => {
+  const permissions = { api: { billing_read: {} } }
+  const made = await service.call('POST', '/api/v0/auth/apikeys/', { name: 'bills', permissions })
+  const { id, key } = made.body as { id: number; key: string }
+  const day = encodeURIComponent(JSON.stringify({ day: { gte: 0, lte: 1 } }))
+  const charges = `/api/v0/charges/?select_filters=${day}`
+  expect((await service.call('GET', charges, undefined, key)).status).toBe(200)
+  expect((await service.call('GET', '/api/v0/users/current/', undefined, key)).status).toBe(403)
+  const { body } = await service.call('GET', '/api/v0/auth/apikeys/')
+  expect((body['apikeys'] as object[]).at(-1)).not.toHaveProperty('key')
+  const gone = await service.call('DELETE', `/api/v0/auth/apikeys/${id}/`)
+  expect(gone.body).toBe('Successfully Deleted API Key')
+})
+
+test('a copy names its instances C.123', async () => {
+  const one = await service.rent()
+  const two = await service.rent()
+  await service.sim.controls.advance(400)
+  const sides = { src_id: `C.${one.id}`, src_path: '/a', dst_id: `C.${two.id}`, dst_path: '/b' }
+  const copied = await service.call('PUT', '/api/v0/commands/copy_direct/', sides)
+  expect(copied).toMatchObject({ status: 200, body: { success: true } })
+  const cancelled = await service.call('DELETE', '/api/v0/commands/copy_direct/', { dst_id: `C.${two.id}` })
+  expect(cancelled.body).toMatchObject({ success: true })
+})

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { publicProfile } from '../../../simulator/deployment/profile.ts'
+import { type Service, startService } from './service.ts'
+
+let service: Service
+beforeEach(async () => {
+  service = await startService({ deployment: publicProfile })
+})
+afterEach(() => service.sim.close())
+
+/** Rents an offer whose traffic costs. */
+async function rentWithTraffic() {
+  const [offer] = await service.offers({
+    inet_down_cost: { gte: 0.005 },
+    inet_up_cost: { gte: 0.005 },
+    limit: 1,
+  })
+  return await service.rent({ disk: 20 }, offer)
+}
+
+const get = (path: string, query: Record<string, unknown>) => {
+  const words = Object.entries(query).map(([name, value]): [string, string] => [name, JSON.stringify(value)])
+  return service.call('GET', `${path}?${new URLSearchParams(words)}`)
+}
+
+test('the price is base and disk; what it costs now is less when stopped', async () => {
+  const { id } = await rentWithTraffic()
+  await service.sim.controls.advance(400)
+  const running = await service.instance(id)
+  const disk = running['storage_total_cost'] as number
+  expect(disk).toBeCloseTo(((running['storage_cost'] as number) * 20) / 720, 6)
+  expect(running['dph_total']).toBeCloseTo((running['dph_base'] as number) + disk, 9)
+  expect(running).toMatchObject({ instance: running['search'] })
+  await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' })
+  const stopped = await service.instance(id)
+  expect(stopped['dph_total']).toBe(running['dph_total'])
+  expect(stopped).toMatchObject({ instance: { gpuCostPerHour: 0, totalHour: disk } })
+})
+
+test('traffic is counted and charged, and its part of the credit is told', async () => {
+  const { id } = await rentWithTraffic()
+  await service.sim.controls.advance(2 * 3600)
+  const { body: ledger } = await service.call('GET', '/sim/ledger')
+  const [total] = ledger['instances'] as Record<string, number>[]
+  const { inet_down_billed, inet_up_billed, inet_down_cost, inet_up_cost } = (await service.instance(id)) as {
+    [name: string]: number
+  }
+  const gigabytes = (kib: number | undefined) => (kib ?? 0) / 1024 ** 2
+  const expected =
+    gigabytes(inet_down_billed) * (inet_down_cost ?? 0) + gigabytes(inet_up_billed) * (inet_up_cost ?? 0)
+  expect(expected).toBeGreaterThan(0.01)
+  expect((total?.['traffic_micro_dollars'] ?? 0) / 1e6).toBeCloseTo(expected, 3)
+  expect(ledger['credit']).toBeCloseTo(25 - (total?.['micro_dollars'] ?? 0) / 1e6, 5)
+})
+
+test('the interface charges nothing for traffic', async () => {
+  await service.call('POST', '/sim/deployment', { deployment: 'interface' })
+  await rentWithTraffic()
+  await service.sim.controls.advance(3600)
+  const { body } = await service.call('GET', '/sim/ledger')
+  expect((body['instances'] as object[])[0]).not.toHaveProperty('traffic_micro_dollars')
+})
+
+test('charges are told by contract and kind, and add up to the ledger', async () => {
+  const { id } = await rentWithTraffic()
+  const { body: before } = await service.call('GET', '/sim/ledger')
+  await service.sim.controls.advance(5 * 3600)
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+  const { body: ledger } = await service.call('GET', '/sim/ledger')
+  const day = { gte: (before['now'] as number) - 60, lte: (ledger['now'] as number) + 60 }
+  const { status, body } = await get('/api/v0/charges/', { select_filters: { day } })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ success: true, count: 1, total: 1, next_token: null })
+  const [row] = body['results'] as { amount: number; items: { type: string; amount: number }[] }[]
+  expect(row).toMatchObject({ type: 'instance', source: `instance-${id}` })
+  expect(new Set(row?.items.map(({ type }) => type))).toEqual(new Set(['gpu', 'disk', 'bwu', 'bwd']))
+  expect(row?.amount).toBeCloseTo((ledger['micro_dollars'] as number) / 1e6, 3)
+  expect((await get('/api/v0/charges/', {})).status).toBe(400)
+  const none = await get('/api/v0/charges/', { select_filters: { day: { gte: 0, lte: 1 } } })
+  expect(none.body).toMatchObject({ count: 0, results: [] })
+})
+
+test('invoices tell what was paid in; without a range they say no success', async () => {
+  await service.call('POST', '/sim/top-up', { amount: 40 })
+  const { body: ledger } = await service.call('GET', '/sim/ledger')
+  const when = { gte: (ledger['now'] as number) - 60, lte: (ledger['now'] as number) + 60 }
+  const { body } = await get('/api/v1/invoices/', { select_filters: { when } })
+  expect(body).toMatchObject({ success: true, count: 1, results: [{ type: 'credit', amount: -40 }] })
+  const without = await get('/api/v1/invoices/', {})
+  expect(without).toMatchObject({ status: 200, body: { success: false, error: 'Invalid date range' } })
+})
+
+test('a price increase waits for consent, and holds from then on', async () => {
+  const { id } = await rentWithTraffic()
+  await service.sim.controls.advance(400)
+  const before = (await service.instance(id))['dph_base'] as number
+  const ask = () => service.call('POST', '/sim/price-increase', { instance_id: id, factor: 1.5 })
+  const pending = () => service.call('GET', '/api/v0/instances/pending-price-increases/')
+  const answer = (word: string, body: unknown) =>
+    service.call('PUT', `/api/v0/instances/${word}-price-increase/`, body)
+  const first = { pending_price_increase_id: (await ask()).body['pending_price_increase_id'] }
+  const { body } = await pending()
+  expect(body).toMatchObject({ count: 1, truncated: false })
+  const [row] = body['pending_price_increases'] as Record<string, number>[]
+  expect(row).toMatchObject({ ...first, contract_id: id })
+  expect((row?.['old_gpu_costpersec'] ?? 0) * 3600).toBeCloseTo(before, 6)
+  expect((row?.['new_gpu_costpersec'] ?? 0) * 3600).toBeCloseTo(before * 1.5, 6)
+  expect((await answer('reject', { ...first, instance_id: id })).status).toBe(400)
+  expect((await answer('reject', first)).body).toMatchObject({ success: true, contract_id: id })
+  expect((await pending()).body['count']).toBe(0)
+  expect(await answer('accept', first)).toMatchObject({
+    status: 404,
+    body: { error: 'no_pending_price_increase' },
+  })
+  const second = { pending_price_increase_id: (await ask()).body['pending_price_increase_id'] }
+  expect((await answer('accept', second)).status).toBe(200)
+  expect((await service.instance(id))['dph_base']).toBeCloseTo(before * 1.5, 5)
+})

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import ssh2 from 'ssh2'
+import { expect, onTestFinished, test } from 'vitest'
+import type { InsideLook } from '../../../electron/contract/instance/inside.ts'
+import { systemClock } from '../../../electron/local/clock.ts'
+import { createSsh } from '../../../electron/ssh/connection/connections.ts'
+import { watchInside } from '../../../electron/ssh/inside/watch.ts'
+import { many, nastyKinds } from '../../hostile/megabytes.ts'
+import { scratchMachine } from './machine.ts'
+import { target } from './steps.ts'
+
+/** A host that answers every command with the same text, and then with the disks of an honest one. */
+async function hostThatPrints(text: Buffer) {
+  const machine = scratchMachine()
+  onTestFinished(() => machine.remove())
+  const hostKeys = [ssh2.utils.generateKeyPairSync('ed25519').private]
+  const server = new ssh2.Server({ hostKeys }, client => {
+    client.on('error', () => undefined)
+    client.on('authentication', context => context.accept())
+    client.on('session', accept =>
+      accept().on('exec', acceptExec => {
+        const channel = acceptExec()
+        channel.on('error', () => undefined)
+        channel.write(text)
+        channel.write('\noverlay 20971520 5242880 15728640 25% /\n')
+        channel.exit(0)
+        channel.end()
+      }),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const ssh = createSsh(machine)
+  onTestFinished(() => ssh.close())
+  return ssh.connect(target({ direct: { host: '127.0.0.1', port: address.port } }))
+}
+
+test('whatever a host prints, a look inside it comes to an end', async () => {
+  for (const [about, piece] of nastyKinds) {
+    const text = Buffer.from(many(piece, 60_000)).subarray(0, 60_000)
+    const { connection, release } = await hostThatPrints(text)
+    const { stream } = watchInside(connection, systemClock)
+    const [line] = await once(stream, 'data')
+    const look = JSON.parse(String(line)) as InsideLook
+    expect(look.gpus, about).toEqual([])
+    // Behind more lines than a machine has mounts, nothing is read any more.
+    const lines = text.toString().split('\n').length
+    expect(look.disks, about).toHaveLength(lines > 500 ? 0 : 1)
+    stream.destroy()
+    release()
+  }
+})

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
+import {
+  type LocalAddress,
+  openTunnel,
+  type Tunnel,
+  type TunnelNeeds,
+} from '../../../electron/ssh/tunnels/tunnel.ts'
+import { type ScratchMachine, scratchMachine } from './machine.ts'
+import { type Sshd, startSshd } from './sshd.ts'
+import { account, target } from './steps.ts'
+
+export interface OpenTunnel extends Tunnel {
+  local: LocalAddress
+  /** The address of its page. */
+  url: string
+  events: string[]
+}
+
+export interface Tunnelled {
+  sshd(): Sshd
+  machine(): ScratchMachine
+  /** Run after the test, the last one first. */
+  endings: (() => unknown)[]
+  tunnelTo(port: number, more?: Partial<TunnelNeeds>, what?: 'web' | 'other'): Promise<OpenTunnel>
+  webServer(
+    answer: (request: IncomingMessage, response: ServerResponse) => void,
+  ): Promise<{ server: Server; port: number }>
+}
+
+/** A real OpenSSH server for the tests of a file, and tunnels over it that end with each test. */
+export function useTunnels(): Tunnelled {
+  let sshd: Sshd
+  let machine: ScratchMachine
+  let ssh: Ssh
+  const endings: (() => unknown)[] = []
+
+  beforeAll(async () => {
+    sshd = await startSshd()
+  })
+  afterAll(() => sshd?.close())
+  beforeEach(async () => {
+    machine = scratchMachine()
+    ssh = createSsh(machine)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
+  })
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end()
+    await ssh.close()
+    machine.remove()
+  })
+
+  return {
+    sshd: () => sshd,
+    machine: () => machine,
+    endings,
+    async tunnelTo(port, more = {}, what = 'web') {
+      const events: string[] = []
+      const tunnel = await openTunnel({
+        clock: machine.clock,
+        connect: () => ssh.connect(target({ proxy: sshd })),
+        port,
+        name: 'i4711-0123456789abcdef.localhost',
+        random: Math.random,
+        lost: () => events.push('lost'),
+        back: () => events.push('back'),
+        asked: () => undefined,
+        idle: () => events.push('idle'),
+        ...more,
+      })
+      endings.push(() => tunnel.close())
+      const local = await tunnel.listen(what)
+      return { ...tunnel, local, url: `http://${local.host}:${local.port}`, events }
+    },
+    async webServer(answer) {
+      const server = createServer({ maxHeaderSize: 1024 * 1024 }, answer).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      endings.push(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      return { server, port: (server.address() as AddressInfo).port }
+    },
+  }
+}

@@ -1,0 +1,268 @@
+import { once } from 'node:events'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { askByName } from '../../ask-by-name.ts'
+import { hasSshd } from './sshd.ts'
+import { useTunnels } from './tunnel-steps.ts'
+
+describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
+  const { endings, tunnelTo, webServer } = useTunnels()
+
+  /** A server inside the instance that answers every connection with these bytes. */
+  async function answersWith(bytes: string): Promise<number> {
+    const far = createTcpServer(socket => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.end(bytes))
+    }).listen(0, '127.0.0.1')
+    await once(far, 'listening')
+    endings.push(() => far.close())
+    return (far.address() as AddressInfo).port
+  }
+
+  test('gives a request under a foreign name nothing of the instance', async () => {
+    let asked = 0
+    const { server, port } = await webServer((_, response) => {
+      asked += 1
+      response.end('secret')
+    })
+    server.on('upgrade', () => {
+      asked += 1
+    })
+    const { local, url } = await tunnelTo(port)
+    const foreign = [
+      `127.0.0.1:${local.port}`,
+      `localhost:${local.port}`,
+      `rebound.example:${local.port}`,
+      local.host,
+      `${local.host}:${local.port + 1}`,
+      `x.${local.host}:${local.port}`,
+      `${local.host}.:${local.port}`,
+      '',
+    ]
+    for (const host of foreign) {
+      const answer = await askByName(url, { headers: { host } })
+      expect(answer).toMatchObject({ status: 403, text: expect.not.stringContaining('secret') })
+      expect(JSON.stringify(answer)).not.toContain(local.host)
+      const socket = new WebSocket(`ws://127.0.0.1:${local.port}/`, { headers: { host } })
+      expect(await once(socket, 'error')).toMatchObject([{ message: expect.stringContaining('403') }])
+    }
+    expect(asked).toBe(0)
+    expect((await askByName(url)).text).toBe('secret')
+  })
+
+  test('is reached at 127.0.0.1 only while that is accepted', async () => {
+    const by: string[] = []
+    const { port } = await webServer((_, response) => response.end('in'))
+    const tunnel = await tunnelTo(port, { asked: how => by.push(how) })
+    const headers = { host: `127.0.0.1:${tunnel.local.port}` }
+    tunnel.acceptAddress(true)
+    expect(await tunnel.listen('web')).toEqual({ host: '127.0.0.1', port: tunnel.local.port })
+    expect((await askByName(tunnel.url, { headers })).text).toBe('in')
+    expect((await askByName(tunnel.url)).text).toBe('in')
+    tunnel.acceptAddress(false)
+    expect((await askByName(tunnel.url, { headers })).status).toBe(403)
+    expect(by).toEqual(['address', 'name'])
+  })
+
+  test('lets a server that takes loopback names and its own origin alone go on', async () => {
+    const seen: IncomingHttpHeaders[] = []
+    const { server, port } = await webServer((request, response) => {
+      seen.push(request.headers)
+      response.end()
+    })
+    new WebSocketServer({
+      server,
+      verifyClient: (info: { req: IncomingMessage }) => seen.push(info.req.headers) > 0,
+    })
+    const { local, url } = await tunnelTo(port)
+    const host = new URL(url).host
+    await askByName(`${url}/a`, { headers: { origin: url, referer: `${url}/b?c` } })
+    await askByName(url, { headers: { origin: 'https://other.example' } })
+    const socket = new WebSocket(`ws://127.0.0.1:${local.port}/`, { headers: { host, origin: url } })
+    await once(socket, 'open')
+    socket.close()
+    const own = `127.0.0.1:${port}`
+    expect(seen).toMatchObject([
+      { host: own, origin: `http://${own}`, referer: `http://${own}/b?c`, 'x-forwarded-host': host },
+      { host: own, origin: 'https://other.example' },
+      { host: own, origin: `http://${own}`, upgrade: 'websocket' },
+    ])
+    expect(seen[2]).not.toHaveProperty('x-forwarded-host')
+  })
+
+  test('keeps redirections at the tunnel, and cookies at its very name', async () => {
+    const { port } = await webServer((request, response) => {
+      response.writeHead(302, {
+        location: request.url === '/out' ? 'https://other.example/' : `http://localhost:${port}/lab?a=1`,
+        'set-cookie': ['a=1; Domain=localhost; Path=/', 'b=domain=x; HttpOnly', 'c=2;domain=127.0.0.1'],
+      })
+      response.end()
+    })
+    const { url } = await tunnelTo(port)
+    const { headers } = await askByName(url)
+    expect(headers.location).toBe(`${url}/lab?a=1`)
+    expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=domain=x; HttpOnly', 'c=2'])
+    expect((await askByName(`${url}/out`)).headers.location).toBe('https://other.example/')
+  })
+
+  test('carries 200 cookies of 4 KB either way', async () => {
+    const cookies = Array.from({ length: 200 }, (_, at) => `c${at}=${'x'.repeat(4080)}`)
+    let heard = ''
+    const { port } = await webServer((request, response) => {
+      heard = request.headers.cookie ?? ''
+      response.writeHead(200, { 'set-cookie': cookies })
+      response.end('set')
+    })
+    const { url } = await tunnelTo(port)
+    const answer = await askByName(url, { headers: { cookie: cookies.join('; ') } })
+    expect(answer).toMatchObject({ status: 200, text: 'set', headers: { 'set-cookie': cookies } })
+    expect(heard).toBe(cookies.join('; '))
+  })
+
+  test('hands on the head of an answer at once, and its body no faster than it is read', async () => {
+    const size = 64 * 1024 * 1024
+    const chunk = Buffer.alloc(65_536, 7)
+    let written = 0
+    let begin: () => void = () => undefined
+    const { port } = await webServer((_, response) => {
+      response.flushHeaders()
+      const pump = () => {
+        while (written < size) {
+          written += chunk.length
+          if (!response.write(chunk)) return void response.once('drain', pump)
+        }
+        response.end()
+      }
+      begin = pump
+    })
+    const { local, url } = await tunnelTo(port)
+    const near = connect(local.port, '127.0.0.1')
+    near.write(`GET / HTTP/1.1\r\nhost: ${new URL(url).host}\r\nconnection: close\r\n\r\n`)
+    await once(near, 'data')
+    near.pause()
+    begin()
+    let before = -1
+    while (written !== before || written === 0) {
+      before = written
+      await new Promise(resolve => setTimeout(resolve, 300))
+    }
+    expect(written).toBeLessThan(size / 2)
+    near.resume()
+    await once(near, 'end')
+    expect(written).toBe(size)
+  })
+
+  test('passes on what is sent, and an answer to an upgrade that is none', async () => {
+    const { server, port } = await webServer((request, response) => void request.pipe(response))
+    server.on('upgrade', (_, socket) =>
+      socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\nno'),
+    )
+    const { local, url } = await tunnelTo(port)
+    const body = 'x'.repeat(3_000_000)
+    expect((await askByName(url, { method: 'POST', body })).text).toBe(body)
+    const socket = new WebSocket(`ws://127.0.0.1:${local.port}/`, { headers: { host: new URL(url).host } })
+    const [, answer] = await once(socket, 'unexpected-response')
+    expect(answer.statusCode).toBe(401)
+    expect(String((await once(answer, 'data'))[0])).toBe('no')
+  })
+
+  test('keeps a connection, and cuts it where the server did, so that the browser asks again', async () => {
+    let connections = 0
+    const { server, port } = await webServer((request, response) => {
+      if (request.url === '/cut') request.socket.destroy()
+      else response.end('kept')
+    })
+    server.on('connection', () => {
+      connections += 1
+    })
+    const { url } = await tunnelTo(port)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    endings.push(() => agent.destroy())
+    const ask = (path: string) => askByName(url + path, { agent })
+    for (let times = 0; times < 20; times++) expect((await ask('/')).text).toBe('kept')
+    expect(connections).toBe(1)
+    await expect(ask('/cut')).rejects.toThrow('socket hang up')
+    expect((await ask('/')).text).toBe('kept')
+  })
+
+  test.each([
+    ['a status that is none', 'HTTP/1.1 099 x\r\n\r\n'],
+    ['a switch nobody asked for', 'HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nabc'],
+    ['no HTTP', 'what?\r\n\r\n'],
+    ['nothing', ''],
+    ['headers without an end', `HTTP/1.1 200 x\r\n${'a: b\r\n'.repeat(200_000)}`],
+    ['a control character', 'HTTP/1.1 200 \u0001\r\na: \u0001\r\ncontent-length: 0\r\n\r\n'],
+  ])('harms nothing else by an answer with %s', async (_, bytes) => {
+    const { url } = await tunnelTo(await answersWith(bytes))
+    const { status, text } = await askByName(url)
+    expect({ status, text }).toEqual({ status: 502, text: expect.stringMatching(/did not answer/) })
+  })
+
+  test('takes no HTTP where a plain forward was opened', async () => {
+    let asked = ''
+    const far = createTcpServer(socket => {
+      socket.on('error', () => undefined)
+      socket.on('data', text => {
+        asked += text
+        socket.write(`heard ${text}`)
+      })
+    }).listen(0, '127.0.0.1')
+    await once(far, 'listening')
+    endings.push(() => far.close())
+    const { local, url } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
+    expect(local.host).toBe('127.0.0.1')
+    expect((await askByName(url)).status).toBe(403)
+    expect(asked).toBe('')
+    const near = connect(local.port, '127.0.0.1', () => near.write('*1\r\n$4\r\nPING\r\n'))
+    expect(String((await once(near, 'data'))[0])).toBe('heard *1\r\n$4\r\nPING\r\n')
+    near.destroy()
+  })
+
+  test.each([
+    ['in one piece', ['HTTP/1.1 200 OK\r\nset-cookie: a=1\r\n\r\n']],
+    ['in small pieces', ['HT', 'TP/1.1 2', '00 OK\r\nset-cookie: a=1\r\n\r\n']],
+    [
+      'without a version, after bytes that a browser skips',
+      ['\r\n\r\nhttp 200 OK\r\nset-cookie: a=1\r\n\r\n'],
+    ],
+    ['as radio stations give it', ['ICY 200 OK\r\nset-cookie: a=1\r\n\r\n']],
+  ])('passes on no answer of HTTP that nobody asked for, %s', async (_, pieces) => {
+    const far = createTcpServer(async socket => {
+      socket.on('error', () => undefined)
+      socket.setNoDelay(true)
+      for (const piece of pieces) {
+        socket.write(piece)
+        // The next piece leaves once this one was heard at the near end, so that they come apart.
+        if (piece !== pieces.at(-1)) await heard(piece.length)
+      }
+      socket.end()
+    }).listen(0, '127.0.0.1')
+    await once(far, 'listening')
+    endings.push(() => far.close())
+    const { local } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
+    let text = ''
+    const near = connect(local.port, '127.0.0.1')
+    async function heard(more: number) {
+      const until = text.length + more
+      while (text.length < until && !near.closed)
+        await Promise.race([once(near, 'data'), once(near, 'close')])
+    }
+    near.on('data', bytes => {
+      text += bytes
+    })
+    await once(near, 'close')
+    expect(text).not.toContain('a=1')
+  })
+
+  test('a server that speaks first on a plain forward is heard', async () => {
+    const far = createTcpServer(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1')
+    await once(far, 'listening')
+    endings.push(() => far.close())
+    const { local } = await tunnelTo((far.address() as AddressInfo).port, {}, 'other')
+    const near = connect(local.port, '127.0.0.1')
+    expect(String((await once(near, 'data'))[0])).toBe('SSH-2.0-OpenSSH_9.2\r\n')
+    near.destroy()
+  })
+})

@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import { readGreeting } from '../electron/contract/bridge/proof.ts'
+import { proofOf } from '../electron/local/page-server/page-proof.ts'
+
+/** 32 bytes in hex, as good as random to a server that has not seen them. */
+export const someNonce = '5a'.repeat(32)
+
+interface Handshake {
+  protocols?: string[]
+  host?: string
+  /** Undefined for none. */
+  origin?: string | undefined
+  cookie?: string
+}
+
+/** Begins a socket as a page at the printed address would, but for what is named. No resolver is asked for the host. */
+export function beginSocket(address: URL, handshake: Handshake = {}): WebSocket {
+  const { protocols, ...given } = { protocols: ['berth', someNonce], host: address.host, ...handshake }
+  const all = Object.entries({ origin: address.origin, ...given })
+  const headers = Object.fromEntries(all.filter(([, value]) => value !== undefined))
+  return new WebSocket(`ws://127.0.0.1:${address.port}/socket`, protocols, { headers })
+}
+
+/** Joins Berth as its page does: checks the server's proof and gives the page's. */
+export async function joinBerth(printed: string | URL): Promise<WebSocket> {
+  const address = new URL(printed)
+  const token = address.hash.slice(1)
+  const socket = beginSocket(address)
+  const [first] = await once(socket, 'message')
+  const greeting = readGreeting(String(first))
+  const nonces = { page: someNonce, berth: greeting?.nonce ?? '' }
+  if (greeting?.proof !== proofOf(token, 'berth', nonces)) throw new Error(`no proof: ${String(first)}`)
+  socket.send(proofOf(token, 'page', nonces))
+  return socket
+}

@@ -1,0 +1,51 @@
+import { choices, type Profile } from '../../../simulator/deployment/profile.ts'
+import type { Chance } from './chance.ts'
+import type { Living } from './live-days.ts'
+
+type Face = Partial<Profile>
+
+/** How instances are listed. Each tells the truth about a single one. */
+const lists: readonly [Face, ...Face[]] = [
+  {},
+  { page: 2 },
+  { list: 'v0', v1: '404' },
+  { list: 'v0-paged', page: 2 },
+  { list: 'v0-200-deprecated' },
+  { list: 'v0-success-false' },
+  { list: 'v0-empty' },
+  { list: 'v0-empty', v1: '404' },
+  { list: 'v0-paged', v1: '404', page: 2 },
+  { v1: 'repeats' },
+]
+
+/** Seconds between two faces, on average. */
+const betweenFaces = 180
+
+/** The deployment is now the one, now the other, and never says so. */
+export function beginChanging(living: Living, chance: Chance): void {
+  const { sim, agenda, pace, tally } = living
+  const change = () => {
+    if (living.isOver) return
+    agenda.add(pace.now + chance.pause(betweenFaces) * 1000, change)
+    const face = aFace(chance)
+    sim.controls.setDeployment({ ...face })
+    tally.add('faces')
+    tally.add(`faces with ${face.list ?? face.deployment} lists`)
+    tally.add(`faces with ${face.records ?? 'full'} records`)
+  }
+  change()
+}
+
+function aFace(chance: Chance): Face {
+  if (chance.happens(0.15)) return { deployment: 'interface' }
+  const one = <Choice>(some: readonly Choice[], otherwise: Choice) => chance.oneOf(some) ?? otherwise
+  return {
+    deployment: 'public',
+    ...chance.pick(lists),
+    single: one(choices.single, 'null'),
+    limits: one(choices.limits, 'intervals'),
+    refusal: one(choices.refusal, 'text'),
+    records: chance.happens(0.5) ? 'full' : one(choices.records, 'full'),
+    outbid: one(choices.outbid, 'wished'),
+  }
+}

@@ -1,0 +1,34 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { fetchElectron } from '../../../build/electron-here.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-installer-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+/** Runs an installer of that source; gives why it failed, and what was told meanwhile. */
+async function fetchBy(source: string): Promise<{ why: string; told: string }> {
+  const script = join(folder, 'install.cjs')
+  await writeFile(script, source)
+  let told = ''
+  const why = await fetchElectron(script, words => {
+    told += words
+  })
+  return { why, told }
+}
+
+test('what Electron’s installer says is shown when it fails', async () => {
+  const { why, told } = await fetchBy(
+    "console.error('getaddrinfo ENOTFOUND github.com'); process.exitCode = 1",
+  )
+  expect(why).toBe('its installer ended with 1')
+  expect(told).toContain('getaddrinfo ENOTFOUND github.com')
+})
+
+test('an installer that does its work is not heard', async () => {
+  expect(await fetchBy("console.log('fetched')")).toEqual({ why: 'its installer ended with 0', told: '' })
+})

@@ -1,0 +1,30 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { WebhookFields } from '../../../electron/contract/account/notifications.ts'
+import { PhoneNumber } from '../../../electron/contract/account/two-factor.ts'
+import { BidPrice, FirstBid } from '../../../electron/contract/market/rental.ts'
+
+test.each([
+  ['+15551234567', true],
+  ['+1 (555) 123-4567', true],
+  ['+4915112345678', true],
+  ['15551234567', false],
+  ['0015551234567', false],
+  ['+05551234567', false],
+  ['+1555123456789012', false],
+  ['+1555', false],
+  ['+1555123456x', false],
+])('a phone number is E.164: %s is %s', (number, valid) => {
+  expect(v.is(PhoneNumber, number)).toBe(valid)
+})
+
+test('a bid is changed to $32 at most, and begins with $128 at most', () => {
+  const within = (schema: typeof BidPrice, bids: number[]) => bids.map(bid => v.is(schema, bid))
+  expect(within(BidPrice, [0.0009, 0.001, 32, 32.01])).toEqual([false, true, true, false])
+  expect(within(FirstBid, [0.0009, 0.001, 32.01, 128, 128.01])).toEqual([false, true, true, true, false])
+})
+
+test('a webhook is called by https alone', () => {
+  const webhook = (url: string) => v.is(WebhookFields, { name: 'a', url, events: ['client:low_credit'] })
+  expect(['https://example.com/hook', 'http://example.com/hook'].map(webhook)).toEqual([true, false])
+})

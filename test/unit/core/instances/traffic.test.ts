@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { project } from '../../../../electron/core/instances/project.ts'
+import { trafficOf, trafficPrices } from '../../../../electron/core/instances/traffic.ts'
+import { costsBetween, countedAt } from '../../../../electron/core/money/costs.ts'
+
+const gb = 1024 ** 2
+const priced = { inet_up_cost: 0.02, inet_down_cost: 0.01 }
+
+test('traffic has a price by the GB, else by the TB; nonsense is none', () => {
+  expect(trafficPrices({ ...priced, internet_up_cost_per_tb: 99 })).toEqual({ upCost: 0.02, downCost: 0.01 })
+  expect(trafficPrices({ internet_down_cost_per_tb: 5.12 })).toEqual({ downCost: 0.005 })
+  for (const absurd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 1e9])
+    expect(trafficPrices({ inet_up_cost: absurd })).toEqual({})
+})
+
+test('only differences are charged: a first figure and a counter that went back are not', () => {
+  const first = trafficOf({ ...priced, inet_up_billed: 50 * gb, inet_down_billed: 70 * gb }, undefined, 1000)
+  expect(first.charged).toBe(0)
+  const next = trafficOf(
+    { ...priced, inet_up_billed: 51 * gb, inet_down_billed: 74 * gb },
+    first.traffic,
+    1060,
+  )
+  expect(next.charged).toBe(20_000 + 40_000)
+  const anew = trafficOf({ ...priced, inet_up_billed: gb, inet_down_billed: gb }, next.traffic, 1120)
+  expect(anew.charged).toBe(0)
+  const on = trafficOf({ ...priced, inet_up_billed: gb, inet_down_billed: 2 * gb }, anew.traffic, 1180)
+  expect(on).toMatchObject({ charged: 10_000, traffic: { spent: 70_000 } })
+})
+
+test('a counter that is not told for a while is taken up where it was', () => {
+  const first = trafficOf({ ...priced, inet_down_billed: gb }, undefined, 1000)
+  const silent = trafficOf({}, first.traffic, 1060)
+  expect(trafficOf({ ...priced, inet_down_billed: 3 * gb }, silent.traffic, 1120).charged).toBe(20_000)
+})
+
+test('what traffic costs per hour is an average of late, and fades when nothing flows', () => {
+  let { traffic } = trafficOf({ ...priced, inet_down_billed: 0 }, undefined, 0)
+  for (let at = 60; at <= 6 * 3600; at += 60)
+    traffic = trafficOf({ ...priced, inet_down_billed: (at / 3600) * 10 * gb }, traffic, at).traffic
+  expect(traffic?.perHour).toBeGreaterThan(99_000)
+  expect(traffic?.perHour).toBeLessThanOrEqual(100_000)
+  const idle = trafficOf({ ...priced, inet_down_billed: 60 * gb }, traffic, 30 * 3600)
+  expect(idle.traffic?.perHour).toBe(0)
+})
+
+test('measured traffic is part of what an instance has cost, and its share of what was spent', () => {
+  const record = {
+    id: 7,
+    actual_status: 'running',
+    start_date: 0,
+    dph_total: 0.36,
+    dph_base: 0.36,
+    ...priced,
+  }
+  const before = project({ ...record, inet_up_billed: 0 }, undefined, 3600)
+  const after = project({ ...record, inet_up_billed: 5 * gb }, before, 7200)
+  expect(after.spent).toEqual({ micros: 720_000 + 100_000, at: 7200, perHour: 360_000 })
+  const [cost] = costsBetween(
+    { at: 3600, instances: { 7: countedAt(before, 3600) } },
+    { at: 7200, instances: { 7: countedAt(after, 7200) } },
+    { 7: after },
+  ).values()
+  expect(cost).toMatchObject({ least: 460_000, most: 460_000, guess: 460_000 })
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { asCharged, chargedDay, daysDue, topUpsOf } from '../../../../electron/core/money/charges.ts'
+import { emptyDay } from '../../../../electron/core/money/days.ts'
+import { localDay, nextMidnight } from '../../../../electron/core/money/local-days.ts'
+
+const to = nextMidnight(1_800_000_000)
+const range = { day: localDay(to - 1), from: to - 86_400, to }
+
+test('what reaches beyond the day counts by its share of time; volumes are of no instance', () => {
+  const rows = [
+    {
+      source: 'instance-7',
+      amount: 3,
+      items: [
+        { type: 'gpu', start: to - 3600, end: to + 3600, amount: 2 },
+        { type: 'bwd', start: to - 7200, end: to - 3600, amount: 0.25 },
+        { type: 'bwu', start: to - 60, end: to - 60, amount: 0.5 },
+        { type: 'novelty', start: to - 60, end: null, amount: 0.125 },
+        { type: 'disk', start: to + 60, end: to + 3600, amount: 9 },
+      ],
+    },
+    { source: 'volume-9', start: to - 3600, end: to - 60, amount: 0.5 },
+  ]
+  expect(chargedDay(range, rows)).toEqual({
+    day: range.day,
+    spent: 2_375_000,
+    instances: { 7: { gpu: 1_000_000, traffic: 750_000, other: 125_000 } },
+  })
+})
+
+test('a day of which nothing is listed stays as it was counted', () => {
+  const counted = { ...emptyDay(range.day), spent: 5, estimated: true as const }
+  const kept = { days: [chargedDay(range, [])], topUps: {}, askedAt: to + 7200 }
+  expect(asCharged([counted], kept, {})).toEqual([counted])
+})
+
+test('a day that Berth never watched is there once the service tells of it', () => {
+  const day = chargedDay(range, [{ source: 'instance-7', start: to - 60, end: to, amount: 1 }])
+  const [shown] = asCharged([], { days: [day], topUps: {}, askedAt: to + 7200 }, { 7: { gpu: 'L40' } })
+  expect(shown).toMatchObject({ day: range.day, spent: 1_000_000, models: { L40: 1_000_000 } })
+})
+
+test('only what was paid in is a top-up', () => {
+  const rows = [
+    { type: 'credit', amount: -25, start: to - 60 },
+    { type: 'credit', amount: -5.5, start: to - 30 },
+    { type: 'credit', amount: 3, start: to - 30 },
+    { type: 'transfer', amount: -9, start: to - 30 },
+  ]
+  expect(topUpsOf(rows)).toEqual({ [range.day]: 30_500_000 })
+})
+
+test('the seven days before today are asked for, but those that are settled', () => {
+  const settled = { ...chargedDay(range, []), final: true as const }
+  const days = daysDue({ days: [settled] }, to + 600)
+  expect(days).toHaveLength(6)
+  expect(days[0]).toMatchObject({ to: range.from })
+})

@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { many, nastyKinds } from '../../hostile/megabytes.ts'
+import { parsers } from '../../hostile/parsers.ts'
+
+const exec = RegExp.prototype.exec
+/** Characters of the longest text that an expression was tried on. */
+let longest = 0
+
+beforeEach(() => {
+  RegExp.prototype.exec = function (text) {
+    longest = Math.max(longest, String(text).length)
+    return exec.call(this, text)
+  }
+})
+afterEach(() => {
+  RegExp.prototype.exec = exec
+})
+
+test.each(parsers)('of a megabyte, no more than $most characters reach an expression: $reads', parser => {
+  for (const [about, piece] of nastyKinds) {
+    longest = 0
+    parser.read(many(piece, 1024 * 1024))
+    expect(longest, about).toBeLessThanOrEqual(parser.most)
+  }
+})

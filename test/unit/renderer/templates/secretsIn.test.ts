@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { secretsIn } from '../../../../renderer/screens/templates/editor/secretsIn.ts'
+import { draftOf } from '../../../../renderer/screens/templates/editor/templateForm.ts'
+import { soundsSecret } from '../../../../renderer/words/secretNames.ts'
+
+test('names that sound like secrets', () => {
+  expect(['HF_TOKEN', 'WANDB_API_KEY', 'db_password'].every(soundsSecret)).toBe(true)
+  expect(['PORT', 'KEYBOARD', 'MODEL'].some(soundsSecret)).toBe(false)
+})
+
+test('a template’s secrets are found in its variables, start script and arguments', () => {
+  expect(
+    secretsIn({
+      env: '-e HF_TOKEN=hf_abc -e MODE=train -p 8080:8080',
+      onstart: 'export WANDB_API_KEY="abc"\npython train.py',
+      args: '--api_key=abc --lr=0.1',
+    }),
+  ).toEqual(['HF_TOKEN', 'WANDB_API_KEY', 'api_key'])
+})
+
+test('a secret without a value, or taken from another variable, is none', () => {
+  expect(secretsIn({ env: '-e HF_TOKEN=', onstart: 'export HF_TOKEN="$TOKEN"', args: '' })).toEqual([])
+})
+
+test('a new template is private, and one that is edited stays as it is', () => {
+  expect(draftOf({}).private).toBe(true)
+  expect(draftOf({ name: 'a', hash: 'b', private: false }).private).toBe(false)
+})

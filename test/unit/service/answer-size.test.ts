@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createGzip, gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
+import { answerBounds } from '../../../electron/service/http/bounded-answer.ts'
+import { ServiceError } from '../../../electron/service/service-error.ts'
+
+/** What the next answer is made of, again and again, for as long as it is read. */
+let part: string
+let status: number
+let zipped: boolean
+/** The next answers as they are, in place of one without end. */
+let whole: Buffer | undefined
+/** Bytes of the answer before compression that left, and before the connection was closed. */
+let produced: number
+let closed: Promise<unknown>
+let client: ServiceClient
+
+const server = createServer((_, response) => {
+  closed = once(response, 'close')
+  if (whole) response.writeHead(200, { 'content-encoding': 'gzip' }).end(whole)
+  else void send(response)
+})
+
+async function send(response: ServerResponse): Promise<void> {
+  response.writeHead(status, zipped ? { 'content-encoding': 'gzip' } : {})
+  const gzip = zipped ? createGzip({ level: 1 }) : undefined
+  gzip?.pipe(response)
+  const out = gzip ?? response
+  const chunk = part.repeat(Math.ceil(64_000 / part.length))
+  while (!response.destroyed) {
+    produced += chunk.length
+    if (out.write(chunk)) await new Promise(setImmediate)
+    else await Promise.race([once(out, 'drain'), closed])
+  }
+  gzip?.destroy()
+}
+
+beforeEach(async () => {
+  part = ''
+  status = 200
+  zipped = false
+  whole = undefined
+  produced = 0
+  await new Promise<void>(ready => server.listen(0, '127.0.0.1', ready))
+  const { port } = server.address() as AddressInfo
+  client = createClient({ baseUrl: parseBaseUrl(`http://127.0.0.1:${port}`), key: 'k', retries: 0 })
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise(done => server.close(done))
+})
+
+async function failure(call: Promise<unknown>): Promise<ServiceError> {
+  const error = await call.catch((thrown: unknown) => thrown)
+  return error instanceof ServiceError ? error : expect.fail(`no ServiceError but ${String(error)}`)
+}
+
+const MB = 1_000_000
+/** What lies between the two ends of a connection: the system's buffers and the streams' own. */
+const ON_THE_WAY = 24 * MB
+
+describe.each([
+  ['a search', 'search', (c: ServiceClient) => c.offers.search({})],
+  ['the templates', 'search', (c: ServiceClient) => c.templates.search({})],
+  ['the instances', 'list', (c: ServiceClient) => c.instances.list()],
+  ['the keys', 'list', (c: ServiceClient) => c.apiKeys.list()],
+  ['one instance', 'single', (c: ServiceClient) => c.instances.one(1)],
+  ['the user', 'single', (c: ServiceClient) => c.account.currentUser()],
+] as const)('an endless answer to %s', (_, size, call) => {
+  const bound = answerBounds[size]
+
+  test('is broken off at its bound, with what and how much', async () => {
+    part = `"${'x'.repeat(62)}"`
+    const error = await failure(call(client))
+    expect(error).toMatchObject({ code: 'too_large', status: 200, ambiguous: false })
+    expect(error.detail).toContain(`more than ${bound.bytes / MB} MB`)
+    await closed
+    expect(produced).toBeLessThan(bound.bytes + ON_THE_WAY)
+  })
+
+  test('is measured by what it is once unpacked', async () => {
+    whole = gzipSync(' '.repeat(bound.bytes - 1))
+    expect(await failure(call(client))).toMatchObject({ code: 'bad_answer' })
+    whole = gzipSync(' '.repeat(bound.bytes + 1))
+    expect(await failure(call(client))).toMatchObject({ code: 'too_large' })
+  })
+
+  test('is broken off though it is packed a thousand times smaller', async () => {
+    zipped = true
+    part = ' '.repeat(64_000)
+    expect(await failure(call(client))).toMatchObject({ code: 'too_large' })
+    await closed
+  })
+})
+
+describe.each(['{},', '[],', '0,', '[', '{"":', '{"a":1},'])('an endless run of %s', dense => {
+  test('ends a search long before 32 MB, since it would grow when parsed', async () => {
+    part = dense
+    const error = await failure(client.offers.search({}))
+    expect(error).toMatchObject({ code: 'too_large' })
+    expect(error.detail).toContain('1.2 million values')
+    await closed
+    expect(produced).toBeLessThan(8 * MB + ON_THE_WAY)
+  })
+})
+
+test('a run of keys that are all different ends a search, since it would grow when parsed', async () => {
+  part = Array.from({ length: 30_000 }, (_, index) => `"k${index}":1,`).join('')
+  const error = await failure(client.offers.search({}))
+  expect(error).toMatchObject({ code: 'too_large' })
+  expect(error.detail).toContain('20,000 different fields')
+})
+
+test('a refusal without end is judged by its first bytes', async () => {
+  status = 503
+  part = 'boom '
+  expect(await failure(client.instances.list())).toMatchObject({ code: 'server_error', status: 503 })
+  await closed
+  expect(produced).toBeLessThan(MB + ON_THE_WAY)
+})
+
+test('a write whose answer is too large may have taken effect', async () => {
+  part = ' '
+  const error = await failure(client.offers.createInstance(5, { image: 'a' }))
+  expect(error).toMatchObject({ code: 'too_large', ambiguous: true })
+})
