@@ -16,6 +16,7 @@ const checks: [name: string, tool: string, args: string[]][] = [
     ['electron', 'renderer', 'simulator', 'build', 'test', '--output-type', 'err'],
   ],
   ['expressions that never take long', 'tsx', ['build/check-expressions.ts']],
+  ['commit subjects', 'tsx', ['build/check-commits.ts']],
   ['unused code', 'knip', ['--no-progress', '--treat-config-hints-as-errors']],
 ]
 

@@ -11,10 +11,21 @@ import {
   packages,
   type SystemPart,
 } from './system-parts.ts'
+import { chooseTests } from './test-choice.ts'
 import { add, type Counts, countReport, noCounts } from './test-counts.ts'
 
-/** `npm test`: every test, after what they need; closes with how many passed, failed and were skipped. */
+/**
+ * `npm test`: every test, or those that concern what is named (`npm test -- guards`, which lists their files first), after
+ * what they need; closes with how many passed, failed and were skipped.
+ */
 async function test(): Promise<void> {
+  const { files, options } = await chooseTests(process.argv.slice(2))
+  if (files?.length === 0) {
+    process.stdout.write('No test has that in its path or its title.\n')
+    process.exitCode = 1
+    return
+  }
+  if (files) process.stdout.write(`${files.length} test files:\n  ${files.join('\n  ')}\n`)
   const missing = await prepareSystem()
   if (missing.length > 0 && mustHaveAll()) {
     process.stdout.write(`With CI=true nothing may be missing: ${packages(missing).join(', ')}\n`)
@@ -23,7 +34,7 @@ async function test(): Promise<void> {
   }
   if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
 
-  const filters = process.argv.slice(2)
+  const filters = [...(files ?? []), ...options]
   // Pages that share two processors with everything else would be timed, not tested: they come last, two at a time.
   const rounds = [
     await round(['unit', 'integration'], 4, missing, filters),
@@ -31,7 +42,7 @@ async function test(): Promise<void> {
   ]
   const counts = rounds.reduce(add, noCounts)
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
-  if (counts.failed > 0) process.exitCode = 1
+  if (counts.failed > 0 || counts.passed + counts.skipped === 0) process.exitCode = 1
 }
 
 async function prepareSystem(): Promise<SystemPart[]> {

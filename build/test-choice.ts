@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { at } from './places.ts'
+
+/** What `npm test` was asked for: the files to run, undefined for all, and what is for vitest itself (`-t …`). */
+export interface Choice {
+  files: string[] | undefined
+  options: string[]
+}
+
+/**
+ * Words, up to the first option, choose every test file that has one of them in its path or in a test's title, in the
+ * singular too: `guards` finds "a guard that is due warns first". A word with a slash or a dot is a path alone.
+ */
+export async function chooseTests(args: readonly string[], folder = at('test')): Promise<Choice> {
+  const firstOption = args.findIndex(arg => arg.startsWith('-'))
+  const words = firstOption < 0 ? args : args.slice(0, firstOption)
+  const options = firstOption < 0 ? [] : args.slice(firstOption)
+  if (words.length === 0) return { files: undefined, options }
+  const files: string[] = []
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.test.ts')) continue
+    const path = `test/${name.replaceAll('\\', '/')}`
+    const text = await readFile(`${folder}/${name}`, 'utf8')
+    if (words.some(word => concerns(word, path, text))) files.push(path)
+  }
+  return { files: files.sort(), options }
+}
+
+const title = /\b(?:test|describe)(?:\.\w+(?:\([^\n]*\))?)?\(\s*(['"`])(.*?)\1/g
+
+function concerns(word: string, path: string, text: string): boolean {
+  if (/[/.]/.test(word)) return path.includes(word.replace(/^\.\//, ''))
+  const stem = word.toLowerCase().replace(/s$/, '')
+  if (path.toLowerCase().includes(stem)) return true
+  return [...text.matchAll(title)].some(([, , said = '']) => said.toLowerCase().includes(stem))
+}
