@@ -1,4 +1,4 @@
-/** Time on this machine. What happens on the service is told in the account's time instead (core/accounts/look/account-clock). */
+/** Time on this machine. What happens on the service is told in the account's time instead (core/instances/polling/account-clock). */
 export interface Clock {
   /** Milliseconds since the epoch, as this machine believes; it may jump. For what people read, never for durations. */
   now(): number

@@ -18,7 +18,7 @@ import { openOwnTerminal } from '../../ssh/shell/own-terminal.ts'
 import { openSystemTerminal } from '../../ssh/shell/system-terminal.ts'
 import { historyOf, keptShells } from '../../ssh/shell/tmux.ts'
 import { quote, sshCommand } from '../../ssh/ssh-command.ts'
-import { instanceName } from '../alerts/wording.ts'
+import { instanceName } from '../notifications/wording.ts'
 import { type OpenedShell, type OurShells, openKept, type ShellWanted } from './kept-shells.ts'
 import { rememberAccess } from './remembered.ts'
 

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { Files } from '../../ports/files.ts'
-import { problemOf } from '../problems.ts'
+import { problemOf } from '../app/problems.ts'
 import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
 import { accountView } from './account-view.ts'
 import type { AccountsSurroundings } from './accounts.ts'

@@ -1,5 +1,5 @@
 import { BerthError } from '../../contract/problem.ts'
-import type { Document } from '../remember/document.ts'
+import type { Document } from '../storage/json-file.ts'
 import type { Guard } from './guard.ts'
 
 interface Kept {

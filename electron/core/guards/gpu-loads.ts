@@ -3,7 +3,7 @@ import { canGetIn } from '../../contract/reading.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { outputOf } from '../../ssh/exec.ts'
 import { gpuQuestion, readGpus } from '../../ssh/inside/look.ts'
-import type { AutomationSurroundings } from '../automation/automation.ts'
+import type { AutomationSurroundings } from '../account-context.ts'
 import type { HeardLoad, Loads } from './decide/moment.ts'
 
 /** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */

@@ -1,4 +1,4 @@
-import { dollars, pricePerHour } from '../alerts/wording.ts'
+import { dollars, pricePerHour } from '../notifications/wording.ts'
 import type { CarriedOut } from './carry-out.ts'
 import type { Facts } from './decide/moment.ts'
 import { actsOnce, calmed, type Guard, withEvent } from './guard.ts'

@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Instance } from '../../service/instances.ts'
-import type { Listing } from '../accounts/look/look-for-all.ts'
-import { same } from '../same.ts'
+import type { Listing } from './polling/poll-all.ts'
+import { same } from '../app/same.ts'
 import { passes } from './instance-state.ts'
 import { project } from './project.ts'
 

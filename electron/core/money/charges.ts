@@ -3,8 +3,8 @@ import type { ChargedKinds, MoneyDay, SpenderName } from '../../contract/spendin
 import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { BillingRow } from '../../service/charges.ts'
 import { ServiceError } from '../../service/service-error.ts'
-import type { AutomationSurroundings } from '../automation/automation.ts'
-import { openDocument } from '../remember/document.ts'
+import type { AutomationSurroundings } from '../account-context.ts'
+import { openDocument } from '../storage/json-file.ts'
 import { emptyDay } from './days.ts'
 import { localDay, nextMidnight } from './local-days.ts'
 

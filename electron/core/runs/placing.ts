@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/problem.ts'
-import type { AutomationSurroundings, FreshLook } from '../automation/automation.ts'
-import type { Failovers } from '../failover/failovers.ts'
-import { rentalOf } from '../rentals/mark.ts'
+import type { AutomationSurroundings, FreshLook } from '../account-context.ts'
+import type { Failovers } from '../renting/attempts/attempts.ts'
+import { rentalOf } from '../instances/mark.ts'
 import type { RunChange } from './book.ts'
 import type { Run } from './run.ts'
 

@@ -1,8 +1,8 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
-import type { AutomationSurroundings } from '../automation/automation.ts'
-import { problemOf } from '../problems.ts'
-import type { Watchdogs } from '../watchdog/watchdogs.ts'
+import type { AutomationSurroundings } from '../account-context.ts'
+import { problemOf } from '../app/problems.ts'
+import type { Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import type { RunBook } from './book.ts'
 import { type Run, watchdogOrder } from './run.ts'
 

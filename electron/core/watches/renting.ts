@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/problem.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import type { RentalSecrets } from '../rentals/secrets.ts'
+import type { RentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './watch.ts'
 import { doneAlert } from './watch-alerts.ts'
 import type { WatchesSurroundings } from './watches.ts'

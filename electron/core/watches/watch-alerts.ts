@@ -1,6 +1,6 @@
 import type { ListedOffer } from '../../contract/market/catalogue.ts'
-import type { Alert } from '../alerts/alerts.ts'
-import { pricePerHour } from '../alerts/wording.ts'
+import type { Alert } from '../notifications/alerts.ts'
+import { pricePerHour } from '../notifications/wording.ts'
 import type { Watch } from './watch.ts'
 
 /** One matter for each watch: a later alert takes the place of the earlier one. */

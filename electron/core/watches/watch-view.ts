@@ -1,7 +1,7 @@
 import type { WatchView } from '../../contract/automation/watch.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import type { Problem } from '../../contract/problem.ts'
-import { withoutSecrets } from '../rentals/secrets.ts'
+import { withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './watch.ts'
 
 /** What the last look showed, as long as Berth runs. */

@@ -1,4 +1,4 @@
-import { placeOf } from '../../core/problems.ts'
+import { placeOf } from '../../core/app/problems.ts'
 import type { OpenLog } from './log.ts'
 
 /** Writes down where an error that nobody caught came from, before it ends the process as it would anyway. */

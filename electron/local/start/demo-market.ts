@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Demo, DemoControls } from '../../core/demo.ts'
+import type { Demo, DemoControls } from '../../core/app/demo.ts'
 import type { Files } from '../../ports/files.ts'
 import { openFiles } from '../files.ts'
 import type { Endings } from './endings.ts'

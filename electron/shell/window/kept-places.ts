@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { openDocument } from '../../core/remember/document.ts'
+import { openDocument } from '../../core/storage/json-file.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 

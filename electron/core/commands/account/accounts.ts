@@ -1,4 +1,4 @@
-import type { Handlers } from '../../page/dispatcher.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 import { asTyped } from './connecting.ts'
 

@@ -1,5 +1,5 @@
 import { BerthError, type Problem } from '../../../contract/problem.ts'
-import { problemOf } from '../../problems.ts'
+import { problemOf } from '../../app/problems.ts'
 
 /** No account has settings yet in which the key could be replaced. */
 const wrongKey = {

@@ -7,9 +7,9 @@ import {
   networkDiskView,
   workergroupBody,
   workergroupView,
-} from '../../hosting/hosting-view.ts'
-import { needing } from '../../keys/permission.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
+} from './hosting-view.ts'
+import { needing } from '../../app/permission.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 
 type HostingCommands = Pick<

@@ -1,10 +1,10 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { AccountSshKey } from '../../../service/account.ts'
 import type { KeyPermissions } from '../../../service/api-keys.ts'
-import { keyViews, newKey } from '../../keys/key-view.ts'
-import { needing } from '../../keys/permission.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
-import { present } from '../../present.ts'
+import { keyViews, newKey } from './key-view.ts'
+import { needing } from '../../app/permission.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { present } from '../../app/present.ts'
 import type { Parts } from '../parts.ts'
 
 type KeyCommands = Pick<

@@ -1,8 +1,8 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { User } from '../../../service/account.ts'
-import { needing } from '../../keys/permission.ts'
-import { webhookRequest, webhookView } from '../../notifications/webhook-view.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
+import { webhookRequest, webhookView } from './webhook-view.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 
 type NotificationCommands = Pick<

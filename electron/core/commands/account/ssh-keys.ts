@@ -1,6 +1,6 @@
 import { berthKey } from '../../../contract/instance/ssh-key.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 
 type SshKeyCommands = Pick<

@@ -1,4 +1,4 @@
-import type { Handlers } from '../../page/dispatcher.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import { doorOf, type Parts } from '../parts.ts'
 
 type TransferCommands = Pick<Handlers, 'startCopy' | 'startSync' | 'cancelTransfer' | 'dismissTransfer'>

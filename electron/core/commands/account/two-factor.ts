@@ -1,11 +1,11 @@
 import type { NewMethod } from '../../../contract/account/two-factor.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { NewMethod as ServiceMethod } from '../../../service/two-factor.ts'
-import { needing } from '../../keys/permission.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
-import { present } from '../../present.ts'
-import { methodView, statusView } from '../../two-factor/method-view.ts'
-import { methodId, serviceProof } from '../../two-factor/proof.ts'
+import { needing } from '../../app/permission.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { present } from '../../app/present.ts'
+import { methodView, statusView } from './method-view.ts'
+import { methodId, serviceProof } from './proof.ts'
 import type { Parts } from '../parts.ts'
 
 type TwoFactorCommands = Pick<

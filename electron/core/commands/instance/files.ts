@@ -11,9 +11,9 @@ import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { refuseExisting, uploadJob } from '../../../ssh/files/transfer/upload.ts'
 import { listFolder } from '../../../ssh/files/walk.ts'
 import type { Door } from '../../access/access.ts'
-import { Choices } from '../../files/choices.ts'
-import { pageGoneProblem, pageSources } from '../../files/page-sources.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
+import { Choices } from '../../access/files/choices.ts'
+import { pageGoneProblem, pageSources } from '../../access/files/page-sources.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
 
 type FileCommands = Pick<

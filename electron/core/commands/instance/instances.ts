@@ -1,7 +1,7 @@
 import { maskRecord } from '../../instances/mask-record.ts'
-import { needing } from '../../keys/permission.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
-import { markLabel, rentalOf } from '../../rentals/mark.ts'
+import { needing } from '../../app/permission.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { markLabel, rentalOf } from '../../instances/mark.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
 
 type InstanceCommands = Pick<

@@ -1,7 +1,7 @@
 import type { RunWish } from '../../../contract/automation/run.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { plainLine } from '../../../ssh/inside/plain-lines.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import { pageOf } from '../../runs/output/pages.ts'
 import { searchOutput } from '../../runs/output/search.ts'
 import { outputStream } from '../../runs/output/stream.ts'

@@ -1,5 +1,5 @@
 import { BerthError } from '../../../contract/problem.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import { wishOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 

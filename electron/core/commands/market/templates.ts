@@ -1,7 +1,7 @@
-import { needing } from '../../keys/permission.ts'
-import type { Handlers } from '../../page/dispatcher.ts'
-import { changesBody, selectFilters, templateBody } from '../../templates/template-body.ts'
-import { templateView } from '../../templates/template-view.ts'
+import { needing } from '../../app/permission.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { changesBody, selectFilters, templateBody } from './template-body.ts'
+import { templateView } from './template-view.ts'
 import type { Parts } from '../parts.ts'
 
 type TemplateCommands = Pick<

@@ -2,7 +2,7 @@ import type { Micros } from '../../../contract/spending/money.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { Guard } from '../guard.ts'
 import type { Periods } from './calendar.ts'
-import { calmRate } from './least-loss.ts'
+import { calmRate } from './choose-targets.ts'
 
 /** Percent, and when that was heard. */
 export interface HeardLoad {

@@ -1,9 +1,9 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
-import type { Alert } from '../../alerts/alerts.ts'
-import { instanceName, pricePerHour } from '../../alerts/wording.ts'
-import type { Target } from '../decide/least-loss.ts'
+import type { Alert } from '../../notifications/alerts.ts'
+import { instanceName, pricePerHour } from '../../notifications/wording.ts'
+import type { Target } from '../decide/choose-targets.ts'
 import type { Guard } from '../guard.ts'
 import { clockTime, listed, nameOf, reason, whatHappened, whatHappens } from './guard-words.ts'
 

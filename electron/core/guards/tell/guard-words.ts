@@ -1,7 +1,7 @@
 import type { GuardAction, GuardCondition } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { dollars, hoursAndMinutes, instanceName } from '../../alerts/wording.ts'
-import type { Target } from '../decide/least-loss.ts'
+import { dollars, hoursAndMinutes, instanceName } from '../../notifications/wording.ts'
+import type { Target } from '../decide/choose-targets.ts'
 import type { Guard } from '../guard.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>

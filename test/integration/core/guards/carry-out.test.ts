@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { carryOut } from '../../../../electron/core/guards/carry-out.ts'
-import type { Target } from '../../../../electron/core/guards/decide/least-loss.ts'
+import type { Target } from '../../../../electron/core/guards/decide/choose-targets.ts'
 import { parseBaseUrl } from '../../../../electron/service/base-url.ts'
 import { createClient } from '../../../../electron/service/client.ts'
 import { rentRunning } from '../steps.ts'

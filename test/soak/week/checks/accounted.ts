@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { Failover } from '../../../../electron/core/failover/failover.ts'
-import { rentalOf } from '../../../../electron/core/rentals/mark.ts'
-import { Rental } from '../../../../electron/core/rentals/rental.ts'
+import { Failover } from '../../../../electron/core/renting/attempts/attempts-model.ts'
+import { rentalOf } from '../../../../electron/core/instances/mark.ts'
+import { Rental } from '../../../../electron/core/renting/rentals/rental.ts'
 import type { ServiceInstance } from '../elsewhere.ts'
 
 /** The wishes that Berth remembers, as they are on disk. */

@@ -1,4 +1,4 @@
-import { rentalOf } from '../../../../electron/core/rentals/mark.ts'
+import { rentalOf } from '../../../../electron/core/instances/mark.ts'
 import type { Elsewhere } from '../elsewhere.ts'
 
 /** Seconds by which an instance must be older than a request to have been there before it. */

@@ -5,7 +5,7 @@ import type { InstanceView } from '../../../../electron/contract/instance/instan
 import type { Loads } from '../../../../electron/core/guards/decide/moment.ts'
 import type { Guard } from '../../../../electron/core/guards/guard.ts'
 import { createShownGuards } from '../../../../electron/core/guards/tell/shown-guards.ts'
-import { createStore } from '../../../../electron/core/store.ts'
+import { createStore } from '../../../../electron/core/app/store.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 
 const start = 1_790_000_000

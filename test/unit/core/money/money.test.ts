@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FreshLook } from '../../../../electron/core/automation/automation.ts'
+import type { FreshLook } from '../../../../electron/core/account-context.ts'
 import { localDay, nextMidnight } from '../../../../electron/core/money/local-days.ts'
 import { openMoney } from '../../../../electron/core/money/money.ts'
 import { HandClock } from '../hand-clock.ts'

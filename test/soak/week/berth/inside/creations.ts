@@ -1,4 +1,4 @@
-import { rentalOf } from '../../../../../electron/core/rentals/mark.ts'
+import { rentalOf } from '../../../../../electron/core/instances/mark.ts'
 
 /** A request as it leaves. */
 export interface Leaving {

@@ -1,4 +1,4 @@
-import { lookForAll as look } from '../../../../../electron/core/accounts/look/look-for-all.ts'
+import { lookForAll as look } from '../../../../../electron/core/instances/polling/poll-all.ts'
 
 /** Who is told of the looks of this process. */
 export const lookout = {

@@ -1,0 +1,39 @@
+import { BerthError } from '../../../contract/problem.ts'
+import type { Random } from '../../../ports/random.ts'
+
+/** Choices that are kept: the page may ask for dialogs as often as it likes. */
+const most = 20
+
+/** What the user chose in dialogs of the main process, by ids that say nothing. */
+export class Choices<Chosen> {
+  readonly #kept = new Map<string, Chosen>()
+  readonly #random: Random
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  keep(chosen: Chosen): string {
+    const id = `c${this.#random.hex(32)}`
+    this.#kept.set(id, chosen)
+    for (const oldest of [...this.#kept.keys()].slice(0, Math.max(0, this.#kept.size - most)))
+      this.#kept.delete(oldest)
+    return id
+  }
+
+  /** Throws `no_such_choice`. */
+  get(id: string): Chosen {
+    const chosen = this.#kept.get(id)
+    if (chosen === undefined)
+      throw new BerthError({
+        code: 'no_such_choice',
+        message: 'That choice is not known any more.',
+        advice: 'Choose again.',
+      })
+    return chosen
+  }
+
+  forget(id: string): void {
+    this.#kept.delete(id)
+  }
+}

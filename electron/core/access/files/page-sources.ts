@@ -1,0 +1,132 @@
+import { Duplex } from 'node:stream'
+import type { PageFile } from '../../../contract/instance/files.ts'
+import { answerHead, encodeRequest, unreadable } from '../../../contract/instance/page-files.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { Source } from '../../../ports/chosen-files.ts'
+
+/** Files that the page holds: read through a stream, piece by piece, as they are asked for. */
+export interface PageSources {
+  files: Source[]
+  stream: Duplex
+  /** Resolves when the page has gone, and the files with it. */
+  gone: Promise<void>
+}
+
+interface Asked {
+  into: Uint8Array
+  filled: number
+  /** Bytes that the page announced; undefined before it did. */
+  expected: number | undefined
+  resolve(bytes: number): void
+  reject(error: Error): void
+}
+
+export function pageSources(files: readonly PageFile[]): PageSources {
+  const asked = new Map<number, Asked>()
+  let lastRequest = 0
+  let head = Buffer.alloc(0)
+  let current: { request: number; asked: Asked } | undefined
+
+  const stream = new Duplex({
+    read() {
+      // Requests are pushed as they come.
+    },
+    write(bytes: Buffer, _encoding, done) {
+      try {
+        take(bytes)
+        done()
+      } catch (error) {
+        done(error instanceof Error ? error : new Error('The page sent something else.'))
+      }
+    },
+  })
+
+  const gone = new Promise<void>(resolve => {
+    stream.once('close', () => {
+      for (const { reject } of asked.values()) reject(pageGone())
+      asked.clear()
+      resolve()
+    })
+  })
+
+  function take(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (current === undefined) {
+        const more = Math.min(answerHead - head.length, bytes.length - at)
+        head = Buffer.concat([head, bytes.subarray(at, at + more)])
+        at += more
+        if (head.length === answerHead) begin(head.readUInt32BE(0), head.readUInt32BE(4))
+        continue
+      }
+      const { request, asked: one } = current
+      const more = Math.min((one.expected ?? 0) - one.filled, bytes.length - at)
+      one.into.set(bytes.subarray(at, at + more), one.filled)
+      one.filled += more
+      at += more
+      if (one.filled === one.expected) finish(request, one)
+    }
+  }
+
+  function begin(request: number, length: number): void {
+    head = Buffer.alloc(0)
+    const one = asked.get(request)
+    if (one === undefined) throw new Error('The page answered what was not asked.')
+    if (length === unreadable) {
+      asked.delete(request)
+      one.reject(cannotRead())
+      return
+    }
+    if (length > one.into.length) throw new Error('The page sent more than was asked for.')
+    one.expected = length
+    if (length === 0) finish(request, one)
+    else current = { request, asked: one }
+  }
+
+  function finish(request: number, one: Asked): void {
+    current = undefined
+    asked.delete(request)
+    one.resolve(one.filled)
+  }
+
+  function read(file: number, offset: number, into: Uint8Array): Promise<number> {
+    return new Promise((resolve, reject) => {
+      if (stream.destroyed) return reject(pageGone())
+      lastRequest = (lastRequest % 0xffff_fffe) + 1
+      asked.set(lastRequest, { into, filled: 0, expected: undefined, resolve, reject })
+      stream.push(encodeRequest({ request: lastRequest, file, offset, length: into.length }))
+    })
+  }
+
+  return {
+    stream,
+    gone,
+    files: files.map(({ path, size, modified }, file) => ({
+      path,
+      size,
+      modified,
+      executable: false,
+      open: async () => ({
+        read: (offset, into) => read(file, offset, into),
+        close: async () => undefined,
+      }),
+    })),
+  }
+}
+
+function pageGone(): BerthError {
+  return new BerthError(pageGoneProblem)
+}
+
+export const pageGoneProblem = {
+  code: 'page_gone',
+  message: 'The page that held the files was closed or loaded anew.',
+  advice: 'Choose the same files again: what has arrived is not sent twice.',
+}
+
+function cannotRead(): BerthError {
+  return new BerthError({
+    code: 'file_unreadable',
+    message: 'The browser cannot read the file any more: it was changed, moved or removed.',
+    advice: 'Choose it again.',
+  })
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../../ports/clock.ts'
+
+/** Milliseconds that a speed looks back. */
+const window = 5000
+
+/** How fast something grew over the last seconds. */
+export interface Speed {
+  /** Per second, given how much there is now; undefined while too little time has passed to say. */
+  at(amount: number): number | undefined
+  /** What was before does not count. */
+  restart(amount: number): void
+}
+
+export function createSpeed(clock: Clock): Speed {
+  let samples: { at: number; amount: number }[] = []
+  return {
+    restart(amount) {
+      samples = [{ at: clock.monotonic(), amount }]
+    },
+    at(amount) {
+      const now = clock.monotonic()
+      const last = samples.at(-1)
+      if (last === undefined || now - last.at >= 200) samples.push({ at: now, amount })
+      while (samples.length > 2 && now - (samples[1]?.at ?? now) >= window) samples.shift()
+      const [first] = samples
+      if (first === undefined || now - first.at < 400) return undefined
+      return Math.max(0, ((amount - first.amount) / (now - first.at)) * 1000)
+    },
+  }
+}

@@ -1,0 +1,228 @@
+import * as v from 'valibot'
+import type { AccountId } from '../../../contract/ids.ts'
+import type { SshAddress } from '../../../contract/instance/instance.ts'
+import { BerthError, type Problem } from '../../../contract/problem.ts'
+import type { State } from '../../../contract/state.ts'
+import type { Machine } from '../../../ports/machine.ts'
+import { configText } from '../../../ssh/config/config-text.ts'
+import { hostNames } from '../../../ssh/config/host-names.ts'
+import { userConfig } from '../../../ssh/config/user-config.ts'
+import type { Access } from '../access.ts'
+import { problemOf } from '../../app/problems.ts'
+import { openDocument } from '../../storage/json-file.ts'
+import type { Store } from '../../app/store.ts'
+import { createKeyAttacher } from './attach-keys.ts'
+import { listedInstances } from './entries.ts'
+
+/** Berth's file that `~/.ssh/config` includes while the user wants it, kept as the instances are. */
+export interface SshConfig {
+  /** The user's choice. Throws `ssh_config_path` or `ssh_config_not_written`; then nothing has changed. */
+  turn(on: boolean): Promise<void>
+  /** The address at which an instance was got into: the better one to write. */
+  reached(account: AccountId, instance: number, address: SshAddress): void
+  /** From here on the file follows State. */
+  follow(): Promise<void>
+  /** Whether the user's own config includes the file as it should: not where the line was taken out by hand. */
+  isIncluded(): Promise<boolean>
+  /**
+   * The `Host` of an instance, once it is in the file. Throws `ssh_config_off`, `ssh_config_line_gone`, or
+   * `bad_address` for one not in it.
+   */
+  hostOf(account: AccountId, instance: number): Promise<string>
+  /** Ends; what the demo had in the file goes. */
+  close(): Promise<void>
+}
+
+export interface SshConfigNeeds {
+  store: Store
+  machine: Pick<Machine, 'files' | 'clock' | 'home'>
+  access: Pick<Access, 'filesOf'>
+  /** Attaches the chosen key to an instance. */
+  attachKey: (account: AccountId, instance: number) => Promise<void>
+  onBroken: (setAside: string) => void
+  /** The file could not be written. */
+  onProblem: (problem: Problem) => void
+}
+
+const name = 'ssh/config'
+const Kept = v.object({
+  made: v.object({ file: v.boolean(), folder: v.boolean() }),
+  /** The name of the key that each instance was given, by account and instance. */
+  attached: v.optional(v.record(v.string(), v.string()), {}),
+})
+type Kept = v.InferOutput<typeof Kept>
+
+export async function openSshConfig({
+  store,
+  machine,
+  access,
+  attachKey,
+  onBroken,
+  onProblem,
+}: SshConfigNeeds): Promise<SshConfig> {
+  const { files, clock, home } = machine
+  const empty: Kept = { made: { file: false, folder: false }, attached: {} }
+  const document = await openDocument({
+    files,
+    clock,
+    name: 'ssh-config.json',
+    schema: Kept,
+    empty,
+    onBroken,
+  })
+  const user = userConfig(home)
+  const addresses = new Map<string, SshAddress>()
+  let written = await files.read(name)
+  let turn: Promise<unknown> = Promise.resolve()
+  /** The choice was taken back, which State may not say yet: nothing is written any more. */
+  let off = false
+  let stop: () => void = () => undefined
+  let told = ''
+
+  const attacher = createKeyAttacher({
+    attach: attachKey,
+    given: () => document.get().attached,
+    remember: (account, instance, key) => {
+      // Another demo gives its instances the same numbers.
+      if (account === 'demo') return
+      document.writeSoon(kept => ({
+        ...kept,
+        attached: { ...kept.attached, [`${account}/${instance}`]: key },
+      }))
+    },
+  })
+
+  const keyOf = (account: AccountId, instance: number) => `${account}/${instance}`
+  const listed = (state: Pick<State, 'accounts'>) =>
+    listedInstances(state, (account, instance) => addresses.get(keyOf(account, instance)))
+
+  /** One thing at a time is done with the file. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = turn.then(() => work())
+    turn = done.catch(() => undefined)
+    return done
+  }
+
+  /** The file, of what State is by now. */
+  async function write(accounts = store.get().accounts): Promise<void> {
+    if (off) return
+    const entries = listed({ accounts })
+    const text = configText(
+      await Promise.all(entries.map(async entry => ({ ...entry, ...(await access.filesOf(entry.account)) }))),
+    )
+    if (text === written) return
+    await files.write(name, text)
+    written = text
+  }
+
+  const isIncluded = async () => !store.get().settings.sshConfig || user.includes(files.path(name))
+
+  function writeQuietly(): void {
+    inTurn(async () => {
+      await write()
+      if (!off && !(await isIncluded())) throw lineGone()
+      told = ''
+    }).catch((error: unknown) => {
+      const problem = problemOf(error)
+      if (problem.message !== told) onProblem(problem)
+      told = problem.message
+    })
+  }
+
+  async function putIn(): Promise<void> {
+    const path = files.path(name)
+    off = false
+    await write()
+    const made = await user.include(path)
+    const before = document.get().made
+    await document.record(kept => ({
+      ...kept,
+      made: { file: made.file || before.file, folder: made.folder || before.folder },
+    }))
+  }
+
+  async function takeOut(): Promise<void> {
+    await user.exclude(files.path(name), document.get().made)
+    off = true
+    await document.record(kept => ({ ...kept, made: empty.made }))
+    await files.delete(name)
+    written = undefined
+  }
+
+  return {
+    isIncluded,
+    turn: on => inTurn(on ? putIn : takeOut),
+    reached(account, instance, address) {
+      addresses.set(keyOf(account, instance), address)
+      if (store.get().settings.sshConfig) writeQuietly()
+    },
+    async follow() {
+      stop = store.onChange((after, before) => {
+        if (!after.settings.sshConfig || !matters(after, before)) return
+        writeQuietly()
+        attacher.look(after)
+      })
+      if (!store.get().settings.sshConfig) return
+      writeQuietly()
+      attacher.look(store.get())
+    },
+    async hostOf(account, instance) {
+      if (!store.get().settings.sshConfig) throw sshConfigOff()
+      if (!(await isIncluded())) throw lineGone()
+      await inTurn(() => write())
+      const entries = listed(store.get())
+      const at = entries.findIndex(entry => entry.account === account && entry.instance === instance)
+      const host = hostNames(entries)[at]?.[0]
+      if (host !== undefined) return host
+      throw new BerthError({
+        code: 'bad_address',
+        message: 'The service does not say where this instance’s SSH answers.',
+        advice: 'Wait until the instance is running, then try again.',
+        field: 'ssh_host',
+      })
+    },
+    async close() {
+      stop()
+      const { settings, accounts } = store.get()
+      const { demo, ...real } = accounts
+      if (settings.sshConfig && demo) await inTurn(() => write(real)).catch(() => undefined)
+      await turn
+      await document.flush()
+    },
+  }
+}
+
+/** Whether a change of State can be one of the file: most polls change loads and figures alone. */
+function matters(after: State, before: State): boolean {
+  if (after.settings !== before.settings) return true
+  const ids = Object.keys(after.accounts)
+  if (ids.length !== Object.keys(before.accounts).length) return true
+  return ids.some(id => {
+    if (after.accounts[id]?.connection !== before.accounts[id]?.connection) return true
+    const now = after.accounts[id]?.instances
+    const then = before.accounts[id]?.instances
+    if (now === then) return false
+    if (!now || !then || Object.keys(now).length !== Object.keys(then).length) return true
+    return Object.keys(now).some(key =>
+      (['ssh', 'label', 'state'] as const).some(field => now[key]?.[field] !== then[key]?.[field]),
+    )
+  })
+}
+
+/** What needs the SSH config cannot be had while it is switched off. */
+export function sshConfigOff(): BerthError {
+  return new BerthError({
+    code: 'ssh_config_off',
+    message: 'Editors get in through the SSH config, which Berth leaves alone so far.',
+    advice: 'Switch it on in Settings: one line in ~/.ssh/config, taken out again when it is switched off.',
+  })
+}
+
+function lineGone(): BerthError {
+  return new BerthError({
+    code: 'ssh_config_line_gone',
+    message:
+      'Berth’s Include line is not in ~/.ssh/config any more, so ssh and editors do not find the instances.',
+    advice: 'Add it again in Settings, or switch the SSH config off there.',
+  })
+}

@@ -1,0 +1,87 @@
+import { isOver } from '../../../contract/account/transfer.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { present } from '../../app/present.ts'
+import { namesPath, readLine, speaksOf } from './status-line.ts'
+import { instancesOf, type Transfer } from './transfer.ts'
+
+/** Seconds by which the status line is late (section 4.3), with some to spare: what it says sooner is of an older one. */
+export const lateness = 45
+/** Seconds without a word after which it is no longer taken for running. */
+export const patience = 180
+/** Seconds without a word after which none is waited for, so that a sync's key does not outlive it for ever. */
+export const longestSilence = 86_400
+
+type Instances = Readonly<Record<string, Pick<InstanceView, 'statusMessage'>>>
+
+/**
+ * Where a transfer stands after a look at the account. `others` are the account's further transfers, whose lines
+ * must not be taken for its own; `now` in epoch seconds of the account's time.
+ */
+export function follow(
+  transfer: Transfer,
+  others: readonly Transfer[],
+  instances: Instances,
+  now: number,
+): Transfer {
+  if (transfer.step === 'starting' || isOver(transfer)) return transfer
+  const age = now - transfer.startedAt
+  const line = lineOf(transfer, others, instances)
+  if (line !== undefined && age >= lateness) {
+    const { progress, end } = readLine(line, [transfer.from.path, transfer.to.path])
+    if (end)
+      return present({
+        ...transfer,
+        step: end,
+        message: line,
+        progress: end === 'done' ? 1 : transfer.progress,
+        toldAt: now,
+        endedAt: now,
+      })
+    return present({
+      ...transfer,
+      step: 'running' as const,
+      message: line,
+      progress: progress ?? transfer.progress,
+      toldAt: now,
+    })
+  }
+  const gone = instancesOf(transfer).find(id => instances[id] === undefined)
+  if (gone !== undefined)
+    return {
+      ...transfer,
+      step: 'unknown',
+      message: `Instance #${gone} has gone from the account: whether it was done by then is not known.`,
+      endedAt: now,
+    }
+  const silence = now - (transfer.toldAt ?? transfer.startedAt + lateness)
+  if (transfer.step === 'unknown' && silence >= longestSilence)
+    return { ...transfer, message: 'The service has said nothing of it for a day.', endedAt: now }
+  if (transfer.step === 'unknown' || silence < patience) return transfer
+  const message =
+    transfer.toldAt === undefined ? 'The service says nothing of it.' : 'The service says nothing more of it.'
+  return { ...transfer, step: 'unknown', message }
+}
+
+/**
+ * The status line that speaks of the transfer. One that names both its paths does; one that names no transfer's
+ * paths does where no other of its kind can be meant.
+ */
+function lineOf(transfer: Transfer, others: readonly Transfer[], instances: Instances): string | undefined {
+  const rivals = others.filter(other => other.startedAt >= transfer.startedAt || !isOver(other))
+  for (const id of instancesOf(transfer)) {
+    const line = instances[id]?.statusMessage
+    if (line === undefined || !speaksOf(transfer.kind, line, [transfer.from.path, transfer.to.path])) continue
+    const near = rivals.filter(
+      other => other.kind === transfer.kind && instancesOf(other).some(at => at === id),
+    )
+    if (names(line, transfer)) {
+      // The service tells of the latest: of two between the same paths, that is the later one.
+      if (!near.some(other => names(line, other) && other.startedAt > transfer.startedAt)) return line
+    } else if (near.length === 0 && !/[/\\]\S/.test(line)) return line
+  }
+  return undefined
+}
+
+function names(line: string, { from, to }: Transfer): boolean {
+  return namesPath(line, from.path) && namesPath(line, to.path)
+}

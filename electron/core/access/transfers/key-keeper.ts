@@ -1,0 +1,78 @@
+import { isOver, type TransferKey } from '../../../contract/account/transfer.ts'
+import type { ServiceClient } from '../../../service/client.ts'
+import { deleteSyncKey, findSyncKey, keyName } from './sync-key.ts'
+import type { Transfer } from './transfer.ts'
+
+interface KeyKeeperSurroundings {
+  client(): ServiceClient
+  ending: AbortSignal
+  all(): readonly Transfer[]
+  update(id: string, change: Partial<Transfer>): Promise<void>
+  forget(id: string): Promise<void>
+  tell(kind: 'berth' | 'error', text: string, transfer: Transfer, detail?: string): void
+}
+
+/** Sees to it that no key of a sync outlives it. */
+export interface KeyKeeper {
+  /**
+   * Deletes the key of a transfer; what was dismissed is forgotten once that is settled. What fails for a while is
+   * tried again at the next call. Never rejects.
+   */
+  settle(id: string): Promise<void>
+}
+
+export function createKeyKeeper({
+  client,
+  ending,
+  all,
+  update,
+  forget,
+  tell,
+}: KeyKeeperSurroundings): KeyKeeper {
+  const busy = new Map<string, Promise<void>>()
+  const find = (id: string) => all().find(transfer => transfer.id === id)
+
+  /** The key to delete: known, or found by its name where the answer to its creation was lost. */
+  async function keyOf(transfer: Transfer): Promise<TransferKey | undefined> {
+    const { id, key, keyAsked } = transfer
+    if (key || !keyAsked) return key?.state === 'in-use' ? key : undefined
+    const found = await findSyncKey(client(), id)
+    return found === undefined ? undefined : { id: found, name: keyName(id), state: 'in-use', scoped: true }
+  }
+
+  async function work(id: string): Promise<void> {
+    const transfer = find(id)
+    if (!transfer) return
+    const key = await keyOf(transfer)
+    if (key) {
+      const deleted = await deleteSyncKey(client(), key.id)
+      await update(id, { key: { ...key, state: deleted ? 'deleted' : 'stays' }, keyAsked: false })
+      if (!deleted)
+        tell(
+          'error',
+          'The key could not be deleted',
+          transfer,
+          `Delete the API key “${key.name}” #${key.id} yourself.`,
+        )
+    } else if (transfer.keyAsked) await update(id, { keyAsked: false })
+    const after = find(id)
+    if (after?.dismissed && isOver(after)) await forget(id)
+  }
+
+  return {
+    settle(id) {
+      const transfer = find(id)
+      if (!transfer || ending.aborted) return Promise.resolve()
+      const open =
+        transfer.key?.state === 'in-use' || (transfer.keyAsked && !transfer.key) || transfer.dismissed
+      if (!open) return Promise.resolve()
+      const working =
+        busy.get(id) ??
+        work(id)
+          .catch(() => undefined)
+          .finally(() => busy.delete(id))
+      busy.set(id, working)
+      return working
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { TransferKey } from '../../../contract/account/transfer.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { ServiceClient } from '../../../service/client.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import { needing } from '../../app/permission.ts'
+
+/**
+ * What a sync's key may do. Cloud sync is among the calls of `instance_write`, and the sync makes no other: so it needs
+ * neither `instance_read` nor `user_read`, and whoever gets at it on the host reads nothing of the account with it.
+ * A narrower category is not known.
+ */
+const permissions = { api: { instance_write: {} } }
+
+/** The key's name, by which it is found again where the answer to its creation was lost. */
+export const keyName = (transfer: string) => `Berth sync ${transfer}`
+
+/** Makes the key of a sync. The secret is for the one request that needs it. */
+export async function makeSyncKey(
+  client: ServiceClient,
+  transfer: string,
+): Promise<{ key: TransferKey; secret: string }> {
+  const name = keyName(transfer)
+  try {
+    const made = await needing('user_write', client.apiKeys.create({ name, permissions }))
+    const scoped = typeof made.permissions === 'object' && made.permissions !== null
+    return { key: { id: made.id, name, state: 'in-use', scoped }, secret: made.key }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_permissions') throw error
+    throw new BerthError({
+      code: error.code,
+      message: 'The service makes no key with instance_write for this sync.',
+      advice: 'Berth’s own key may lack instance_write itself: use one that has it.',
+      ...(error.detail ? { facts: { 'The service says': error.detail } } : {}),
+    })
+  }
+}
+
+/** Whether it is gone; false where this service cannot delete keys or refuses to. Throws what may pass. */
+export async function deleteSyncKey(client: ServiceClient, id: number): Promise<boolean> {
+  try {
+    await client.apiKeys.remove(id)
+    return true
+  } catch (error) {
+    if (!(error instanceof ServiceError && isFinal(error))) throw error
+    return error.status === 404 && error.code !== 'not_supported'
+  }
+}
+
+/**
+ * The id of the key that was made for a transfer; undefined where there is none, or where keys are not listed for
+ * Berth. Throws what may pass.
+ */
+export async function findSyncKey(client: ServiceClient, transfer: string): Promise<number | undefined> {
+  try {
+    const keys = await client.apiKeys.list()
+    return keys.find(({ name }) => name === keyName(transfer))?.id
+  } catch (error) {
+    if (error instanceof ServiceError && isFinal(error)) return undefined
+    throw error
+  }
+}
+
+/** Whether asking again would give the same. */
+function isFinal({ code, status }: ServiceError): boolean {
+  return code === 'not_supported' || status === 401 || status === 403 || status === 404
+}

@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import type { TransferView } from '../../../contract/account/transfer.ts'
+
+const Side = v.object({ instance: v.exactOptional(v.number()), path: v.string() })
+
+/** A transfer as it is remembered: what the page sees, and what following it needs. No secret is in it. */
+export const Transfer = v.object({
+  id: v.string(),
+  kind: v.picklist(['copy', 'sync']),
+  direction: v.exactOptional(v.picklist(['Instance To Cloud', 'Cloud To Instance'])),
+  from: Side,
+  to: Side,
+  step: v.picklist(['starting', 'running', 'done', 'failed', 'cancelled', 'unknown']),
+  message: v.exactOptional(v.string()),
+  progress: v.exactOptional(v.number()),
+  startedAt: v.number(),
+  endedAt: v.exactOptional(v.number()),
+  resultUrl: v.exactOptional(v.string()),
+  key: v.exactOptional(
+    v.object({
+      id: v.number(),
+      name: v.string(),
+      state: v.picklist(['in-use', 'deleted', 'stays']),
+      scoped: v.boolean(),
+    }),
+  ),
+  /** A key was asked for, under the transfer's name; whether it was made is known once `key` is there. */
+  keyAsked: v.exactOptional(v.boolean()),
+  /** When the status line spoke of it last, epoch seconds. */
+  toldAt: v.exactOptional(v.number()),
+  /** The user has taken it off the list; it is remembered until its key is gone. */
+  dismissed: v.exactOptional(v.boolean()),
+})
+export type Transfer = v.InferOutput<typeof Transfer>
+
+/** The instances whose status lines may tell of it. */
+export function instancesOf({ from, to }: Pick<Transfer, 'from' | 'to'>): number[] {
+  return [...new Set([to.instance, from.instance].filter(id => id !== undefined))]
+}
+
+/** Those the page shows. */
+export function transferViews(transfers: readonly Transfer[]): Record<string, TransferView> {
+  return Object.fromEntries(
+    transfers
+      .filter(({ dismissed }) => !dismissed)
+      .map(({ keyAsked: _, toldAt: __, dismissed: ___, ...view }) => [view.id, view]),
+  )
+}

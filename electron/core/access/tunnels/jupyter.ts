@@ -1,0 +1,122 @@
+import { BerthError } from '../../../contract/problem.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { hasValidCertificate } from '../../../ssh/tunnels/certificate.ts'
+import { jupyterAddress, listJupyters, welcome } from '../../../ssh/tunnels/jupyter.ts'
+import { chosenJupyter, type ListedJupyter } from '../../../ssh/tunnels/jupyter-list.ts'
+import { whatAnswers } from '../../../ssh/tunnels/web.ts'
+import type { Access, Door } from '../access.ts'
+import { instanceName } from '../../notifications/wording.ts'
+import { patientlyEvery } from './patience.ts'
+import type { Purpose } from './purpose.ts'
+
+/** Where Jupyter listens in an instance (FIELDS: Jupyter). */
+export const jupyterPort = 8080
+
+/** Milliseconds that Jupyter may take to be ready, after its instance runs. */
+const slowest = 180_000
+
+export interface JupyterNeeds {
+  door: () => Door
+  /** `jupyter_token` of the record, where the service tells it. */
+  token: string | undefined
+  access: Pick<Access, 'connect'>
+  clock: Clock
+}
+
+/**
+ * A tunnel to the instance's Jupyter: its token from the record, or asked of the instance itself. Waits until it is
+ * ready. Throws `jupyter_missing`, `jupyter_refused` or `jupyter_silent`.
+ */
+export function jupyterPurpose({ door, token, access, clock }: JupyterNeeds): Purpose {
+  let server: ListedJupyter = { port: jupyterPort, token: token ?? '', basePath: '/' }
+
+  /** What Jupyter itself says: the record's token may be an old one. */
+  async function ask(): Promise<ListedJupyter | undefined> {
+    const lease = await access.connect(door())
+    try {
+      return chosenJupyter(await listJupyters(lease.connection, clock), jupyterPort)
+    } finally {
+      lease.release()
+    }
+  }
+
+  return {
+    kind: 'jupyter',
+    name: 'Jupyter',
+    port: jupyterPort,
+    async locate(lease, { signal, step }) {
+      if (token) return jupyterPort
+      step('token')
+      const { instance } = door()
+      const listed = await patientlyEvery(
+        1000,
+        { clock, signal, atMost: instance.jupyter ? slowest : 0 },
+        async () => chosenJupyter(await listJupyters(lease.connection, clock), jupyterPort),
+      )
+      if (!listed) throw missing(instanceName(instance))
+      server = listed
+      return listed.port
+    },
+    async ready(tunnel, { signal, step }) {
+      step('waiting')
+      let asked = false
+      const found = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
+        const answering = await whatAnswers(tunnel.dial, clock)
+        if (answering === 'https') tunnel.speakTls()
+        if (answering !== 'http' && answering !== 'https') return undefined
+        const how = await welcome(tunnel.dial, server, clock)
+        if (how === 'ready') return server
+        if (how !== 'refused') return undefined
+        if (asked) throw refused(instanceName(door().instance))
+        asked = true
+        const listed = await ask()
+        if (listed?.port === server.port) server = listed
+        return undefined
+      })
+      if (found === undefined) throw silent(instanceName(door().instance))
+      const local = await tunnel.listen('web')
+      return { local, url: jupyterAddress(`http://${local.host}:${local.port}`, found) }
+    },
+  }
+}
+
+/**
+ * Jupyter's own address on the internet, for a direct one (`jup_direct`) whose certificate is valid for it: the token
+ * is told to nobody else. `undefined` for any other. `ca`: who is trusted besides those whom this machine trusts.
+ */
+export async function directJupyter(
+  { instance }: { instance: Pick<Door['instance'], 'runtype' | 'ports'> },
+  token: string | undefined,
+  clock: Clock,
+  ca?: string,
+): Promise<string | undefined> {
+  if (!token || !/jupyter_direc|jup_direct/.test(instance.runtype ?? '')) return undefined
+  const mapping = instance.ports.find(({ container }) => container === `${jupyterPort}/tcp`)
+  if (!mapping || !(await hasValidCertificate(mapping, clock, ca))) return undefined
+  const host = mapping.host.includes(':') ? `[${mapping.host}]` : mapping.host
+  return jupyterAddress(`https://${host}:${mapping.port}`, { token, basePath: '/' })
+}
+
+function missing(name: string): BerthError {
+  return new BerthError({
+    code: 'jupyter_missing',
+    message: `No Jupyter runs in ${name}.`,
+    advice: 'Start one in its terminal, or rent with Jupyter as the way in.',
+  })
+}
+
+function refused(name: string): BerthError {
+  return new BerthError({
+    code: 'jupyter_refused',
+    message: `The Jupyter in ${name} takes neither the service’s token nor its own list’s.`,
+    advice: 'It may ask for a password of your own: open its port under the instance’s ports.',
+  })
+}
+
+function silent(name: string): BerthError {
+  return new BerthError({
+    code: 'jupyter_silent',
+    message: `Jupyter in ${name} was not ready within 3 minutes.`,
+    advice: 'Look in its terminal what it is doing, then try again.',
+  })
+}

@@ -1,0 +1,81 @@
+import type { OfferedPort } from '../../../contract/instance/tunnel.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Instance } from '../../../service/instances.ts'
+import type { Lease } from '../../../ssh/connection/sharing.ts'
+import { openChannel, PortRefused } from '../../../ssh/tunnels/channel.ts'
+import { portName, usualPorts } from '../../../ssh/tunnels/known-ports.ts'
+import { whatAnswers } from '../../../ssh/tunnels/web.ts'
+import { patientlyEvery } from './patience.ts'
+import type { Purpose } from './purpose.ts'
+
+/** Milliseconds that something may take to listen there: who asks for a port has mostly just started it. */
+const slowest = 20_000
+
+/** A tunnel to any port. Throws `port_silent` when nothing listens there. */
+export function portPurpose(port: number, clock: Clock): Purpose {
+  return {
+    kind: 'port',
+    name: portName(port),
+    port,
+    async ready(tunnel, { signal, step }) {
+      step('waiting')
+      const answering = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
+        const found = await whatAnswers(tunnel.dial, clock)
+        return found === 'nothing' ? undefined : found
+      })
+      if (answering === undefined) throw silent(port)
+      if (answering === 'https') tunnel.speakTls()
+      if (answering === 'other') return { local: await tunnel.listen('other') }
+      const local = await tunnel.listen('web')
+      return { local, url: `http://${local.host}:${local.port}/` }
+    },
+  }
+}
+
+/**
+ * The ports inside an instance that were asked for when it was rented: those that the service maps (`ports`), those of
+ * its environment (`-p 8188:8188`, section 2.1), and those of its template. UDP and SSH are no web interfaces.
+ */
+export function rentedPorts(
+  { ports, extra_env }: Pick<Instance, 'ports' | 'extra_env'>,
+  ofTemplate: readonly number[] = [],
+): number[] {
+  const mapped = Object.keys(ports ?? {}).flatMap(name => /^(\d{1,5})\/tcp$/.exec(name)?.[1] ?? [])
+  const asked = (extra_env ?? []).flatMap(
+    ([name]) => /^-p \d{1,5}:(\d{1,5})(?:\/tcp)?$/.exec(name)?.[1] ?? [],
+  )
+  const found = [...mapped, ...asked, ...ofTemplate]
+    .map(Number)
+    .filter(port => port > 0 && port < 65_536 && port !== 22)
+  return [...new Set(found)].sort((a, b) => a - b)
+}
+
+/** Tries the ports, and those that are usually web interfaces: those that answer, and those that were rented. */
+export async function offeredPorts(lease: Lease, rented: readonly number[]): Promise<OfferedPort[]> {
+  const ports = [...new Set([...rented, ...usualPorts])].sort((a, b) => a - b)
+  const tried = await Promise.all(
+    ports.map(async port => ({ port, name: portName(port), answers: await listens(lease, port) })),
+  )
+  return tried.filter(({ port, answers }) => answers || rented.includes(port))
+}
+
+async function listens({ connection }: Lease, port: number): Promise<boolean> {
+  try {
+    const channel = await openChannel(connection.client, port)
+    channel.on('error', () => undefined)
+    channel.destroy()
+    return true
+  } catch (error) {
+    if (error instanceof PortRefused) return false
+    throw error
+  }
+}
+
+function silent(port: number): BerthError {
+  return new BerthError({
+    code: 'port_silent',
+    message: `Nothing listens at port ${port} inside the instance.`,
+    advice: 'Start what should answer there, then try again.',
+  })
+}

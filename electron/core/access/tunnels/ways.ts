@@ -1,0 +1,20 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import { addressText, type Candidate } from '../../../ssh/connection/addresses.ts'
+import { same } from '../../app/same.ts'
+import type { Store } from '../../app/store.ts'
+
+/** Keeps in State by which way each instance is reached that is connected. */
+export function showWays(
+  store: Store,
+): (account: AccountId, instance: number, way: Candidate | undefined) => void {
+  return (account, instance, way) => {
+    const shown = way && { direct: way.way === 'direct', address: addressText(way.address) }
+    if (same(store.get().accounts[account]?.ways[instance], shown)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (!target) return
+      if (shown) target.ways[instance] = shown
+      else delete target.ways[instance]
+    })
+  }
+}

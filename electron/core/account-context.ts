@@ -1,0 +1,71 @@
+import type { AccountId } from '../contract/ids.ts'
+import type { Micros } from '../contract/spending/money.ts'
+import type { AccountView } from '../contract/state.ts'
+import type { Files } from '../ports/files.ts'
+import type { Keychain } from '../ports/keychain.ts'
+import type { Machine } from '../ports/machine.ts'
+import type { ServiceClient } from '../service/client.ts'
+import type { Instance } from '../service/instances.ts'
+import type { Access } from './access/access.ts'
+import type { Activity } from './app/activity.ts'
+import type { Teller } from './notifications/notifier.ts'
+import type { FileTransfers } from './access/files/file-transfers.ts'
+import type { Rentals } from './renting/rentals/rentals.ts'
+import type { Store } from './app/store.ts'
+
+/** A fresh answer of the service about one account. State shows it already. */
+export interface FreshLook {
+  account: AccountView
+  /** Every instance as the service gave it, secrets and all. */
+  records: readonly Instance[]
+  /** Those of the account that nothing was told of, and that may be there: nothing fresh is known of them. */
+  unconfirmed: ReadonlySet<number>
+  /** Absent where it was not told: the key may not read it, or only the instances were answered. */
+  credit?: Micros
+  /** Epoch seconds of the account's time, and by how many it may be wrong. */
+  at: number
+  blur?: number
+}
+
+/** Something that Berth does by itself for one account. It decides on fresh answers alone: stale ones tell nothing. */
+export interface Automation {
+  /** What a fresh look means to it. */
+  looked(look: FreshLook): void
+  /** Goes on with what an earlier session left under way; called again when another key is used. */
+  resume(): void
+  /** When it next has something to do, epoch seconds of the account's time: a look is made then. */
+  dueAt?(): number | undefined
+  /** Ids of those whose secret values in the keychain are still wanted. */
+  secretOwners?(): readonly string[]
+  /** Writes what waits to be written. Never rejects. */
+  flush(): Promise<void>
+}
+
+/** What the automations of one account need of their surroundings. */
+export interface AutomationSurroundings {
+  account: AccountId
+  store: Store
+  machine: Machine
+  /** Where secret values of what is rented are, until it is there. */
+  keychain: Keychain
+  /** Where this account's things are kept, and the folder in it. */
+  files: Files
+  folder: string
+  /** A file of theirs could not be read and was set aside under that name. */
+  onBroken: (setAside: string) => void
+  activity: Activity
+  teller: Teller
+  access: Access
+  fileTransfers: FileTransfers
+  rentals: Rentals
+  /** Throws `key_missing` while there is no key. */
+  client(): ServiceClient
+  /** The record of an instance as it came last. */
+  record(instance: number): Instance | undefined
+  /** Aborted when Berth ends, or the account is removed: from then on nothing is asked and nothing written. */
+  ending: AbortSignal
+  /** The account's time, epoch seconds. */
+  now(): number
+  /** Looks at the account at once; resolves when that look has ended, well or not. */
+  look(): Promise<void>
+}

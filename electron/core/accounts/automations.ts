@@ -1,0 +1,59 @@
+import { type KeptFailovers, openFailovers } from '../renting/attempts/open-attempts.ts'
+import { type Guards, openGuards } from '../guards/guards.ts'
+import { openCharges } from '../money/charges.ts'
+import { type Money, openMoney } from '../money/money.ts'
+import { type KeptRecoveries, openRecoveries } from '../renting/recovery/open-recoveries.ts'
+import { openRuns, type Runs } from '../runs/runs.ts'
+import { openWatchdogs, type Watchdogs } from '../guards/watchdog/watchdogs.ts'
+import { type KeptWatches, openWatches } from '../watches/open-watches.ts'
+import type { Automation, AutomationSurroundings } from '../account-context.ts'
+
+/** All that Berth does by itself for one account. */
+export interface Automations extends Required<Automation> {
+  readonly failovers: KeptFailovers
+  readonly recoveries: KeptRecoveries
+  readonly watches: KeptWatches
+  readonly watchdogs: Watchdogs
+  readonly runs: Runs
+  readonly money: Money
+  readonly guards: Guards
+}
+
+/** Opens them, with what they remember. Nothing acts before the first fresh look. */
+export async function openAutomations(around: AutomationSurroundings): Promise<Automations> {
+  const money = await openMoney(around, await openCharges(around))
+  const guards = await openGuards(around, money)
+  const watchdogs = await openWatchdogs(around)
+  const failovers = await openFailovers(around, guards)
+  const runs = await openRuns(around, watchdogs, failovers)
+  guards.onBefore(async target => runs.spares(target))
+  const recoveries = await openRecoveries(around, failovers)
+  const watches = await openWatches(around, failovers, runs)
+  /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
+  const all: readonly Automation[] = [money, guards, failovers, recoveries, watches, watchdogs, runs]
+  return {
+    money,
+    failovers,
+    recoveries,
+    guards,
+    watches,
+    watchdogs,
+    runs,
+    looked: look => {
+      for (const automation of all) automation.looked(look)
+    },
+    resume: () => {
+      for (const automation of all) automation.resume()
+    },
+    secretOwners: () => all.flatMap(automation => automation.secretOwners?.() ?? []),
+    dueAt: () => soonest(all.map(automation => automation.dueAt?.())),
+    async flush() {
+      await Promise.all(all.map(automation => automation.flush()))
+    },
+  }
+}
+
+function soonest(moments: readonly (number | undefined)[]): number | undefined {
+  const known = moments.filter(moment => moment !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}

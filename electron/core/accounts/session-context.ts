@@ -1,0 +1,34 @@
+import type { Files } from '../../ports/files.ts'
+import type { Keychain } from '../../ports/keychain.ts'
+import type { Machine } from '../../ports/machine.ts'
+import type { ServiceClient } from '../../service/client.ts'
+import type { Access } from '../access/access.ts'
+import type { Activity } from '../app/activity.ts'
+import type { Teller } from '../notifications/notifier.ts'
+import type { FileTransfers } from '../access/files/file-transfers.ts'
+import type { Store } from '../app/store.ts'
+
+/** What the session of an account stands on, and whom it tells. */
+export interface SessionSurroundings {
+  store: Store
+  machine: Machine
+  /** Where secret values of what it rents are, until it is there. */
+  keychain: Keychain
+  /** Where this account's things are kept. */
+  files: Files
+  activity: Activity
+  teller: Teller
+  access: Access
+  fileTransfers: FileTransfers
+  /** The rate of the account's time, where it is known beforehand: the demo's. */
+  rate?: number
+  /** Milliseconds between looks. */
+  pollInterval: () => number
+  /** The service refused a key: gives another one to go on with, where there is one. */
+  anotherKey: (refused: string) => Promise<string | undefined>
+  /** An instance is away, and may be there again. */
+  onAway: (instance: number) => void
+  /** An instance has gone from the account for good. */
+  onGone: (instance: number) => void
+  onCreated: (client: ServiceClient, instance: number, instanceKey: string | undefined) => void
+}

@@ -1,0 +1,48 @@
+import type { AccountTime, AccountView, State } from '../../contract/state.ts'
+import { applyChanges, type Changes } from '../instances/reconcile.ts'
+import { same } from '../app/same.ts'
+import { sameTime } from '../instances/polling/account-clock.ts'
+import type { userFields } from '../instances/polling/poll.ts'
+
+/** What a fresh look at an account found, compared with what State has. */
+export interface LookFound {
+  changes: Changes
+  /** Empty where the user was not told. */
+  fields: Partial<ReturnType<typeof userFields>>
+  clock: AccountTime
+  limitation: string | undefined
+  /** Undefined where the list of instances is certain. */
+  uncertain: AccountView['uncertain']
+  /** When the credit was told last, epoch seconds of the account's time. */
+  creditToldAt: number
+}
+
+/** Writes a fresh look into the draft, and nothing that is the same: `before` is the account as State has it. */
+export function showLook(
+  draft: State,
+  before: AccountView,
+  { changes, fields, clock, limitation, uncertain, creditToldAt }: LookFound,
+): void {
+  const target = draft.accounts[before.id]
+  if (!target) return
+  applyChanges(target.instances, before.instances, changes)
+  for (const [name, value] of Object.entries(fields))
+    if (!same(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
+  if (fields.credit !== undefined) delete target.creditAt
+  else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditToldAt
+  if (before.connection.status !== 'online') target.connection = { status: 'online' }
+  if (!sameTime(before.clock, clock)) target.clock = clock
+  if (limitation !== before.limitation) {
+    if (limitation) target.limitation = limitation
+    else delete target.limitation
+  }
+  if (!same(before.uncertain, uncertain)) {
+    if (uncertain) target.uncertain = uncertain
+    else delete target.uncertain
+  }
+  if (changes.changed.size === 0 && changes.gone.length === 0) return
+  const shown = { ...before.instances, ...Object.fromEntries(changes.changed) }
+  for (const gone of changes.gone) delete shown[gone]
+  const spend = Object.values(shown).reduce((sum, instance) => sum + instance.costPerHour, 0)
+  if (spend !== before.spendPerHour) target.spendPerHour = spend
+}

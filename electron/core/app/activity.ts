@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import { AccountId } from '../../contract/ids.ts'
+import type { ActivityEntry } from '../../contract/state.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Files } from '../../ports/files.ts'
+import type { Store } from './store.ts'
+
+/** Everything Berth and the user did, and every error. One JSON line each; the newest are in State too. */
+export interface Activity {
+  add(entry: Omit<ActivityEntry, 'id' | 'at'>): void
+  /** Newest first, those whose text, detail or instance contains `text`, older than `before`. */
+  search(text: string, before: string | undefined, limit: number): readonly ActivityEntry[]
+  flush(): Promise<void>
+}
+
+const Entry = v.object({
+  id: v.string(),
+  at: v.number(),
+  account: v.optional(AccountId),
+  instance: v.optional(v.number()),
+  kind: v.picklist(['user', 'berth', 'alert', 'error']),
+  text: v.string(),
+  detail: v.optional(v.string()),
+})
+
+/** Entries in State, and entries kept on disk. When twice as many are there, the file is cut to the newest. */
+const shown = 200
+const kept = 5000
+
+const fileName = 'activity.jsonl'
+
+/** `filesFor` says where an account's entries are kept: the demo's go with the demo. */
+export async function openActivity(
+  store: Store,
+  clock: Clock,
+  files: readonly Files[],
+  filesFor: (account: AccountId | undefined) => Files,
+): Promise<Activity> {
+  const loaded = await Promise.all(files.map(place => load(place)))
+  let entries = loaded.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
+  let lastId = entries.at(-1)?.id ?? ''
+  let writing: Promise<void> = Promise.resolve()
+
+  store.change(draft => {
+    for (const entry of entries.slice(-shown)) draft.activity[entry.id] = entry
+  })
+
+  /** Sorts by age, and stays unique when the clock stands or jumps back. */
+  function nextId(at: number): string {
+    const byTime = `${Math.max(0, Math.round(at)).toString(36).padStart(9, '0')}-0000`
+    if (byTime > lastId) return byTime
+    const [time = '', count = '0'] = lastId.split('-')
+    return `${time}-${(Number.parseInt(count, 36) + 1).toString(36).padStart(4, '0')}`
+  }
+
+  return {
+    add(given) {
+      const at = clock.now()
+      const entry: ActivityEntry = { id: nextId(at), at, ...given }
+      lastId = entry.id
+      entries.push(entry)
+      if (entries.length > 2 * kept) entries = entries.slice(-kept)
+      store.change(draft => {
+        draft.activity[entry.id] = entry
+        const ids = Object.keys(store.get().activity).sort()
+        for (const id of ids.slice(0, Math.max(0, ids.length + 1 - shown))) delete draft.activity[id]
+      })
+      const place = filesFor(entry.account)
+      writing = writing
+        .then(() => place.append(fileName, `${JSON.stringify(entry)}\n`))
+        .catch(() => undefined)
+    },
+    search(text, before, limit) {
+      const wanted = text.trim().toLowerCase()
+      const found: ActivityEntry[] = []
+      for (let index = entries.length - 1; index >= 0 && found.length < limit; index -= 1) {
+        const entry = entries[index]
+        if (!entry || (before !== undefined && entry.id >= before)) continue
+        if (wanted === '' || searchable(entry).includes(wanted)) found.push(entry)
+      }
+      return found
+    },
+    flush: () => writing,
+  }
+}
+
+function searchable({ text, detail, instance }: ActivityEntry): string {
+  return `${text} ${detail ?? ''} ${instance === undefined ? '' : `#${instance}`}`.toLowerCase()
+}
+
+/** The entries on disk; lines that are none are passed over. A file grown too long is cut. */
+async function load(files: Files): Promise<ActivityEntry[]> {
+  const text = (await files.read(fileName)) ?? ''
+  const entries = text.split('\n').flatMap(line => {
+    try {
+      const checked = v.safeParse(Entry, JSON.parse(line))
+      return checked.success ? [checked.output as ActivityEntry] : []
+    } catch {
+      return []
+    }
+  })
+  if (entries.length <= 2 * kept) return entries
+  const newest = entries.slice(-kept)
+  // A file that cannot be cut now is cut at a later start.
+  await files
+    .write(fileName, newest.map(entry => `${JSON.stringify(entry)}\n`).join(''))
+    .catch(() => undefined)
+  return newest
+}

@@ -1,0 +1,25 @@
+import type { DemoMessage } from '../../contract/app/demo-events.ts'
+import type { Files } from '../../ports/files.ts'
+
+/** The demo market, as the entry that started it hands it over. */
+export interface Demo {
+  baseUrl: string
+  key: string
+  /** How many times faster than this machine's its time runs. */
+  speed: number
+  /** Where the demo's things are kept: a temporary folder that goes when Berth ends. */
+  files: Files
+  controls: DemoControls
+}
+
+/** What can be made to happen in it. */
+export interface DemoControls {
+  /** Dollars. */
+  setCredit(dollars: number): void
+  outbid(instanceId: number): void
+  forceStatus(instanceId: number, status: string): void
+  /** Seconds. */
+  advance(seconds: number): void
+  /** What the market would have sent out, oldest first. */
+  outbox(): readonly DemoMessage[]
+}

@@ -1,0 +1,25 @@
+import type { Teller } from '../../notifications/notifier.ts'
+import { goTo } from '../go-to.ts'
+import type { Store } from '../store.ts'
+import { parseLink } from './link.ts'
+import { linkTarget } from './link-target.ts'
+
+/** Goes where a link from outside leads. It only shows: what does more is asked there. */
+export function followLink(store: Store, teller: Pick<Teller, 'say'>, text: string): void {
+  const link = parseLink(text)
+  const target = link ? linkTarget(link, store.get()) : { problem: notALink }
+  if (!('problem' in target)) {
+    goTo(store, target.account, target.place)
+    return
+  }
+  const { message, advice } = target.problem
+  const body = advice === undefined ? message : `${message} ${advice}`
+  // What the link said is not repeated: its author chose the words.
+  teller.say({ id: 'link', title: 'A link leads nowhere', body, urgency: 'normal', actions: [] })
+}
+
+const notALink = {
+  code: 'bad_link',
+  message: 'It is none that Berth knows.',
+  advice: 'One to an instance is written berth://instance/4711.',
+}

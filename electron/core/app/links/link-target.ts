@@ -1,0 +1,42 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import type { Place, State } from '../../../contract/state.ts'
+import type { Link } from './link.ts'
+
+/** Where to go for a link, with which account shown; or why it leads nowhere here. */
+export type LinkTarget = { account: AccountId | undefined; place: Place } | { problem: Problem }
+
+export function linkTarget(link: Link, state: Pick<State, 'accounts' | 'shown'>): LinkTarget {
+  const { accounts, shown } = state
+  if (link.to === 'demo') {
+    if ('demo' in accounts) return { account: 'demo', place: { screen: 'instances' } }
+    return { problem: noDemo }
+  }
+  const { place, account } = link
+  if (account !== undefined && !Object.hasOwn(accounts, account)) return { problem: noSuchAccount }
+  if (place.screen !== 'instances' || place.instance === undefined)
+    return { account: account ?? shown, place }
+  const { instance } = place
+  const candidates = account === undefined ? [shown ?? '', ...Object.keys(accounts)] : [account]
+  const having = candidates.find(id => accounts[id]?.instances[instance] !== undefined)
+  return having === undefined ? { problem: noSuchInstance(instance) } : { account: having, place }
+}
+
+const noDemo: Problem = {
+  code: 'no_demo',
+  message: 'The demo is not running.',
+  advice: 'Start Berth with --demo to have it beside your accounts.',
+}
+
+const noSuchAccount: Problem = {
+  code: 'no_such_account',
+  message: 'The link is for an account that is not connected here.',
+}
+
+function noSuchInstance(instance: number): Problem {
+  return {
+    code: 'no_such_instance',
+    message: `Instance #${instance} is on none of the accounts here.`,
+    advice: 'It may have been destroyed, or its account is not connected.',
+  }
+}

@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import { type Answer, type Checked, type CommandName, commands } from '../../../contract/commands.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import { placeOf, problemOf } from '../problems.ts'
+import type { Streams } from './streams.ts'
+
+/** Who gave a command: streams it opens go to this page; a tray or a menu has none. */
+export interface Caller {
+  streams?: Streams
+}
+
+export type Handlers = {
+  [Name in CommandName]: (args: Checked<Name>, caller: Caller) => Promise<Answer<Name>>
+}
+
+export type Dispatch = (name: unknown, args: unknown, caller: Caller) => Promise<unknown>
+
+/**
+ * Every command passes here, whatever carried it: unknown names and arguments of another shape are refused, and
+ * whatever goes wrong rejects with a BerthError. What nobody foresaw is logged by where it happened.
+ */
+export function createDispatcher(handlers: Handlers, log: (line: string) => void): Dispatch {
+  return async (name, args, caller) => {
+    if (typeof name !== 'string' || !isCommand(name))
+      throw new BerthError({ code: 'unknown_command', message: 'Berth does not know that command.' })
+    try {
+      return await run(handlers, name, args, caller)
+    } catch (error) {
+      if (error instanceof BerthError) throw error
+      const problem = problemOf(error)
+      if (problem.code === 'internal') log(`${name} failed unforeseen: ${placeOf(error)}`)
+      throw new BerthError(problem)
+    }
+  }
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commands, name)
+}
+
+async function run<Name extends CommandName>(
+  handlers: Handlers,
+  name: Name,
+  args: unknown,
+  caller: Caller,
+): Promise<unknown> {
+  // A schema takes a list or a map for an object without fields.
+  if (!isPlain(args))
+    throw new BerthError({ code: 'invalid_argument', message: 'A command takes its values by name.' })
+  const checked = v.safeParse(commands[name].args, args, { abortEarly: true })
+  if (!checked.success) throw invalid(checked.issues[0])
+  return handlers[name](checked.output as Checked<Name>, caller)
+}
+
+function isPlain(args: unknown): boolean {
+  if (typeof args !== 'object' || args === null) return false
+  const prototype: unknown = Object.getPrototypeOf(args)
+  return prototype === Object.prototype || prototype === null
+}
+
+function invalid(issue: v.BaseIssue<unknown>): BerthError {
+  const field = v.getDotPath(issue)
+  const message = `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.`
+  return new BerthError({ code: 'invalid_argument', message, ...(field ? { field } : {}) })
+}

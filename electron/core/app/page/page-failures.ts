@@ -1,0 +1,22 @@
+import type { Clock } from '../../../ports/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { Activity } from '../activity.ts'
+
+/** Told in Activity within one hour; what comes on top only fills it. */
+const mostPerHour = 10
+const hour = 3_600_000
+
+/** Notes that something of the page failed: for the user in Activity, for others in the log. */
+export type NotePageFailure = (text: string, detail: string) => void
+
+export function pageFailures(activity: Activity, clock: Clock, log: Log): NotePageFailure {
+  let noted: number[] = []
+  return (text, detail) => {
+    const now = clock.monotonic()
+    noted = noted.filter(at => now - at < hour)
+    if (noted.length >= mostPerHour) return
+    noted.push(now)
+    log.line(`${text}: ${detail}`)
+    activity.add({ kind: 'error', text, detail: log.mask(detail).slice(0, 300) })
+  }
+}

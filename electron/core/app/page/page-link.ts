@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import type { MainMessage } from '../../../contract/bridge/messages.ts'
+import { problemOf } from '../problems.ts'
+import type { PageLink } from '../../running.ts'
+import type { Store } from '../store.ts'
+import type { Dispatch } from './dispatcher.ts'
+import { createStreams, type Streams } from './streams.ts'
+
+const bytes = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+const stream = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+
+const PageMessageShape = v.variant('kind', [
+  v.object({
+    kind: v.literal('command'),
+    call: v.pipe(v.number(), v.safeInteger()),
+    name: v.string(),
+    args: v.unknown(),
+  }),
+  v.object({ kind: v.literal('sync') }),
+  v.object({ kind: v.literal('data'), stream, bytes: v.instance(Uint8Array) }),
+  v.object({ kind: v.literal('grant'), stream, bytes }),
+  v.object({ kind: v.literal('end'), stream }),
+])
+
+/** One page on the other end of a transport. `transport` answers whether it has room for more; `left` hears of its end. */
+export function createPageLink(
+  store: Store,
+  dispatch: Dispatch,
+  transport: (message: MainMessage) => boolean,
+  left: (page: Streams) => void = () => undefined,
+): PageLink {
+  let closed = false
+  /** What is still under way when the page leaves is for nobody. */
+  const send = (message: MainMessage) => !closed && transport(message)
+  const streams = createStreams(send)
+  /** `behind`: the transport was full, and patches are left out until it has room for the whole. */
+  let told: 'nothing' | 'all' | 'behind' = 'nothing'
+  const stopPatches = store.onPatch((patches, sequence) => {
+    if (told === 'all' && !send({ kind: 'patch', sequence, patches })) told = 'behind'
+  })
+
+  function whole(): void {
+    told = 'all'
+    send({ kind: 'state', sequence: store.sequence(), state: store.get() })
+  }
+
+  async function answer(call: number, name: string, args: unknown): Promise<void> {
+    try {
+      send({ kind: 'answer', call, answer: await dispatch(name, args, { streams }) })
+    } catch (error) {
+      send({ kind: 'refusal', call, problem: problemOf(error) })
+    }
+  }
+
+  return {
+    receive(message) {
+      const checked = v.safeParse(PageMessageShape, message)
+      if (!checked.success) return
+      const { output } = checked
+      if (output.kind === 'command') void answer(output.call, output.name, output.args)
+      else if (output.kind === 'sync') whole()
+      else streams.receive(output)
+    },
+    drained() {
+      if (told === 'behind') whole()
+      streams.drained()
+    },
+    close() {
+      closed = true
+      stopPatches()
+      streams.close()
+      left(streams)
+    },
+  }
+}

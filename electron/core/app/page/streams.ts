@@ -1,0 +1,139 @@
+import type { Duplex } from 'node:stream'
+import { type StreamMessage, streamWindow } from '../../../contract/bridge/messages.ts'
+import type { Problem } from '../../../contract/problem.ts'
+
+/** The streams of one page: each a Duplex on this side, and numbered messages with grants on the other. */
+export interface Streams {
+  /** Ties a Duplex to the page and gives its number. `ended` tells why it ended, if for a reason. */
+  open(duplex: Duplex, ended?: Promise<Problem | undefined>): number
+  receive(message: StreamMessage): void
+  /** The transport has room again. */
+  drained(): void
+  close(): void
+}
+
+/**
+ * `send` answers whether the transport has room for more; when it has not, nothing is read from any stream until
+ * `drained`. A page that sends more than it was granted loses the stream.
+ */
+export function createStreams(send: (message: StreamMessage) => boolean): Streams {
+  const open = new Map<number, PageStream>()
+  let last = 0
+  let room = true
+  let closed = false
+
+  return {
+    open(duplex, ended) {
+      last += 1
+      const number = last
+      // An error after the end is nobody's any more, and must not end the process.
+      duplex.on('error', () => undefined)
+      if (closed) {
+        // The page left while this was being opened.
+        duplex.destroy()
+        return number
+      }
+      const stream = createPageStream(
+        number,
+        duplex,
+        message => {
+          room = send(message)
+          return room
+        },
+        () => room,
+      )
+      open.set(number, stream)
+      const finish = async (fault?: Error) => {
+        if (!open.delete(number)) return
+        duplex.destroy()
+        const problem =
+          (await ended?.catch(() => undefined)) ??
+          (fault && { code: 'stream_failed', message: fault.message })
+        send(problem ? { kind: 'end', stream: number, problem } : { kind: 'end', stream: number })
+      }
+      duplex.once('end', () => void finish())
+      duplex.once('close', () => void finish())
+      duplex.once('error', error => void finish(error))
+      return number
+    },
+    receive(message) {
+      const stream = open.get(message.stream)
+      if (!stream) return
+      if (message.kind === 'grant') stream.grant(message.bytes)
+      else if (message.kind === 'data') stream.write(message.bytes)
+      else {
+        open.delete(message.stream)
+        stream.close()
+      }
+    },
+    drained() {
+      room = true
+      for (const stream of open.values()) stream.flow()
+    },
+    close() {
+      closed = true
+      for (const stream of open.values()) stream.close()
+      open.clear()
+    },
+  }
+}
+
+interface PageStream {
+  grant(bytes: number): void
+  write(bytes: Uint8Array): void
+  flow(): void
+  close(): void
+}
+
+const largestPiece = 64 * 1024
+
+function createPageStream(
+  number: number,
+  duplex: Duplex,
+  send: (message: StreamMessage) => boolean,
+  hasRoom: () => boolean,
+): PageStream {
+  /** Bytes the page still takes, and bytes it may still send. */
+  let outgoing = streamWindow
+  let incoming = streamWindow
+
+  function flow(): void {
+    while (outgoing > 0 && hasRoom()) {
+      const available = Math.min(outgoing, largestPiece, duplex.readableLength)
+      if (available === 0) {
+        // Asks for more to come; 'readable' calls back.
+        duplex.read(0)
+        return
+      }
+      const piece: unknown = duplex.read(available)
+      if (!(piece instanceof Uint8Array)) return
+      outgoing -= piece.length
+      send({ kind: 'data', stream: number, bytes: piece })
+    }
+  }
+
+  duplex.on('readable', flow)
+
+  return {
+    flow,
+    grant(bytes) {
+      outgoing += bytes
+      flow()
+    },
+    write(bytes) {
+      incoming -= bytes.length
+      if (incoming < 0) {
+        duplex.destroy(new Error('The page sent more than it was allowed to.'))
+        return
+      }
+      duplex.write(bytes, error => {
+        if (error || duplex.destroyed) return
+        incoming += bytes.length
+        send({ kind: 'grant', stream: number, bytes: bytes.length })
+      })
+    },
+    close() {
+      duplex.destroy()
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import { ServiceError } from '../../service/service-error.ts'
+
+/** Codes whose detail is Berth's own: what in the answer was not as it must be. */
+const ownWords: ReadonlySet<string> = new Set(['bad_answer', 'too_large', 'not_this_service'])
+
+/** Any error as the user reads it. What Berth did not foresee is told without its innards, which may hold anything. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof BerthError) return error.problem
+  if (error instanceof ServiceError) return serviceProblem(error)
+  return {
+    code: 'internal',
+    message: 'Something in Berth went wrong.',
+    advice: 'Try again; the log says more.',
+  }
+}
+
+function serviceProblem({ code, message, advice, detail, failCount, lockedUntil }: ServiceError): Problem {
+  return {
+    code,
+    message,
+    ...(advice ? { advice } : {}),
+    ...(detail ? { facts: { [ownWords.has(code) ? 'What was wrong' : 'The service says']: detail } } : {}),
+    ...(failCount === undefined ? {} : { failCount }),
+    ...(lockedUntil === undefined ? {} : { lockedUntil }),
+  }
+}
+
+/** Kind and place of an error, without its message: that may hold anything, a secret too. */
+export function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const frames = error.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
+  return [error.name, ...frames.slice(0, 5).map(frame => frame.trim())].join(' ')
+}

@@ -1,0 +1,82 @@
+import * as v from 'valibot'
+import { defaultSettings, Settings, type SettingsChange } from '../../contract/app/settings.ts'
+import type { Autostart } from '../../ports/autostart.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Files } from '../../ports/files.ts'
+import { type Document, openDocument } from '../storage/json-file.ts'
+
+type Stored = Record<string, unknown>
+
+/** The settings file: what is valid in it counts, what is not falls back to its default, what is unknown stays. */
+export interface KeptSettings {
+  get(): Settings
+  /** What is not named stays, within a group too. */
+  change(settings: SettingsChange): Promise<Settings>
+}
+
+export async function openSettings(
+  files: Files,
+  clock: Clock,
+  onBroken: (setAside: string) => void,
+): Promise<KeptSettings> {
+  const document: Document<Stored> = await openDocument({
+    files,
+    clock,
+    name: 'settings.json',
+    schema: v.record(v.string(), v.unknown()),
+    empty: {},
+    onBroken,
+  })
+  return {
+    get: () => readSettings(document.get()),
+    async change(settings) {
+      await document.write(stored => merged(stored, settings))
+      return readSettings(document.get())
+    },
+  }
+}
+
+/** The system knows best whether it starts Berth: the user may have changed it there. */
+export async function followAutostart(
+  settings: KeptSettings,
+  autostart: Autostart | undefined,
+): Promise<void> {
+  const on = await autostart?.isOn().catch(() => undefined)
+  if (on === undefined || on === (settings.get().startAtLogin !== 'no')) return
+  await settings.change({ startAtLogin: on ? 'window' : 'no' })
+}
+
+function merged(stored: Stored, changes: Stored): Stored {
+  const whole = { ...stored }
+  for (const [name, value] of Object.entries(changes)) {
+    const before = stored[name]
+    whole[name] = isRecord(before) && isRecord(value) ? { ...before, ...value } : value
+  }
+  return whole
+}
+
+function isRecord(value: unknown): value is Stored {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Each setting on its own, those within a group too: one bad value does not lose the others. */
+export function readSettings(stored: Stored): Settings {
+  return readFields(Settings.entries, stored, defaultSettings) as Settings
+}
+
+function readFields(entries: v.ObjectEntries, stored: unknown, defaults: object): Stored {
+  const given: Stored = typeof stored === 'object' && stored !== null ? { ...stored } : {}
+  return Object.fromEntries(
+    Object.entries(defaults).map(([name, usual]) => {
+      const schema = entries[name]
+      const value = Object.hasOwn(given, name) ? given[name] : undefined
+      if (schema && isGroup(schema)) return [name, readFields(schema.entries, value, usual as object)]
+      const checked = schema && v.safeParse(schema, value)
+      return [name, checked?.success ? checked.output : usual]
+    }),
+  )
+}
+
+function isGroup(schema: v.ObjectEntries[string]): schema is v.ObjectSchema<v.ObjectEntries, undefined> {
+  return 'type' in schema && schema.type === 'object'
+}

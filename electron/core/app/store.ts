@@ -1,0 +1,44 @@
+import { create, type Patches } from 'mutative'
+import type { State } from '../../contract/state.ts'
+
+export type StateListener = (after: State, before: State) => void
+export type PatchListener = (patches: Patches, sequence: number) => void
+
+/** The one State. It changes only through `change`; whoever listens gets what is different, numbered. */
+export interface Store {
+  get(): State
+  /** How many changes there have been: the number of the last patch. */
+  sequence(): number
+  /** Runs the recipe on a draft. A recipe that changes nothing tells nobody. Compare against `get()`, write to the draft. */
+  change(recipe: (draft: State) => void): void
+  onChange(listener: StateListener): () => void
+  onPatch(listener: PatchListener): () => void
+}
+
+export function createStore(initial: State): Store {
+  let state = initial
+  let sequence = 0
+  const stateListeners = new Set<StateListener>()
+  const patchListeners = new Set<PatchListener>()
+
+  return {
+    get: () => state,
+    sequence: () => sequence,
+    change(recipe) {
+      const before = state
+      const [after, patches] = create(before, draft => recipe(draft as State), { enablePatches: true })
+      if (patches.length === 0) return
+      state = after
+      sequence += 1
+      for (const listener of patchListeners) listener(patches, sequence)
+      for (const listener of stateListeners) listener(after, before)
+    },
+    onChange: listener => subscribe(stateListeners, listener),
+    onPatch: listener => subscribe(patchListeners, listener),
+  }
+}
+
+function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

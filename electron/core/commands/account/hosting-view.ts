@@ -1,0 +1,84 @@
+import type {
+  MachineAnswer,
+  MachineView,
+  NetworkDiskRequest,
+  NetworkDiskView,
+  WorkergroupRequest,
+  WorkergroupView,
+} from '../../../contract/account/hosting.ts'
+import type {
+  CleanedUp,
+  NetworkDiskRequest as DiskBody,
+  Machine,
+  MaintenanceCancelled,
+  NetworkDisk,
+} from '../../../service/machines.ts'
+import type { WorkergroupRequest as GroupBody, Workergroup } from '../../../service/workergroups.ts'
+import { cleanLine } from '../../instances/project.ts'
+import { present } from '../../app/present.ts'
+
+/** A machine's record as Berth shows it; a listing may leave any of it out. */
+export function machineView(machine: Machine): MachineView {
+  return present({
+    id: machine.machine_id ?? machine.id,
+    hostname: cleanLine(machine.hostname),
+    gpuName: cleanLine(machine.gpu_name),
+    gpuCount: machine.num_gpus,
+    location: cleanLine(machine.geolocation),
+    reliability: machine.reliability2,
+    listed: machine.listed,
+    verification: cleanLine(machine.verification),
+  })
+}
+
+export function networkDiskView(disk: NetworkDisk): NetworkDiskView {
+  const machines = disk.machine_ids ?? (disk.machine_id === undefined ? [] : [disk.machine_id])
+  return present({ id: disk.disk_id ?? disk.id, mountPoint: cleanLine(disk.mount_point), machines })
+}
+
+/** One machine goes as `machine_id`, several as `machine_ids` (section 4.4). */
+export function networkDiskBody({ mountPoint, machines, disk }: NetworkDiskRequest): DiskBody {
+  const [first, ...more] = machines
+  return present({
+    mount_point: mountPoint,
+    machine_id: more.length === 0 ? first : undefined,
+    machine_ids: more.length === 0 ? undefined : [...machines],
+    disk_id: disk,
+  })
+}
+
+export function machineAnswer({ ctime, msg, ...answer }: MaintenanceCancelled | CleanedUp): MachineAnswer {
+  return present({
+    at: ctime,
+    message: cleanLine(msg),
+    deleted: 'num_deleted' in answer ? answer.num_deleted : undefined,
+  })
+}
+
+/** Section 2.9, by the names the page uses. Empty texts and nulls are left out. */
+export function workergroupView(group: Workergroup): WorkergroupView {
+  return present({
+    id: group.id,
+    endpointName: cleanLine(group.endpoint_name),
+    endpointId: group.endpoint_id,
+    templateHash: cleanLine(group.template_hash),
+    templateId: group.template_id,
+    searchParams: cleanLine(group.search_params),
+    launchArgs: cleanLine(group.launch_args),
+    minLoad: group.min_load,
+    targetUtilisation: group.target_util,
+  })
+}
+
+export function workergroupBody(request: WorkergroupRequest): GroupBody {
+  return present({
+    endpoint_name: request.endpointName,
+    endpoint_id: request.endpointId,
+    template_hash: request.templateHash,
+    template_id: request.templateId,
+    search_params: request.searchParams,
+    launch_args: request.launchArgs,
+    min_load: request.minLoad,
+    target_util: request.targetUtilisation,
+  })
+}

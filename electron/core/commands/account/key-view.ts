@@ -1,0 +1,47 @@
+import type { ApiKeyView, NewApiKey } from '../../../contract/account/api-key.ts'
+import type { ApiKey, NewApiKey as CreatedKey } from '../../../service/api-keys.ts'
+import { present } from '../../app/present.ts'
+
+/** Characters of a secret that are shown. */
+const shown = 4
+
+/** A key of the listing, its secret cut to the last characters however much of it the service shows. */
+export function keyView(key: ApiKey): ApiKeyView {
+  return present({
+    id: key.id,
+    name: key.name,
+    masked: key.key ? `…${key.key.slice(-shown)}` : undefined,
+    userId: key.user_id,
+    rights: key.rights,
+    teamId: key.team_id,
+    teamName: key.team_name,
+    permissions: key.permissions && categories(key.permissions),
+  })
+}
+
+/** The listing, with the one that Berth uses marked where its last characters tell it from all others. */
+export function keyViews(keys: readonly ApiKey[], own: string | undefined): ApiKeyView[] {
+  const views = keys.map(keyView)
+  if (own === undefined) return views
+  const alike = keys.filter(({ key }) => key !== undefined && endsAlike(key, own))
+  const only = alike.length === 1 ? alike[0]?.id : undefined
+  return views.map(view => (view.id === only ? { ...view, inUse: true } : view))
+}
+
+/** Whether a listed key, masked or whole, can be this one. */
+function endsAlike(listed: string, own: string): boolean {
+  return listed === own || (listed.length >= shown && listed.slice(-shown) === own.slice(-shown))
+}
+
+/** The answer to a creation: the secret is in it. */
+export function newKey({ id, key, permissions }: CreatedKey): NewApiKey {
+  return { id, secret: key, permissions: permissions ? categories(permissions) : false }
+}
+
+/** Section 5.3 keys them by `api`; some deployments may leave that out. */
+function categories(permissions: Record<string, unknown>): Record<string, unknown> {
+  const api = permissions['api']
+  return typeof api === 'object' && api !== null && !Array.isArray(api)
+    ? (api as Record<string, unknown>)
+    : permissions
+}

@@ -1,0 +1,23 @@
+import type { WebhookFields, WebhookView } from '../../../contract/account/notifications.ts'
+import type { Webhook, WebhookRequest } from '../../../service/webhooks.ts'
+import { present } from '../../app/present.ts'
+
+export function webhookView(webhook: Webhook): WebhookView {
+  return present({
+    id: webhook.id,
+    name: webhook.name,
+    url: webhook.webhook_url,
+    events: webhook.event_types,
+    createdAt: webhook.created_at,
+    updatedAt: webhook.updated_at,
+  })
+}
+
+/** The given fields as the service names them. */
+export function webhookRequest(
+  fields: {
+    [Field in keyof WebhookFields]?: WebhookFields[Field] | undefined
+  },
+): Partial<WebhookRequest> {
+  return present({ name: fields.name, webhook_url: fields.url, event_types: fields.events })
+}

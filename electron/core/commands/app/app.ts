@@ -1,0 +1,85 @@
+import type { SettingsChange } from '../../../contract/app/settings.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import { makeHappen } from '../../app/demo-events.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { Parts } from '../parts.ts'
+
+type DeskCommands = Pick<
+  Handlers,
+  | 'changeSettings'
+  | 'searchActivity'
+  | 'answerNotice'
+  | 'dismissNotice'
+  | 'pausePolling'
+  | 'resumePolling'
+  | 'reportPlace'
+  | 'openLink'
+  | 'demoEvent'
+  | 'demoMessage'
+  | 'leaveDesktop'
+>
+
+/** Commands about Berth itself rather than the service. */
+export function deskCommands({
+  store,
+  machine,
+  accounts,
+  pause,
+  activity,
+  teller,
+  settings,
+  sshConfig,
+  demo,
+}: Parts): DeskCommands {
+  return {
+    async changeSettings({ settings: given }) {
+      const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const { sshConfig: wanted, startAtLogin } = given
+      // First, so that a choice that cannot be carried out is not kept.
+      if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
+      if (startAtLogin !== undefined && startAtLogin !== settings.get().startAtLogin) {
+        if (!machine.autostart) throw new BerthError(noAutostart)
+        await machine.autostart.choose(startAtLogin)
+      }
+      const after = await settings.change(changes as SettingsChange)
+      store.change(draft => {
+        draft.settings = after
+      })
+    },
+    async leaveDesktop() {
+      if (settings.get().sshConfig) await sshConfig.turn(false)
+      await machine.autostart?.choose('no')
+      await machine.links?.withdraw()
+      const after = await settings.change({ sshConfig: false, startAtLogin: 'no' })
+      store.change(draft => {
+        draft.settings = after
+      })
+    },
+    searchActivity: async ({ text, before, limit }) => activity.search(text, before, limit),
+    answerNotice: async ({ id, action }) => teller.answer(id, action),
+    dismissNotice: async ({ id }) => teller.dismiss(id),
+    pausePolling: async ({ minutes }) => pause.begin(minutes),
+    resumePolling: async () => pause.end(),
+    async reportPlace(place, { streams }) {
+      if (streams) teller.pageIsAt(streams, place)
+    },
+    openLink: ({ url }) => machine.opener.openLink(url),
+    demoMessage: async () => demo?.controls.outbox().at(-1),
+    async demoEvent({ event, instance }) {
+      if (!demo)
+        throw new BerthError({
+          code: 'no_demo',
+          message: 'This is not the demo: things happen here by themselves.',
+        })
+      makeHappen(demo.controls, event, instance, store.get().accounts['demo'])
+      await accounts.session('demo').look()
+    },
+  }
+}
+
+const noAutostart = {
+  code: 'no_autostart',
+  message: 'In a browser Berth cannot be started when you log in.',
+  advice: 'Use the desktop app for that.',
+  field: 'startAtLogin',
+}

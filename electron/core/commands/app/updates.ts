@@ -1,0 +1,35 @@
+import type { Log } from '../../../ports/log.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { diagnostics } from '../../app/diagnostics.ts'
+import type { NotePageFailure } from '../../app/page/page-failures.ts'
+import type { Updates } from '../../app/updates.ts'
+import type { Parts } from '../parts.ts'
+
+type UpkeepCommands = Pick<
+  Handlers,
+  'diagnostics' | 'reportPageError' | 'lookForUpdate' | 'fetchUpdate' | 'installUpdate'
+>
+
+export interface UpkeepParts extends Pick<Parts, 'store' | 'machine'> {
+  log: Log
+  updates: Updates
+  notePageFailure: NotePageFailure
+}
+
+/** Commands that keep Berth itself in order. */
+export function upkeepCommands({
+  store,
+  machine,
+  log,
+  updates,
+  notePageFailure,
+}: UpkeepParts): UpkeepCommands {
+  return {
+    diagnostics: async () => diagnostics(store.get(), log, machine.home, machine.clock.now()),
+    reportPageError: async ({ screen, error }) =>
+      notePageFailure('A part of the page could not be drawn', `${screen}: ${error}`),
+    lookForUpdate: () => updates.look(),
+    fetchUpdate: () => updates.fetch(),
+    installUpdate: () => updates.install(),
+  }
+}

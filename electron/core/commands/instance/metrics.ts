@@ -1,0 +1,70 @@
+import { BerthError } from '../../../contract/problem.ts'
+import { firstLines, withoutEnd } from '../../../contract/text.ts'
+import { fetchResult } from '../../../service/result.ts'
+import type { Lease } from '../../../ssh/connection/sharing.ts'
+import { findLog, followLog, logPlaces } from '../../../ssh/inside/log.ts'
+import { type Watched, watchInside } from '../../../ssh/inside/watch.ts'
+import { needing } from '../../app/permission.ts'
+import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
+import { plainLastLine } from '../../runs/output/plain.ts'
+import { doorOf, type Parts } from '../parts.ts'
+
+/** More than are asked for. */
+const mostLines = { lines: 5_000, length: 4_096 }
+
+type InsideCommands = Pick<Handlers, 'watchInside' | 'followLog' | 'readContainerLog'>
+
+export function insideCommands(parts: Parts): InsideCommands {
+  const { access, accounts, machine, store } = parts
+  const { clock } = machine
+
+  /** Gives a stream over a share in the connection to the page; the share goes back when it ends. */
+  async function stream(lease: Lease, { streams }: Caller, open: () => Promise<Watched>): Promise<number> {
+    try {
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'A page looks inside, nothing else.' })
+      const watched = await open()
+      watched.stream.once('close', lease.release)
+      return streams.open(watched.stream, watched.ended)
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+  }
+
+  return {
+    async watchInside(args, caller) {
+      const lease = await access.connect(doorOf(parts, args))
+      return { stream: await stream(lease, caller, async () => watchInside(lease.connection, clock)) }
+    },
+    async followLog({ path: asked, ...args }, caller) {
+      const door = doorOf(parts, args)
+      const script = accounts.session(door.account).record(door.instance.id)?.['onstart']
+      const looked = asked ? [asked] : logPlaces(typeof script === 'string' ? script : undefined)
+      const lease = await access.connect(door)
+      let path: string | undefined
+      try {
+        path = await findLog(lease.connection, looked, clock)
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+      if (path === undefined) {
+        lease.release()
+        return { looked }
+      }
+      const found = path
+      return {
+        stream: await stream(lease, caller, () => followLog(lease.connection, found)),
+        path,
+        looked,
+      }
+    },
+    async readContainerLog({ host, ...args }) {
+      const { account, instance, client } = doorOf(parts, args)
+      const baseUrl = store.get().accounts[account]?.baseUrl ?? ''
+      const address = await needing('instance_read', client.containerLogs.request(instance.id, host))
+      const { text, cut } = await fetchResult(address, { baseUrl })
+      return { lines: firstLines(withoutEnd(text, '\n'), mostLines).map(plainLastLine), cut }
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { GuardCondition } from '../../contract/automation/guard.ts'
+import type { GuardWish } from '../../contract/commands/instance/guards.ts'
+import { BerthError } from '../../contract/problem.ts'
+import { same } from '../app/same.ts'
+import { type Guard, withEvent } from './guard.ts'
+
+/** A guard as it is asked for. */
+export interface WishedGuard {
+  instance?: number | undefined
+  when: GuardWish
+  action: Guard['action']
+}
+
+/** Seconds: nobody plans further, and a clock that is wrong by more is noticed. */
+const furthest = 366 * 86_400
+
+/** The guard that was asked for at `now`, epoch seconds of the account's time. Throws `invalid_argument`. */
+export function newGuard(
+  { instance, when, action }: WishedGuard,
+  rest: Pick<Guard, 'id' | 'warning' | 'missed'>,
+  now: number,
+): Guard {
+  const forAccount = when.kind === 'budget' || when.kind === 'credit'
+  if (forAccount && instance !== undefined)
+    throw refused('A budget and the credit are guarded for the whole account.', 'when.kind')
+  if (!forAccount && instance === undefined) throw refused('Say which instance it guards.', 'instance')
+  return {
+    ...rest,
+    ...(instance === undefined ? {} : { instance }),
+    condition: conditionOf(when, now),
+    action,
+    setAt: now,
+    history: [],
+  }
+}
+
+/**
+ * A guard that takes another's place: what that one did stays on its record. What it waits for goes on where that is
+ * the same: a snooze, and how long its instance has been idle.
+ */
+export function changedGuard(guard: Guard, before: Guard, sentence: string, now: number): Guard {
+  const { targets, snoozedUntil, idleSince } = before
+  const goesOn = same(guard.condition, before.condition)
+  const changed = {
+    ...guard,
+    ...(targets && { targets }),
+    ...(goesOn && snoozedUntil !== undefined && { snoozedUntil }),
+    ...(goesOn && idleSince !== undefined && { idleSince }),
+    history: before.history,
+  }
+  return withEvent(changed, now, `Changed. Before: ${sentence}`)
+}
+
+function conditionOf(when: GuardWish, now: number): GuardCondition {
+  if (when.kind === 'duration') return { ...when, from: now }
+  if (when.kind === 'time' && when.at <= now) throw refused('That time has passed already.', 'when.at')
+  if (when.kind === 'time' && when.at > now + furthest)
+    throw refused('That is more than a year ahead.', 'when.at')
+  return when
+}
+
+function refused(message: string, field: string): BerthError {
+  return new BerthError({ code: 'invalid_argument', message, field })
+}

@@ -1,0 +1,64 @@
+import type { GuardView } from '../../contract/automation/guard.ts'
+import { type Starting, stoppersOf } from '../../contract/automation/stoppers.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { AccountView } from '../../contract/state.ts'
+import { dollars } from '../notifications/wording.ts'
+import { span } from './tell/guard-words.ts'
+
+/**
+ * Why Berth makes nothing run by itself now: a guard would stop it at the next look, and only its disk's bill would be
+ * left of it. Undefined where none would. `now` in epoch seconds of the account's time.
+ */
+export function heldBack(
+  account: AccountView | undefined,
+  starting: Starting,
+  now: number,
+): Problem | undefined {
+  const guard = account && stoppersOf(account, starting, now)[0]
+  return (
+    guard && {
+      code: heldByGuard,
+      message: `Waits: ${reached(guard)}, and its guard would stop it at once.`,
+      advice: 'It goes on by itself when that is over. Snooze or change the guard to go on before.',
+    }
+  )
+}
+
+/** The code of what waits for a guard. */
+export const heldByGuard = 'held_by_guard'
+
+/** `today’s budget of $5.00 is reached`. */
+export function reached({ condition }: Pick<GuardView, 'condition'>): string {
+  switch (condition.kind) {
+    case 'budget':
+      return `${condition.per === 'day' ? 'today’s' : 'this month’s'} budget of ${dollars(condition.limit)} is reached`
+    case 'credit':
+      return `the credit would then last less than ${span(condition.hours * 3600)}`
+    case 'cost':
+      return `it has cost its limit of ${dollars(condition.limit)}`
+    default:
+      return 'the moment of its guard has come'
+  }
+}
+
+/** Why something was stopped that a guard on the whole account, or on this instance alone, has stopped or is about to. */
+export function stoppedBy(guard: Pick<GuardView, 'condition'>): Problem {
+  return {
+    code: 'stopped_by_guard',
+    message: `Berth’s own guard stops it: ${reached(guard)}.`,
+    advice: 'Nothing is left of it.',
+  }
+}
+
+/**
+ * The guard that stops all that runs, or this instance, at the next look. One on the credit is not among them: it
+ * stops what loses least, which may be another.
+ */
+export function stopperOf(
+  account: AccountView | undefined,
+  instance: number,
+  now: number,
+): GuardView | undefined {
+  const stoppers = account ? stoppersOf(account, { instance, more: 0 }, now) : []
+  return stoppers.find(({ condition }) => condition.kind !== 'credit')
+}

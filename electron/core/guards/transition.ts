@@ -1,0 +1,38 @@
+import type { Alert } from '../notifications/alerts.ts'
+import type { GuardDecision, Sight } from './decide/guard-actions.ts'
+import { accountTargets } from './decide/choose-targets.ts'
+import { calmed, type Guard } from './guard.ts'
+import { held, missed, over, warned } from './outcomes.ts'
+import { type GuardScene, heldAlert, missedAlert, warningAlert } from './tell/guard-alerts.ts'
+
+/** What a guard becomes at a look, and what is said of it; without an alert, what was said is taken back. */
+export interface Turn {
+  guard: Guard
+  alert?: Alert
+}
+
+/** What becomes of a guard by a decision that asks the service for nothing. Undefined where nothing does yet. */
+export function turnOf(decision: GuardDecision, { facts }: Sight, scene: GuardScene): Turn | undefined {
+  const { guard } = decision
+  const { now } = scene
+  switch (decision.kind) {
+    case 'warn': {
+      const { account, loads } = facts
+      const targets = guard.instance === undefined ? accountTargets(guard, account, loads, now) : []
+      const { dueAt } = decision
+      return { guard: warned(guard, dueAt, now), alert: warningAlert(scene, guard, dueAt, targets) }
+    }
+    case 'hold':
+      return { guard: held(guard, decision, now), alert: heldAlert(scene, guard, decision) }
+    case 'missed':
+      return { guard: missed(guard, decision.dueAt, now), alert: missedAlert(scene, guard, decision.dueAt) }
+    case 'calm':
+      return { guard: calmed(guard) }
+    case 'over':
+      return { guard: over(guard, now, 'Over: it was stopped already') }
+    case 'gone':
+      return { guard: over(guard, now, 'Over: its instance is gone') }
+    default:
+      return undefined
+  }
+}

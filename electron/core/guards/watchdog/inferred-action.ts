@@ -1,0 +1,68 @@
+import type { WatchdogDeed, WatchdogReason } from '../../../contract/automation/watchdog.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { KeptWatchdog } from './watchdog.ts'
+
+/** Seconds: a watchdog looks at most every ten of them, and its moments and Berth's differ by a few more. */
+const slack = 15
+/** Looks that may still show it running after Berth asked for its end: beyond them, that has come to nothing. */
+export const looksUntilEnd = 3
+
+/**
+ * A watchdog after a fresh look, and what it seems to have done: its instance does not run any more, it was due, and
+ * not Berth itself has done it. That is judged at the first look that shows it, and once until it runs again. `instance`
+ * is undefined when it is gone; `at` in epoch seconds of the account's time.
+ */
+export function afterLook(
+  kept: KeptWatchdog,
+  instance: InstanceView | undefined,
+  at: number,
+): { kept: KeptWatchdog; did?: WatchdogDeed } {
+  if (instance?.state === 'running') return { kept: runsOn(kept) }
+  const halted = !instance || instance.state === 'stopped' || instance.state === 'stopping'
+  if (kept.told || kept.step !== 'watching' || !halted) return { kept }
+  const action = instance ? 'stop' : 'destroy'
+  const why = kept.endsHere === undefined ? reasonFor(kept, action, at) : undefined
+  if (!why) return { kept: { ...kept, told: true } }
+  const did = { at, action, why } as const
+  return { kept: { ...kept, told: true, did }, did }
+}
+
+function runsOn(kept: KeptWatchdog): KeptWatchdog {
+  const { endsHere = 0, told, ...rest } = kept
+  if (endsHere === 0 && !told) return kept
+  return endsHere > 1 ? { ...rest, endsHere: endsHere - 1 } : rest
+}
+
+/** Why it did so by then, if it can have been the one: what it was to do first. */
+function reasonFor(
+  { wish, seen, renewedAt }: KeptWatchdog,
+  action: WatchdogDeed['action'],
+  at: number,
+): WatchdogReason | undefined {
+  if (seen?.why === 'run') return 'run'
+  if (wish.action !== action) return undefined
+  if (seen?.why) return seen.why
+  // A clock may have been set back since.
+  const seenAt = Math.min(seen?.at ?? at, at)
+  const moments: [WatchdogReason, number | undefined][] = [
+    // One that had passed at the last visit without an effect was served before.
+    ['time', wish.at !== undefined && (!seen || seenAt <= wish.at + slack) ? wish.at : undefined],
+    [
+      'idle',
+      wish.idle && seen?.idleFor !== undefined ? seen.at + wish.idle.seconds - seen.idleFor : undefined,
+    ],
+    ['lease', wish.lease === undefined || renewedAt === undefined ? undefined : renewedAt + wish.lease],
+    // Busy at the last visit, it may have been idle for that long since.
+    ['idle', wish.idle && seen ? seenAt + wish.idle.seconds : undefined],
+  ]
+  const due = moments.flatMap(([why, moment]) =>
+    moment !== undefined && moment <= at + slack ? [{ why, moment }] : [],
+  )
+  const [first] = due.sort((a, b) => a.moment - b.moment)
+  return first?.why
+}
+
+/** Whether what a watchdog wrote down was not told yet: what Berth saw of it before may have been told by then. */
+export function isNews(did: WatchdogDeed, told: WatchdogDeed | undefined): boolean {
+  return told === undefined || did.at > told.at + slack
+}

@@ -1,0 +1,87 @@
+import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import type { AccountId } from '../../../contract/ids.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Alert } from '../../notifications/alerts.ts'
+import { instanceName } from '../../notifications/wording.ts'
+import type { AutomationSurroundings } from '../../account-context.ts'
+
+const reasonSentences: Record<WatchdogReason, string> = {
+  time: 'Its time had come.',
+  idle: 'Its GPUs were idle for as long as was set.',
+  lease: 'Berth had not renewed its lease for as long as was set.',
+  run: 'The run on it had ended.',
+}
+
+/** What is told of the watchdogs of one account. */
+export interface Telling {
+  /** What one has done; `seems` where only its effect was seen. */
+  deed(did: WatchdogDeed, instance: number, seems?: boolean): void
+  /** It was there, and is not any more. */
+  gone(instance: number): void
+  nameOf(instance: number): string
+  /** An instance as State has it: one that is gone later is told of by its name. */
+  saw(instance: InstanceView | undefined): void
+}
+
+export function createTelling({
+  account,
+  store,
+  teller,
+  activity,
+}: Pick<AutomationSurroundings, 'account' | 'store' | 'teller' | 'activity'>): Telling {
+  const names = new Map<number, string>()
+  const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
+
+  function nameOf(instance: number): string {
+    const view = viewOf(instance)
+    return view ? instanceName(view) : (names.get(instance) ?? instanceName({ id: instance }))
+  }
+
+  function tell(instance: number, title: string, body: string): void {
+    if (store.get().settings.alerts.guard) teller.tell(account, [alertOf(account, instance, title, body)])
+    else activity.add({ account, instance, kind: 'berth', text: title, detail: body })
+  }
+
+  return {
+    nameOf,
+    saw(view) {
+      if (view) names.set(view.id, instanceName(view))
+    },
+    deed({ action, why }, instance, seems = false) {
+      const did = action === 'stop' ? 'stopped' : 'destroyed'
+      const doubt = seems ? ', as it seems' : ''
+      tell(instance, `${nameOf(instance)} was ${did} by its watchdog${doubt}`, reasonSentences[why])
+    },
+    gone(instance) {
+      tell(
+        instance,
+        `The watchdog of ${nameOf(instance)} is gone`,
+        'Something on the instance removed it. Nothing there stops it any more: put it there again.',
+      )
+    },
+  }
+}
+
+function alertOf(account: AccountId, instance: number, title: string, body: string): Alert {
+  return {
+    id: `${account}/watchdog/${instance}`,
+    kind: 'guard',
+    instance,
+    title,
+    body,
+    urgency: 'normal',
+    actions: [{ id: 'show', label: 'Show' }],
+    place: { screen: 'instances', instance },
+  }
+}
+
+/** What is in force, for Activity. */
+export function wishSentence({ action, at, idle, lease }: WatchdogWish): string {
+  const verb = action === 'stop' ? 'Stops' : 'Destroys'
+  const reasons = [
+    ...(at === undefined ? [] : [`at ${new Date(at * 1000).toISOString()}`]),
+    ...(idle ? [`after ${idle.seconds} s below ${idle.below} % of load`] : []),
+    ...(lease === undefined ? [] : [`once Berth is away for ${lease} s`]),
+  ]
+  return reasons.length > 0 ? `${verb} it ${reasons.join(', or ')}.` : 'Waits for the end of runs.'
+}

@@ -1,0 +1,54 @@
+import * as v from 'valibot'
+import { type WatchdogReason, type WatchdogView, WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import type { Problem } from '../../../contract/problem.ts'
+
+const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
+
+/** A watchdog as it is remembered: what is wanted, and what was seen of it last. No secret is in it. */
+export const KeptWatchdog = v.object({
+  instance: v.number(),
+  wish: WatchdogWish,
+  step: v.picklist(['putting', 'watching', 'removing', 'lost']),
+  foreign: v.boolean(),
+  /** When the lease was renewed last, epoch seconds of the account's time. */
+  renewedAt: v.exactOptional(v.number()),
+  seen: v.exactOptional(
+    v.object({
+      at: v.number(),
+      load: v.exactOptional(v.number()),
+      idleFor: v.exactOptional(v.number()),
+      leasedFor: v.exactOptional(v.number()),
+      why: v.exactOptional(reason),
+      tries: v.exactOptional(v.number()),
+      comesBack: v.boolean(),
+      key: v.picklist(['container', 'kept']),
+    }),
+  ),
+  did: v.exactOptional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
+  /** Berth itself has asked for its end, for whomever; so many more looks may show it running all the same. */
+  endsHere: v.exactOptional(v.number()),
+  /** Whether the instance was ended by it was judged; that is done again only once it has run in between. */
+  told: v.exactOptional(v.boolean()),
+})
+export type KeptWatchdog = v.InferOutput<typeof KeptWatchdog>
+
+/** Seconds between two visits: often enough that a lease outlives a few that fail. */
+export function visitEvery({ wish, foreign }: KeptWatchdog): number {
+  if (wish.lease === undefined || foreign) return 300
+  return Math.min(300, Math.max(2, wish.lease / 4))
+}
+
+/** Seconds between two looks of the watchdog itself. */
+export function tickOf({ idle, lease }: WatchdogWish): number {
+  return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
+}
+
+export function watchdogView(kept: KeptWatchdog, problem: Problem | undefined): WatchdogView {
+  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = kept
+  return { ...view, ...(problem ? { problem } : {}) }
+}
+
+/** Whether a start script brings a watchdog. */
+export function startsWatchdog(onstart: string | undefined): boolean {
+  return onstart?.includes('# >>> berth watchdog') ?? false
+}

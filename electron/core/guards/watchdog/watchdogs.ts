@@ -1,0 +1,288 @@
+import type { WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import { canGetIn } from '../../../contract/reading.ts'
+import type { Connection } from '../../../ssh/connection/connection.ts'
+import {
+  lookAtWatchdog,
+  putWatchdog,
+  removeWatchdog,
+  type WatchdogLook,
+  watchdogLog,
+} from '../../../ssh/watchdog/watchdog.ts'
+import { instanceKeyEntry } from '../../instances/instance-key.ts'
+import type { Automation, AutomationSurroundings, FreshLook } from '../../account-context.ts'
+import { looksUntilGone } from '../../instances/gone.ts'
+import { present } from '../../app/present.ts'
+import { problemOf } from '../../app/problems.ts'
+import { same } from '../../app/same.ts'
+import { mustBeAhead } from './ahead.ts'
+import { openWatchdogBook } from './book.ts'
+import { type KeptWatchdog, startsWatchdog, tickOf, visitEvery } from './watchdog.ts'
+import { afterLook, isNews, looksUntilEnd } from './inferred-action.ts'
+import { createTelling, wishSentence } from './watchdog-alerts.ts'
+
+/** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
+export interface Watchdogs extends Required<Pick<Automation, 'looked' | 'resume' | 'flush'>> {
+  put(instance: number, wish: WatchdogWish): Promise<void>
+  remove(instance: number): Promise<void>
+  visit(instance: number): Promise<void>
+  log(instance: number): Promise<{ at: number; text: string }[]>
+  /** Berth is about to stop or destroy an instance, for whomever: that is no watchdog's deed. */
+  endsHere(instance: number): void
+}
+
+/** Seconds until a visit that failed is tried again; the last one stays. */
+const pauses = [5, 15, 60, 300]
+/** What no later try mends: the wish is given up where it is answered. */
+const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
+
+export async function openWatchdogs(around: AutomationSurroundings): Promise<Watchdogs> {
+  const { account, store, machine, activity, access, ending } = around
+  const { clock } = machine
+  const book = await openWatchdogBook(around)
+  const { find, keep, show, problems } = book
+  const fails = new Map<number, number>()
+  const missing = new Map<number, number>()
+  /** Instances whose start script brings one, and which were looked into already. */
+  const sought = new Set<number>()
+  /** Visits that wait for their time, by instance; and those under way, one after the other. */
+  const waiting = new Map<number, () => void>()
+  const underWay = new Map<number, Promise<void>>()
+
+  const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
+  const telling = createTelling(around)
+  const { nameOf } = telling
+
+  async function forget(instance: number): Promise<void> {
+    waiting.get(instance)?.()
+    waiting.delete(instance)
+    problems.delete(instance)
+    fails.delete(instance)
+    missing.delete(instance)
+    await book.remove(instance)
+  }
+
+  /** The next visit, so many seconds from now. Those of a watchdog that is there wait for no look at the service. */
+  function visitIn(instance: number, seconds: number): void {
+    waiting.get(instance)?.()
+    waiting.delete(instance)
+    if (ending.aborted || !find(instance)) return
+    waiting.set(
+      instance,
+      clock.after(seconds * 1000, () => void visit(instance).catch(() => undefined)),
+    )
+  }
+
+  /** One visit after the other; rejects with why it failed, and is repeated by itself all the same. */
+  function visit(instance: number): Promise<void> {
+    const before = underWay.get(instance) ?? Promise.resolve()
+    const mine = before.catch(() => undefined).then(() => visitOnce(instance))
+    underWay.set(instance, mine)
+    return mine
+  }
+
+  async function visitOnce(instance: number): Promise<void> {
+    if (ending.aborted || !find(instance)) return
+    const view = viewOf(instance)
+    // It is visited once a look shows that it can be entered again.
+    if (!view || !canGetIn(view)) return
+    try {
+      await within(view, connection => settle(instance, connection))
+      problems.delete(instance)
+      fails.delete(instance)
+      const kept = find(instance)
+      if (kept) visitIn(instance, visitEvery(kept))
+    } catch (error) {
+      if (ending.aborted) return
+      const failed = fails.get(instance) ?? 0
+      fails.set(instance, failed + 1)
+      problems.set(instance, problemOf(error))
+      visitIn(instance, pauses[Math.min(failed, pauses.length - 1)] ?? 300)
+      throw error
+    } finally {
+      show()
+    }
+  }
+
+  async function within<Got>(
+    view: InstanceView,
+    work: (connection: Connection) => Promise<Got>,
+  ): Promise<Got> {
+    const lease = await access.connect({ account, instance: view, client: around.client() })
+    try {
+      return await work(lease.connection)
+    } finally {
+      lease.release()
+    }
+  }
+
+  /** Brings about what is wanted, and notes what is seen. */
+  async function settle(instance: number, connection: Connection): Promise<void> {
+    const kept = find(instance)
+    if (!kept) return
+    if (kept.step === 'removing') {
+      await removeWatchdog(connection, clock)
+      await forget(instance)
+      activity.add({ account, instance, kind: 'berth', text: `The watchdog is off ${nameOf(instance)}` })
+      return
+    }
+    const lease = kept.foreign || kept.wish.lease === undefined ? '' : machine.random.hex(16)
+    const look =
+      kept.step === 'putting'
+        ? await putWatchdog(connection, clock, await configOf(kept), lease)
+        : await lookAtWatchdog(connection, clock, lease)
+    // The user may have wanted something else meanwhile: the next visit is for that.
+    const now = find(instance)
+    if (!now || now.step !== kept.step || !same(now.wish, kept.wish)) return visitIn(instance, 0)
+    await note(now, look, lease !== '')
+  }
+
+  async function configOf({ instance, wish }: KeptWatchdog) {
+    const key = await machine.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
+    const url = store.get().accounts[account]?.baseUrl ?? ''
+    return { wish, instance, url, now: around.now(), tick: tickOf(wish), key }
+  }
+
+  async function note(kept: KeptWatchdog, look: WatchdogLook | undefined, renewed: boolean): Promise<void> {
+    const { instance } = kept
+    const at = around.now()
+    if (!look) {
+      if (kept.step === 'lost') return
+      await keep({ ...kept, step: 'lost' })
+      telling.gone(instance)
+      return
+    }
+    const { load, idleFor, leasedFor, why, tries, key, hooked, did } = look
+    if (kept.step === 'putting')
+      activity.add({
+        account,
+        instance,
+        kind: 'berth',
+        text: `A watchdog is on ${nameOf(instance)}`,
+        detail: wishSentence(kept.wish),
+      })
+    if (did && isNews(did, kept.did)) telling.deed(did, instance)
+    const seen = { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt(instance) }
+    await keep({
+      ...kept,
+      ...(kept.foreign ? { wish: look.wish } : {}),
+      step: 'watching',
+      seen: present(seen),
+      ...(renewed ? { renewedAt: at } : {}),
+      ...(did ? { did } : {}),
+    })
+  }
+
+  /** Whether the start script of the rental brings it back. */
+  function startsIt(instance: number): boolean {
+    return startsWatchdog(around.record(instance)?.onstart)
+  }
+
+  /** There may be one already, from a wish whose answer was lost or from another Berth. */
+  async function discover(view: InstanceView): Promise<void> {
+    const look = await within(view, connection => lookAtWatchdog(connection, clock, ''))
+    if (!look || find(view.id)) return
+    const kept = { instance: view.id, wish: look.wish }
+    if (!look.placed) {
+      // From the start script, and it does not know its instance yet.
+      await keep({ ...kept, step: 'putting', foreign: false })
+      return visitIn(view.id, 0)
+    }
+    const foreign: KeptWatchdog = { ...kept, step: 'watching', foreign: true }
+    await note(foreign, look, false)
+    visitIn(view.id, visitEvery(foreign))
+  }
+
+  function existing(instance: number): InstanceView {
+    const view = viewOf(instance)
+    if (!view || !canGetIn(view))
+      throw new BerthError({
+        code: 'not_running',
+        message: `${nameOf(instance)} is not running, so nothing can be done inside it.`,
+        advice: 'Start it, or wait until it is running.',
+      })
+    return view
+  }
+
+  return {
+    async put(instance, wish) {
+      mustBeAhead(wish, around.now())
+      existing(instance)
+      const before = find(instance)
+      const kept: KeptWatchdog = {
+        instance,
+        wish,
+        step: 'putting',
+        foreign: false,
+        ...(before?.did ? { did: before.did } : {}),
+      }
+      await book.intend(kept)
+      try {
+        await visit(instance)
+      } catch (error) {
+        const code = problemOf(error).code
+        if (!hopeless.has(code)) throw error
+        await (before ? keep(before) : forget(instance))
+        throw error
+      }
+    },
+    async remove(instance) {
+      const kept = find(instance)
+      if (!kept) return
+      if (kept.step === 'lost') return forget(instance)
+      await book.intend({ ...kept, step: 'removing' })
+      await visit(instance).catch(() => undefined)
+    },
+    async visit(instance) {
+      const view = existing(instance)
+      if (find(instance)) await visit(instance)
+      else await discover(view)
+    },
+    log: instance => within(existing(instance), connection => watchdogLog(connection, clock)),
+    endsHere(instance) {
+      const kept = find(instance)
+      if (kept) void keep({ ...kept, endsHere: looksUntilEnd })
+    },
+    looked({ account: { instances }, records, at }: FreshLook) {
+      for (const { id, onstart } of records) {
+        const view = instances[id]
+        if (!view || !canGetIn(view) || find(id) || sought.has(id) || !startsWatchdog(onstart)) continue
+        sought.add(id)
+        void discover(view).catch(() => sought.delete(id))
+      }
+      for (const kept of book.all()) {
+        const { instance } = kept
+        const view = instances[instance]
+        telling.saw(view)
+        const absent = view ? 0 : (missing.get(instance) ?? 0) + 1
+        missing.set(instance, absent)
+        if (!view && absent < looksUntilGone) continue
+        const after = afterLook(kept, view, at)
+        if (after.did) telling.deed(after.did, instance, true)
+        if (!view) {
+          void forget(instance)
+          continue
+        }
+        if (after.kept !== kept) void keep(after.kept)
+        if (canGetIn(view)) {
+          if (!waiting.has(instance) && !underWay.has(instance)) visitIn(instance, 0)
+        } else {
+          waiting.get(instance)?.()
+          waiting.delete(instance)
+          underWay.delete(instance)
+        }
+      }
+    },
+    resume() {
+      for (const { instance } of book.all()) telling.saw(viewOf(instance))
+      show()
+    },
+    async flush() {
+      for (const cancel of waiting.values()) cancel()
+      waiting.clear()
+      await Promise.allSettled(underWay.values())
+      await book.flush()
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { Problem } from '../../../contract/problem.ts'
+import { micros } from '../../../contract/spending/money.ts'
+import type { User } from '../../../service/account.ts'
+import type { ServiceClient } from '../../../service/client.ts'
+import type { Instance, InstanceList } from '../../../service/instances.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import { present } from '../../app/present.ts'
+import { problemOf } from '../../app/problems.ts'
+
+/** What one look at an account came to. */
+export type Look =
+  /** `failed`: why the user was not told, where that may pass. */
+  | {
+      outcome: 'seen'
+      user?: User
+      list?: InstanceList
+      limitation?: string
+      failed?: FailedLook
+    }
+  | ({ outcome: 'failed' } & FailedLook)
+  | { outcome: 'refused'; problem: Problem }
+
+/** `status`: of the HTTP answer, where one came. */
+export interface FailedLook {
+  problem: Problem
+  status?: number
+}
+
+/**
+ * Asks for the user and the instances, both at once; `anew`: whatever was learnt of how the service lists them. A key that may read only one of them is a limited key; one that
+ * may read neither is refused. Where only the user failed, the instances were seen all the same.
+ */
+export async function lookAt(client: ServiceClient, signal: AbortSignal, anew = false): Promise<Look> {
+  const options = { retries: 1, signal }
+  const [user, instances] = await Promise.allSettled([
+    client.account.currentUser(options),
+    client.instances.list({ ...options, anew }),
+  ])
+  if (user.status === 'fulfilled' && instances.status === 'fulfilled')
+    return { outcome: 'seen', user: user.value, list: instances.value }
+
+  const reasons = [user, instances].flatMap(result =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  )
+  const passing = reasons.find(reason => !isRefusal(reason))
+  if (passing !== undefined) {
+    const status = passing instanceof ServiceError ? passing.status : 0
+    const failed = { problem: problemOf(passing), ...(status > 0 && { status }) }
+    if (instances.status === 'rejected') return { outcome: 'failed', ...failed }
+    return { outcome: 'seen', list: instances.value, limitation: userUntold, failed }
+  }
+  if (user.status === 'fulfilled')
+    return {
+      outcome: 'seen',
+      user: user.value,
+      limitation: 'This key may not read instances: make one with instance_read.',
+    }
+  if (instances.status === 'fulfilled')
+    return {
+      outcome: 'seen',
+      list: instances.value,
+      limitation: 'This key may not read the account, so its credit is not known: make one with user_read.',
+    }
+  return { outcome: 'refused', problem: problemOf(reasons[0]) }
+}
+
+const userUntold =
+  'The service tells the instances, but not the account at the moment: its credit is as it was told last.'
+
+/** Whether the service refused the key, or what it may do. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && error.keyRefused
+}
+
+/** What the user object says, as State has it. What it does not say stays as it was told last. */
+export function userFields({ id, email, credit, tfa_status }: User) {
+  return present({
+    userId: id,
+    email,
+    credit: credit === undefined ? undefined : micros(credit),
+    tfaStatus: tfa_status,
+  })
+}
+
+/** Asks for one instance by itself. Only an answer that says so means that it is gone. */
+export async function askForOne(
+  client: ServiceClient,
+  instance: number,
+  signal: AbortSignal,
+): Promise<Instance | 'gone' | 'unknown'> {
+  try {
+    return await client.instances.one(instance, { retries: 1, signal })
+  } catch (error) {
+    const isGone = error instanceof ServiceError && error.status === 404 && !error.keyRefused
+    return isGone ? 'gone' : 'unknown'
+  }
+}

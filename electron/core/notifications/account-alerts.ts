@@ -1,0 +1,36 @@
+import * as v from 'valibot'
+import type { Settings } from '../../contract/app/settings.ts'
+import type { AccountView } from '../../contract/state.ts'
+import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
+import { same } from '../app/same.ts'
+import { alerts } from './alerts.ts'
+import type { Teller } from './notifier.ts'
+import { Told } from './alerted.ts'
+
+/** Tells one account's alerts, and remembers what was told. */
+export interface AccountAlerts {
+  /** After a fresh look at the account. */
+  looked(account: AccountView, settings: Settings): Promise<void>
+  flush(): Promise<void>
+}
+
+export async function openAccountAlerts(
+  around: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
+  teller: Teller,
+): Promise<AccountAlerts> {
+  const document = await openDocument({ ...around, schema: v.nullable(Told), empty: null })
+  return {
+    /**
+     * What is said is on disk before it is said: after a kill it is rather not said than said twice. Where it cannot
+     * be written, it is said all the same.
+     */
+    async looked(account, settings) {
+      const before = document.get()
+      const { alerts: found, told } = alerts(before ?? undefined, account, settings)
+      if (!same(before, told)) await document.record(() => told)
+      teller.looked(account, told)
+      if (found.length > 0) teller.tell(account.id, found)
+    },
+    flush: document.flush,
+  }
+}

@@ -1,0 +1,237 @@
+import type { Settings } from '../../contract/app/settings.ts'
+import { isFailingOver } from '../../contract/automation/failover.ts'
+import type { CommandName } from '../../contract/commands.ts'
+import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
+import { creditLasts, isContractOver, isCreditLow } from '../../contract/reading.ts'
+import type { Micros } from '../../contract/spending/money.ts'
+import type { AccountView, Place } from '../../contract/state.ts'
+import type { Told } from './alerted.ts'
+import { dollars, hoursAndMinutes, instanceName, pricePerHour } from './wording.ts'
+
+/** Something the user should hear about. A later alert with the same id takes the place of the earlier one. */
+export interface Alert {
+  id: string
+  kind: keyof Settings['alerts']
+  instance?: number
+  /** The state of that instance which it tells of: where the state is another, the alert is over. */
+  state?: InstanceState
+  title: string
+  body: string
+  urgency: 'normal' | 'critical'
+  /** Buttons that answer it. One with a command gives it; the others lead to where the question is answered. */
+  actions: readonly AlertButton[]
+  place: Place
+}
+
+export interface AlertButton {
+  id: AlertAction | 'command' | `command-${string}`
+  label: string
+  /** Nothing that spends or destroys: a click on a notification is easily made. */
+  command?: { name: CommandName; args: unknown }
+}
+
+export type AlertAction = 'terminal' | 'stop' | 'raise_bid' | 'try_another' | 'top_up' | 'show'
+
+/** Low credit is forgotten once the credit is this many times what it was said for, so that it is not said at every wobble. */
+const recovery = 1.2
+
+/**
+ * What the user should hear about, given what was told before and a fresh look at the account; and what is told
+ * after that. Without `told` it is the first look ever: only what needs an answer is said.
+ */
+export function alerts(
+  told: Told | undefined,
+  account: AccountView,
+  settings: Settings,
+): { alerts: Alert[]; told: Told } {
+  const credit = creditAlert(told?.lowCredit ?? false, account, settings)
+  const found: Alert[] = credit.alert ? [credit.alert] : []
+  const instances: Record<string, string> = {}
+  for (const instance of Object.values(account.instances)) {
+    const before = told?.instances[instance.id]
+    instances[instance.id] = instance.state
+    if (before === instance.state || isTried(account, instance.id)) continue
+    const alert = instanceAlert(before as InstanceState | undefined, instance, account)
+    if (alert) found.push(alert)
+  }
+  return {
+    alerts: found.filter(alert => settings.alerts[alert.kind]),
+    told: { lowCredit: credit.told, instances },
+  }
+}
+
+/** Whether a failover has it in hand, which drops it or tells itself that it is ready. */
+function isTried({ failovers }: AccountView, id: number): boolean {
+  return Object.values(failovers).some(failover => failover.instance === id && isFailingOver(failover))
+}
+
+function creditAlert(
+  told: boolean,
+  account: AccountView,
+  settings: Settings,
+): { alert?: Alert; told: boolean } {
+  const { credit } = account
+  if (credit === undefined) return { told }
+  if (told) return { told: isCreditLow(account, settings, recovery) }
+  if (!isCreditLow(account, settings)) return { told: false }
+  return { alert: lowCreditAlert(account, credit), told: true }
+}
+
+/** What is to be said of credit that is low. */
+export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
+  const lasts = creditLasts(account)
+  return {
+    id: `${account.id}/credit`,
+    kind: 'lowCredit',
+    title: credit > 0 ? `${dollars(credit)} of credit left` : `No credit left: ${dollars(credit)}`,
+    body:
+      lasts === undefined
+        ? 'Nothing runs now.'
+        : lasts > 0
+          ? `At ${pricePerHour(account.spendPerHour)} the credit lasts ${hoursAndMinutes(lasts)}.`
+          : `It is used up, and ${pricePerHour(account.spendPerHour)} are spent.`,
+    urgency: 'critical',
+    actions: [
+      { id: 'top_up', label: 'Top up' },
+      { id: 'show', label: 'Show instances' },
+    ],
+    place: { screen: 'instances' },
+  }
+}
+
+/** One for each instance: what is told of it later takes the place of what was told before. */
+function instanceAlertId(account: AccountView['id'], instance: number): string {
+  return `${account}/${instance}`
+}
+
+/** Where the states differ: what that means to the user, if anything. */
+function instanceAlert(
+  before: InstanceState | undefined,
+  instance: InstanceView,
+  account: AccountView,
+): Alert | undefined {
+  const name = instanceName(instance)
+  const base = {
+    id: instanceAlertId(account.id, instance.id),
+    instance: instance.id,
+    state: instance.state,
+    place: { screen: 'instances', instance: instance.id } satisfies Place,
+  }
+  switch (instance.state) {
+    case 'running':
+      if (before !== 'provisioning' && before !== 'loading' && before !== 'waiting') return undefined
+      return {
+        ...base,
+        kind: 'ready',
+        title: `${name} is ready`,
+        body:
+          instance.pricePerHour === undefined
+            ? 'It runs.'
+            : `It runs at ${pricePerHour(instance.pricePerHour)}.`,
+        urgency: 'normal',
+        actions: [
+          { id: 'terminal', label: 'Terminal' },
+          {
+            id: 'stop',
+            label: 'Stop',
+            command: { name: 'stopInstance', args: { account: account.id, instance: instance.id } },
+          },
+        ],
+        place: { ...base.place, tab: 'terminal' },
+      }
+    case 'outbid':
+      return {
+        ...base,
+        kind: 'outbid',
+        title: `${name} was outbid`,
+        body: `${bidSentence(instance)} It is stopped; its files are kept and the disk is charged.`,
+        urgency: 'critical',
+        actions: [
+          { id: 'raise_bid', label: 'Raise bid' },
+          { id: 'show', label: 'Show' },
+        ],
+      }
+    case 'waiting':
+      return { ...base, kind: 'halted', ...waitingWords(name), urgency: 'normal', actions: waitingActions }
+    case 'stopped': {
+      const why = before === undefined ? undefined : stoppedByService(instance, account)
+      if (!why) return undefined
+      return { ...base, kind: 'halted', title: `${name} was stopped`, ...why, urgency: 'critical' }
+    }
+    case 'unstartable':
+      return {
+        ...base,
+        kind: 'crashed',
+        title: `${name} cannot start`,
+        body: unstartableWords(instance),
+        urgency: 'critical',
+        actions: [{ id: 'show', label: 'Show' }],
+      }
+    case 'crashed':
+    case 'silent':
+    case 'offline':
+      return {
+        ...base,
+        kind: instance.state === 'crashed' ? 'crashed' : 'hostGone',
+        title: `${name} ${deathOf[instance.state]}`,
+        body: deathAdvice[instance.state],
+        urgency: 'critical',
+        actions: [
+          { id: 'try_another', label: 'Try another' },
+          { id: 'show', label: 'Show' },
+        ],
+      }
+    default:
+      return undefined
+  }
+}
+
+const hostGoneAdvice =
+  'Its host may come back. Destroy it if you cannot wait, since its disk goes on costing, and try another offer.'
+const deathAdvice = {
+  crashed: 'Look at its log for the reason. Destroy it, or its disk goes on costing, and try another offer.',
+  silent: hostGoneAdvice,
+  offline: hostGoneAdvice,
+} as const
+
+const deathOf = {
+  crashed: 'has crashed',
+  silent: 'is silent: its host sends no heartbeat',
+  offline: 'is gone: its host is offline',
+} as const
+
+function bidSentence({ minimumBid }: InstanceView): string {
+  return minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${pricePerHour(minimumBid)}.`
+}
+
+const waitingActions: Alert['actions'] = [{ id: 'show', label: 'Show' }]
+
+function waitingWords(name: string): Pick<Alert, 'title' | 'body'> {
+  return {
+    title: `${name} waits for a GPU`,
+    body: 'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free. Keep waiting, cancel the start, rent another like it, or copy its data.',
+  }
+}
+
+/** Why the service stopped one that Berth did not stop; undefined where that is not known. */
+function stoppedByService(
+  instance: InstanceView,
+  { credit }: AccountView,
+): Pick<Alert, 'body' | 'actions'> | undefined {
+  if (instance.asked?.state === 'stopped') return undefined
+  if (isContractOver(instance, instance.history.at(-1)?.at ?? 0))
+    return {
+      body: 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end. Copy what you need.',
+      actions: [{ id: 'show', label: 'Show' }],
+    }
+  if (credit === undefined || credit > 0) return undefined
+  return {
+    body: 'The credit is used up. Its disk is still charged, and it may be deleted: top up to keep it.',
+    actions: [{ id: 'top_up', label: 'Top up' }],
+  }
+}
+
+function unstartableWords({ statusMessage }: InstanceView): string {
+  const said = statusMessage === undefined ? '' : ` The service says: “${statusMessage}”.`
+  return `Its container cannot be started.${said} Destroy it, or its disk goes on costing, and rent with another image.`
+}

@@ -1,0 +1,121 @@
+import * as v from 'valibot'
+import type { PageNotice } from '../../contract/state.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Files } from '../../ports/files.ts'
+import type { Notice, Notifier } from '../../ports/notifier.ts'
+import { openDocument } from '../storage/json-file.ts'
+import type { Store } from '../app/store.ts'
+import { minuteOfDay, mustWait, summary } from './quiet-hours.ts'
+
+/** What the page is told instead: whose it is, and a text that leaves this out. */
+type OnPage = Pick<PageNotice, 'account' | 'body'>
+
+/** Brings notices before the user: as native notifications, or on the page where this machine has none. */
+export interface Showing {
+  show(notice: Notice, onPage?: OnPage): void
+  /** Takes one off the screen, wherever it is; one that waited is not told. */
+  takeOff(id: string): void
+  /** Whether it is on the page now. */
+  isOnPage(id: string): boolean
+  /** Stops waiting for the end of the quiet hours, and writes what waits to be written. */
+  close(): Promise<void>
+}
+
+/** Notices that wait for the end of the quiet hours, oldest first. */
+const Withheld = v.array(v.object({ id: v.string(), title: v.string() }))
+type Withheld = v.InferOutput<typeof Withheld>
+
+/** Notices on the page at once; older ones make room. */
+const mostOnPage = 20
+/** Milliseconds: the quiet hours' end is noticed within this time, whatever was slept through or set meanwhile. */
+const glance = 30_000
+
+export interface ShowingSurroundings {
+  store: Store
+  clock: Clock
+  notifier: Notifier
+  /** Where that which waits is kept over a restart. */
+  files: Files
+  onBroken: (setAside: string) => void
+}
+
+export async function openShowing(around: ShowingSurroundings): Promise<Showing> {
+  const { store, clock, notifier } = around
+  const withheld = await openDocument({ ...around, name: 'withheld.json', schema: Withheld, empty: [] })
+  let cancel: (() => void) | undefined
+
+  function showOnPage(notice: Notice, onPage: OnPage | undefined): void {
+    store.change(draft => {
+      draft.notices[notice.id] = { ...notice, ...onPage, actions: [...notice.actions], at: clock.now() }
+      const oldest = Object.values(store.get().notices).sort((a, b) => a.at - b.at)
+      for (const { id } of oldest.slice(0, Math.max(0, oldest.length - mostOnPage))) delete draft.notices[id]
+    })
+  }
+
+  function isHeld(urgency: Notice['urgency']): boolean {
+    return mustWait(urgency, store.get().settings.quietHours, minuteOfDay(clock.now()))
+  }
+
+  /** The demo leaves nothing on disk, and its alerts are gone with it. */
+  let ofDemo: Withheld = []
+  const waiting = () => [...withheld.get(), ...ofDemo]
+
+  function drop(id: string): void {
+    ofDemo = ofDemo.filter(other => other.id !== id)
+    if (withheld.get().some(other => other.id === id))
+      withheld.writeSoon(kept => kept.filter(other => other.id !== id))
+  }
+
+  function withhold({ id, title }: Notice): void {
+    drop(id)
+    if (id.startsWith('demo/')) ofDemo = [...ofDemo, { id, title }]
+    else withheld.writeSoon(kept => [...kept, { id, title }])
+  }
+
+  function watch(): void {
+    cancel?.()
+    if (waiting().length === 0) return
+    cancel = clock.after(glance, () => {
+      if (!isHeld('normal')) tellWhatWaited()
+      watch()
+    })
+  }
+
+  function tellWhatWaited(): void {
+    const told = summary(waiting().map(({ title }) => title))
+    ofDemo = []
+    withheld.writeSoon(() => [])
+    if (told) show({ ...told, id: 'quiet-hours', urgency: 'normal', actions: [] })
+  }
+
+  function show(notice: Notice, onPage?: OnPage): void {
+    if (!notifier.available) {
+      showOnPage(notice, onPage)
+      return
+    }
+    if (isHeld(notice.urgency)) {
+      withhold(notice)
+      watch()
+      return
+    }
+    void notifier.show(notice).catch(() => showOnPage(notice, onPage))
+  }
+
+  watch()
+  return {
+    show,
+    takeOff(id) {
+      if (id in store.get().notices)
+        store.change(draft => {
+          delete draft.notices[id]
+        })
+      drop(id)
+      void notifier.close(id).catch(() => undefined)
+    },
+    isOnPage: id => id in store.get().notices,
+    async close() {
+      cancel?.()
+      await withheld.flush()
+    },
+  }
+}

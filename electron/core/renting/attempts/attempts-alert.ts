@@ -1,0 +1,39 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import type { Alert } from '../../notifications/alerts.ts'
+import { dollars } from '../../notifications/wording.ts'
+import { type Failover, spentOn } from './attempts-model.ts'
+
+/** What the user hears once a failover has ended by itself: that it is ready, or why it came to nothing. */
+export function failoverAlert(account: AccountId, failover: Failover): Alert {
+  const { id, step, instance, tries, limits, problem, request } = failover
+  const base = { id: `${account}/failover/${id}`, kind: 'failover' as const }
+  const dropped = tries.filter(({ drop }) => drop).length
+  const cost =
+    dropped === 0
+      ? ''
+      : ` ${dropped} dropped ${dropped === 1 ? 'try' : 'tries'} cost ${dollars(spentOn(failover))}.`
+  if (step === 'ready' && instance !== undefined) {
+    const name = request.label ?? tries.at(-1)?.offer.gpuName ?? 'Instance'
+    return {
+      ...base,
+      instance,
+      state: 'running',
+      title: `${name} #${instance} is ready`,
+      body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: try ${tries.length} of ${limits.tries}.${cost}`,
+      urgency: 'normal',
+      actions: [{ id: 'terminal', label: 'Terminal' }],
+      place: { screen: 'instances', instance, tab: 'terminal' },
+    }
+  }
+  return {
+    ...base,
+    title:
+      tries.length === 0
+        ? 'Nothing could be rented: no offer was within reach'
+        : `Nothing could be rented after ${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`,
+    body: `${problem?.message ?? ''}${cost}`.trim(),
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+    place: { screen: 'instances' },
+  }
+}

@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { FailoverId, FailoverLimits, FailoverSearch } from '../../../contract/automation/failover.ts'
+import { InstanceId, RentalId } from '../../../contract/ids.ts'
+import { OpenRequest } from '../../../contract/market/rental.ts'
+import type { Micros } from '../../../contract/spending/money.ts'
+import { StoredOffer, StoredProblem } from '../rentals/rental.ts'
+
+/** Why a try is dropped. */
+export const Drop = v.object({
+  why: StoredProblem,
+  /** Epoch seconds of the account's time. */
+  at: v.number(),
+  /** Whether its machine is to be remembered for it. */
+  blame: v.boolean(),
+  /** No other is tried after it. */
+  last: v.boolean(),
+})
+export type Drop = v.InferOutput<typeof Drop>
+
+/** One machine that is tried: a rental that the failover owns. */
+export const Try = v.object({
+  rental: RentalId,
+  offer: StoredOffer,
+  startedAt: v.number(),
+  /** Since when it runs, as far as was seen. */
+  runningAt: v.exactOptional(v.number()),
+  instance: v.exactOptional(InstanceId),
+  /** On disk before the instance is destroyed. */
+  drop: v.exactOptional(Drop),
+  /** What it had cost when it was last seen: `micros` at `at`, growing by `perHour`. */
+  spent: v.exactOptional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
+  /** What it cost in the end. A try without it is under way. */
+  cost: v.exactOptional(v.number()),
+  endedAt: v.exactOptional(v.number()),
+})
+export type Try = v.InferOutput<typeof Try>
+
+/** A failover as it is remembered. Secret values are not in it: they are in the keychain, under its id. */
+export const Failover = v.object({
+  id: FailoverId,
+  search: FailoverSearch,
+  request: OpenRequest,
+  limits: FailoverLimits,
+  step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
+  tries: v.array(Try),
+  startedAt: v.number(),
+  endedAt: v.exactOptional(v.number()),
+  /** It was cancelled: its try is taken back, and no other follows. */
+  unwanted: v.exactOptional(v.boolean()),
+  /** What had begun it cancelled it, or has got over the user's cancelling: that says nothing of what is wished for next. */
+  needless: v.exactOptional(v.boolean()),
+  /** The instance that can be entered, or that is kept though the failover failed. */
+  instance: v.exactOptional(InstanceId),
+  problem: v.exactOptional(StoredProblem),
+  /** The instance whose place it takes, for a recovery. */
+  replaces: v.exactOptional(InstanceId),
+  dismissed: v.exactOptional(v.boolean()),
+})
+export type Failover = v.InferOutput<typeof Failover>
+
+/** The try that is under way: the one that is not gone and paid for. */
+export function openTry({ tries }: Pick<Failover, 'tries'>): Try | undefined {
+  return tries.find(({ cost }) => cost === undefined)
+}
+
+/** What the tries have cost that are gone. */
+export function spentOn({ tries }: Pick<Failover, 'tries'>): Micros {
+  return tries.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
+}
+
+/** What a try has cost up to a moment of the account's time; none that never was has cost anything. */
+export function costBy({ spent }: Pick<Try, 'spent'>, at: number): Micros {
+  if (!spent) return 0
+  return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
+}

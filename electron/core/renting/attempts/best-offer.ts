@@ -1,0 +1,90 @@
+import { bidWithin } from '../../../contract/automation/bid.ts'
+import type { FailedHostView, FailoverSearch } from '../../../contract/automation/failover.ts'
+import { catalogueOf, type ListedOffer } from '../../../contract/market/catalogue.ts'
+import { failedLast } from '../../../contract/market/failed-last.ts'
+import { passing } from '../../../contract/market/filter.ts'
+import type { OfferView } from '../../../contract/market/offer.ts'
+import { Sorter } from '../../../contract/market/sort.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import { type Micros, micros } from '../../../contract/spending/money.ts'
+import type { Failover } from './attempts-model.ts'
+
+/** What a failover rents next. */
+export interface Choice {
+  offer: OfferView
+  /** What it would cost: micro-dollars per hour. */
+  price: Micros
+  /** Dollars per hour; just above the lowest that runs there. */
+  bid?: number
+}
+
+/** Of what fits: the first that may be rented now, else the cheapest, and why no guard lets even that be. */
+export interface BestOffer {
+  choice: Choice
+  holds?: Problem
+}
+
+/**
+ * The first offer in the order of the search that fits the wish, was not tried yet and is held back by no guard, which
+ * may let a cheaper one pass; machines that failed before come after all others. Undefined when the market has none.
+ */
+export function bestOffer(
+  failover: Pick<Failover, 'search' | 'request' | 'limits' | 'tries'>,
+  offers: readonly OfferView[],
+  failed: Readonly<Record<string, FailedHostView>>,
+  heldBack: (price: Micros) => Problem | undefined,
+): BestOffer | undefined {
+  let cheapest: BestOffer | undefined
+  for (const choice of fitting(failover, offers, failed)) {
+    // What is dearer than one that is held is held, too.
+    if (cheapest && choice.price >= cheapest.choice.price) continue
+    const holds = heldBack(choice.price)
+    if (!holds) return { choice }
+    cheapest = { choice, holds }
+  }
+  return cheapest
+}
+
+/**
+ * The offers that meet a search, in its order, whatever the service made of it, with room for so many GB; machines that
+ * failed before come after all others.
+ */
+export function goodEnough(
+  offers: readonly OfferView[],
+  { query, filter, order }: FailoverSearch,
+  disk: number,
+  failed: Readonly<Record<string, FailedHostView>>,
+): readonly ListedOffer[] {
+  const catalogue = catalogueOf(offers, query.type)
+  const inOrder = failedLast(passing(new Sorter(catalogue).order(order), filter), failed)
+  return inOrder.filter(
+    ({ offer }) =>
+      !(query.verifiedOnly && offer.verified === false) && !(offer.disk !== undefined && offer.disk < disk),
+  )
+}
+
+function* fitting(
+  { search, request, limits, tries }: Pick<Failover, 'search' | 'request' | 'limits' | 'tries'>,
+  offers: readonly OfferView[],
+  failed: Readonly<Record<string, FailedHostView>>,
+): Generator<Choice> {
+  const machines = new Set(tries.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
+  for (const { offer, price } of goodEnough(offers, search, request.disk, failed)) {
+    if (machines.has(offer.machineId ?? `offer ${offer.id}`)) continue
+    if (request.bid !== undefined) {
+      const bid = bidFor(offer, request.bid)
+      if (bid !== undefined) yield { offer, bid, price: micros(bid) }
+    } else if (isWithin(price, limits.price)) yield { offer, price: price ?? 0 }
+  }
+}
+
+function bidFor({ minimumBid }: OfferView, most: number): number | undefined {
+  if (minimumBid === undefined) return most
+  const bid = bidWithin(minimumBid, micros(most))
+  return bid === undefined ? undefined : bid / 1_000_000
+}
+
+/** What does not say its price is no bargain. */
+function isWithin(price: ListedOffer['price'], most: number | undefined): boolean {
+  return most === undefined || (price !== undefined && price <= micros(most))
+}

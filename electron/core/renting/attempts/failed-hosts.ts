@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import type { FailedHostView } from '../../../contract/automation/failover.ts'
+import { type DocumentOptions, openDocument } from '../../storage/json-file.ts'
+import type { Rental } from '../rentals/rental.ts'
+
+const FailedHost = v.object({
+  machineId: v.number(),
+  hostId: v.exactOptional(v.number()),
+  times: v.number(),
+  lastAt: v.number(),
+  why: v.string(),
+  /** The rental that failed there last, and earlier ones, so that each counts once. */
+  rental: v.string(),
+  earlier: v.exactOptional(v.array(v.string())),
+  /** The user forgave it all of these. */
+  forgiven: v.exactOptional(v.boolean()),
+})
+type FailedHost = v.InferOutput<typeof FailedHost>
+
+/** A rental that came to nothing on its machine. */
+export interface Failure {
+  rental: string
+  offer: Rental['offer']
+  /** Epoch seconds of the account's time. */
+  at: number
+  why: string
+}
+
+/** The machines of one account's market on which rentals came to nothing. */
+export interface FailedHosts {
+  /** Remembers the machine. A second time for the same rental changes nothing, not even once it is forgiven. */
+  blame(failure: Failure): Promise<void>
+  forgive(machine: number): Promise<void>
+  view(): Record<string, FailedHostView>
+  flush(): Promise<void>
+}
+
+/** Machines remembered; the oldest failures make room. And rentals of each. */
+const mostRemembered = 500
+const mostRentals = 20
+
+export async function openFailedHosts(
+  around: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
+): Promise<FailedHosts> {
+  const document = await openDocument({ ...around, schema: v.array(FailedHost), empty: [] })
+
+  return {
+    async blame({ rental, offer, at, why }) {
+      const { machineId, hostId } = offer
+      if (machineId === undefined) return
+      const known = document.get().find(host => host.machineId === machineId)
+      const earlier = known ? [...(known.earlier ?? []), known.rental].slice(-mostRentals) : []
+      if (earlier.includes(rental)) return
+      const failed: FailedHost = {
+        machineId,
+        ...(hostId === undefined ? {} : { hostId }),
+        times: (known && !known.forgiven ? known.times : 0) + 1,
+        lastAt: at,
+        why,
+        rental,
+        ...(earlier.length > 0 ? { earlier } : {}),
+      }
+      await document.record(hosts =>
+        [...hosts.filter(host => host.machineId !== machineId), failed].slice(-mostRemembered),
+      )
+    },
+    forgive: machine =>
+      document.record(hosts =>
+        hosts.map(host => (host.machineId === machine ? { ...host, forgiven: true } : host)),
+      ),
+    view: () =>
+      Object.fromEntries(
+        document
+          .get()
+          .filter(({ forgiven }) => !forgiven)
+          .map(({ rental: _, earlier: __, ...host }) => [host.machineId, host]),
+      ),
+    flush: document.flush,
+  }
+}

@@ -1,0 +1,44 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { isDead } from '../../../contract/reading.ts'
+import { deathOf, type Rental } from '../rentals/rental.ts'
+import { noImage, sentenceFor } from '../rentals/sentences.ts'
+
+/** Seconds: what dies so soon after it began to run counts against its host. */
+const soon = 3600
+
+/**
+ * Why a machine is to be remembered for what a rental came to there: it never ran, or died by itself within an hour of
+ * running. Undefined where nothing is to be said: the user stopped it, another outbid it, or Berth did not see it.
+ */
+export function hostFailure(
+  { step, problem }: Pick<Rental, 'step' | 'problem'>,
+  instance: InstanceView | undefined,
+): string | undefined {
+  if (step === 'late') return problem?.message
+  if (!instance || !isDead(instance) || instance.intendedStatus === 'stopped') return undefined
+  const { history, state } = instance
+  if (deathOf(instance) === noImage) return undefined
+  const lived = history.findLastIndex(change => !deadStates.has(change.state))
+  const before = history[lived]
+  const diedAt = history[lived + 1]?.at
+  if (!before || diedAt === undefined) return undefined
+  if (before.state === 'running') return diedAt - before.at <= soon ? afterRunning[state] : undefined
+  const boots = before.state === 'provisioning' || before.state === 'loading'
+  const neverRan = boots && !history.some(change => change.state === 'running')
+  return neverRan ? sentenceFor(state).message : undefined
+}
+
+/** An exit that may pass is the beginning of a crash. */
+const deadStates: ReadonlySet<string> = new Set<InstanceView['state']>([
+  'exited',
+  'crashed',
+  'unstartable',
+  'silent',
+  'offline',
+])
+
+const afterRunning: Readonly<Partial<Record<InstanceView['state'], string>>> = {
+  crashed: 'The container crashed within an hour of running.',
+  silent: 'The host sent no heartbeat any more within an hour of running.',
+  offline: 'The host went offline within an hour of running.',
+}

@@ -1,0 +1,182 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import { isDead } from '../../../contract/reading.ts'
+import { micros } from '../../../contract/spending/money.ts'
+import { deathOf, isUnderWay, type Rental } from '../rentals/rental.ts'
+import { noImage, sentenceFor } from '../rentals/sentences.ts'
+import { costBy, type Drop, type Failover, openTry, spentOn, type Try } from './attempts-model.ts'
+import { sentences } from './sentences.ts'
+
+/** What a fresh look, and a knock at the door, say about the try that is under way. Times as in the failover. */
+export interface Sight {
+  now: number
+  /** Its rental as it is remembered; undefined when that is lost. */
+  rental: Rental | undefined
+  /** Its instance in the latest fresh answer. */
+  instance: InstanceView | undefined
+  /** Enough fresh answers in a row were without the instance. */
+  gone: boolean
+  ssh: 'unasked' | 'asking' | 'silent' | 'answered'
+  /** This Berth's own guard that has stopped its instance, or stops it at the next look. */
+  stopper?: Stopper | undefined
+}
+
+/** A guard that stops a try. */
+export interface Stopper {
+  why: Problem
+  /** It guards this instance alone: the next try would run on without it, so there is none. */
+  alone: boolean
+}
+
+/** What a failover does next. Everything but a wait is on disk before it has an effect. */
+export type Move =
+  /** The market is asked, and the best offer rented. */
+  | { do: 'search' }
+  | { do: 'wait'; until?: number }
+  /** It is asked whether SSH answers. */
+  | { do: 'knock' }
+  /** It is written down that the try is dropped. */
+  | { do: 'drop'; drop: Omit<Drop, 'at'> }
+  /** What it created is destroyed. */
+  | { do: 'take back' }
+  /** It is gone: what it cost is written down. */
+  | { do: 'settle' }
+  | { do: 'end'; step: 'ready' | 'failed' | 'cancelled'; problem?: Problem; instance?: number }
+
+/** Seconds that SSH has after `running`, however late that was: its server may be installed only then. */
+export const graceForSsh = 180
+
+/** Refusals that every other offer would give too. */
+const hopeless: ReadonlySet<string> = new Set([
+  'invalid_args',
+  'unauthorized',
+  'forbidden',
+  'bad_key',
+  'secrets_lost',
+])
+
+/** A pure function: for the same failover and the same sight it is always the same move. */
+export function nextMove(failover: Failover, sight: Sight): Move {
+  const current = openTry(failover)
+  if (!current) return betweenTries(failover)
+  const { rental } = sight
+  if (!rental) return { do: 'end', step: 'failed', problem: sentences.forgotten }
+  const nothing = rental.step === 'failed' && rental.instance === undefined
+  if (current.drop || failover.unwanted) {
+    if (rental.step === 'cancelled' || nothing) return { do: 'settle' }
+    return rental.unwanted && isUnderWay(rental) ? { do: 'wait' } : { do: 'take back' }
+  }
+  switch (rental.step) {
+    case 'asking':
+    case 'lost':
+    case 'unclear':
+      return { do: 'wait' }
+    case 'waiting':
+      return whileBooting(failover, current, rental, sight)
+    case 'late':
+      return drop(sentences.late, true)
+    case 'running':
+      return onceRunning(failover, current, rental, sight)
+    case 'failed':
+      return nothing ? afterRefusal(rental) : afterFailure(rental, sight)
+    case 'cancelled':
+      return { do: 'end', step: 'cancelled' }
+  }
+}
+
+function betweenTries(failover: Failover): Move {
+  const { tries, limits } = failover
+  const last = tries.at(-1)
+  if (failover.unwanted) return { do: 'end', step: 'cancelled' }
+  if (last?.drop?.last) return { do: 'end', step: 'failed', problem: last.drop.why }
+  if (tries.length >= limits.tries) {
+    const crashed = tries.length > 1 && tries.every(({ drop }) => drop?.why.code === 'crashed')
+    const problem = crashed ? sentences.crashedEverywhere : sentences.triesUsedUp
+    return { do: 'end', step: 'failed', problem }
+  }
+  if (spentOn(failover) >= micros(limits.ceiling))
+    return { do: 'end', step: 'failed', problem: sentences.ceiling }
+  return { do: 'search' }
+}
+
+function whileBooting(failover: Failover, current: Try, rental: Rental, { now, stopper }: Sight): Move {
+  if (stopper) return dropFor(stopper)
+  if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
+  const late = (rental.createdAt ?? rental.startedAt) + rental.deadline
+  return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }
+}
+
+function onceRunning(failover: Failover, current: Try, rental: Rental, sight: Sight): Move {
+  const { instance, now, ssh } = sight
+  if (sight.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
+  if (!instance) return { do: 'wait' }
+  if (isDead(instance)) return dropDead(sentenceFor(deathOf(instance)))
+  if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
+  // Nothing ran on it, and stopped it would cost its disk for no use.
+  if (sight.stopper) return dropFor(sight.stopper)
+  if (instance.state === 'stopped' || instance.state === 'stopping') return keptStopped(instance.id)
+  const runs = instance.state === 'running'
+  if (runs && (failover.request.access !== 'ssh' || ssh === 'answered'))
+    return { do: 'end', step: 'ready', instance: instance.id }
+  if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
+  const runningAt = current.runningAt ?? now
+  // It was created before it ran, whatever a clock says that was set back since.
+  const createdAt = Math.min(rental.createdAt ?? rental.startedAt, runningAt)
+  const late = Math.max(createdAt + rental.deadline, runningAt + graceForSsh)
+  if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
+  if (runs && ssh !== 'asking') return { do: 'knock' }
+  return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }
+}
+
+/** Nothing was created. An offer that is gone is nobody's fault; the next try waits for no reason. */
+function afterRefusal({ problem }: Rental): Move {
+  const why = problem ?? sentenceFor('not_created')
+  return drop(why, false, hopeless.has(why.code))
+}
+
+function afterFailure({ problem, instance }: Rental, { stopper }: Sight): Move {
+  const why = problem ?? sentenceFor('failed')
+  switch (why.code) {
+    case 'instance_gone':
+      return { do: 'end', step: 'failed', problem: sentences.takenAway }
+    case 'stopped':
+      return stopper ? dropFor(stopper) : keptStopped(instance)
+    case 'outbid':
+      return drop(why, false)
+    default:
+      return dropDead(why)
+  }
+}
+
+function dropDead(why: Problem): Move {
+  const hopeless = why.code === noImage
+  return drop(why, !hopeless, hopeless)
+}
+
+function dropFor({ why, alone }: Stopper): Move {
+  return drop(why, false, alone)
+}
+
+function keptStopped(instance: number | undefined): Move {
+  const kept = instance === undefined ? {} : { instance }
+  return { do: 'end', step: 'failed', problem: sentences.stopped, ...kept }
+}
+
+function drop(why: Problem, blame: boolean, last = false): Move {
+  return { do: 'drop', drop: { why, blame, last } }
+}
+
+function isTooDear(failover: Failover, current: Try, now: number): boolean {
+  return spentOn(failover) + costBy(current, now) >= micros(failover.limits.ceiling)
+}
+
+/** When the tries will have cost what they may, as things are now. */
+function tooDearAt(failover: Failover, { spent }: Try): number | undefined {
+  if (!spent || spent.perHour <= 0) return undefined
+  const left = micros(failover.limits.ceiling) - spentOn(failover) - spent.micros
+  return spent.at + (left * 3600) / spent.perHour
+}
+
+function soonest(one: number, other: number | undefined): number {
+  return other === undefined ? one : Math.min(one, other)
+}

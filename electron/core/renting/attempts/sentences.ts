@@ -1,0 +1,73 @@
+import { searchParts, searchPartWords } from '../../../contract/market/search-part.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import type { Failover } from './attempts-model.ts'
+
+/** What is told of tries and failovers. */
+export const sentences = {
+  late: {
+    code: 'late',
+    message: 'It was not running in time.',
+  },
+  noSsh: {
+    code: 'no_ssh',
+    message: 'It runs, but SSH did not answer in time.',
+  },
+  ceiling: {
+    code: 'ceiling_reached',
+    message: 'The tries have cost what they may.',
+    advice: 'Nothing is left of them. Allow more, or pick hosts with more reliability.',
+  },
+  triesUsedUp: {
+    code: 'tries_used_up',
+    message: 'None of the tries came to anything.',
+    advice: 'Nothing is left of them. Look at why each was dropped, or allow more tries.',
+  },
+  crashedEverywhere: {
+    code: 'tries_used_up',
+    message: 'It crashed on every machine that was tried.',
+    advice:
+      'That speaks against the image or the start script rather than the hosts. Nothing is left of the tries.',
+  },
+  noOffers: {
+    code: 'no_offers',
+    message: 'No further offer matches the search and its limits.',
+    advice: 'Loosen the filter or the price, or forgive hosts that failed; nothing is left of the tries.',
+  },
+  noneWithinReach: {
+    code: 'no_offers',
+    message: 'No offer matches the search within its limits, so none was tried.',
+    advice: 'Loosen the filter, allow a higher price or bid, or forgive hosts that failed.',
+  },
+  takenAway: {
+    code: 'instance_gone',
+    message: 'The instance was destroyed elsewhere while it was being tried.',
+    advice: 'Nothing further is rented for it.',
+  },
+  stopped: {
+    code: 'stopped',
+    message: 'The instance was stopped elsewhere while it was being tried.',
+    advice: 'It is kept, and its disk is charged: start or destroy it. Nothing further is rented.',
+  },
+  forgotten: {
+    code: 'forgotten',
+    message: 'Berth no longer knows how it had tried, since a file was lost.',
+    advice: 'Look at your instances: one of them may be a try. Nothing further is rented.',
+  },
+} satisfies Record<string, Problem>
+
+/** Told by the recovery that waits for it, not by each search that ends so. */
+export const nothingAsGoodCode = 'nothing_as_good'
+
+/** Why an instance is not replaced: by what the market has, it would be worse off. */
+export function nothingAsGood(
+  instance: number,
+  { search, request }: Pick<Failover, 'search' | 'request'>,
+): Problem {
+  const asked = searchParts(search).map(part => searchPartWords(search, part))
+  const bid = request.bid === undefined ? [] : [`for a bid of at most $${request.bid}/h`]
+  return {
+    code: nothingAsGoodCode,
+    message: `No offer is as good as #${instance}: ${[...asked, ...bid].join(', ')}.`,
+    advice: 'Nothing worse is rented. Berth looks again later; allow a higher bid, or rent another by hand.',
+  }
+}

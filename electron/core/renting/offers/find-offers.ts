@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util'
+import { activeParts } from '../../../contract/market/filter.ts'
+import { furtherConditions } from '../../../contract/market/further-filters.ts'
+import type { ExtraFilters, OfferFilter, OfferQuery, OfferView } from '../../../contract/market/offer.ts'
+import { isCountry } from '../../../contract/market/place.ts'
+import type { CallOptions } from '../../../service/http/operation.ts'
+import type { Offer, Offers } from '../../../service/offers.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import { offerView, searchFor } from './offer-view.ts'
+
+/** What a search of the market found. */
+export interface FoundOffers {
+  offers: OfferView[]
+  /** How many offers the service lists at a time at the most, where it listed fewer than it was asked for. */
+  cap?: number
+}
+
+/** Numbers at which a service may cut a list off. An answer of another length is whole. */
+const likelyCaps: ReadonlySet<number> = new Set([
+  10, 16, 20, 25, 32, 50, 64, 100, 128, 200, 250, 256, 500, 1000,
+])
+
+/**
+ * The offers of a query, cheapest first. Where the service cuts its list off, the dearest come besides, and the
+ * cheapest that match the filter: a cap hides neither what is dear nor what is looked for.
+ */
+export async function findOffers(
+  service: Pick<Offers, 'search'>,
+  query: OfferQuery,
+  filter: OfferFilter,
+  options?: CallOptions,
+): Promise<FoundOffers> {
+  const search = searchFor(query)
+  const cheapest = await service.search(search, options)
+  if (cheapest.length >= query.limit || !likelyCaps.has(cheapest.length)) return { offers: views(cheapest) }
+  const dearest = await service.search({ ...search, order: [['dph_total', 'desc']] }, options)
+  const known = new Set(cheapest.map(({ id }) => id))
+  if (dearest.every(({ id }) => known.has(id))) return { offers: views(cheapest) }
+  const narrow = activeParts(filter).length > 0
+  const gpus = filter.gpus ?? gpusMeant(filter.text, [...cheapest, ...dearest])
+  const matching = narrow ? await searchNarrowed(service, query, { ...filter, gpus }, options) : []
+  return { offers: views([...cheapest, ...matching, ...dearest]), cap: cheapest.length }
+}
+
+/**
+ * The GPUs that a text may mean, since services know no text: those of the offers at hand with every word of it that is
+ * in any GPU's name, and the text itself, for a GPU that none of them has.
+ */
+function gpusMeant(text: string | undefined, offers: readonly Offer[]): string[] | undefined {
+  if (text === undefined || text.trim() === '') return undefined
+  const names = [...new Set(offers.flatMap(({ gpu_name: name }) => name ?? []))]
+  const has = (name: string, word: string) => name.toLowerCase().includes(word)
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(word => word !== '' && names.some(name => has(name, word)))
+  const named = words.length === 0 ? [] : names.filter(name => words.every(word => has(name, word)))
+  return [...new Set([...named, text.trim().toUpperCase()])]
+}
+
+/**
+ * The offers of a query that may match a filter, as far as the service applies it: what it lists is filtered again. A
+ * service that refuses a condition that not every deployment knows, or that finds nothing by it, is asked without it.
+ */
+export async function searchNarrowed(
+  service: Pick<Offers, 'search'>,
+  query: OfferQuery,
+  filter: OfferFilter,
+  options?: CallOptions,
+): Promise<Offer[]> {
+  const whole = conditionsOf(query, filter, false)
+  const common = conditionsOf(query, filter, true)
+  if (!isDeepStrictEqual(whole, common)) {
+    const found = await searchUnlessRefused(service, query, whole, options)
+    if (found && found.length > 0) return found
+  }
+  const found = await searchUnlessRefused(service, query, common, options)
+  return found ?? service.search(searchFor(query), options)
+}
+
+async function searchUnlessRefused(
+  service: Pick<Offers, 'search'>,
+  query: OfferQuery,
+  conditions: ExtraFilters,
+  options: CallOptions | undefined,
+): Promise<Offer[] | undefined> {
+  // The page does not check the query's own conditions again: they hold where both are about one field.
+  const fields = Object.entries({ ...query.extra, ...conditions })
+  const extra = Object.fromEntries(
+    fields.map(([field, condition]) => [field, { ...condition, ...query.extra?.[field] }]),
+  )
+  try {
+    return await service.search(searchFor({ ...query, extra }), options)
+  } catch (error) {
+    if (error instanceof ServiceError && (error.status === 400 || error.status === 422)) return undefined
+    throw error
+  }
+}
+
+/** A filter as conditions of the service, none of which is stricter than the filter; `common`: that all deployments know. */
+function conditionsOf({ type }: OfferQuery, filter: OfferFilter, common: boolean): ExtraFilters {
+  const { gpus, countFrom, countTo, priceTo, regions } = filter
+  const [gpu, ...others] = gpus ?? []
+  return {
+    ...(gpu === undefined ? {} : { gpu_name: others.length === 0 ? { eq: gpu } : { in: [gpu, ...others] } }),
+    ...countCondition(countFrom, countTo),
+    // What is listed of a bid is that and the disk.
+    ...(priceTo === undefined ? {} : { [type === 'bid' ? 'min_bid' : 'dph_total']: { lte: priceTo } }),
+    // Some deployments compare a country's code, others the text that they show.
+    ...(!common && regions?.every(isCountry) ? { geolocation: { in: regions } } : {}),
+    ...furtherConditions(filter, common),
+  }
+}
+
+function countCondition(from: number | undefined, to: number | undefined): ExtraFilters {
+  if (from === undefined && to === undefined) return {}
+  if (from !== undefined && from === to) return { num_gpus: { eq: from } }
+  return {
+    num_gpus: { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) },
+  }
+}
+
+/** Each offer once, cheapest first. */
+function views(offers: readonly Offer[]): OfferView[] {
+  const once = [...new Map(offers.map(offer => [offer.id, offer])).values()]
+  const price = ({ dph_total, dph_base }: Offer) => dph_total ?? dph_base ?? Number.POSITIVE_INFINITY
+  return once.sort((a, b) => price(a) - price(b)).map(offerView)
+}

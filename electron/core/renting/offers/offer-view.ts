@@ -1,0 +1,65 @@
+import type { OfferQuery, OfferView } from '../../../contract/market/offer.ts'
+import { micros } from '../../../contract/spending/money.ts'
+import type { Offer, OfferSearch } from '../../../service/offers.ts'
+import { trafficPrices } from '../../instances/traffic.ts'
+import { present } from '../../app/present.ts'
+
+/** The search that answers a query: what can be rented now, cheapest first. Extra conditions hold besides. */
+export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQuery): OfferSearch {
+  return {
+    type,
+    limit,
+    allocatedStorage: storage,
+    order: [['dph_total', 'asc']],
+    filters: {
+      ...(extra as OfferSearch['filters']),
+      rentable: { eq: true },
+      rented: { eq: false },
+      ...(verifiedOnly ? { verified: { eq: true } } : {}),
+    },
+  }
+}
+
+/** An offer's record as Berth shows it. */
+export function offerView(offer: Offer): OfferView {
+  const price = offer.dph_total ?? offer.dph_base
+  return present({
+    id: offer.id,
+    gpuName: offer.gpu_name,
+    gpuCount: offer.num_gpus,
+    gpuMemory: offer.gpu_ram,
+    price: dollars(price),
+    minimumBid: dollars(offer.min_bid),
+    storagePrice: storagePrice(offer),
+    storageCost: offer.storage_cost,
+    score: offer.dlperf,
+    scorePerDollar: offer.dlperf_per_dphtotal,
+    cpuName: offer.cpu_name,
+    cpuCores: offer.cpu_cores_effective,
+    memory: offer.cpu_ram,
+    disk: offer.disk_space,
+    down: offer.inet_down,
+    up: offer.inet_up,
+    ...trafficPrices(offer),
+    reliability: offer.reliability2 ?? offer.reliability,
+    verified: offer.verification === undefined ? undefined : offer.verification === 'verified',
+    location: offer.geolocation,
+    directPorts: offer.direct_port_count,
+    staticIp: offer.static_ip,
+    datacenter: offer.datacenter ?? (offer.hosting_type === undefined ? undefined : offer.hosting_type === 1),
+    lasts: offer.duration,
+    cuda: offer.cuda_max_good,
+    machineId: offer.machine_id,
+    hostId: offer.host_id,
+  })
+}
+
+function storagePrice({ storage_total_cost, dph_total, dph_base }: Offer): number | undefined {
+  const between = dph_total === undefined || dph_base === undefined ? undefined : dph_total - dph_base
+  const price = storage_total_cost ?? between
+  return price === undefined ? undefined : micros(Math.max(0, price))
+}
+
+function dollars(amount: number | undefined): number | undefined {
+  return amount === undefined ? undefined : micros(amount)
+}

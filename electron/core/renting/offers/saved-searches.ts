@@ -1,0 +1,50 @@
+import * as v from 'valibot'
+import { SavedQuery } from '../../../contract/market/offer.ts'
+import type { Machine } from '../../../ports/machine.ts'
+import { openDocument } from '../../storage/json-file.ts'
+import type { Store } from '../../app/store.ts'
+
+/** Searches the user has named, the same for all accounts. */
+export interface SavedSearches {
+  /** The id it is kept under. A name that is there already is saved anew. */
+  save(name: string, query: SavedQuery): Promise<string>
+  delete(id: string): Promise<void>
+}
+
+const Kept = v.array(v.object({ id: v.string(), name: v.string(), query: SavedQuery }))
+
+export async function openSavedSearches(
+  store: Store,
+  { files, clock, random }: Machine,
+  onBroken: (setAside: string) => void,
+): Promise<SavedSearches> {
+  const document = await openDocument({
+    files,
+    clock,
+    name: 'searches.json',
+    schema: Kept,
+    empty: [],
+    onBroken,
+  })
+
+  function show(): void {
+    const searches = Object.fromEntries(document.get().map(search => [search.id, search]))
+    store.change(draft => {
+      draft.savedSearches = searches
+    })
+  }
+
+  show()
+  return {
+    async save(name, query) {
+      const id = document.get().find(search => search.name === name)?.id ?? random.hex(8)
+      await document.write(searches => [...searches.filter(search => search.id !== id), { id, name, query }])
+      show()
+      return id
+    },
+    async delete(id) {
+      await document.write(searches => searches.filter(search => search.id !== id))
+      show()
+    },
+  }
+}

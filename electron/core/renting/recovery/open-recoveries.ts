@@ -1,0 +1,89 @@
+import * as v from 'valibot'
+import { instanceName } from '../../notifications/wording.ts'
+import type { Automation, AutomationSurroundings } from '../../account-context.ts'
+import type { Failovers } from '../attempts/attempts.ts'
+import { heldBack } from '../../guards/guard-veto.ts'
+import { openDocument } from '../../storage/json-file.ts'
+import { same } from '../../app/same.ts'
+import { createRecoveries, type Recoveries } from './recoveries.ts'
+import { Recovery } from './recovery.ts'
+import type { RecoveryEvent } from './recovery-context.ts'
+
+/** The recoveries of one account, in its folder on disk and in State. */
+export interface KeptRecoveries extends Automation, Pick<Recoveries, 'choose'> {}
+
+export async function openRecoveries(
+  around: AutomationSurroundings,
+  failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>,
+): Promise<KeptRecoveries> {
+  const { account, store, machine, files, folder, onBroken, activity, teller } = around
+  const document = await openDocument({
+    files,
+    clock: machine.clock,
+    onBroken,
+    name: `${folder}/recoveries.json`,
+    schema: v.record(v.string(), Recovery),
+    empty: {},
+  })
+  const recoveries = createRecoveries({
+    document,
+    failovers,
+    rentals: around.rentals,
+    client: around.client,
+    record: around.record,
+    heldBack: starting => heldBack(store.get().accounts[account], starting, around.now()),
+    ending: around.ending,
+    now: around.now,
+    newId: () => machine.random.hex(16),
+    changed: show,
+    look: () => void around.look(),
+    tell,
+  })
+
+  function tell({ instance, text, kind, problem }: RecoveryEvent): void {
+    const { id } = instance
+    activity.add({
+      account,
+      instance: id,
+      kind: kind === 'held' ? 'error' : 'berth',
+      text: `${text}: ${instanceName(instance)}`,
+      ...(problem ? { detail: problem.message } : {}),
+    })
+    if (kind === 'note' || !store.get().settings.alerts.recovery) return
+    const { message, advice } = problem ?? { message: 'It starts again by itself.' }
+    teller.tell(account, [
+      {
+        id: `${account}/recovery/${id}`,
+        kind: 'recovery',
+        instance: id,
+        title: `${instanceName(instance)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
+        body: advice === undefined ? message : `${message} ${advice}`,
+        urgency: kind === 'held' ? 'critical' : 'normal',
+        actions: kind === 'held' ? [{ id: 'raise_bid', label: 'Raise bid' }] : [],
+        place: { screen: 'instances', instance: id },
+      },
+    ])
+  }
+
+  function show(): void {
+    const shown = store.get().accounts[account]
+    const view = recoveries.view()
+    if (around.ending.aborted || !shown || same(shown.recoveries, view)) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.recoveries = view
+    })
+  }
+
+  show()
+  return {
+    choose: recoveries.choose,
+    looked({ account: { instances }, records }) {
+      recoveries.looked({ instances, records })
+      show()
+    },
+    resume: show,
+    dueAt: recoveries.dueAt,
+    flush: document.flush,
+  }
+}

@@ -1,0 +1,36 @@
+import type { Instance } from '../../../service/instances.ts'
+import { rentalOf } from '../../instances/mark.ts'
+
+/** In the environment of a replacement: the instance whose place it takes. It tells another Berth that there is one. */
+export const replacesVariable = 'BERTH_REPLACES'
+
+/**
+ * The replacement that another Berth on the same account has rented for an instance, the oldest first. `knows`: whether
+ * a rental's mark is this Berth's own.
+ */
+export function othersReplacement(
+  instance: number,
+  records: readonly Instance[],
+  knows: (mark: string) => boolean,
+): Instance | undefined {
+  return records
+    .filter(record => {
+      const env = record.extra_env ?? []
+      if (!env.some(([name, value]) => name === replacesVariable && value === String(instance))) return false
+      const mark = rentalOf(record.label, env)
+      return mark === undefined || !knows(mark)
+    })
+    .sort(byAge)[0]
+}
+
+/**
+ * Of two replacements for one instance the older stays, the lower id where both began at once. Whoever has the younger
+ * sees the older at the first look after its creation, so it gives way before it is ready.
+ */
+export function givesWay(mine: Instance | undefined, other: Instance): boolean {
+  return mine === undefined || byAge(other, mine) < 0
+}
+
+function byAge(a: Instance, b: Instance): number {
+  return (a.start_date ?? 0) - (b.start_date ?? 0) || a.id - b.id
+}

@@ -1,0 +1,115 @@
+import { bidWithin } from '../../../contract/automation/bid.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import { type Micros, micros } from '../../../contract/spending/money.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import type { Recovery } from './recovery.ts'
+
+/** What a recovery does next, given a fresh look at its instance. */
+export type RecoveryMove =
+  | { do: 'nothing' }
+  /** It is outbid, and it is too soon. */
+  | { do: 'wait'; until: number }
+  /** Micro-dollars per hour. */
+  | { do: 'raise'; bid: Micros }
+  | { do: 'rent' }
+  /** What another rents in its place is under way. */
+  | { do: 'follow' }
+  /** A replacement has its place: it must not start again by itself and cost twice. */
+  | { do: 'stop' }
+  /** Nothing can be done within the choice: that is told, once. */
+  | { do: 'hold'; why: Problem }
+
+/** A pure function of what is remembered, what was seen, and the account's time. */
+export function recoveryMove(recovery: Recovery, instance: InstanceView, now: number): RecoveryMove {
+  const { choice, lastAt, refused } = recovery
+  const { state } = instance
+  // A deployment may show one that was outbid as wished to be stopped, and start it again all the same.
+  const wanted = state === 'outbid' || (instance.intendedStatus !== 'stopped' && state !== 'stopped')
+  if (recovery.by !== undefined) return wanted ? { do: 'stop' } : { do: 'nothing' }
+  if (recovery.failover !== undefined) return { do: 'follow' }
+  if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }
+  // The answer to a raise was lost, and the raise did not take: the same wish again is not another one.
+  const again = recovery.asked !== undefined
+  const moments = [
+    ...(lastAt === undefined ? [] : [lastAt + choice.every]),
+    ...(refused ? [refused.at + refused.wait] : []),
+  ]
+  const until = Math.max(...moments)
+  if (!again && now < until) return { do: 'wait', until }
+  if (choice.kind === 'replace') return { do: 'rent' }
+  if (instance.minimumBid === undefined) return { do: 'hold', why: unknownMinimum }
+  const bid = bidWithin(instance.minimumBid, micros(choice.ceiling))
+  return bid === undefined ? { do: 'hold', why: aboveCeiling } : { do: 'raise', bid }
+}
+
+/** Seconds until a raise is tried again that the service refused in passing. */
+const soonAgain = 30
+/** The same where it refused the key, which is mostly not in passing. */
+const keyAgain = 300
+
+/**
+ * In how many seconds a raise that did not take effect is worth another try, whatever the floor: what is refused for
+ * now, as by a busy service, is no raise. Undefined for what stays refused.
+ */
+export function refusedFor(error: unknown): number | undefined {
+  if (!(error instanceof ServiceError) || error.ambiguous) return undefined
+  const { status, retryAfter = 0 } = error
+  if (status === 401 || status === 403) return keyAgain
+  return status === 0 || status === 429 || status >= 500 ? Math.max(soonAgain, retryAfter) : undefined
+}
+
+/** What a fresh look changes by itself in what is remembered: raises that took, money that was added, a clock set back. */
+export function observed(recovery: Recovery, instance: InstanceView, now: number): Recovery {
+  const confirmed = confirmedRaise(recovery, instance)
+  const { asked: _, held, refused, ...rest } = confirmed
+  const settled = instance.state !== 'outbid' && instance.bid !== undefined
+  const after: Recovery = {
+    ...rest,
+    ...(confirmed.asked && !settled ? { asked: confirmed.asked } : {}),
+    // What could not be done then is told anew when it is outbid anew.
+    ...(held && (instance.state === 'outbid' || confirmed.by !== undefined) ? { held } : {}),
+    ...(refused && instance.state === 'outbid'
+      ? { refused: { ...refused, at: Math.min(refused.at, now) } }
+      : {}),
+    ...(confirmed.lastAt === undefined ? {} : { lastAt: Math.min(confirmed.lastAt, now) }),
+  }
+  return { ...after, added: addedBy(after, instance, now) }
+}
+
+/** A bid that stands as it was asked for has taken, whatever became of its answer. */
+function confirmedRaise(recovery: Recovery, instance: InstanceView): Recovery {
+  const { asked, base, own, raises } = recovery
+  if (!asked || instance.bid !== asked.bid) return recovery
+  const { asked: _, ...rest } = recovery
+  // A bid that is not Berth's last one is the user's own.
+  const first = base !== undefined && asked.from === own ? base : asked.from
+  return { ...rest, base: first, own: asked.bid, raises: raises + 1 }
+}
+
+function addedBy(recovery: Recovery, instance: InstanceView, now: number): Recovery['added'] {
+  const { added, base, own } = recovery
+  const charged = instance.costPerHour > 0 && instance.costPerHour === instance.pricePerHour
+  const raised = base !== undefined && own !== undefined && instance.bid === own
+  const perHour = charged && raised ? Math.max(0, own - base) : 0
+  if (perHour === added.perHour) return added
+  const grown = Math.max(0, Math.floor(((now - added.at) * added.perHour) / 3600))
+  return { micros: added.micros + grown, at: now, perHour }
+}
+
+const unknownMinimum: Problem = {
+  code: 'unknown_minimum',
+  message: 'The service does not say which bid runs now, so none can be chosen.',
+  advice: 'Raise the bid by hand.',
+}
+
+const aboveCeiling: Problem = {
+  code: 'above_ceiling',
+  message: 'The lowest bid that runs now is not below the ceiling.',
+  advice: 'Wait until others bid less, allow more, or rent another.',
+}
+
+export const notInterruptible: Problem = {
+  code: 'not_interruptible',
+  message: 'This instance is on demand: nobody can outbid it.',
+}

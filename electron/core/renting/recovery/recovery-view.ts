@@ -1,0 +1,39 @@
+import type { RecoveryStep, RecoveryView } from '../../../contract/automation/recovery.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { present } from '../../app/present.ts'
+import type { Recovery } from './recovery.ts'
+import { recoveryMove } from './recovery-move.ts'
+
+/** A recovery as the page shows it. `instance` is undefined until the first fresh look. */
+export function recoveryView(
+  recovery: Recovery,
+  instance: InstanceView | undefined,
+  now: number,
+): RecoveryView {
+  const { choice, raises, added, replacements, replaced, by, of, failover, held } = recovery
+  return present({
+    choice,
+    ...standing(recovery, instance, now),
+    problem: held,
+    raises,
+    added,
+    replacements,
+    replaced,
+    by,
+    of,
+    failover,
+  })
+}
+
+function standing(
+  recovery: Recovery,
+  instance: InstanceView | undefined,
+  now: number,
+): { step: RecoveryStep; until?: number } {
+  if (recovery.by !== undefined) return { step: 'replaced' }
+  if (recovery.failover !== undefined) return { step: 'replacing' }
+  if (recovery.asked) return { step: 'raising' }
+  const move = instance && recoveryMove(recovery, instance, now)
+  if (move?.do === 'wait') return { step: 'waiting', until: move.until }
+  return { step: recovery.held ? 'held' : 'watching' }
+}

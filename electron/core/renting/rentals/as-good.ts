@@ -1,0 +1,66 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { withValues } from '../../../contract/market/filter.ts'
+import type { SavedQuery } from '../../../contract/market/offer.ts'
+import type { OpenRequest } from '../../../contract/market/rental.ts'
+import type { Instance } from '../../../service/instances.ts'
+import type { Rental } from './rental.ts'
+
+/** What is known of the machine that is to be replaced, and of how it was found. */
+export interface Replaced {
+  /** How the new one is rented. */
+  request: OpenRequest
+  /** The rental it came of; absent where Berth did not rent it. */
+  rental?: Pick<Rental, 'offer' | 'search'> | undefined
+  gpu?: InstanceView['gpu'] | undefined
+  /** The service's own record. */
+  record?: Pick<Instance, 'verification' | 'reliability2'> | undefined
+}
+
+/** Offers that are looked at for one replacement. */
+const mostOffers = 1000
+
+/**
+ * The search that finds only machines as good as the one that is replaced: every filter it was found with, the same
+ * GPUs with at least their memory, and at least its reliability. A verified host is asked for where it was verified,
+ * was searched for as such, or nothing is known of it.
+ */
+export function asGoodAs({ request, rental, gpu, record }: Replaced): SavedQuery {
+  const { offer, search } = rental ?? {}
+  const { extra } = search?.query ?? {}
+  const verified = offer?.verified ?? isVerified(record) ?? search === undefined
+  const { name, count, memory } = gpu ?? gpuOf(offer)
+  const filter = search?.filter ?? {}
+  return {
+    query: {
+      type: request.bid === undefined ? 'on-demand' : 'bid',
+      verifiedOnly: verified || search?.query.verifiedOnly === true,
+      storage: request.disk,
+      limit: mostOffers,
+      ...(extra ? { extra } : {}),
+    },
+    filter: withValues(filter, {
+      ...(name === undefined ? {} : { gpus: [name] }),
+      ...(count === undefined ? {} : { countFrom: count, countTo: count }),
+      memoryFrom: larger(filter.memoryFrom, memory === undefined ? undefined : memory / 1024),
+      reliabilityFrom: larger(filter.reliabilityFrom, offer?.reliability ?? record?.reliability2),
+    }),
+  }
+}
+
+function isVerified(record: Replaced['record']): boolean | undefined {
+  return record?.verification === undefined ? undefined : record.verification === 'verified'
+}
+
+function gpuOf(offer: Rental['offer'] | undefined): {
+  name?: string | undefined
+  count?: number | undefined
+  memory?: number | undefined
+} {
+  if (offer?.gpuName === undefined) return {}
+  return { name: offer.gpuName, count: offer.gpuCount ?? 1, memory: offer.gpuMemory }
+}
+
+function larger(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Math.max(one, other)
+}

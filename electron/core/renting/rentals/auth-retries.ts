@@ -1,0 +1,34 @@
+import type { Clock } from '../../../ports/clock.ts'
+import { pauseAfterRefusal } from '../../instances/polling/recheck.ts'
+import type { Work } from './rental-worker.ts'
+
+/**
+ * What a refusal of the key has brought to a halt. It may have been a moment's, so the work goes on once a look shows
+ * the key to be good; where that look is allowed and the work is not, it is tried ever more rarely.
+ */
+export interface Halts {
+  refused(id: string, work: Work): void
+  /** It went on, or came to its end. */
+  over(id: string): void
+  /** What may be tried now, after a good look. */
+  due(): [id: string, work: Work][]
+}
+
+/** Refusals that the very next good look may mend. */
+const passing = 2
+
+export function createHalts(clock: Clock): Halts {
+  const halts = new Map<string, { work: Work; refusals: number; notBefore: number }>()
+  return {
+    refused(id, work) {
+      const refusals = (halts.get(id)?.refusals ?? 0) + 1
+      const pause = refusals <= passing ? 0 : pauseAfterRefusal(refusals, 0.5)
+      halts.set(id, { work, refusals, notBefore: clock.monotonic() + pause })
+    },
+    over: id => void halts.delete(id),
+    due: () =>
+      [...halts].flatMap(([id, { work, notBefore }]) =>
+        clock.monotonic() >= notBefore ? [[id, work] as [string, Work]] : [],
+      ),
+  }
+}

@@ -1,0 +1,63 @@
+import type { Instance } from '../../../service/instances.ts'
+import { rentalOf } from '../../instances/mark.ts'
+import type { Rental } from './rental.ts'
+
+/** What a look at the account says about a rental whose answer was lost. */
+export type Finding =
+  | {
+      found: number
+      /** It is the only one that it can be, but it shows no mark. */
+      guessed?: true
+      /** Further instances with the same mark: rented twice, which must not stay. */
+      surplus: readonly number[]
+    }
+  | { unclear: readonly number[] }
+  | { found: undefined }
+
+/**
+ * By the mark where there is one; else by what is new since the request left and carries no mark of another wish:
+ * one such instance is the one, several are for the user to tell apart, and so is one that says it began before. A
+ * record that shows a label or an environment without the mark is somebody else's. `taken`: instances that other
+ * rentals have. A try is never guessed at, since it may be destroyed without a question: another Berth may be trying
+ * something on the same account.
+ */
+export function findLost(
+  rental: Pick<Rental, 'id' | 'before' | 'startedAt' | 'owner'>,
+  records: readonly Instance[],
+  taken: ReadonlySet<number>,
+): Finding {
+  const [found, ...surplus] = markedBy(rental.id, records)
+  if (found !== undefined) return { found, surplus }
+
+  const old = new Set(rental.before)
+  const strangers = records.filter(
+    record => cannotBeTold(record) && !old.has(record.id) && !taken.has(record.id),
+  )
+  const [only, second] = strangers
+  if (only === undefined) return { found: undefined }
+  const older = (only.start_date ?? rental.startedAt) < rental.startedAt - blur
+  return second === undefined && !older && rental.owner === undefined
+    ? { found: only.id, guessed: true, surplus: [] }
+    : { unclear: sortedIds(strangers) }
+}
+
+/** Seconds by which Berth's idea of the account's time may be wrong. */
+const blur = 60
+
+/** The instances that carry a rental's mark, the oldest first. */
+export function markedBy(rental: string, records: readonly Instance[]): number[] {
+  return sortedIds(records.filter(record => markOf(record) === rental))
+}
+
+function sortedIds(records: readonly Instance[]): number[] {
+  return records.map(({ id }) => id).sort((a, b) => a - b)
+}
+
+function markOf({ label, extra_env }: Instance): string | undefined {
+  return rentalOf(label, extra_env ?? [])
+}
+
+/** Whether the record shows neither label nor environment, so that a mark could not be seen. */
+function cannotBeTold({ label, extra_env }: Instance): boolean {
+  return label === undefined && extra_env === undefined
+}

@@ -1,0 +1,305 @@
+import type { Problem } from '../../../contract/problem.ts'
+import type { Creation } from '../../../service/offers.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import { isRefusal } from '../../instances/polling/poll.ts'
+import { lackedBy } from '../../app/permission.ts'
+import { problemOf } from '../../app/problems.ts'
+import type { RentalBook } from './book.ts'
+import { type Finding, findLost } from './find-lost.ts'
+import { createHalts } from './auth-retries.ts'
+import { isUnderWay, type Rental } from './rental.ts'
+import type { RentalsSurroundings } from './rentals.ts'
+import { requestBody } from './request-body.ts'
+import type { RentalSecrets } from './secrets.ts'
+import { sentenceFor } from './sentences.ts'
+
+/**
+ * Asking, looking for what a lost answer left, and looking a last time after a plain refusal of a repeat. A rental
+ * that is no longer wanted is undone after each.
+ */
+export type Work = 'ask' | 'look' | 'look once more' | 'undo'
+
+/** Brings rentals from the wish to an instance, or to nothing at all: one loop for each. */
+export interface Pursuit {
+  /** Goes on until it is settled, Berth ends, or the key is refused, which halts it; never rejects. A second call meanwhile does nothing. */
+  work(id: string, first: Work): Promise<void>
+  isBusy(id: string): boolean
+  /** A look has shown the key to be good: what a refusal brought to a halt goes on. */
+  goOn(): void
+  adopt(id: string, instance: number, instanceKey: string | undefined): Promise<void>
+  end(id: string, ending: { step: Rental['step']; problem?: Rental['problem'] }): Promise<void>
+  /** More instances with a mark than were wanted: one too many, or one that came when none was wanted any more. */
+  destroySurplus(surplus: readonly number[], rental: Rental, why?: string): Promise<void>
+}
+
+/** Milliseconds for the service to create an instance. */
+const creationTimeout = 30_000
+/** Milliseconds between looks for a lost answer; when all have found nothing, nothing was created. */
+const looksAfter = [500, 1500, 3000, 5000]
+/** Seconds of the account's time: a deployment may show a new instance only after that. */
+const appearsWithin = 60
+/** Milliseconds until an account that does not answer is looked at again. */
+const lookAgainAfter = 5000
+/** How often the service is asked for one wish at the most. */
+const mostAsked = 3
+
+/** What a failed creation is told as. Where the service knows no such offer, someone else has it by now. */
+function creationProblem(error: unknown): Problem {
+  const lacking = lackedBy(error, 'instance_write')
+  if (lacking) return lacking
+  const { facts, ...problem } = problemOf(error)
+  const told = error instanceof ServiceError && error.status === 404 ? sentenceFor('offer_gone') : problem
+  return facts ? { ...told, facts } : told
+}
+
+/**
+ * Nobody is there to try once more what is tried by itself, and the refusal may have been a moment's: a second one is
+ * believed. Nothing was created, so that it counts as not asked for.
+ */
+function mayBeAskedAgain({ owner, refused }: Rental): boolean {
+  return owner !== undefined && !refused
+}
+
+const createdTwice = 'which the same rental had created a second time'
+
+export function createPursuit(
+  around: RentalsSurroundings,
+  book: RentalBook,
+  secrets: RentalSecrets,
+): Pursuit {
+  const { client, clock, ending } = around
+  const { update, existing } = book
+  /** Rentals this process is working on, so that no two loops do. */
+  const busy = new Set<string>()
+  const halts = createHalts(clock)
+  const call = { signal: ending }
+
+  async function work(id: string, first: Work): Promise<void> {
+    if (busy.has(id) || ending.aborted) return
+    busy.add(id)
+    let next: Work | 'done' = first
+    try {
+      while (next !== 'done' && !ending.aborted) next = await step(next, existing(id))
+      const rental = existing(id)
+      if (rental.unwanted && isUnderWay(rental) && !ending.aborted) await undo(id)
+      halts.over(id)
+    } catch (error) {
+      if (ending.aborted) return
+      if (isRefusal(error)) {
+        // A refused key tells nothing about the instance.
+        halts.refused(id, next === 'done' ? 'undo' : next)
+        await update(id, { problem: problemOf(error) })
+      } else {
+        halts.over(id)
+        await end(id, { step: 'failed', problem: problemOf(error) })
+      }
+    } finally {
+      busy.delete(id)
+    }
+  }
+
+  function goOn(): void {
+    for (const [id, next] of halts.due()) {
+      const rental = book.find(id)
+      if (rental && isUnderWay(rental)) void work(id, next)
+      else halts.over(id)
+    }
+  }
+
+  async function step(next: Work, rental: Rental): Promise<Work | 'done'> {
+    if (next === 'undo') return 'done'
+    return next === 'ask' ? ask(rental) : lookFor(rental, next === 'look')
+  }
+
+  async function ask(rental: Rental): Promise<Work | 'done'> {
+    if (rental.unwanted) return 'done'
+    const request = await secrets.restore(rental, rental.request)
+    if (!request) {
+      await end(rental.id, { step: 'failed', problem: sentenceFor('secrets_lost') })
+      return 'done'
+    }
+    const { id, asked, unwanted } = await book.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+    if (unwanted) return 'done'
+    let created: Creation
+    try {
+      const options = { ...call, timeout: creationTimeout }
+      created = await client().offers.createInstance(request.offer, requestBody(request, id), options)
+    } catch (error) {
+      if (ending.aborted) return 'done'
+      const ambiguous = error instanceof ServiceError && error.ambiguous
+      if (isRefusal(error) && asked === 1 && mayBeAskedAgain(rental)) {
+        await update(id, { asked: 0, refused: true })
+        throw error
+      }
+      if (!ambiguous && asked === 1) {
+        await end(id, { step: 'failed', problem: creationProblem(error) })
+        return 'done'
+      }
+      await update(id, { step: 'lost', problem: creationProblem(error) })
+      return ambiguous ? 'look' : 'look once more'
+    }
+    if (!ending.aborted) await adopt(id, created.new_contract, created.instance_api_key)
+    return 'done'
+  }
+
+  /** Looks at the account until the instance is found, or has had time enough to appear. */
+  async function lookFor({ id }: Rental, mayAskAgain: boolean): Promise<'ask' | 'done'> {
+    await update(id, { step: 'lost' })
+    const from = around.now()
+    const mayStillAppear = () => Math.abs(around.now() - from) < appearsWithin
+    for (let looks = 0; looks < looksAfter.length || mayStillAppear(); looks += 1) {
+      const pause = looksAfter[looks] ?? lookAgainAfter
+      const finding = await lookOnce(id, pause, looks === 0)
+      if (!finding) return 'done'
+      if ('unclear' in finding) {
+        await letUserSay(id, finding.unclear)
+        return 'done'
+      }
+      if (finding.found !== undefined) {
+        await adopt(id, finding.found, undefined, finding.guessed)
+        await destroySurplus(finding.surplus, existing(id))
+        return 'done'
+      }
+    }
+    const { unwanted, asked, problem } = existing(id)
+    if (unwanted) return 'done'
+    if (mayAskAgain && asked < mostAsked) return 'ask'
+    await end(id, { step: 'failed', problem: problem ?? sentenceFor('not_created') })
+    return 'done'
+  }
+
+  async function letUserSay(id: string, candidates: readonly number[]): Promise<void> {
+    const rental = await update(id, { step: 'unclear', candidates: [...candidates] })
+    around.tell('Which instance belongs to this rental is not clear', rental)
+  }
+
+  /** One fresh and whole answer after a pause, however long the service takes to give one; undefined when Berth ends. */
+  async function lookOnce(id: string, pause: number, anew: boolean): Promise<Finding | undefined> {
+    await sleep(pause)
+    while (!ending.aborted) {
+      try {
+        const { instances, unread, cutShort } = await client().instances.list({ ...call, anew })
+        if (ending.aborted) return undefined
+        const finding = findLost(existing(id), instances, taken(id))
+        const before = new Set(existing(id).before)
+        const listed = new Set([...instances, ...unread].map(({ id: one }) => one))
+        const isUncertain =
+          cutShort !== undefined ||
+          unread.some(({ id: one }) => one === undefined || !before.has(one)) ||
+          around.knownInstances().some(known => !listed.has(known))
+        // What is not found in a list that may lack it may be there all the same: asking again could rent it twice.
+        if (!isUncertain || ('found' in finding && finding.found !== undefined)) return finding
+        await update(id, { problem: sentenceFor('list_uncertain') })
+        await sleep(lookAgainAfter)
+      } catch (error) {
+        if (isRefusal(error)) throw error
+        await sleep(lookAgainAfter)
+      }
+    }
+    return undefined
+  }
+
+  function taken(except: string): ReadonlySet<number> {
+    return new Set(
+      book.all().flatMap(({ id, instance }) => (id === except || instance === undefined ? [] : instance)),
+    )
+  }
+
+  /** Secrets go first: killed in between, the rental is found by its mark, and no secret stays behind. */
+  async function adopt(
+    id: string,
+    instance: number,
+    instanceKey: string | undefined,
+    guessed = false,
+  ): Promise<void> {
+    await secrets.forget(existing(id)).catch(() => undefined)
+    if (guessed && existing(id).unwanted) return letUserSay(id, [instance])
+    const rental = await update(id, {
+      step: 'waiting',
+      instance,
+      createdAt: around.now(),
+      candidates: undefined,
+      problem: undefined,
+    })
+    around.tell(`Rented as #${instance}`, rental)
+    around.created(instance, instanceKey)
+    around.look()
+  }
+
+  /** What cannot be destroyed now is seen again at the next look. */
+  async function destroySurplus(
+    surplus: readonly number[],
+    rental: Rental,
+    why = createdTwice,
+  ): Promise<void> {
+    for (const instance of surplus) {
+      try {
+        await client().instances.destroy(instance, call)
+      } catch {
+        continue
+      }
+      around.tell(`Destroyed #${instance}, ${why}`, rental)
+    }
+  }
+
+  /** Leaves nothing behind. Tries until the service has answered; which one is its own, the user may have to say first. */
+  async function undo(id: string): Promise<void> {
+    if (existing(id).step === 'unclear') {
+      await update(id, { problem: sentenceFor('unclear_unwanted') })
+      return
+    }
+    // What brought it here may have been faster than the disk.
+    await update(id, { unwanted: true })
+    for (;;) {
+      const { instance } = existing(id)
+      if (instance === undefined) break
+      try {
+        await client().instances.destroy(instance, call)
+        break
+      } catch (error) {
+        if (ending.aborted) return
+        if (error instanceof ServiceError && error.status === 404) break
+        if (isRefusal(error)) throw error
+        await update(id, { problem: problemOf(error) })
+        await sleep(lookAgainAfter)
+      }
+    }
+    if (ending.aborted) return
+    await end(id, { step: 'cancelled' })
+    around.look()
+  }
+
+  async function end(
+    id: string,
+    { step, problem }: { step: Rental['step']; problem?: Rental['problem'] },
+  ): Promise<void> {
+    // What was created had its secrets forgotten then; its end is noted at once, so that nothing comes in between.
+    const before = existing(id)
+    if (before.instance === undefined) await secrets.forget(before).catch(() => undefined)
+    const rental = await update(id, { step, problem })
+    if (step === 'failed') {
+      const detail = problem ? { detail: problem.message } : {}
+      // It is rented, and bid what was to be bid: nothing failed.
+      if (problem?.code === 'outbid') around.tell('Rented, but outbid before it ran', rental, detail)
+      else around.tell('Renting failed', rental, { kind: 'error', ...detail })
+    }
+    if (step === 'cancelled' && rental.owner === undefined)
+      around.tell('Rental cancelled', rental, { kind: 'user' })
+    else if (step === 'cancelled') around.tell('A try was taken back', rental)
+    // Its failover goes on with the next one at the next look.
+    if (rental.owner !== undefined) around.look()
+  }
+
+  const sleep = (milliseconds: number) =>
+    new Promise<void>(resolve => {
+      const cancel = clock.after(milliseconds, done)
+      function done(): void {
+        cancel()
+        ending.removeEventListener('abort', done)
+        resolve()
+      }
+      ending.addEventListener('abort', done)
+    })
+
+  return { work, isBusy: id => busy.has(id), goOn, adopt, end, destroySurplus }
+}

@@ -1,0 +1,99 @@
+import * as v from 'valibot'
+import { FailoverId } from '../../../contract/automation/failover.ts'
+import { AccountId, RentalId } from '../../../contract/ids.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { SavedQuery } from '../../../contract/market/offer.ts'
+import { RentRequest } from '../../../contract/market/rental.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import { isDead } from '../../../contract/reading.ts'
+import { startFailure } from '../../instances/start-failure.ts'
+import { noImage, sentenceFor } from './sentences.ts'
+
+export const StoredProblem: v.GenericSchema<Problem> = v.object({
+  code: v.string(),
+  message: v.string(),
+  advice: v.exactOptional(v.string()),
+  field: v.exactOptional(v.string()),
+  facts: v.exactOptional(v.record(v.string(), v.string())),
+})
+
+/** What is remembered of the offer it was rented from. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
+export const StoredOffer = v.object({
+  id: v.number(),
+  gpuName: v.exactOptional(v.string()),
+  gpuCount: v.exactOptional(v.number()),
+  gpuMemory: v.exactOptional(v.number()),
+  pricePerHour: v.exactOptional(v.number()),
+  location: v.exactOptional(v.string()),
+  machineId: v.exactOptional(v.number()),
+  hostId: v.exactOptional(v.number()),
+  verified: v.exactOptional(v.boolean()),
+  reliability: v.exactOptional(v.number()),
+})
+
+/** A rental as it is remembered. Secret values of its environment are not in it: they are in the keychain, under its id. */
+export const Rental = v.object({
+  id: RentalId,
+  account: AccountId,
+  request: RentRequest,
+  offer: StoredOffer,
+  /** What the offer was found with. */
+  search: v.exactOptional(SavedQuery),
+  /**
+   * asking: the intent is on disk, the request may have left. lost: its answer did not come, the account is being
+   * looked at. unclear: more than one instance may be the one. waiting: created, not running yet.
+   * late: still not running after its deadline. The rest have ended.
+   */
+  step: v.picklist(['asking', 'lost', 'unclear', 'waiting', 'late', 'running', 'failed', 'cancelled']),
+  /** Instances that were there before the request left: none of them can be the one. */
+  before: v.array(v.number()),
+  /** How often the service was asked to create it. */
+  asked: v.number(),
+  /** The key was refused when it was first asked for, and nothing created: it was asked for once more. */
+  refused: v.exactOptional(v.boolean()),
+  instance: v.exactOptional(v.number()),
+  /** Epoch seconds of the account's time. */
+  startedAt: v.number(),
+  /** When it was created; the deadline counts from here. */
+  createdAt: v.exactOptional(v.number()),
+  /** Seconds. */
+  deadline: v.number(),
+  candidates: v.exactOptional(v.array(v.number())),
+  problem: v.exactOptional(StoredProblem),
+  /** The failover that it is a try of, which says what becomes of it. */
+  owner: v.exactOptional(FailoverId),
+  /** It is not wanted any more: whatever it creates is destroyed. */
+  unwanted: v.exactOptional(v.boolean()),
+  /** The user has seen its end. */
+  dismissed: v.exactOptional(v.boolean()),
+})
+export type Rental = v.InferOutput<typeof Rental>
+
+/** Whether something is still to be done for it. */
+export function isUnderWay({ step }: Rental): boolean {
+  return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
+}
+
+/** What a dead instance died of, as `sentenceFor` knows it: an image that cannot be had is no fault of the machine. */
+export function deathOf({ state, statusMessage }: InstanceView): string {
+  return state === 'unstartable' && startFailure(statusMessage) === 'image' ? noImage : state
+}
+
+/**
+ * What a fresh look at the account makes of a rental that was created: still waiting, running, late, or failed.
+ * `instance` is undefined when the fresh answer does not have it; `now` is the account's time in epoch seconds.
+ */
+export function nextStep(
+  rental: Rental,
+  instance: InstanceView | undefined,
+  now: number,
+): { step: Rental['step']; problem?: Problem } {
+  if (!instance) return { step: 'failed', problem: sentenceFor('gone') }
+  if (instance.state === 'running') return { step: 'running' }
+  if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
+  if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
+  if (instance.state === 'stopped') return { step: 'failed', problem: sentenceFor('stopped') }
+  if (now - (rental.createdAt ?? rental.startedAt) >= rental.deadline)
+    return { step: 'late', problem: sentenceFor('late') }
+  return { step: 'waiting' }
+}

@@ -1,0 +1,271 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { OfferView, SavedQuery } from '../../../contract/market/offer.ts'
+import type { RentalView, RentRequest } from '../../../contract/market/rental.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Keychain } from '../../../ports/keychain.ts'
+import type { ServiceClient } from '../../../service/client.ts'
+import type { Instance } from '../../../service/instances.ts'
+import { looksUntilGone } from '../../instances/gone.ts'
+import { present } from '../../app/present.ts'
+import type { Document } from '../../storage/json-file.ts'
+import { same } from '../../app/same.ts'
+import { lastRental, openBook, rentalViews } from './book.ts'
+import { markedBy } from './find-lost.ts'
+import { createPursuit } from './rental-worker.ts'
+import { isUnderWay, nextStep, type Rental } from './rental.ts'
+import { rentalSecrets, withoutSecrets } from './secrets.ts'
+import { sentenceFor } from './sentences.ts'
+
+/** What the rentals of one account need of their surroundings. */
+export interface RentalsSurroundings {
+  account: AccountId
+  document: Document<Rental[]>
+  /** Throws `key_missing` while there is no key. */
+  client(): ServiceClient
+  /** Aborted when Berth ends: from then on nothing is asked and nothing written. */
+  ending: AbortSignal
+  clock: Clock
+  keychain: Keychain
+  /** The account's time, epoch seconds. */
+  now(): number
+  /** Ids of the instances in the last answer. */
+  knownInstances(): readonly number[]
+  /** Seconds a rental may take. */
+  deadline(): number
+  /** Sixteen hexadecimal digits that were never used before. */
+  newId(): string
+  /** The rentals have changed. */
+  changed(): void
+  /** Looks at the account at once. */
+  look(): void
+  created(instance: number, instanceKey: string | undefined): void
+  tell(text: string, rental: Rental, more?: { kind?: 'user' | 'error'; detail?: string }): void
+}
+
+/**
+ * The rentals of one account. A wish is on disk before its request leaves, and carries a mark; when the answer is
+ * lost, Berth looks at the account before it asks again. A rental never rents twice.
+ */
+export interface Rentals {
+  /** Resolves with the rental's id once it is on disk; it goes on by itself. */
+  rent(request: RentRequest, offer: OfferView | undefined, more?: RentedFor): Promise<string>
+  /** Ends it; what it has created is destroyed. */
+  cancel(id: string): Promise<void>
+  /** The same however it stands, running or failed too: for tries, which are taken back without a question. */
+  discard(id: string): Promise<void>
+  waitLonger(id: string): Promise<void>
+  /** The user said which instance is the one, or that none is. */
+  settle(id: string, instance: number | null): Promise<void>
+  dismiss(id: string): Promise<void>
+  /** What a fresh look at the account means to the rentals under way. `unconfirmed`: those that may be there. */
+  looked(
+    instances: Readonly<Record<string, InstanceView>>,
+    records: readonly Instance[],
+    unconfirmed?: ReadonlySet<number>,
+  ): void
+  /** What was created and is watched until it runs; `createdAt` in epoch seconds of the account's time. */
+  awaited(): readonly { instance: number; createdAt: number }[]
+  /** Goes on with what an earlier session left under way. */
+  resume(): void
+  view(): Record<string, RentalView>
+  /** Whether any is still to be done. */
+  underWay(): boolean
+  /** A template was edited: what was rented from it is rented again from what it is now. Never rejects because of the disk. */
+  followTemplate(from: string, to: string, name: string | undefined): Promise<void>
+  /** What was rented last and came to be. */
+  last(): { id: string; what: string } | undefined
+  /** All that are remembered, oldest first. */
+  all(): readonly Rental[]
+  /** The rental that an instance came of: how it was rented and found, secrets left out. */
+  ofInstance(instance: number): Rental | undefined
+  /** How, and on what offer, a rental was asked for, secrets left out. Throws `no_such_rental`. */
+  rented(id: string): Rental
+  /** Whether a mark is of a rental of this Berth. */
+  knows(mark: string): boolean
+  /** The tries of a failover, oldest first. */
+  owned(owner: string): readonly Rental[]
+}
+
+/** What is known of a rental besides its request and its offer. */
+export interface RentedFor {
+  /** What makes it a try: its failover, and the seconds it may take. */
+  owned?: { owner: string; deadline: number }
+  /** What the offer was found with. */
+  search?: SavedQuery | undefined
+  /** Its id, where that is known already. */
+  id?: string
+}
+
+/** Seconds by which two tellings of the account's time may differ. */
+const blur = 60
+
+export function createRentals(around: RentalsSurroundings): Rentals {
+  const secrets = rentalSecrets(around.keychain)
+  const book = openBook(around.document, around.changed)
+  const { existing, update } = book
+  const pursuit = createPursuit(around, book, secrets)
+  const ofInstance = (instance: number) => book.all().findLast(rental => rental.instance === instance)
+  /** How many looks in a row were without the instance of a rental. */
+  const missing = new Map<string, number>()
+
+  /** An answer that came later than it was waited for may leave a second instance with a mark: it must not stay. */
+  function destroyLateTwins(records: readonly Instance[]): void {
+    for (const rental of book.all()) {
+      if (rental.instance === undefined || rental.asked < 2) continue
+      const twins = markedBy(rental.id, records).filter(id => id !== rental.instance)
+      void pursuit.destroySurplus(twins, rental)
+    }
+  }
+
+  /** What came after its rental had ended with nothing: it is taken where it was wished for, and destroyed where not. */
+  function meetLateComers(records: readonly Instance[]): void {
+    for (const rental of book.all()) {
+      if (rental.instance !== undefined || rental.asked === 0 || isUnderWay(rental)) continue
+      const late = markedBy(rental.id, records)
+      if (late.length === 0) continue
+      if (rental.owner === undefined && !rental.unwanted) void pursuit.work(rental.id, 'look once more')
+      else void pursuit.destroySurplus(late, rental, 'which came after its rental had ended')
+    }
+  }
+
+  function takeBack({ id, instance, step }: Rental): void {
+    const unknown = instance === undefined && step !== 'unclear'
+    void pursuit.work(id, unknown ? 'look' : 'undo')
+  }
+
+  return {
+    async rent(request, offer, { owned, search, id = `r${around.newId()}` } = {}) {
+      if (!owned) await secrets.keep(id, request)
+      try {
+        await book.add({
+          id,
+          account: around.account,
+          request: withoutSecrets(request),
+          offer: offer ? rentedOffer(offer) : { id: request.offer },
+          step: 'asking',
+          before: [...around.knownInstances()],
+          asked: 0,
+          startedAt: around.now(),
+          deadline: owned?.deadline ?? around.deadline(),
+          ...(owned ? { owner: owned.owner } : {}),
+          ...(search ? { search } : {}),
+        })
+      } catch (error) {
+        if (!owned) await secrets.forget({ id, request }).catch(() => undefined)
+        throw error
+      }
+      around.tell('Renting', existing(id), owned ? {} : { kind: 'user' })
+      void pursuit.work(id, 'ask')
+      return id
+    },
+    async cancel(id) {
+      const { step } = existing(id)
+      if (step === 'running') throw new BerthError(tooLate)
+      if (!isUnderWay(existing(id))) return
+      const rental = await update(id, { unwanted: true })
+      if (pursuit.isBusy(id) || !isUnderWay(rental)) return
+      takeBack(rental)
+    },
+    async discard(id) {
+      const { step, instance } = existing(id)
+      const ended = !isUnderWay(existing(id))
+      if (step === 'cancelled' || (ended && instance === undefined)) return
+      const rental = await update(id, { unwanted: true, ...(ended ? { step: 'waiting' } : {}) })
+      if (!pursuit.isBusy(id) && isUnderWay(rental)) takeBack(rental)
+    },
+    async waitLonger(id) {
+      const rental = existing(id)
+      if (rental.step !== 'late') return
+      const since = around.now() - (rental.createdAt ?? rental.startedAt)
+      await update(id, { step: 'waiting', deadline: since + around.deadline(), problem: undefined })
+    },
+    async settle(id, instance) {
+      const rental = existing(id)
+      if (rental.step !== 'unclear') return
+      const none = rental.unwanted
+        ? ({ step: 'cancelled' } as const)
+        : ({ step: 'failed', problem: sentenceFor('not_created') } as const)
+      if (instance === null) await pursuit.end(id, none)
+      else if (rental.candidates?.includes(instance)) {
+        await pursuit.adopt(id, instance, undefined)
+        if (existing(id).unwanted) takeBack(existing(id))
+      } else
+        throw new BerthError({
+          code: 'invalid_argument',
+          message: 'That instance is not one of those in question.',
+        })
+    },
+    async dismiss(id) {
+      if (isUnderWay(existing(id))) return
+      await update(id, { dismissed: true })
+    },
+    looked(instances, records, unconfirmed) {
+      pursuit.goOn()
+      for (const rental of book.all()) {
+        if ((rental.step !== 'waiting' && rental.step !== 'late') || rental.instance === undefined) continue
+        if (rental.unwanted || pursuit.isBusy(rental.id)) continue
+        const instance = instances[rental.instance]
+        if (!instance && unconfirmed?.has(rental.instance)) continue
+        const absent = (missing.get(rental.id) ?? 0) + 1
+        if (instance) missing.delete(rental.id)
+        else missing.set(rental.id, absent)
+        if (!instance && absent < looksUntilGone) continue
+        // A clock that was set back must not put the deadline off.
+        if ((rental.createdAt ?? 0) > around.now() + blur) void update(rental.id, { createdAt: around.now() })
+        const { step, problem } = nextStep(rental, instance, around.now())
+        if (step === rental.step && same(problem, rental.problem)) continue
+        if (!isUnderWay({ ...rental, step })) missing.delete(rental.id)
+        if (step === 'failed') void pursuit.end(rental.id, { step, ...(problem ? { problem } : {}) })
+        else void update(rental.id, { step, problem })
+      }
+      destroyLateTwins(records)
+      meetLateComers(records)
+    },
+    awaited: () =>
+      book
+        .all()
+        .flatMap(({ step, instance, createdAt, startedAt }) =>
+          instance === undefined || (step !== 'waiting' && step !== 'late')
+            ? []
+            : [{ instance, createdAt: createdAt ?? startedAt }],
+        ),
+    resume() {
+      for (const rental of book.all()) {
+        const { id, step, asked, instance, unwanted } = rental
+        if (!isUnderWay(rental)) continue
+        if (step === 'asking' || step === 'lost') void pursuit.work(id, asked === 0 ? 'ask' : 'look')
+        else if (unwanted && (instance !== undefined || step === 'unclear')) void pursuit.work(id, 'undo')
+      }
+    },
+    async followTemplate(from, to, name) {
+      for (const { id, request } of book.all()) {
+        const { template } = request
+        if (template?.hash !== from) continue
+        await update(id, { request: { ...request, template: { hash: to, name: name ?? template.name } } })
+      }
+    },
+    view: () => rentalViews(book.all()),
+    underWay: () => book.all().some(isUnderWay),
+    last: () => lastRental(book.all()),
+    rented: existing,
+    knows: mark => book.find(mark) !== undefined,
+    owned: owner => book.all().filter(rental => rental.owner === owner),
+    all: book.all,
+    ofInstance,
+  }
+}
+
+const tooLate = {
+  code: 'too_late',
+  message: 'It is running already, so there is nothing left to cancel.',
+  advice: 'Destroy the instance if you do not want it.',
+}
+
+function rentedOffer(offer: OfferView): Rental['offer'] {
+  const { id, gpuName, gpuCount, gpuMemory, price, location, machineId, hostId, verified, reliability } =
+    offer
+  const known = { gpuName, gpuCount, gpuMemory, location, machineId, hostId, verified, reliability }
+  return present({ id, ...known, pricePerHour: price })
+}

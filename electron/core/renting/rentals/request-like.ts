@@ -1,0 +1,29 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { OpenRequest, RentRequest } from '../../../contract/market/rental.ts'
+import type { Instance } from '../../../service/instances.ts'
+
+/** GB, where nothing says how much a replacement needs. */
+const usualDisk = 20
+
+/** A request before an offer is chosen for it. */
+export function withoutOffer({ offer: _, ...request }: RentRequest): OpenRequest {
+  return request
+}
+
+/** How to rent again what Berth did not rent itself: as far as its record tells. */
+export function requestLike(instance: InstanceView, record: Instance | undefined): OpenRequest {
+  return {
+    image: instance.image ?? '',
+    access: instance.runtype?.startsWith('jupyter')
+      ? 'jupyter'
+      : instance.runtype === 'args'
+        ? 'none'
+        : 'ssh',
+    disk: instance.disk?.size ?? usualDisk,
+    env: [],
+    ports: [],
+    ...(instance.label ? { label: instance.label } : {}),
+    ...(record?.onstart ? { onstart: record.onstart } : {}),
+    ...(instance.interruptible && instance.bid !== undefined ? { bid: instance.bid / 1_000_000 } : {}),
+  }
+}

@@ -1,0 +1,82 @@
+import type { Problem } from '../../../contract/problem.ts'
+
+/** The code of an image that cannot be pulled: every other machine would say the same. */
+export const noImage = 'no_image'
+
+const sentences: Readonly<Record<string, Problem>> = {
+  gone: {
+    code: 'instance_gone',
+    message: 'The instance is no longer on the account.',
+    advice: 'It was destroyed elsewhere, or the service removed it. Rent another offer.',
+  },
+  crashed: {
+    code: 'crashed',
+    message: 'The container crashed while it started.',
+    advice: 'Check the image and the start script. Destroy it and try another offer.',
+  },
+  unstartable: {
+    code: 'unstartable',
+    message: 'The machine cannot start the container.',
+    advice: 'Destroy it, and rent another machine or with another image.',
+  },
+  [noImage]: {
+    code: noImage,
+    message: 'The image cannot be pulled: it does not exist, or needs a login.',
+    advice: 'Destroy it, and rent with another image.',
+  },
+  silent: {
+    code: 'silent',
+    message: 'The host sends no heartbeat, so the instance does not run now.',
+    advice: 'The host may come back. If you cannot wait, destroy it and try another offer.',
+  },
+  offline: {
+    code: 'offline',
+    message: 'The host went offline, so the instance does not run now.',
+    advice: 'The host may come back. If you cannot wait, destroy it and try another offer.',
+  },
+  outbid: {
+    code: 'outbid',
+    message: 'The bid is below what others pay: the instance is stopped.',
+    advice: 'Raise the bid, or destroy it so that its disk costs nothing.',
+  },
+  stopped: {
+    code: 'stopped',
+    message: 'The instance was stopped before it ran.',
+    advice: 'Start it again, or destroy it so that its disk costs nothing.',
+  },
+  late: {
+    code: 'late',
+    message: 'It takes longer than it should to be running.',
+    advice: 'A large image on a slow line can need it. Wait longer, or destroy it and try another offer.',
+  },
+  offer_gone: {
+    code: 'offer_gone',
+    message: 'Someone else was faster: this offer is gone.',
+    advice: 'Pick another one like it; nothing was rented.',
+  },
+  not_created: {
+    code: 'not_created',
+    message: 'The service did not answer, and nothing new is on the account.',
+    advice: 'Nothing was rented. Try again in a moment.',
+  },
+  list_uncertain: {
+    code: 'list_uncertain',
+    message: 'The answer was lost, and the service’s list of instances is not whole.',
+    advice: 'Berth looks again, and rents nothing until it is certain that nothing was created.',
+  },
+  unclear_unwanted: {
+    code: 'unclear_unwanted',
+    message: 'It was cancelled, but may have been created.',
+    advice: 'Say which of the new instances it is: that one is destroyed.',
+  },
+  secrets_lost: {
+    code: 'secrets_lost',
+    message: 'Berth was closed before the service answered, and nothing new is on the account.',
+    advice: 'Secret values were not kept, since this machine has no keychain. Rent it again.',
+  },
+}
+
+/** What to tell of a rental that came to this. */
+export function sentenceFor(end: string): Problem {
+  return sentences[end] ?? { code: end, message: 'The rental ended.' }
+}

@@ -1,0 +1,114 @@
+import { folderOf, lastName } from '../../contract/instance/file-names.ts'
+import type { FileTransferView } from '../../contract/instance/files.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import { downloadJob } from '../../ssh/files/transfer/download.ts'
+import type { AutomationSurroundings } from '../account-context.ts'
+import { problemOf } from '../app/problems.ts'
+import { isDone, type Run } from './run.ts'
+
+/** What is heard of a fetching. */
+interface FetchEvents {
+  /** It has ended, well or not; again where the user resumes it after a failure. */
+  over(ended: FileTransferView): void
+  /** It got in, or could not; it goes on trying once it was in. */
+  entered(): void
+  shutOut(problem: Problem): void
+}
+
+/**
+ * Fetches what the run names into its folder on this machine, as one of the transfers that the page shows: its id.
+ */
+export async function beginFetch(
+  around: AutomationSurroundings,
+  run: Run,
+  view: InstanceView,
+  { over, entered, shutOut }: FetchEvents,
+): Promise<string> {
+  const { account, access, machine, fileTransfers, store } = around
+  const path = run.fetch ?? ''
+  const into = await machine.downloads.at(run.into ?? machine.downloads.own)
+  let changed: () => void = () => undefined
+  const job = downloadJob({ paths: [path], into, system: machine.platform, changed: () => changed() })
+  const begun = fileTransfers.start({
+    door: { account, instance: view },
+    direction: 'down',
+    folder: folderOf(path),
+    name: lastName(path),
+    job,
+    async connect() {
+      const instance = store.get().accounts[account]?.instances[view.id]
+      if (!instance) throw new BerthError(instanceGone)
+      try {
+        const lease = await access.connect({ account, instance, client: around.client() })
+        entered()
+        return lease
+      } catch (error) {
+        shutOut(problemOf(error))
+        throw error
+      }
+    },
+    over,
+  })
+  changed = () => fileTransfers.progressed(begun.id)
+  return begun.id
+}
+
+/** Why what arrived is not enough to go on with; undefined when it is. */
+export function fetchProblem(ended: FileTransferView, run: Run): Problem | undefined {
+  if (ended.step === 'cancelled') return cancelled
+  if (ended.step !== 'done') return ended.problem ?? cancelled
+  if (ended.leftOut > 0 && run.afterwards === 'destroy')
+    return {
+      code: 'left_out',
+      message: `${ended.leftOut} of its items were left out, such as links and devices, and would be lost.`,
+      advice: 'Look at what is here, then destroy the instance yourself.',
+    }
+  return undefined
+}
+
+/**
+ * Stops or destroys the instance, on what a look just made shows; done already counts as done. Rejects with why it
+ * could not be, to be tried again. `asks` is called right before the service is asked; false leaves it as it is, and is
+ * the answer then.
+ */
+export async function actOn(
+  around: AutomationSurroundings,
+  instance: number,
+  action: 'stop' | 'destroy',
+  asks: () => boolean,
+): Promise<boolean> {
+  const { account, store } = around
+  await around.look()
+  const seen = store.get().accounts[account]
+  if (seen?.connection.status !== 'online') throw new BerthError(notSeen)
+  if (isDone(action, seen.instances[instance]?.state)) return true
+  if (!asks()) return false
+  const { instances } = around.client()
+  const options = { signal: around.ending }
+  try {
+    if (action === 'stop') await instances.stop(instance, options)
+    else await instances.destroy(instance, options)
+  } catch (error) {
+    // Gone already: somebody else was faster.
+    if (!(error instanceof ServiceError && error.status === 404)) throw error
+  }
+  await around.look()
+  return true
+}
+
+const cancelled = {
+  code: 'cancelled',
+  message: 'The fetching was cancelled.',
+  advice: 'Try again, or end the instance yourself.',
+}
+const instanceGone = {
+  code: 'no_such_instance',
+  message: 'The instance is no longer on the account.',
+}
+const notSeen = {
+  code: 'not_seen',
+  message: 'The service does not answer now, and Berth acts only on what it has just seen.',
+  advice: 'It tries again by itself.',
+}

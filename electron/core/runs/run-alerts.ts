@@ -1,0 +1,97 @@
+import type { AccountId } from '../../contract/ids.ts'
+import type { Alert } from '../notifications/alerts.ts'
+import { hoursAndMinutes } from '../notifications/wording.ts'
+import { type Run, watchdogOrder } from './run.ts'
+
+/** Of the alert about a run: a later one takes the place of the earlier. */
+export function alertId(account: AccountId, { id }: Run): string {
+  return `${account}/run/${id}`
+}
+
+/** What is said of a run; `where` names its instance. */
+function about(account: AccountId, run: Run): Omit<Alert, 'title' | 'body' | 'urgency'> {
+  const { instance } = run
+  return {
+    id: alertId(account, run),
+    kind: 'run',
+    ...(instance === undefined ? {} : { instance }),
+    actions: [{ id: 'show', label: 'Show' }],
+    place: {
+      screen: 'instances',
+      ...(instance === undefined ? {} : { instance, tab: 'runs' as const }),
+    },
+  }
+}
+
+export function endedAlert(account: AccountId, run: Run, where: string): Alert {
+  const { name, code } = run
+  return {
+    ...about(account, run),
+    title: `${name} has ended with exit code ${code}`,
+    body: `On ${where}. ${comesNext(run)}`,
+    urgency: 'normal',
+  }
+}
+
+/** Nothing was rented for it. */
+export function notStartedAlert(account: AccountId, run: Run): Alert {
+  return {
+    ...about(account, run),
+    title: `${run.name} will not start`,
+    body: run.problem?.message ?? '',
+    urgency: 'critical',
+  }
+}
+
+export function stuckAlert(account: AccountId, run: Run, where: string, now: number): Alert {
+  const since = hoursAndMinutes(now - (run.stuckSince ?? now))
+  return {
+    ...about(account, run),
+    title: `${run.name} seems stuck`,
+    body: `On ${where}: no output and no load on the GPUs for ${since}. ${run.afterwardsIfStuck ? comesNext(run) : 'It is left as it is.'}`,
+    urgency: 'normal',
+  }
+}
+
+export function lostAlert(account: AccountId, run: Run, where: string): Alert {
+  return {
+    ...about(account, run),
+    title: `${run.name} is gone without an exit code`,
+    body: `On ${where}: ${run.problem?.message ?? ''} The instance is left as it is.`,
+    urgency: 'critical',
+  }
+}
+
+/** Its folder could not be fetched for a while, for want of a way in. */
+export function unreachedAlert(account: AccountId, run: Run, where: string, why: string): Alert {
+  const stops = watchdogOrder(run)
+  const meanwhile = stops
+    ? `Its watchdog stops it ${Math.round(stops.seconds / 60)} min after the end of the run; its files stay, and are fetched once it runs again.`
+    : 'Until then the instance is left as it is, and goes on costing.'
+  return {
+    ...about(account, run),
+    title: `${run.fetch} of ${run.name} cannot be fetched yet`,
+    body: `On ${where}. ${why} Berth tries again and again. ${meanwhile}`,
+    urgency: 'critical',
+  }
+}
+
+export function keptAlert(account: AccountId, run: Run, where: string, why: string): Alert {
+  return {
+    ...about(account, run),
+    title: `${where} is kept: ${run.fetch} could not be fetched`,
+    body: `${why} ${run.afterwards === 'nothing' ? '' : 'It goes on costing. '}Try again, or end it yourself.`,
+    urgency: 'critical',
+  }
+}
+
+function comesNext({ fetch, afterwards, interrupted }: Run): string {
+  if (interrupted) return 'It was stopped meanwhile, so it is left as it is now.'
+  const steps = [
+    ...(fetch === undefined ? [] : [`${fetch} is fetched`]),
+    ...(afterwards === 'nothing'
+      ? []
+      : [afterwards === 'stop' ? 'the instance is stopped' : 'the instance is destroyed']),
+  ]
+  return steps.length === 0 ? 'The instance is left as it is.' : `Now ${steps.join(', then ')}.`
+}

@@ -1,0 +1,31 @@
+import type { Keychain } from '../../ports/keychain.ts'
+
+export interface KeychainWatch {
+  /** Each secret that goes in or comes out. */
+  onSecret: (secret: string) => void
+  /** It turned out not to take what it was given. */
+  onProblem: (problem: string) => void
+}
+
+/** The same keychain, watched. */
+export function watchedKeychain(keychain: Keychain, { onSecret, onProblem }: KeychainWatch): Keychain {
+  return {
+    get persistent() {
+      return keychain.persistent
+    },
+    get problem() {
+      return keychain.problem
+    },
+    async get(name) {
+      const secret = await keychain.get(name)
+      if (secret !== undefined) onSecret(secret)
+      return secret
+    },
+    delete: name => keychain.delete(name),
+    async set(name, secret) {
+      onSecret(secret)
+      await keychain.set(name, secret)
+      if (keychain.problem !== undefined) onProblem(keychain.problem)
+    },
+  }
+}

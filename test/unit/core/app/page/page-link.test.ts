@@ -1,0 +1,119 @@
+import { apply } from 'mutative'
+import { beforeEach, expect, test } from 'vitest'
+import type { MainMessage } from '../../../../../electron/contract/bridge/messages.ts'
+import { BerthError } from '../../../../../electron/contract/problem.ts'
+import type { State } from '../../../../../electron/contract/state.ts'
+import type { Dispatch } from '../../../../../electron/core/app/page/dispatcher.ts'
+import { createPageLink } from '../../../../../electron/core/app/page/page-link.ts'
+import type { PageLink } from '../../../../../electron/core/running.ts'
+import { createStore, type Store } from '../../../../../electron/core/app/store.ts'
+import { settled } from '../../hand-clock.ts'
+import { emptyState } from '../../views.ts'
+
+let store: Store
+let sent: MainMessage[]
+let room: boolean
+let page: PageLink
+let dispatch: Dispatch
+beforeEach(() => {
+  store = createStore(emptyState())
+  sent = []
+  room = true
+  dispatch = async name => `did ${name}`
+  page = createPageLink(
+    store,
+    (name, args, caller) => dispatch(name, args, caller),
+    message => {
+      sent.push(message)
+      return room
+    },
+  )
+})
+
+const rename = (version: string) =>
+  store.change(draft => {
+    draft.app.version = version
+  })
+
+test('no patch is sent before the page has the whole, and each one after it', () => {
+  rename('1')
+  expect(sent).toEqual([])
+  page.receive({ kind: 'sync' })
+  rename('2')
+  rename('2')
+  rename('3')
+  expect(sent.map(message => ('sequence' in message ? message.sequence : undefined))).toEqual([1, 2, 3])
+  let state = sent[0]?.kind === 'state' ? sent[0].state : undefined
+  for (const message of sent)
+    if (message.kind === 'patch') state = apply(state as State, message.patches) as State
+  expect(state).toEqual(store.get())
+})
+
+test('a page that missed a patch asks for the whole and goes on from there', () => {
+  page.receive({ kind: 'sync' })
+  rename('2')
+  sent.length = 0
+  page.receive({ kind: 'sync' })
+  expect(sent).toEqual([{ kind: 'state', sequence: 1, state: store.get() }])
+})
+
+test('a page that is too slow is spared patches, and gets the whole once there is room', () => {
+  page.receive({ kind: 'sync' })
+  room = false
+  for (let version = 1; version <= 50; version += 1) rename(String(version))
+  expect(sent).toHaveLength(2)
+  room = true
+  page.drained()
+  expect(sent.at(-1)).toEqual({ kind: 'state', sequence: 50, state: store.get() })
+  rename('51')
+  expect(sent.at(-1)).toMatchObject({ kind: 'patch', sequence: 51 })
+})
+
+test('a command is answered by its number, and refused with its problem', async () => {
+  page.receive({ kind: 'command', call: 7, name: 'refresh', args: {} })
+  await settled()
+  dispatch = async () => {
+    throw new BerthError({ code: 'no_such_account', message: 'gone' })
+  }
+  page.receive({ kind: 'command', call: 8, name: 'refresh', args: {} })
+  await settled()
+  dispatch = async () => {
+    throw new Error('/home/someone/secret')
+  }
+  page.receive({ kind: 'command', call: 9, name: 'refresh', args: {} })
+  await settled()
+  expect(sent).toMatchObject([
+    { kind: 'answer', call: 7, answer: 'did refresh' },
+    { kind: 'refusal', call: 8, problem: { code: 'no_such_account' } },
+    { kind: 'refusal', call: 9, problem: { code: 'internal' } },
+  ])
+  expect(JSON.stringify(sent)).not.toContain('secret')
+})
+
+test.each([
+  undefined,
+  null,
+  'sync',
+  [],
+  {},
+  { kind: 'constructor' },
+  { kind: 'command', call: 'x', name: 'refresh' },
+  { kind: 'command', call: 1, name: ['refresh'], args: {} },
+  { kind: 'data', stream: 1, bytes: 'text' },
+  { kind: 'grant', stream: 1, bytes: -5 },
+  { kind: 'grant', stream: -1, bytes: 5 },
+  { kind: 'state', sequence: 1, state: {} },
+])('%j from the page does nothing', async message => {
+  page.receive(message)
+  await settled()
+  expect(sent).toEqual([])
+})
+
+test('a page that has gone is sent nothing, not even what was under way', async () => {
+  page.receive({ kind: 'sync' })
+  page.receive({ kind: 'command', call: 1, name: 'refresh', args: {} })
+  page.close()
+  rename('2')
+  await settled()
+  expect(sent.map(({ kind }) => kind)).toEqual(['state'])
+})

@@ -1,0 +1,133 @@
+import { Duplex, PassThrough } from 'node:stream'
+import { beforeEach, expect, test } from 'vitest'
+import { type StreamMessage, streamWindow } from '../../../../../electron/contract/bridge/messages.ts'
+import { createStreams, type Streams } from '../../../../../electron/core/app/page/streams.ts'
+import { settled } from '../../hand-clock.ts'
+
+let sent: StreamMessage[]
+let room: boolean
+let streams: Streams
+beforeEach(() => {
+  sent = []
+  room = true
+  streams = createStreams(message => {
+    sent.push(message)
+    return room
+  })
+})
+
+/** What gives bytes without end, and takes them when it likes to. */
+function endless() {
+  const taken: Buffer[] = []
+  let take: (() => void) | undefined
+  const duplex = new Duplex({
+    read() {
+      this.push(Buffer.alloc(16_384, 7))
+    },
+    write(bytes: Buffer, _encoding, done) {
+      taken.push(bytes)
+      take = done
+    },
+  })
+  return { duplex, taken, take: () => take?.() }
+}
+
+const bytesSent = () =>
+  sent.reduce((sum, message) => sum + (message.kind === 'data' ? message.bytes.length : 0), 0)
+
+test('a page that never grants gets the window and not a byte more', async () => {
+  streams.open(endless().duplex)
+  for (let turn = 0; turn < 20; turn += 1) await settled()
+  expect(bytesSent()).toBe(streamWindow)
+})
+
+test('each grant lets as much through, and every byte arrives in order', async () => {
+  const source = new PassThrough()
+  const stream = streams.open(source)
+  const bytes = Buffer.from(Array.from({ length: 2 * streamWindow }, (_, index) => index % 251))
+  source.end(bytes)
+  await settled()
+  expect(bytesSent()).toBe(streamWindow)
+  while (bytesSent() < bytes.length) {
+    streams.receive({ kind: 'grant', stream, bytes: 10_000 })
+    await settled()
+  }
+  const arrived = Buffer.concat(sent.flatMap(message => (message.kind === 'data' ? [message.bytes] : [])))
+  expect(arrived.equals(bytes)).toBe(true)
+  await settled()
+  expect(sent.at(-1)).toEqual({ kind: 'end', stream })
+})
+
+test('a transport without room holds every stream back until it has room again', async () => {
+  room = false
+  const stream = streams.open(endless().duplex)
+  await settled()
+  const first = bytesSent()
+  expect(first).toBeLessThanOrEqual(65_536)
+  streams.receive({ kind: 'grant', stream, bytes: 1000 })
+  await settled()
+  expect(bytesSent()).toBe(first)
+  room = true
+  streams.drained()
+  await settled()
+  expect(bytesSent()).toBe(streamWindow + 1000)
+})
+
+test('what the page sends is granted again only once it was taken', async () => {
+  const { duplex, taken, take } = endless()
+  const stream = streams.open(duplex)
+  streams.receive({ kind: 'data', stream, bytes: Buffer.from('ls\n') })
+  await settled()
+  expect(Buffer.concat(taken).toString()).toBe('ls\n')
+  expect(sent.some(({ kind }) => kind === 'grant')).toBe(false)
+  take()
+  await settled()
+  expect(sent.filter(({ kind }) => kind === 'grant')).toEqual([{ kind: 'grant', stream, bytes: 3 }])
+})
+
+test('a page that sends more than it was granted loses the stream', async () => {
+  const { duplex } = endless()
+  const stream = streams.open(duplex)
+  streams.receive({ kind: 'data', stream, bytes: Buffer.alloc(streamWindow) })
+  await settled()
+  expect(duplex.destroyed).toBe(false)
+  streams.receive({ kind: 'data', stream, bytes: Buffer.alloc(1) })
+  await settled()
+  expect(duplex.destroyed).toBe(true)
+  expect(sent.at(-1)).toMatchObject({ kind: 'end', stream, problem: { code: 'stream_failed' } })
+})
+
+test('a stream ends with the reason it was given, once', async () => {
+  const { duplex } = endless()
+  const problem = { code: 'connection_lost', message: 'The connection was lost.' }
+  const stream = streams.open(duplex, Promise.resolve(problem))
+  duplex.destroy(new Error('socket'))
+  await settled()
+  duplex.emit('error', new Error('again'))
+  await settled()
+  expect(sent.filter(({ kind }) => kind === 'end')).toEqual([{ kind: 'end', stream, problem }])
+})
+
+test('the page may end a stream, and hears nothing more of it', async () => {
+  const { duplex } = endless()
+  const stream = streams.open(duplex)
+  await settled()
+  streams.receive({ kind: 'end', stream })
+  const before = sent.length
+  await settled()
+  expect(duplex.destroyed).toBe(true)
+  streams.receive({ kind: 'data', stream, bytes: Buffer.from('x') })
+  streams.receive({ kind: 'grant', stream, bytes: 5 })
+  await settled()
+  expect(sent.length).toBe(before)
+})
+
+test('when the page goes its streams end, those that open too late as well', async () => {
+  const early = endless().duplex
+  streams.open(early)
+  streams.close()
+  const late = endless().duplex
+  streams.open(late)
+  expect(early.destroyed).toBe(true)
+  expect(late.destroyed).toBe(true)
+})

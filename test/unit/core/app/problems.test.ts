@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { problemOf } from '../../../../electron/core/app/problems.ts'
+import { sentenceFor } from '../../../../electron/service/http/sentences.ts'
+import { ServiceError } from '../../../../electron/service/service-error.ts'
+
+test.each([
+  ['refused', 'The service says'],
+  ['not_found', 'The service says'],
+  ['bad_answer', 'What was wrong'],
+  ['not_this_service', 'What was wrong'],
+] as const)('the detail of %s is told under “%s”', (code, label) => {
+  const error = new ServiceError({ code, status: 400, ...sentenceFor(code), detail: 'some detail' })
+  expect(problemOf(error)).toMatchObject({ code, facts: { [label]: 'some detail' } })
+  expect(Object.keys(problemOf(error).facts ?? {})).toEqual([label])
+})

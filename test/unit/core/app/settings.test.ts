@@ -1,0 +1,92 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { ChangeableSettings, defaultSettings } from '../../../../electron/contract/app/settings.ts'
+import { openSettings, readSettings } from '../../../../electron/core/app/settings.ts'
+import { HandClock } from '../hand-clock.ts'
+import { MemoryFiles } from '../memory-files.ts'
+
+test('an empty file is the defaults', () => {
+  expect(readSettings({})).toEqual(defaultSettings)
+})
+
+test('one bad value does not lose the others, within a group neither', () => {
+  const read = readSettings({
+    theme: 'dark',
+    pollInterval: 'often',
+    alerts: { outbid: false, ready: 'maybe' },
+    terminal: { fontSize: 4, program: 'kitty' },
+    sshKey: null,
+  })
+  expect(read).toEqual({
+    ...defaultSettings,
+    theme: 'dark',
+    alerts: { ...defaultSettings.alerts, outbid: false },
+    terminal: { ...defaultSettings.terminal, program: 'kitty' },
+  })
+})
+
+test.each([[null], ['text'], [[]], [7]])('a group that is %j is its defaults', group => {
+  expect(readSettings({ alerts: group, terminal: group })).toEqual(defaultSettings)
+})
+
+test.each([
+  ['mono; color: red'],
+  ['x} * { display: none'],
+  ['url(http://a.example/)'],
+  ['a\\22 b'],
+  ['a/*'],
+  ['a\nb'],
+  ['<b>'],
+  ['x'.repeat(201)],
+])('a terminal’s font that is more than names is refused: %j', fontFamily => {
+  expect(
+    v.safeParse(ChangeableSettings, { terminal: { ...defaultSettings.terminal, fontFamily } }).success,
+  ).toBe(false)
+  expect(readSettings({ terminal: { fontFamily } }).terminal.fontFamily).toBe('')
+})
+
+test('what is unknown in the file stays there', async () => {
+  const files = new MemoryFiles()
+  files.texts.set('settings.json', '{"fromTheFuture":{"a":1},"theme":"dark"}')
+  const settings = await openSettings(files, new HandClock(), () => undefined)
+  expect((await settings.change({ pollInterval: 20 })).theme).toBe('dark')
+  expect(JSON.parse(files.texts.get('settings.json') ?? '')).toEqual({
+    fromTheFuture: { a: 1 },
+    theme: 'dark',
+    pollInterval: 20,
+  })
+})
+
+test('a change that cannot be written is refused and not in force', async () => {
+  const files = new MemoryFiles()
+  const settings = await openSettings(files, new HandClock(), () => undefined)
+  files.refusing = 'ENOSPC'
+  await expect(settings.change({ theme: 'dark' })).rejects.toThrow()
+  expect(settings.get().theme).toBe('system')
+})
+
+test('two changes within a group hold, both of them, though the second is asked for before the first is kept', async () => {
+  const settings = await openSettings(new MemoryFiles(), new HandClock(), () => undefined)
+  const asked = [{ from: '23:00' }, { to: '01:00' }].map(quietHours =>
+    settings.change(v.parse(ChangeableSettings, { quietHours })),
+  )
+  await Promise.all(asked)
+  expect(settings.get().quietHours).toEqual({ ...defaultSettings.quietHours, from: '23:00', to: '01:00' })
+})
+
+test('the terminal program set by hand in the file stays, whatever the page changes beside it', async () => {
+  const files = new MemoryFiles()
+  await files.write('settings.json', JSON.stringify({ terminal: { command: ['my-term', '-e', '{ssh}'] } }))
+  const settings = await openSettings(files, new HandClock(), () => undefined)
+  expect(settings.get().terminal.command).toEqual(['my-term', '-e', '{ssh}'])
+  const asked = v.parse(ChangeableSettings, {
+    terminal: { ...settings.get().terminal, fontSize: 20, command: ['evil'] },
+  })
+  const after = await settings.change(asked)
+  expect(after.terminal).toMatchObject({ fontSize: 20, command: ['my-term', '-e', '{ssh}'] })
+})
+
+test('the accounts are polled every 10 seconds unless that is changed', () => {
+  expect(readSettings({}).pollInterval).toBe(10)
+  expect(readSettings({ pollInterval: 30 }).pollInterval).toBe(30)
+})

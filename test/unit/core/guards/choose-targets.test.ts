@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
+import { accountTargets } from '../../../../electron/core/guards/decide/choose-targets.ts'
+import { instanceView } from '../views.ts'
+
+/** What a guard on the account does that may destroy: nothing where its GPUs are not paid for yet, or no more. */
+const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {
+  running: 'stop',
+  // Its host does not answer, and is paid for it.
+  restarting: 'stop',
+  waiting: 'stop',
+  exited: 'stop',
+  silent: 'stop',
+  other: 'stop',
+  stopped: 'destroy',
+  outbid: 'destroy',
+  crashed: 'destroy',
+  unstartable: 'destroy',
+  // Its machine may come back, and it would run on.
+  offline: 'stop',
+  provisioning: undefined,
+  loading: undefined,
+  stopping: undefined,
+  destroying: undefined,
+}
+
+const budget = { kind: 'budget', per: 'day', limit: 1 } as const
+
+test.each(Object.entries(done) as [InstanceState, 'stop' | 'destroy' | undefined][])(
+  'what is %s: %s, and by one that only stops nothing is destroyed',
+  (state, action) => {
+    const instances = { 4711: instanceView({ state }) }
+    const by = (most: 'stop' | 'destroy') =>
+      accountTargets({ condition: budget, action: most }, { instances }, new Map(), 0)
+    expect(by('destroy')).toEqual(action ? [{ instance: 4711, action }] : [])
+    expect(by('stop')).toEqual(action === 'stop' ? [{ instance: 4711, action }] : [])
+  },
+)
+
+test('what was stopped on a machine that is offline is not stopped again, and is destroyed where that is wanted', () => {
+  const instances = { 4711: instanceView({ state: 'offline', intendedStatus: 'stopped' }) }
+  const by = (action: 'stop' | 'destroy') =>
+    accountTargets({ condition: budget, action }, { instances }, new Map(), 0)
+  expect([by('stop'), by('destroy')]).toEqual([[], [{ instance: 4711, action: 'destroy' }]])
+})
+
+test('nothing is destroyed while another is being stopped, or can be', () => {
+  const stopped = instanceView({ id: 1, state: 'stopped' })
+  const by = (state: InstanceState) =>
+    accountTargets(
+      { condition: budget, action: 'destroy' },
+      { instances: { 1: stopped, 2: instanceView({ id: 2, state }) } },
+      new Map(),
+      0,
+    )
+  expect(by('stopping')).toEqual([])
+  expect(by('running')).toEqual([{ instance: 2, action: 'stop' }])
+  expect(by('stopped')).toHaveLength(2)
+})

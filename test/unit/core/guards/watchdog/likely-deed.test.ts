@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { WatchdogWish } from '../../../../../electron/contract/automation/watchdog.ts'
+import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import type { KeptWatchdog } from '../../../../../electron/core/guards/watchdog/watchdog.ts'
+import { afterLook, isNews, looksUntilEnd } from '../../../../../electron/core/guards/watchdog/inferred-action.ts'
+import { instanceView } from '../../views.ts'
+
+const running = instanceView()
+const stopped = instanceView({ state: 'stopped' })
+
+/** Visited last at 4000, when it was busy. */
+function watching(
+  wish: Omit<WatchdogWish, 'action'>,
+  seen: Partial<KeptWatchdog['seen']> = {},
+): KeptWatchdog {
+  return {
+    instance: 4711,
+    wish: { action: 'stop', ...wish },
+    step: 'watching',
+    foreign: false,
+    renewedAt: 4000,
+    seen: { at: 4000, comesBack: true, key: 'container', ...seen },
+  }
+}
+
+const destroying = (kept: KeptWatchdog): KeptWatchdog => ({
+  ...kept,
+  wish: { ...kept.wish, action: 'destroy' },
+})
+const why = (kept: KeptWatchdog, instance: InstanceView | undefined, at: number) =>
+  afterLook(kept, instance, at).did?.why
+
+test('a stop is laid at the watchdog’s door where it was due: at its time, for its lease, or by the idleness seen', () => {
+  expect(why(watching({ at: 5000 }), stopped, 4900)).toBeUndefined()
+  expect(why(watching({ at: 5000 }), stopped, 5000)).toBe('time')
+  expect(why(watching({ lease: 600 }), stopped, 4500)).toBeUndefined()
+  expect(why(watching({ lease: 600 }), stopped, 4600)).toBe('lease')
+  const idle = { idle: { seconds: 1800, below: 5 } }
+  expect(why(watching(idle, { idleFor: 1700 }), stopped, 4050)).toBeUndefined()
+  expect(why(watching(idle, { idleFor: 1700 }), stopped, 4100)).toBe('idle')
+  expect(why(watching(idle), stopped, 5700)).toBeUndefined()
+  expect(why(watching(idle), stopped, 5800)).toBe('idle')
+  expect(why(watching(idle, { why: 'idle' }), stopped, 4001)).toBe('idle')
+  expect(why(watching({}, { why: 'run' }), stopped, 4001)).toBe('run')
+  expect(why(watching({}), stopped, 9000)).toBeUndefined()
+})
+
+test('of several reasons it is the one that came first', () => {
+  const both = watching({ at: 4500, lease: 600, idle: { seconds: 1800, below: 5 } })
+  expect(why(both, stopped, 9000)).toBe('time')
+  expect(why(watching({ lease: 600, idle: { seconds: 300, below: 5 } }), stopped, 9000)).toBe('idle')
+  // It had passed at the last visit, and had its effect before that.
+  expect(why({ ...both, wish: { action: 'stop', at: 3000 } }, stopped, 9000)).toBeUndefined()
+})
+
+test('what it does not do is not its deed: it stops or destroys, as it was told', () => {
+  const idle = watching({ idle: { seconds: 300, below: 5 } })
+  expect(afterLook(destroying(idle), undefined, 5000).did).toEqual({
+    at: 5000,
+    action: 'destroy',
+    why: 'idle',
+  })
+  expect(afterLook(idle, stopped, 5000).did).toEqual({ at: 5000, action: 'stop', why: 'idle' })
+  expect(why(idle, undefined, 5000)).toBeUndefined()
+  expect(why(destroying(idle), stopped, 5000)).toBeUndefined()
+  expect(why({ ...idle, step: 'removing' }, stopped, 5000)).toBeUndefined()
+})
+
+test('what Berth itself stops is none, however late that shows, until it has run on in spite of it', () => {
+  let kept: KeptWatchdog = { ...watching({ lease: 60 }), endsHere: looksUntilEnd }
+  for (let looks = 1; looks <= looksUntilEnd; looks += 1) {
+    expect(why(kept, stopped, 9000)).toBeUndefined()
+    kept = afterLook(kept, running, 4000 + looks).kept
+  }
+  expect(why(kept, stopped, 9000)).toBe('lease')
+})
+
+test('an end is judged at the first look that shows it, and once until it runs again', () => {
+  // Stopped by somebody else, it is not the watchdog's deed once that would have been due, too.
+  const before = afterLook(watching({ at: 5000 }), stopped, 4100).kept
+  expect(why(before, stopped, 5100)).toBeUndefined()
+  const told = afterLook(watching({ lease: 60 }), stopped, 5000).kept
+  expect(why(told, stopped, 5010)).toBeUndefined()
+  expect(why(afterLook(told, running, 6000).kept, stopped, 6500)).toBe('lease')
+})
+
+test('what the watchdog itself tells of later was told, unless it did it again', () => {
+  const told = { at: 5020, action: 'stop', why: 'idle' } as const
+  expect(isNews({ at: 5000, action: 'stop', why: 'lease' }, told)).toBe(false)
+  expect(isNews({ at: 6000, action: 'stop', why: 'idle' }, told)).toBe(true)
+  expect(isNews(told, undefined)).toBe(true)
+})

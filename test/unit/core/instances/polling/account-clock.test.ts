@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { accountNow } from '../../../../../electron/contract/reading.ts'
+import { createAccountClock, sameTime } from '../../../../../electron/core/instances/polling/account-clock.ts'
+import { HandClock } from '../../hand-clock.ts'
+
+const epoch = 1_900_000_000
+
+/** A world whose time runs at `rate`, told in whole seconds by an answer every so many milliseconds. */
+function world(rate: number, localClock = new HandClock(), initialRate?: number) {
+  const account = createAccountClock(localClock, initialRate)
+  let jumped = 0
+  const begun = localClock.monotonic()
+  const truth = () => epoch + jumped + ((localClock.monotonic() - begun) / 1000) * rate
+  return {
+    account,
+    localClock,
+    truth,
+    jump: (seconds: number) => {
+      jumped += seconds
+    },
+    async answers(count: number, every: number) {
+      for (let index = 0; index < count; index += 1) {
+        await localClock.pass(every)
+        account.learn({ serverTime: Math.floor(truth()), roundTrip: 20 })
+      }
+    },
+    error: () => Math.abs(account.now() - truth()),
+  }
+}
+
+describe.each([1, 20, 60])('in a world %i times as fast', rate => {
+  test('the time is right to about a second of this machine’s, however wrong its own clock is', async () => {
+    const { answers, error, account, localClock, truth } = world(rate, new HandClock(0))
+    await answers(6, 10_000)
+    expect(error()).toBeLessThan(2 + rate / 5)
+    await localClock.pass(9000)
+    expect(error()).toBeLessThan(2 + rate)
+    const told = account.told()
+    expect(told.rate / rate).toBeGreaterThan(0.85)
+    expect(told.rate / rate).toBeLessThan(1.15)
+    expect(Math.abs(accountNow(told, localClock.now()) - truth())).toBeLessThan(2 + rate)
+  })
+
+  test('two answers of one look, right after each other, say nothing about the rate', async () => {
+    const { answers, account } = world(rate, new HandClock(), rate)
+    for (let look = 0; look < 50; look += 1) {
+      await answers(1, 2000)
+      await answers(1, 3)
+    }
+    expect(account.told().rate).toBeCloseTo(rate, 0)
+  })
+})
+
+test('before the first answer it is this machine’s time', () => {
+  const clock = new HandClock(1_700_000_000_000)
+  expect(createAccountClock(clock).now()).toBe(1_700_000_000)
+})
+
+test('a world that jumps is followed at once and is not taken for a faster one', async () => {
+  const { answers, error, jump, account } = world(1)
+  await answers(5, 10_000)
+  for (const seconds of [3600, 86_400, -7200]) {
+    jump(seconds)
+    await answers(1, 10_000)
+    expect(error()).toBeLessThan(2)
+    await answers(1, 10_000)
+    expect(account.told().rate).toBe(1)
+  }
+})
+
+test('this machine’s clock may jump without changing the account’s time', async () => {
+  const { answers, error, account, localClock } = world(1)
+  await answers(3, 10_000)
+  const before = account.told()
+  localClock.wall += 86_400_000
+  expect(error()).toBeLessThan(2)
+  expect(sameTime(before, account.told())).toBe(false)
+})
+
+test('whole seconds and jitter do not make it wobble', async () => {
+  const { answers, account } = world(1)
+  await answers(3, 10_000)
+  const first = account.told()
+  for (let look = 0; look < 200; look += 1) {
+    await answers(1, 9_500 + ((look * 337) % 1000))
+    expect(sameTime(first, account.told())).toBe(true)
+  }
+})

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import type { Look } from '../../../../../electron/core/instances/polling/poll.ts'
+import {
+  type Expected,
+  lookForAll,
+  type Told,
+} from '../../../../../electron/core/instances/polling/poll-all.ts'
+import type { InstanceList } from '../../../../../electron/service/instances.ts'
+
+const list = (...ids: number[]): InstanceList => ({
+  instances: ids.map(id => ({ id })),
+  unread: [],
+  cutShort: undefined,
+})
+const seen = (listed: InstanceList): Look => ({ outcome: 'seen', list: listed })
+const failed: Look = { outcome: 'failed', problem: { code: 'unreachable', message: 'No answer.' } }
+const unread = (id: number | undefined) => ({ path: '$.instances[0]', expected: 'must be object', id })
+
+/** What comes of these answers, one after another, and what was asked for. `told`: what single instances answer. */
+async function found(
+  answers: readonly Look[],
+  expected: readonly (number | Expected)[],
+  told: Record<number, Told> = {},
+) {
+  const asked: string[] = []
+  let looks = 0
+  const look = await lookForAll(
+    {
+      look: async anew => {
+        asked.push(anew ? 'anew' : 'list')
+        return answers[looks++] ?? failed
+      },
+      one: async id => {
+        asked.push(`#${id}`)
+        return told[id] ?? 'unknown'
+      },
+    },
+    () => expected.map(one => (typeof one === 'number' ? { id: one } : one)),
+  )
+  const listing = look.outcome === 'seen' ? look.listing : undefined
+  return {
+    asked: asked.join(' '),
+    outcome: look.outcome,
+    ids: listing?.instances.map(({ id }) => id).sort(),
+    unconfirmed: listing?.unconfirmed,
+    doubt: listing?.doubt,
+  }
+}
+
+const certain = { outcome: 'seen', unconfirmed: [], doubt: undefined }
+const there = (...ids: number[]) => Object.fromEntries(ids.map(id => [id, { id }]))
+
+test('a list that has all that is expected is asked for once, new ones or not', async () => {
+  expect(await found([seen(list(1, 2))], [1, 2])).toEqual({ ...certain, asked: 'list', ids: [1, 2] })
+  expect(await found([seen(list(1, 2, 3))], [1, 2])).toMatchObject({
+    ...certain,
+    asked: 'list',
+    ids: [1, 2, 3],
+  })
+  expect(await found([seen(list())], [])).toMatchObject({ ...certain, asked: 'list', ids: [] })
+})
+
+test('what is missing is asked for by itself, and gone only where that says so', async () => {
+  const answers = [seen(list(2))]
+  expect(await found(answers, [1, 2], { 1: 'gone' })).toEqual({ ...certain, asked: 'list #1', ids: [2] })
+  expect(await found(answers, [1, 2], { 1: 'unknown' })).toMatchObject({ ids: [2], unconfirmed: [1] })
+})
+
+test('a list that lacks what is there is asked for anew, and believed where it has it', async () => {
+  expect(await found([seen(list()), seen(list(1, 2, 3))], [1, 2, 3], there(1))).toEqual({
+    ...certain,
+    asked: 'list #1 anew',
+    ids: [1, 2, 3],
+  })
+})
+
+test('where it lacks that again, the rest is not confirmed, and it is said', async () => {
+  const again = await found([seen(list()), seen(list())], [1, 2, 3], there(1))
+  expect(again).toMatchObject({ asked: 'list #1 anew', ids: [1], unconfirmed: [2, 3] })
+  expect(again.doubt).toContain('3 instances that may still be there')
+})
+
+test('a list that is cut short is asked for anew, and taken for what it is', async () => {
+  const short = { ...list(1), cutShort: 'the service speaks of 3 instances and listed 1' }
+  expect(await found([seen(short), seen(list(1, 2, 3))], [1])).toMatchObject({
+    ...certain,
+    asked: 'list anew',
+  })
+  const twice = await found([seen(short), seen(short)], [1])
+  expect(twice).toMatchObject({ ids: [1], unconfirmed: [] })
+  expect(twice.doubt).toContain('speaks of 3')
+})
+
+test('what could not be read is asked for by itself, expected or not', async () => {
+  const one = { ...list(1), unread: [unread(2)] }
+  expect(await found([seen(one)], [1], there(2))).toEqual({ ...certain, asked: 'list #2', ids: [1, 2] })
+  const unknown = await found([seen(one)], [1, 2])
+  expect(unknown).toMatchObject({ asked: 'list #2', ids: [1], unconfirmed: [2] })
+  expect(unknown.doubt).toContain('one instance could not be read')
+})
+
+test('one that was just made may be missing, which is no reason for doubt', async () => {
+  expect(await found([seen(list())], [{ id: 1, isYoung: true }])).toEqual({
+    ...certain,
+    asked: 'list',
+    ids: [],
+    unconfirmed: [1],
+  })
+})
+
+test('of many that are missing a few are asked for, those with a guard first', async () => {
+  const many = [1, 2, 3, 4, 5, 6, 7].map(id => ({ id, isGuarded: id > 5 }))
+  const gone = Object.fromEntries(many.map(({ id }) => [id, 'gone' as const]))
+  const one = await found([seen(list())], many, gone)
+  expect(one).toMatchObject({ asked: 'list #6 #7 #1 #2 #3', ids: [], unconfirmed: [4, 5] })
+  expect(await found([seen(list()), seen(list())], many, there(6, 7))).toMatchObject({
+    asked: 'list #6 #7 anew',
+    ids: [6, 7],
+    unconfirmed: [1, 2, 3, 4, 5],
+  })
+})
+
+test('where the second look comes to nothing, nothing counts as seen', async () => {
+  expect(await found([seen(list()), failed], [1], there(1))).toMatchObject({ outcome: 'failed' })
+  expect(await found([seen(list()), { outcome: 'seen' }], [1], there(1))).toMatchObject({
+    outcome: 'seen',
+    ids: undefined,
+  })
+})

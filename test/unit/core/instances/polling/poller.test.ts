@@ -1,0 +1,168 @@
+import { beforeEach, expect, test } from 'vitest'
+import {
+  BadlyAnswered,
+  createPoller,
+  KeyRefused,
+  type Poller,
+  pauseAfter,
+} from '../../../../../electron/core/instances/polling/poller.ts'
+import { HandClock, settled } from '../../hand-clock.ts'
+
+let clock: HandClock
+let poller: Poller
+let looks: number
+let atOnce: number
+let most: number
+let failing: Error | undefined
+let held: boolean
+/** Ends the look that is under way. */
+let finish: (() => void) | undefined
+
+beforeEach(() => {
+  clock = new HandClock()
+  looks = 0
+  atOnce = 0
+  most = 0
+  failing = undefined
+  held = false
+  finish = undefined
+  poller = createPoller({
+    clock,
+    interval: () => 10_000,
+    held: () => held,
+    random: () => 0.5,
+    async poll() {
+      looks += 1
+      atOnce += 1
+      most = Math.max(most, atOnce)
+      try {
+        if (finish) await new Promise<void>(resolve => (finish = resolve))
+        if (failing) throw failing
+      } finally {
+        atOnce -= 1
+      }
+    },
+  })
+})
+
+test('it looks once per interval while all is well', async () => {
+  void poller.look()
+  await clock.pass(60_000)
+  expect(looks).toBe(7)
+})
+
+test.each([
+  ['cannot be reached', new Error('no answer'), [20_000, 40_000, 80_000, 120_000, 120_000, 120_000]],
+  ['answers badly', new BadlyAnswered('server_error'), [20_000, 30_000, 30_000, 30_000, 30_000, 30_000]],
+  ['refuses the key', new KeyRefused('unauthorized'), [3000, 6000, 12_000, 24_000, 48_000, 96_000]],
+])(
+  'while the service %s it looks more and more rarely, and recovers at once',
+  async (_, failure, expected) => {
+    failing = failure
+    void poller.look()
+    const pauses: number[] = []
+    for (let look = 0; look < 6; look += 1) {
+      await settled()
+      const [next = 0] = clock.waiting
+      pauses.push(next)
+      await clock.pass(next)
+    }
+    expect(pauses).toEqual(expected)
+    failing = undefined
+    await poller.look()
+    expect(clock.waiting).toEqual([10_000])
+  },
+)
+
+test('the jitter is a quarter either way, and only on failures', () => {
+  expect(pauseAfter({ failures: 1 }, 10_000, 0)).toBe(15_000)
+  expect(pauseAfter({ failures: 1 }, 10_000, 1)).toBe(25_000)
+  expect(pauseAfter({ failures: 0 }, 10_000, 1)).toBe(10_000)
+  expect(pauseAfter({ failures: 1000 }, 10_000, 0.5)).toBe(120_000)
+  expect(pauseAfter({ failures: 1 }, 300_000, 0.5)).toBe(300_000)
+})
+
+test('looks asked for during a look are one look that follows it', async () => {
+  finish = () => undefined
+  const first = poller.look()
+  const second = poller.look()
+  const third = poller.look()
+  let secondDone = false
+  void second.then(() => {
+    secondDone = true
+  })
+  finish()
+  await first
+  await settled()
+  expect(looks).toBe(2)
+  expect(secondDone).toBe(false)
+  finish()
+  await Promise.all([second, third])
+  expect(looks).toBe(2)
+  await settled()
+  expect(clock.waiting).toEqual([10_000])
+})
+
+test('never two at once, also when a look is asked for as another ends', async () => {
+  finish = () => undefined
+  const first = poller.look()
+  const again = first.then(() => poller.look())
+  void poller.look()
+  for (let turn = 0; turn < 5; turn += 1) {
+    finish()
+    await settled()
+  }
+  await again
+  expect(most).toBe(1)
+})
+
+test('paused it looks only when asked, and goes on when resumed', async () => {
+  void poller.look()
+  await settled()
+  poller.pause()
+  await clock.pass(100_000)
+  expect(looks).toBe(1)
+  await poller.look()
+  await clock.pass(100_000)
+  expect(looks).toBe(2)
+  poller.resume()
+  await clock.pass(10_000)
+  expect(looks).toBe(4)
+})
+
+test('stopped it never looks again, not even for what was asked before', async () => {
+  finish = () => undefined
+  void poller.look()
+  const following = poller.look()
+  poller.stop()
+  finish()
+  await following
+  await poller.look()
+  await clock.pass(100_000)
+  expect(looks).toBe(1)
+  expect(clock.waiting).toEqual([])
+})
+
+test('while it is held it looks only when it is asked to, and goes on afterwards', async () => {
+  void poller.look()
+  await clock.pass(0)
+  held = true
+  await clock.pass(60_000)
+  expect(looks).toBe(1)
+  void poller.look()
+  await clock.pass(60_000)
+  expect(looks).toBe(2)
+  held = false
+  void poller.look()
+  await clock.pass(20_000)
+  expect(looks).toBe(5)
+})
+
+test('a key that stays refused is asked about every five minutes', async () => {
+  failing = new KeyRefused('unauthorized')
+  void poller.look()
+  await clock.pass(3_600_000)
+  await settled()
+  expect(clock.waiting[0]).toBeLessThanOrEqual(300_000)
+  expect(looks).toBe(18)
+})

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { defaultSettings } from '../../../../electron/contract/app/settings.ts'
+import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { alerts } from '../../../../electron/core/notifications/alerts.ts'
+import type { Told } from '../../../../electron/core/notifications/alerted.ts'
+import { accountView, instanceView } from '../views.ts'
+
+const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
+const dollars = (amount: number) => amount * 1_000_000
+
+/** What is said at each look, one after the other; what was told is read back from JSON as after a restart. */
+function said(...accounts: ReturnType<typeof accountView>[]): string[][] {
+  let told: Told | undefined
+  return accounts.map(account => {
+    const { alerts: found, told: after } = alerts(told, account, settings)
+    told = JSON.parse(JSON.stringify(after)) as Told
+    return found.map(({ kind }) => kind)
+  })
+}
+
+const withCredit = (amount: number) => accountView({ credit: dollars(amount) })
+const withState = (state: InstanceState) => accountView({}, instanceView({ state, actualStatus: state }))
+
+test('low credit is said once, and again only after it has clearly recovered', () => {
+  expect(said(...[10, 4.9, 4.5, 5.5, 4.9, 6.1, 4.9, 4.8].map(withCredit))).toEqual([
+    [],
+    ['lowCredit'],
+    [],
+    [],
+    [],
+    [],
+    ['lowCredit'],
+    [],
+  ])
+})
+
+test('low credit is said for the hours it lasts, with spend and time in words', () => {
+  const running = instanceView({ costPerHour: dollars(4) })
+  const { alerts: found } = alerts(undefined, accountView({ credit: dollars(11) }, running), settings)
+  expect(found).toMatchObject([{ kind: 'lowCredit', title: '$11.00 of credit left', urgency: 'critical' }])
+  expect(found[0]?.body).toBe('At $4.000/h the credit lasts 2 h 45 min.')
+  expect(alerts(undefined, accountView({ credit: dollars(13) }, running), settings).alerts).toEqual([])
+})
+
+test('credit below nothing is said as such, with its sign before the dollar', () => {
+  const running = instanceView({ costPerHour: dollars(4) })
+  const { alerts: found } = alerts(undefined, accountView({ credit: dollars(-7.43) }, running), settings)
+  expect(found).toMatchObject([
+    { title: 'No credit left: −$7.43', body: 'It is used up, and $4.000/h are spent.' },
+  ])
+})
+
+test('thresholds of zero say nothing, and unknown credit forgets nothing', () => {
+  const off = { ...settings, lowCreditDollars: 0, lowCreditHours: 0 }
+  expect(alerts(undefined, withCredit(-3), off).alerts).toEqual([])
+  const { credit: _, ...unknown } = accountView()
+  expect(alerts({ lowCredit: true, instances: {} }, unknown, settings).told.lowCredit).toBe(true)
+})
+
+test.each([
+  ['outbid', 'outbid'],
+  ['crashed', 'crashed'],
+  ['silent', 'hostGone'],
+  ['offline', 'hostGone'],
+] as const)('%s is said once, at the first look too', (state, kind) => {
+  expect(said(withState('running'), withState(state), withState(state))).toEqual([[], [kind], []])
+  expect(said(withState(state), withState(state))).toEqual([[kind], []])
+  expect(said(withState(state), withState('running'), withState(state))).toEqual([[kind], [], [kind]])
+})
+
+test('being outbid tells the winning bid and offers to raise it', () => {
+  const outbid = instanceView({ state: 'outbid', label: 'train', minimumBid: 310_000 })
+  const [alert] = alerts(undefined, accountView({}, outbid), settings).alerts
+  expect(alert?.title).toBe('train #4711 was outbid')
+  expect(alert?.body).toContain('$0.310/h')
+  expect(alert?.actions[0]?.id).toBe('raise_bid')
+})
+
+test.each(['crashed', 'silent', 'offline'] as const)(
+  '%s advises to destroy it and try another offer',
+  state => {
+    const [alert] = alerts(undefined, withState(state), settings).alerts
+    expect(alert?.body).toMatch(/Destroy it.*try another offer/)
+    expect(alert?.body.includes('may come back')).toBe(state !== 'crashed')
+    expect(alert?.actions[0]?.id).toBe('try_another')
+  },
+)
+
+test('waiting for a GPU is said once, with what can be done, and ready once it runs', () => {
+  expect(said(...(['provisioning', 'waiting', 'waiting', 'running'] as const).map(withState))).toEqual([
+    [],
+    ['halted'],
+    [],
+    ['ready'],
+  ])
+  const [alert] = alerts(undefined, withState('waiting'), settings).alerts
+  expect(alert?.body).toMatch(/rented to somebody else.*charged.*cancel the start.*copy its data/)
+})
+
+test.each<[string, Partial<InstanceView>, number, string | undefined]>([
+  ['without credit', {}, 0, 'top up'],
+  ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours after'],
+  ['by Berth', { endsAt: 900, asked: { state: 'stopped', at: 900 } }, 0, undefined],
+  ['by somebody else', {}, 50, undefined],
+])('one that was stopped %s says why, where the service did it', (_, given, credit, why) => {
+  const history = [{ at: 1000, state: 'stopped' as const, actualStatus: 'exited' }]
+  const stopped = instanceView({ state: 'stopped', history, ...given })
+  const told: Told = { lowCredit: true, instances: { 4711: 'running' } }
+  const found = alerts(told, accountView({ credit: dollars(credit) }, stopped), settings).alerts
+  if (why === undefined) expect(found).toEqual([])
+  else expect(found).toMatchObject([{ kind: 'halted', body: expect.stringContaining(why) }])
+})
+
+test('one that cannot start advises another image, with the service’s own words', () => {
+  const statusMessage = 'manifest unknown'
+  const [alert] = alerts(
+    undefined,
+    accountView({}, instanceView({ state: 'unstartable', statusMessage })),
+    settings,
+  ).alerts
+  expect(alert).toMatchObject({ kind: 'crashed', title: expect.stringContaining('cannot start') })
+  expect(alert?.body).toMatch(/“manifest unknown”.*Destroy it.*another image/)
+})
+
+test('ready is said when a boot ends, not for what ran already', () => {
+  expect(said(withState('running'))).toEqual([[]])
+  expect(said(withState('provisioning'), withState('loading'), withState('running'))).toEqual([
+    [],
+    [],
+    ['ready'],
+  ])
+  expect(said(withState('stopped'), withState('running'))).toEqual([[], []])
+})
+
+test('a kind that is turned off is not said, and not said late when it is turned on', () => {
+  const off = { ...settings, alerts: { ...settings.alerts, outbid: false } }
+  const { alerts: found, told } = alerts(undefined, withState('outbid'), off)
+  expect(found).toEqual([])
+  expect(alerts(told, withState('outbid'), settings).alerts).toEqual([])
+})

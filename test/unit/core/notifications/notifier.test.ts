@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest'
+import { defaultSettings, type Settings } from '../../../../electron/contract/app/settings.ts'
+import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
+import { accountPrefix } from '../../../../electron/contract/reading.ts'
+import { alerts } from '../../../../electron/core/notifications/alerts.ts'
+import { openShowing } from '../../../../electron/core/notifications/page-notices.ts'
+import { createTeller } from '../../../../electron/core/notifications/notifier.ts'
+import type { Told } from '../../../../electron/core/notifications/alerted.ts'
+import { createStore } from '../../../../electron/core/app/store.ts'
+import type { Notice, NoticeClick, Notifier } from '../../../../electron/ports/notifier.ts'
+import { HandClock } from '../hand-clock.ts'
+import { MemoryFiles } from '../memory-files.ts'
+import { accountView, emptyState, instanceView } from '../views.ts'
+
+/** Local time of this machine on some day, epoch milliseconds. */
+const at = (hours: number, minutes: number) => new Date(2026, 4, 3, hours, minutes).getTime()
+
+async function tellerWith(available: boolean, given: Partial<Settings> = {}, files = new MemoryFiles()) {
+  const store = createStore({ ...emptyState(), settings: { ...defaultSettings, ...given } })
+  const closed: string[] = []
+  const shown: Notice[] = []
+  let click: NoticeClick = () => undefined
+  const notifier: Notifier = {
+    available,
+    show: async notice => void shown.push(notice),
+    close: async id => void closed.push(id),
+    onClick: listener => {
+      click = listener
+    },
+  }
+  const activity = { add: () => undefined, search: () => [], flush: async () => undefined }
+  const clock = new HandClock(at(12, 0))
+  const showing = await openShowing({ store, clock, notifier, files, onBroken: () => undefined })
+  const teller = createTeller({ store, activity, notifier, showing })
+  let before: Told | undefined
+  /** A fresh look, with what it tells. */
+  function look(account: ReturnType<typeof accountView>): string[] {
+    if (!(account.id in store.get().accounts))
+      store.change(draft => {
+        draft.accounts[account.id] = account
+        draft.shown = account.id
+      })
+    const { alerts: found, told } = alerts(before, account, store.get().settings)
+    before = told
+    teller.looked(account, told)
+    teller.tell(account.id, found)
+    return Object.keys(store.get().notices)
+  }
+  return {
+    look,
+    closed,
+    store,
+    teller,
+    clock,
+    shown,
+    showing,
+    files,
+    click: (id: string, action?: string) => click(id, action),
+  }
+}
+
+const withState = (word: InstanceState) =>
+  accountView({ credit: 900_000_000 }, instanceView({ state: word, actualStatus: word }))
+
+test('a notice goes when the machine it tells of is in another state, and the desktop is told to close it', async () => {
+  const { look, closed } = await tellerWith(false)
+  expect(look(withState('outbid'))).toHaveLength(1)
+  expect(look(withState('running'))).toEqual([])
+  expect(closed).toHaveLength(1)
+})
+
+test('a notice goes with the machine it tells of', async () => {
+  const { look } = await tellerWith(false)
+  expect(look(withState('crashed'))).toHaveLength(1)
+  expect(look(accountView({ credit: 900_000_000 }))).toEqual([])
+})
+
+test.each([
+  ['alone', [], false, false],
+  ['beside the demo', ['demo'], false, false],
+  ['beside another', ['a00000002'], false, true],
+  ['that is the demo beside another', ['a00000002'], true, true],
+  ['that is the demo alone', [], true, false],
+] as const)(
+  'a notice of an account %s names it only where it could be another’s',
+  async (_, others, demo, named) => {
+    const { look, store } = await tellerWith(false)
+    const account = { ...withState('outbid'), demo }
+    store.change(draft => {
+      draft.accounts[account.id] = account
+      for (const id of others) draft.accounts[id] = accountView({ id, name: 'Other', demo: id === 'demo' })
+    })
+    look(account)
+    const [notice] = Object.values(store.get().notices)
+    expect(notice?.body).not.toContain('Lab: ')
+    expect(accountPrefix(store.get().accounts, notice?.account ?? '')).toBe(named ? 'Lab: ' : '')
+  },
+)
+
+test('an alert of the demo is named once a real account stands beside it; a notification is named as it is told', async () => {
+  const { look, store } = await tellerWith(false)
+  look({ ...withState('outbid'), demo: true })
+  const whose = () => {
+    const [notice] = Object.values(store.get().notices)
+    return accountPrefix(store.get().accounts, notice?.account ?? '')
+  }
+  expect(whose()).toBe('')
+  store.change(draft => {
+    draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
+  })
+  expect(whose()).toBe('Lab: ')
+  const native = await tellerWith(true)
+  native.store.change(draft => {
+    draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
+  })
+  native.look({ ...withState('outbid'), demo: true })
+  expect(native.shown[0]?.body).toMatch(/^Lab: /)
+})
+
+test('the notice of low credit goes once there is credit again', async () => {
+  const { look } = await tellerWith(false)
+  expect(look(accountView({ credit: 1_000_000 }))).toHaveLength(1)
+  expect(look(accountView({ credit: 900_000_000 }))).toEqual([])
+})
+
+test('low credit that stays on the page says what is left now', async () => {
+  const { look, store } = await tellerWith(false)
+  look(accountView({ credit: 3_000_000 }))
+  look(accountView({ credit: 2_000_000 }))
+  expect(Object.values(store.get().notices).map(({ title }) => title)).toEqual(['$2.00 of credit left'])
+})
+
+test('that a machine is ready is no news once its terminal was opened', async () => {
+  const { look, teller } = await tellerWith(false)
+  look(withState('loading'))
+  expect(look(withState('running'))).toHaveLength(1)
+  teller.entered('a00000001', 4711)
+  expect(look(withState('running'))).toEqual([])
+})
+
+test('a notification that was answered goes from the desktop', async () => {
+  const { look, closed, click } = await tellerWith(true)
+  look(withState('outbid'))
+  click('a00000001/4711', 'raise_bid')
+  expect(closed).toEqual(['a00000001/4711'])
+})
+
+test('a click on what an earlier Berth told leads to the same place', async () => {
+  const { look, click, store } = await tellerWith(true)
+  look(withState('running'))
+  click('a00000001/4711')
+  expect(store.get().goTo?.place).toEqual({ screen: 'instances', instance: 4711 })
+  click('a00000009/4711')
+  expect(store.get().goTo?.place).toEqual({ screen: 'activity' })
+})
+
+test('that a machine is ready comes with a button that stops it, and no question', async () => {
+  const { look, click, teller, store } = await tellerWith(true)
+  const given: unknown[] = []
+  teller.onCommand(async (name, args) => void given.push([name, args]))
+  look(withState('loading'))
+  look(withState('running'))
+  click('a00000001/4711', 'stop')
+  expect(given).toEqual([['stopInstance', { account: 'a00000001', instance: 4711 }]])
+  expect(store.get().goTo).toBeUndefined()
+})
+
+test('low credit leads to where it can be topped up', async () => {
+  const { look, click, store } = await tellerWith(true)
+  look(accountView({ credit: 1_000_000 }))
+  click('a00000001/credit', 'top_up')
+  expect(store.get().goTo?.place).toEqual({ screen: 'account' })
+})
+
+const here = (focused: boolean, screen: string, instance?: number) => ({ focused, screen, instance })
+
+test.each([
+  ['the list, before the user', here(true, 'instances'), 0],
+  ['that very instance', here(true, 'instances', 4711), 0],
+  ['another instance', here(true, 'instances', 4712), 1],
+  ['the list, behind another window', here(false, 'instances'), 1],
+  ['another screen', here(true, 'offers'), 1],
+])('while a page shows %s, an outbid machine is told %#', async (_, place, times) => {
+  const { look, teller, shown } = await tellerWith(true)
+  look(withState('running'))
+  teller.pageIsAt({}, place)
+  look(withState('outbid'))
+  expect(shown).toHaveLength(times)
+})
+
+test('a page that has gone shows nothing, and what another account shows is another’s', async () => {
+  const { look, teller, shown, store } = await tellerWith(true)
+  look(withState('running'))
+  const page = {}
+  teller.pageIsAt(page, here(true, 'instances'))
+  store.change(draft => {
+    draft.shown = 'a00000002'
+  })
+  look(withState('outbid'))
+  expect(shown).toHaveLength(1)
+  store.change(draft => {
+    draft.shown = 'a00000001'
+  })
+  teller.pageIsAt(page)
+  look(withState('crashed'))
+  expect(shown).toHaveLength(2)
+})
+
+const night = { on: true, from: '22:00', to: '07:00', critical: false }
+
+test('in the quiet hours nothing is shown, and afterwards one notice tells what still holds', async () => {
+  const files = new MemoryFiles()
+  const first = await tellerWith(true, { quietHours: night }, files)
+  first.clock.wall = at(23, 0)
+  first.look(
+    accountView(
+      { credit: 900_000_000 },
+      instanceView({ state: 'outbid', label: 'a' }),
+      instanceView({ id: 2, state: 'crashed', label: 'b' }),
+    ),
+  )
+  // The first is over before anyone was told.
+  first.look(
+    accountView(
+      { credit: 900_000_000 },
+      instanceView({ state: 'running', label: 'a' }),
+      instanceView({ id: 2, state: 'crashed', label: 'b' }),
+    ),
+  )
+  expect(first.shown).toEqual([])
+  await first.showing.close()
+
+  const second = await tellerWith(true, { quietHours: night }, files)
+  second.clock.wall = at(6, 59)
+  await second.clock.pass(30_000)
+  expect(second.shown).toEqual([])
+  await second.clock.pass(60_000)
+  expect(second.shown).toMatchObject([{ title: 'One alert in the quiet hours', body: 'b #2 has crashed.' }])
+  await second.clock.pass(600_000)
+  expect(second.shown).toHaveLength(1)
+})
+
+test('what is critical is told in the quiet hours where the user wants it so', async () => {
+  const { look, shown, clock } = await tellerWith(true, { quietHours: { ...night, critical: true } })
+  clock.wall = at(3, 0)
+  look(withState('outbid'))
+  expect(shown).toHaveLength(1)
+})
+
+test('the demo’s alerts wait in memory alone', async () => {
+  const { look, files, showing, clock } = await tellerWith(true, { quietHours: night })
+  clock.wall = at(3, 0)
+  look({ ...withState('outbid'), id: 'demo', demo: true })
+  await showing.close()
+  expect(await files.read('withheld.json')).toBeUndefined()
+})

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import type { OfferView } from '../../../../../electron/contract/market/offer.ts'
+import { type BestOffer, bestOffer } from '../../../../../electron/core/renting/attempts/best-offer.ts'
+
+const dollar = 1_000_000
+const offers = [
+  { id: 1, machineId: 10 },
+  { id: 2, machineId: 20, price: 0.5 * dollar, minimumBid: 0.3 * dollar },
+  { id: 3, machineId: 30, price: 0.4 * dollar, minimumBid: 0.2 * dollar },
+]
+
+/** Dearest first, so that it is a limit and not the order that leaves one out. */
+function chosen(
+  price: number | undefined,
+  among: readonly OfferView[] = offers,
+  heldBack: Parameters<typeof bestOffer>[3] = () => undefined,
+): number | undefined {
+  return best(price, among, heldBack)?.choice.offer.id
+}
+
+function best(...[price, among, heldBack]: Required<Parameters<typeof chosen>>): BestOffer | undefined {
+  return bestOffer(
+    {
+      search: {
+        query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
+        filter: {},
+        order: { column: 'price', descending: true },
+      },
+      request: { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] },
+      limits: { tries: 5, ceiling: 1, deadline: 600, ...(price === undefined ? {} : { price }) },
+      tries: [],
+    },
+    among,
+    {},
+    heldBack,
+  )
+}
+
+test('nothing dearer than the limit is tried, and nothing that does not tell its price', () => {
+  expect(chosen(undefined)).toBe(2)
+  expect(chosen(0.5)).toBe(2)
+  expect(chosen(0.49)).toBe(3)
+  expect(chosen(0.39)).toBeUndefined()
+})
+
+test('a machine without room for the disk that is asked for is passed over', () => {
+  const [, second, third] = offers
+  const small = { id: 2, machineId: 20, ...second, disk: 19 }
+  expect(chosen(undefined, [small, { id: 3, machineId: 30, ...third, disk: 20 }])).toBe(3)
+  expect(chosen(undefined, [small])).toBeUndefined()
+})
+
+test('what a guard holds back is passed over for what is cheap enough, and the cheapest is kept in mind where all is', () => {
+  const why = { code: 'held_by_guard', message: 'The credit would not last.' }
+  const above = (most: number) => (price: number) => (price > most * dollar ? why : undefined)
+  expect(chosen(undefined, offers, above(0.5))).toBe(2)
+  expect(chosen(undefined, offers, above(0.4))).toBe(3)
+  const [, dear, cheap] = offers
+  const others = [dear, cheap].flatMap(one => (one ? [one] : []))
+  const held = best(undefined, others, above(0.1))
+  expect(held).toMatchObject({ choice: { offer: { id: 3 }, price: 0.4 * dollar }, holds: why })
+})
+
+test('what none bids more for than a rental may begin with is bid on, above $32 too', () => {
+  const dear = { id: 4, machineId: 40, minimumBid: 40 * dollar }
+  const chosen = bestOffer(
+    {
+      search: {
+        query: { type: 'bid', verifiedOnly: false, storage: 20, limit: 50 },
+        filter: {},
+        order: { column: 'price', descending: false },
+      },
+      request: { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [], bid: 100 },
+      limits: { tries: 5, ceiling: 1, deadline: 600 },
+      tries: [],
+    },
+    [dear],
+    {},
+    () => undefined,
+  )
+  expect(chosen?.choice.bid).toBe(40.01)
+})

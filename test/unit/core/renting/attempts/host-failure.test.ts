@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import { openFailedHosts } from '../../../../../electron/core/renting/attempts/failed-hosts.ts'
+import { hostFailure } from '../../../../../electron/core/renting/attempts/host-failure.ts'
+import { HandClock } from '../../hand-clock.ts'
+import { MemoryFiles } from '../../memory-files.ts'
+import { instanceView } from '../../views.ts'
+
+const ended = { step: 'running' } as const
+/** An instance that went through these states, each beginning so many seconds after the first. */
+function through(given: Partial<InstanceView>, ...steps: [InstanceState, number][]): InstanceView {
+  const history = steps.map(([state, at]) => ({ state, at, actualStatus: state }))
+  const state = steps.at(-1)?.[0] ?? 'running'
+  return instanceView({ state, intendedStatus: 'running', history, ...given })
+}
+
+test.each<[string, InstanceView | undefined, RegExp | undefined]>([
+  [
+    'went offline after 59 minutes',
+    through({}, ['loading', 0], ['running', 60], ['offline', 3600]),
+    /offline/,
+  ],
+  ['crashed after an hour', through({}, ['running', 0], ['crashed', 3601]), undefined],
+  [
+    'fell silent, then went offline',
+    through({}, ['running', 0], ['silent', 9], ['offline', 9999]),
+    /offline/,
+  ],
+  [
+    'never ran',
+    through({}, ['provisioning', 0], ['loading', 9], ['crashed', 20]),
+    /crashed while it started/,
+  ],
+  ['was stopped by the user', through({}, ['running', 0], ['stopping', 9], ['stopped', 20]), undefined],
+  [
+    'was stopped, and then its machine went offline',
+    through({ intendedStatus: 'stopped' }, ['running', 0], ['offline', 20]),
+    undefined,
+  ],
+  [
+    'was outbid, and then its machine went offline',
+    through({}, ['running', 0], ['outbid', 9], ['offline', 20]),
+    undefined,
+  ],
+  ['was outbid', through({}, ['running', 0], ['outbid', 9]), undefined],
+  ['was found dead', through({}, ['crashed', 0]), undefined],
+  ['runs', through({}, ['running', 0]), undefined],
+  ['is gone', undefined, undefined],
+])('what %s', (_, instance, why) => {
+  const said = hostFailure(ended, instance)
+  if (why) expect(said).toMatch(why)
+  else expect(said).toBeUndefined()
+})
+
+test('what is not running after its deadline counts', () => {
+  const problem = { code: 'late', message: 'It takes longer than it should to be running.' }
+  expect(hostFailure({ step: 'late', problem }, through({}, ['loading', 0]))).toBe(problem.message)
+})
+
+test('each rental counts once, however often it is seen, and what is forgiven stays so', async () => {
+  const kept = { files: new MemoryFiles(), clock: new HandClock(), onBroken: () => undefined }
+  const open = () => openFailedHosts({ ...kept, name: 'hosts.json' })
+  const hosts = await open()
+  const failed = (rental: string) =>
+    hosts.blame({ rental, offer: { id: 1, machineId: 7 }, at: 5, why: 'It died.' })
+  for (let look = 0; look < 3; look += 1) for (const rental of ['r1', 'r2']) await failed(rental)
+  expect(hosts.view()).toEqual({ 7: { machineId: 7, times: 2, lastAt: 5, why: 'It died.' } })
+  await hosts.forgive(7)
+  await failed('r1')
+  expect([hosts.view(), (await open()).view()]).toEqual([{}, {}])
+  await failed('r3')
+  expect(hosts.view()).toMatchObject({ 7: { times: 1 } })
+})

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
+import type { Failover, Try } from '../../../../../electron/core/renting/attempts/attempts-model.ts'
+import { nextMove } from '../../../../../electron/core/renting/attempts/next-move.ts'
+import type { Rental } from '../../../../../electron/core/renting/rentals/rental.ts'
+import { instanceView } from '../../views.ts'
+
+const now = 1_800_000_000
+const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
+const rental: Rental = {
+  id: 'r0000000000000001',
+  account: 'a00000001',
+  request: { ...request, offer: 1, env: [], ports: [] },
+  offer: { id: 1, machineId: 10 },
+  step: 'running',
+  before: [],
+  asked: 1,
+  instance: 4711,
+  startedAt: now - 100,
+  createdAt: now - 100,
+  deadline: 600,
+}
+const running: Try = { rental: rental.id, offer: rental.offer, startedAt: now - 100, runningAt: now - 30 }
+const failover = (...tries: Try[]): Failover => ({
+  id: 'f0000000000000001',
+  search: {
+    query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
+    filter: {},
+    order: { column: 'price', descending: false },
+  },
+  request: { ...request, env: [], ports: [] },
+  limits: { tries: 5, ceiling: 1, deadline: 600 },
+  step: 'trying',
+  tries,
+  startedAt: now - 100,
+})
+
+test.each<[InstanceState, boolean]>([
+  // Others bid more: its machine has done nothing wrong.
+  ['outbid', false],
+  ['crashed', true],
+  ['offline', true],
+  ['silent', true],
+])('a try that ran and is %s is dropped, and it is %s that its machine is blamed', (state, blame) => {
+  const sight = { now, rental, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
+  expect(nextMove(failover(running), sight)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
+})
+
+test('no other machine is rented once those that are gone have cost what all may', () => {
+  const sight = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
+  const gone = (cost: number): Try => ({
+    ...running,
+    cost,
+    drop: { why: { code: 'crashed', message: '' }, at: now, blame: true, last: false },
+  })
+  expect(nextMove(failover(gone(500_000), gone(499_999)), sight)).toEqual({ do: 'search' })
+  expect(nextMove(failover(gone(500_000), gone(500_000)), sight)).toMatchObject({
+    do: 'end',
+    step: 'failed',
+    problem: { code: 'ceiling_reached' },
+  })
+})
+
+/** With its SSH not answering yet, having run since so many seconds; created long before its deadline could matter. */
+const knocked = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
+  nextMove(failover({ ...running, runningAt: now - seconds }), {
+    now,
+    rental: { ...rental, startedAt: now - 900, createdAt: now - 900 },
+    instance: instanceView({ state: 'running' }),
+    gone: false,
+    ssh,
+  })
+
+test('SSH has its three minutes after running, however late that was', () => {
+  expect(knocked(179)).toEqual({ do: 'knock' })
+  expect(knocked(179, 'asking')).toEqual({ do: 'wait', until: now + 1 })
+  expect(knocked(180)).toMatchObject({ do: 'drop', drop: { blame: true, last: false } })
+})
+
+test.each([
+  ['unauthorized', true],
+  ['forbidden', true],
+  ['invalid_args', true],
+  ['no_such_ask', false],
+])('a refusal with %s ends it with this try: %s', (code, last) => {
+  const refused: Rental = { ...rental, step: 'failed', problem: { code, message: 'No.' } }
+  const { instance: _, ...nothing } = refused
+  const sight = { now, rental: nothing, instance: undefined, gone: false, ssh: 'unasked' } as const
+  expect(nextMove(failover(running), sight)).toMatchObject({ do: 'drop', drop: { blame: false, last } })
+})
+
+test.each([true, false])(
+  'what a guard would stop is dropped, with the whole failover where it is on one try alone: %s',
+  alone => {
+    const stopper = { why: { code: 'guarded', message: 'A guard would stop it.' }, alone }
+    const sight = {
+      now,
+      rental,
+      instance: instanceView({ state: 'running' }),
+      gone: false,
+      ssh: 'silent',
+      stopper,
+    } as const
+    expect(nextMove(failover(running), sight)).toMatchObject({
+      do: 'drop',
+      drop: { blame: false, last: alone },
+    })
+  },
+)
+
+test('where every machine crashed, that is said, since the image is then the likelier cause', () => {
+  const sight = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
+  const dropped = (code: string): Try => ({
+    ...running,
+    cost: 0,
+    drop: { why: { code, message: '' }, at: now, blame: true, last: false },
+  })
+  const five = (last: string) => failover(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
+  expect(nextMove(five('crashed'), sight)).toMatchObject({
+    problem: { message: 'It crashed on every machine that was tried.' },
+  })
+  expect(nextMove(five('late'), sight)).toMatchObject({
+    problem: { message: 'None of the tries came to anything.' },
+  })
+})

@@ -1,0 +1,165 @@
+import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import type { ServiceClient } from '../../../../../electron/service/client.ts'
+import type { Instance } from '../../../../../electron/service/instances.ts'
+import type { NewInstance, OfferSearch } from '../../../../../electron/service/offers.ts'
+import { ServiceError } from '../../../../../electron/service/service-error.ts'
+import { instanceView } from '../../views.ts'
+
+/** What becomes of whatever is rented on a machine. */
+export type Fate = 'good' | 'exited' | 'offline' | 'unknown' | 'stuck' | 'shut' | 'gone' | 'outbid'
+
+/** What befalls the next request of a kind. `lost`: it takes effect, and its answer is lost. */
+export type Fault = 'lost' | 'unanswered' | 'late'
+
+interface Rented {
+  id: number
+  fate: Fate
+  label: string
+  /** How often it was seen: it runs, or comes to its end, at the second time. */
+  looks: number
+  /** Seconds of the world's time. */
+  createdAt: number
+}
+
+/** Micro-dollars that anything costs by the second, from when it is created until it is destroyed. */
+export const perSecond = 100
+
+const ambiguous = () =>
+  new ServiceError({ code: 'connection_lost', status: 0, message: 'lost', advice: '', ambiguous: true })
+const gone = (code: 'refused' | 'no_such_instance') =>
+  new ServiceError({ code, status: 404, message: 'gone', advice: '' })
+
+const words: Record<Fate, { state: InstanceView['state']; status: string }> = {
+  good: { state: 'running', status: 'running' },
+  shut: { state: 'running', status: 'running' },
+  exited: { state: 'crashed', status: 'exited' },
+  offline: { state: 'offline', status: 'offline' },
+  unknown: { state: 'silent', status: 'unknown' },
+  stuck: { state: 'loading', status: 'loading' },
+  gone: { state: 'loading', status: 'loading' },
+  outbid: { state: 'outbid', status: 'stopped' },
+}
+
+/** A service in a few lines: one machine for each fate, the cheapest first. It outlives the Berths that use it. */
+export class PlainWorld {
+  readonly rented = new Map<number, Rented>()
+  /** Instances that others have on the account. */
+  readonly strangers = new Set<number>([1])
+  readonly faults: { create: Fault[]; destroy: Fault[]; search: Fault[] } = {
+    create: [],
+    destroy: [],
+    search: [],
+  }
+  /** What was done that must never be. */
+  readonly wrongs: string[] = []
+  /** Micro-dollars that what was destroyed has cost. */
+  paid = 0
+  readonly #fates: readonly Fate[]
+  /** Seconds of its own time, which no clock of a Berth's changes. */
+  readonly #time: () => number
+  readonly #late: Rented[] = []
+  /** How often a rental has asked, by its label. */
+  readonly #asked = new Map<string, number>()
+  #nextId = 100
+
+  constructor(fates: readonly Fate[], time: () => number) {
+    this.#fates = fates
+    this.#time = time
+  }
+
+  /** What a fresh look at `now` of a Berth's time shows; whatever was on its way comes a step further. */
+  look(now: number): { instances: Record<string, InstanceView>; records: Instance[] } {
+    for (const instance of this.#late.splice(0)) this.rented.set(instance.id, instance)
+    for (const each of this.rented.values()) each.looks += 1
+    const views = [...this.rented.values()].map(rented => {
+      const { state, status } = rented.looks > 1 ? words[rented.fate] : words.stuck
+      const spent = { micros: this.#costOf(rented), at: now, perHour: perSecond * 3600 }
+      return instanceView({ id: rented.id, state, actualStatus: status, spent })
+    })
+    const strangers = [...this.strangers].map(id => instanceView({ id }))
+    return {
+      instances: Object.fromEntries([...views, ...strangers].map(view => [view.id, view])),
+      records: this.#records(),
+    }
+  }
+
+  knock({ id }: InstanceView): Promise<void> {
+    return this.rented.get(id)?.fate === 'good' ? Promise.resolve() : Promise.reject(new Error('shut'))
+  }
+
+  /** Its client for a Berth; once `dead` that Berth hears nothing more, whatever took effect. */
+  client(dead: AbortSignal): ServiceClient {
+    const hear = async <Answer>(answer: () => Answer): Promise<Answer> => {
+      await Promise.resolve()
+      if (dead.aborted) return new Promise(() => undefined)
+      return answer()
+    }
+    const fail = (error: Error) => () => {
+      throw error
+    }
+    const client = {
+      offers: {
+        search: (_: OfferSearch) =>
+          hear(
+            this.faults.search.shift()
+              ? fail(ambiguous())
+              : () =>
+                  this.#fates.map((_fate, at) => ({
+                    id: 10 + at,
+                    machine_id: 500 + at,
+                    dph_total: 0.1 + at / 100,
+                  })),
+          ),
+        createInstance: (offer: number, body: NewInstance) => {
+          if (dead.aborted) return new Promise(() => undefined)
+          const fate = this.#fates[offer - 10] ?? 'gone'
+          const asked = (this.#asked.get(body.label ?? '') ?? 0) + 1
+          this.#asked.set(body.label ?? '', asked)
+          // The third time it is answered: a rental that never is comes to nothing, which is not of this model.
+          const fault = asked < 3 ? this.faults.create.shift() : undefined
+          if (fault === 'unanswered') return hear(fail(ambiguous()))
+          if (fate === 'gone') return hear(fail(gone('refused')))
+          const id = this.#create(fate, body.label ?? '', fault === 'late')
+          return fault ? hear(fail(ambiguous())) : hear(() => ({ new_contract: id }))
+        },
+      },
+      instances: {
+        list: () => hear(() => ({ instances: this.#records(), unread: [], cutShort: undefined })),
+        destroy: (id: number) => {
+          if (dead.aborted) return new Promise(() => undefined)
+          const fault = this.faults.destroy.shift()
+          if (fault === 'unanswered') return hear(fail(ambiguous()))
+          if (this.strangers.has(id)) this.wrongs.push(`destroyed a stranger's #${id}`)
+          const rented = this.rented.get(id)
+          if (!rented) return hear(fail(gone('no_such_instance')))
+          this.paid += this.#costOf(rented)
+          this.rented.delete(id)
+          return hear(fault ? fail(ambiguous()) : () => undefined)
+        },
+      },
+    }
+    return client as unknown as ServiceClient
+  }
+
+  #create(fate: Fate, label: string, late: boolean): number {
+    const mark = /berth:(r\w+)/.exec(label)?.[1]
+    const others = [...this.rented.values()].filter(each => !each.label.includes(mark ?? '?'))
+    if (others.length > 0) this.wrongs.push(`rented beside ${others.map(({ id }) => id).join()}`)
+    const instance = { id: this.#nextId++, fate, label, looks: 0, createdAt: this.#time() }
+    if (late) this.#late.push(instance)
+    else this.rented.set(instance.id, instance)
+    return instance.id
+  }
+
+  #costOf({ createdAt }: Rented): number {
+    return Math.floor((this.#time() - createdAt) * perSecond)
+  }
+
+  #records(): Instance[] {
+    const own = [...this.rented.values()].map(({ id, label }) => ({ id, label, actual_status: 'loading' }))
+    return [
+      ...own,
+      ...[...this.strangers].map(id => ({ id, label: 'berth:rffffffffffffffff', actual_status: 'running' })),
+    ]
+  }
+}

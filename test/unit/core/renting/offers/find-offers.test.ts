@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import type { OfferQuery } from '../../../../../electron/contract/market/offer.ts'
+import { findOffers, searchNarrowed } from '../../../../../electron/core/renting/offers/find-offers.ts'
+import type { Offer, OfferSearch } from '../../../../../electron/service/offers.ts'
+import { ServiceError } from '../../../../../electron/service/service-error.ts'
+
+const query: OfferQuery = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 }
+
+/** A market of so many offers, each dearer than the one before, that lists `cap` of them at a time. */
+function market(many: number, cap: number, refuses = false) {
+  const offers = Array.from({ length: many }, (_, at) => ({
+    id: at + 1,
+    dph_total: at + 1,
+    gpu_name: at >= many / 2 ? 'H100' : 'RTX 3060',
+  })) as Offer[]
+  const asked: OfferSearch[] = []
+  const service = {
+    async search(search: OfferSearch): Promise<Offer[]> {
+      asked.push(search)
+      const { eq, in: some = eq === undefined ? undefined : [eq] } = search.filters?.gpu_name ?? {}
+      if (some && refuses)
+        throw new ServiceError({
+          code: 'invalid_args',
+          status: 400,
+          message: '',
+          advice: '',
+          ambiguous: false,
+        })
+      const found = offers.filter(({ gpu_name }) => !some || some.includes(gpu_name ?? ''))
+      if (search.order?.[0]?.[1] === 'desc') found.reverse()
+      return found.slice(0, cap)
+    },
+  }
+  return { service, asked }
+}
+
+const ids = (offers: readonly { id: number }[]) => offers.map(({ id }) => id)
+
+test('a list that is cut off is told as such, with the dearest and what is looked for', async () => {
+  const { service } = market(1000, 64)
+  const found = await findOffers(service, query, { gpus: ['H100'] })
+  expect(found.cap).toBe(64)
+  const listed = ids(found.offers)
+  expect(listed.slice(0, 65)).toEqual([...Array.from({ length: 64 }, (_, at) => at + 1), 501])
+  expect(listed).toContain(564)
+  expect(listed.at(-1)).toBe(1000)
+  expect(new Set(listed).size).toBe(3 * 64)
+})
+
+test.each(['h100', 'H100 sweden'])('a text (%s) finds the GPU that it names', async text => {
+  const { service } = market(1000, 64)
+  const { offers } = await findOffers(service, query, { text })
+  expect(ids(offers)).toContain(501)
+})
+
+test('a text finds a GPU that is neither among the cheapest nor the dearest', async () => {
+  const { service, asked } = market(1000, 64)
+  await findOffers(service, query, { text: 'a40' })
+  expect(asked.at(-1)?.filters?.gpu_name).toEqual({ eq: 'A40' })
+})
+
+test('a whole list is asked for once, and one of a doubtful length once more', async () => {
+  const whole = market(70, 10_000)
+  expect(await findOffers(whole.service, query, {})).not.toHaveProperty('cap')
+  expect(whole.asked).toHaveLength(1)
+  const doubtful = market(64, 10_000)
+  const found = await findOffers(doubtful.service, query, {})
+  expect(found).not.toHaveProperty('cap')
+  expect(found.offers).toHaveLength(64)
+  expect(doubtful.asked).toHaveLength(2)
+})
+
+test('a service that refuses a filter is asked without it', async () => {
+  const { service } = market(1000, 64, true)
+  expect(await searchNarrowed(service, query, { gpus: ['H100'] })).toHaveLength(64)
+  expect((await findOffers(service, query, { gpus: ['H100'] })).cap).toBe(64)
+})
+
+test('of a filter the service is told all that it can apply', async () => {
+  const { service, asked } = market(10, 64)
+  const filter = { gpus: ['H100', 'A100'], countFrom: 2, priceTo: 1.5, regions: ['SE'], text: 'sweden' }
+  await searchNarrowed(service, query, filter)
+  await searchNarrowed(service, { ...query, type: 'bid' }, { ...filter, regions: ['Moon base'] })
+  const narrowed = {
+    rentable: { eq: true },
+    rented: { eq: false },
+    gpu_name: { in: ['H100', 'A100'] },
+    num_gpus: { gte: 2 },
+  }
+  expect(asked[0]?.filters).toEqual({
+    ...narrowed,
+    dph_total: { lte: 1.5 },
+    geolocation: { in: ['SE'] },
+  })
+  expect(asked.at(-1)?.filters).toEqual({ ...narrowed, min_bid: { lte: 1.5 } })
+})
+
+test('what the query itself asks of a field holds beside the filter', async () => {
+  const { service, asked } = market(10, 64)
+  const extra = { num_gpus: { lt: 9 }, gpu_ram: { gte: 90_000 } }
+  await searchNarrowed(service, { ...query, extra }, { countFrom: 2, memoryFrom: 80 })
+  expect(asked[0]?.filters).toMatchObject({ num_gpus: { gte: 2, lt: 9 }, gpu_ram: { gte: 90_000 } })
+})
+
+test('where a country’s code finds nothing, its offers are looked for without it', async () => {
+  const { service, asked } = market(10, 64)
+  const comparing = {
+    search: async (search: OfferSearch) => {
+      const offers = await service.search(search)
+      return search.filters?.geolocation ? [] : offers
+    },
+  }
+  expect(await searchNarrowed(comparing, query, { gpus: ['H100'], regions: ['SE'] })).toHaveLength(5)
+  expect(asked.at(-1)?.filters).toMatchObject({ gpu_name: { eq: 'H100' } })
+})

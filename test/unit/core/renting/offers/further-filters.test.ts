@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { catalogueOf } from '../../../../../electron/contract/market/catalogue.ts'
+import { passing } from '../../../../../electron/contract/market/filter.ts'
+import {
+  type FurtherPart,
+  furtherConditions,
+  furtherParts,
+} from '../../../../../electron/contract/market/further-filters.ts'
+import { OfferFilter } from '../../../../../electron/contract/market/offer.ts'
+import { offerView } from '../../../../../electron/core/renting/offers/offer-view.ts'
+import type { Offer } from '../../../../../electron/service/offers.ts'
+import { type Row, readLooseFilters } from '../../../../../simulator/routes/public/filters.ts'
+
+/** Each filter, what just passes it, and what just does not; as the service has it. */
+const table: Record<FurtherPart, [OfferFilter, passes: Partial<Offer>, fails: Partial<Offer>]> = {
+  memory: [{ memoryFrom: 24 }, { gpu_ram: 23_101 }, { gpu_ram: 23_100 }],
+  reliability: [{ reliabilityFrom: 0.99 }, { reliability2: 0.99 }, { reliability2: 0.9899 }],
+  disk: [{ diskFrom: 100 }, { disk_space: 100 }, { disk_space: 99.9 }],
+  ram: [{ ramFrom: 64 }, { cpu_ram: 61_603 }, { cpu_ram: 61_602 }],
+  down: [{ downFrom: 500 }, { inet_down: 500 }, { inet_down: 499.9 }],
+  up: [{ upFrom: 500 }, { inet_up: 500 }, { inet_up: 499.9 }],
+  cuda: [{ cudaFrom: 12.4 }, { cuda_max_good: 12.4 }, { cuda_max_good: 12.2 }],
+  duration: [{ daysFrom: 7 }, { duration: 604_800 }, { duration: 604_799 }],
+  ports: [{ portsFrom: 4 }, { direct_port_count: 4 }, { direct_port_count: 3 }],
+  staticIp: [{ staticIp: true }, { static_ip: true }, { static_ip: false }],
+  datacenter: [{ datacenter: true }, { datacenter: true }, { datacenter: false }],
+}
+
+test.each(furtherParts)('%s: Berth and the service pass and hold back the same offers', part => {
+  const [filter, passes, fails] = table[part]
+  expect(Object.keys(OfferFilter.entries)).toEqual(expect.arrayContaining(Object.keys(filter)))
+  const service = readLooseFilters(furtherConditions(filter, false), () => true)
+  const isListed = (fields: Partial<Offer>) => {
+    const { offers } = catalogueOf([offerView({ id: 1, ...fields })], 'on-demand')
+    return passing(offers, filter).length === 1
+  }
+  expect([isListed(passes), service(passes as Row)]).toEqual([true, true])
+  expect([isListed(fails), service(fails as Row)]).toEqual([false, false])
+  expect([isListed({}), service({})]).toEqual([false, false])
+})
+
+test('a service that tells the kind of hosting by a number tells a data center, too', () => {
+  expect(offerView({ id: 1, hosting_type: 1 })).toHaveProperty('datacenter', true)
+  expect(offerView({ id: 1, hosting_type: 0 })).toHaveProperty('datacenter', false)
+  expect(offerView({ id: 1 })).not.toHaveProperty('datacenter')
+})
+
+test('only what every deployment knows is asked where a data center is refused', () => {
+  expect(furtherConditions({ datacenter: true, staticIp: true }, true)).toEqual({ static_ip: { eq: true } })
+})

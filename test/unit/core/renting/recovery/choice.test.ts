@@ -1,0 +1,229 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import type { Failovers } from '../../../../../electron/core/renting/attempts/attempts.ts'
+import { createRecoveries } from '../../../../../electron/core/renting/recovery/recoveries.ts'
+import { Recovery } from '../../../../../electron/core/renting/recovery/recovery.ts'
+import { openDocument } from '../../../../../electron/core/storage/json-file.ts'
+import type { ServiceClient } from '../../../../../electron/service/client.ts'
+import { ServiceError } from '../../../../../electron/service/service-error.ts'
+import { HandClock, settled } from '../../hand-clock.ts'
+import { MemoryFiles } from '../../memory-files.ts'
+import { instanceView } from '../../views.ts'
+
+const limits = { tries: 3, ceiling: 1, deadline: 600 }
+const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const
+const outbid = instanceView({
+  state: 'outbid',
+  intendedStatus: 'running',
+  interruptible: true,
+  bid: 100_000,
+  minimumBid: 200_000,
+  gpu: { name: 'RTX 4090', count: 1 },
+})
+
+/**
+ * The recoveries of an account with one instance that was outbid. `starting` goes on before a failover is there,
+ * `written` before its end is on disk.
+ */
+async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
+  const bids: number[] = []
+  const told: string[] = []
+  const refusals: ServiceError[] = []
+  let time = 1000
+  let step: 'trying' | 'ready' | 'cancelled' | undefined
+  let place = 4712
+  const recoveries = createRecoveries({
+    heldBack: () => undefined,
+    document: await openDocument({
+      files: new MemoryFiles(),
+      clock: new HandClock(),
+      onBroken: () => undefined,
+      name: 'recoveries.json',
+      schema: v.record(v.string(), Recovery),
+      empty: {},
+    }),
+    failovers: {
+      async start(_wish, id = '') {
+        await starting()
+        step = 'trying'
+        return id
+      },
+      async cancel() {
+        step = 'cancelled'
+      },
+      written,
+      find: () =>
+        step ? ({ step, tries: [], instance: place } as unknown as ReturnType<Failovers['find']>) : undefined,
+    },
+    rentals: { ofInstance: () => undefined, knows: () => false },
+    client: () =>
+      ({
+        instances: {
+          async changeBid(_id: number, price: number) {
+            bids.push(price)
+            const refusal = refusals.shift()
+            if (refusal) throw refusal
+          },
+        },
+      }) as unknown as ServiceClient,
+    record: () => undefined,
+    ending: new AbortController().signal,
+    now: () => time,
+    newId: () => '0000000000000001',
+    changed: () => undefined,
+    look: () => undefined,
+    tell: ({ kind }) => void told.push(kind),
+  })
+  const look = async (...instances: InstanceView[]) => {
+    const all = instances.length > 0 ? instances : [outbid]
+    recoveries.looked({ instances: Object.fromEntries(all.map(one => [one.id, one])), records: [] })
+    await settled()
+  }
+  return {
+    recoveries,
+    bids,
+    told,
+    refusals,
+    look,
+    pass: (seconds: number) => (time += seconds),
+    step: () => step,
+    cancel: () => (step = 'cancelled'),
+    ready: (by = 4712) => {
+      step = 'ready'
+      place = by
+    },
+  }
+}
+
+/** One whose replacement is being rented. */
+async function replacing() {
+  const under = await outbidOnce()
+  await under.recoveries.choose(outbid, replace)
+  await under.look()
+  expect(under.step()).toBe('trying')
+  return under
+}
+
+test('another choice while a replacement is being rented holds', async () => {
+  const { recoveries, bids, look } = await replacing()
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 0 })
+  await look()
+  await look()
+  expect(recoveries.view()[outbid.id]?.choice.kind).toBe('raise')
+  expect(bids).toHaveLength(1)
+})
+
+test('a replacement that the user cancels is not rented anew', async () => {
+  const { recoveries, look, cancel } = await replacing()
+  cancel()
+  await look()
+  await look()
+  expect(recoveries.view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+})
+
+test('a replacement of what goes from the account meanwhile is given up', async () => {
+  const { recoveries, step } = await replacing()
+  for (const expected of ['trying', 'cancelled']) {
+    recoveries.looked({ instances: {}, records: [] })
+    await settled()
+    expect(step()).toBe(expected)
+  }
+  expect(recoveries.view()).toEqual({})
+})
+
+test('a place is handed over once it is on disk that the replacement is ready', async () => {
+  let write: () => void = () => undefined
+  const written = new Promise<undefined>(resolve => {
+    write = () => resolve(undefined)
+  })
+  const { recoveries, look, ready } = await outbidOnce(undefined, () => written)
+  await recoveries.choose(outbid, replace)
+  await look()
+  ready()
+  await look()
+  expect(recoveries.view()[outbid.id]?.step).toBe('replacing')
+  write()
+  await settled()
+  expect(recoveries.view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
+})
+
+test('what a replacement itself has cost is counted once another has its place, and not what the first one cost', async () => {
+  const { recoveries, look, ready, pass } = await replacing()
+  const costs = (micros: number) => ({ micros, at: 0, perHour: 0 })
+  const first = { ...outbid, spent: costs(900_000) }
+  const second = { ...outbid, id: 4712, spent: costs(300_000) }
+  ready()
+  await look(first)
+  expect(recoveries.view()[4712]).toMatchObject({ of: outbid.id, replacements: 1, replaced: 0 })
+  pass(60)
+  const stopped: InstanceView = { ...first, state: 'stopped' }
+  await look(stopped, second)
+  ready(4713)
+  await look(stopped, second)
+  expect(recoveries.view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
+})
+
+test('a choice to be told only, made while a replacement is being begun, cancels it', async () => {
+  let begin: () => void = () => undefined
+  const begun = new Promise<undefined>(resolve => {
+    begin = () => resolve(undefined)
+  })
+  const { recoveries, look, step } = await outbidOnce(() => begun)
+  await recoveries.choose(outbid, replace)
+  await look()
+  await recoveries.choose(outbid, { kind: 'tell' })
+  begin()
+  await settled()
+  expect(step()).toBe('cancelled')
+  await look()
+  expect(recoveries.view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+})
+
+test('a raise that a busy service refuses is tried again soon, told once and not counted', async () => {
+  const { recoveries, bids, told, refusals, look, pass } = await outbidOnce()
+  for (const status of [429, 503])
+    refusals.push(new ServiceError({ code: 'server_error', status, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
+  await look()
+  await look()
+  expect(bids).toHaveLength(1)
+  for (const tries of [2, 3]) {
+    pass(30)
+    await look()
+    await look()
+    expect(bids).toHaveLength(tries)
+  }
+  expect(told).toEqual(['held', 'done'])
+  expect(recoveries.view()[outbid.id]?.raises).toBe(1)
+})
+
+test('a raise that stays refused waits for its floor', async () => {
+  const { recoveries, bids, refusals, look, pass } = await outbidOnce()
+  refusals.push(new ServiceError({ code: 'invalid_args', status: 400, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
+  await look()
+  pass(3599)
+  await look()
+  expect(bids).toHaveLength(1)
+  pass(1)
+  await look()
+  expect(bids).toHaveLength(2)
+})
+
+test('a raise for which the key was refused is tried again after minutes, whatever its floor', async () => {
+  const { recoveries, bids, told, refusals, look, pass } = await outbidOnce()
+  for (const status of [403, 401])
+    refusals.push(new ServiceError({ code: 'forbidden', status, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 36_000 })
+  await look()
+  for (const tries of [2, 3]) {
+    pass(299)
+    await look()
+    expect(bids).toHaveLength(tries - 1)
+    pass(1)
+    await look()
+    expect(bids).toHaveLength(tries)
+  }
+  expect(told).toEqual(['held', 'done'])
+})

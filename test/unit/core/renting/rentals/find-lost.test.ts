@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { findLost } from '../../../../../electron/core/renting/rentals/find-lost.ts'
+import { markLabel, markVariable, plainLabel, rentalOf } from '../../../../../electron/core/instances/mark.ts'
+import type { Instance } from '../../../../../electron/service/instances.ts'
+
+const mark = 'r0123456789abcdef'
+const other = 'rfedcba9876543210'
+const rental = { id: mark, before: [1, 2], startedAt: 1000 }
+const look = (records: Instance[], taken: number[] = []) => findLost(rental, records, new Set(taken))
+
+test('it is found by the mark in its label or its environment', () => {
+  expect(look([{ id: 1 }, { id: 9, label: `llama berth:${mark}` }])).toEqual({ found: 9, surplus: [] })
+  expect(look([{ id: 9, label: 'renamed', extra_env: [[markVariable, mark]] }])).toEqual({
+    found: 9,
+    surplus: [],
+  })
+})
+
+test('two with one mark: the older is the one, the other is surplus', () => {
+  const marked = { label: `berth:${mark}` }
+  expect(
+    look([
+      { id: 12, ...marked },
+      { id: 9, ...marked },
+    ]),
+  ).toEqual({ found: 9, surplus: [12] })
+})
+
+test('what carries another mark or shows that it carries none is somebody else’s', () => {
+  const strangers = [
+    { id: 5, label: `berth:${other}` },
+    { id: 6, label: 'made in the console' },
+    { id: 7, extra_env: [] },
+  ]
+  expect(look(strangers)).toEqual({ found: undefined })
+})
+
+test('where marks cannot be seen, the only new one is it, and several are for the user', () => {
+  expect(look([{ id: 1 }, { id: 2 }, { id: 9 }])).toEqual({ found: 9, guessed: true, surplus: [] })
+  expect(look([{ id: 1 }, { id: 9 }, { id: 10 }])).toEqual({ unclear: [9, 10] })
+  expect(look([{ id: 9 }, { id: 10 }], [10])).toEqual({ found: 9, guessed: true, surplus: [] })
+  expect(look([{ id: 1 }, { id: 2 }])).toEqual({ found: undefined })
+})
+
+test('one that began before the request is not taken without asking', () => {
+  expect(look([{ id: 9, start_date: 900 }])).toEqual({ unclear: [9] })
+  expect(look([{ id: 9, start_date: 990 }])).toEqual({ found: 9, guessed: true, surplus: [] })
+})
+
+test('a try is never guessed at', () => {
+  expect(findLost({ ...rental, owner: 'f0123456789abcdef' }, [{ id: 9 }], new Set())).toEqual({
+    unclear: [9],
+  })
+})
+
+test('a mark goes into a label and comes out of it again', () => {
+  for (const label of ['llama', 'a berth:r1', 'berth:', 'x'.repeat(128), undefined]) {
+    const marked = markLabel(label, mark)
+    expect(rentalOf(marked, [])).toBe(mark)
+    expect(plainLabel(marked)).toBe(label)
+  }
+  expect(rentalOf('berth:r0123', [])).toBeUndefined()
+  expect(rentalOf(undefined, [['OTHER', mark]])).toBeUndefined()
+})

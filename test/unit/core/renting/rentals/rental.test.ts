@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
+import { nextStep, type Rental } from '../../../../../electron/core/renting/rentals/rental.ts'
+import { requestBody } from '../../../../../electron/core/renting/rentals/request-body.ts'
+import { withoutSecrets } from '../../../../../electron/core/renting/rentals/secrets.ts'
+import { instanceView } from '../../views.ts'
+
+const rental: Rental = {
+  id: 'r0123456789abcdef',
+  account: 'a00000001',
+  request: {
+    offer: 7,
+    image: 'pytorch/pytorch',
+    access: 'ssh',
+    disk: 20,
+    env: [
+      { name: 'PLAIN', value: 'shown', secret: false },
+      { name: 'TOKEN', value: 'hidden', secret: true },
+    ],
+    ports: [
+      { container: 8080, protocol: 'tcp' },
+      { container: 53, protocol: 'udp' },
+    ],
+    bid: 0.2,
+    label: 'llama',
+  },
+  offer: { id: 7 },
+  step: 'waiting',
+  before: [],
+  asked: 1,
+  instance: 4711,
+  startedAt: 1000,
+  createdAt: 1010,
+  deadline: 600,
+}
+const step = (state: InstanceState, now = 1100) => nextStep(rental, instanceView({ state }), now)
+
+test('a rental waits until its instance runs', () => {
+  expect(step('provisioning')).toEqual({ step: 'waiting' })
+  expect(step('loading')).toEqual({ step: 'waiting' })
+  expect(step('other')).toEqual({ step: 'waiting' })
+  expect(step('running')).toEqual({ step: 'running' })
+})
+
+test('the deadline counts from creation, and running is never late', () => {
+  expect(step('loading', 1609)).toEqual({ step: 'waiting' })
+  expect(step('loading', 1610)).toMatchObject({ step: 'late', problem: { code: 'late' } })
+  expect(step('running', 9999)).toEqual({ step: 'running' })
+})
+
+test.each(['crashed', 'silent', 'offline', 'outbid', 'stopped'] as const)(
+  'a rental whose instance is %s has failed, with what to do',
+  state => {
+    const { step: next, problem } = step(state)
+    expect(next).toBe('failed')
+    expect(problem?.code).toBe(state)
+    expect(problem?.advice).toMatch(/^[A-Z].{10,}\.$/)
+  },
+)
+
+test('a rental whose instance is gone has failed', () => {
+  expect(nextStep(rental, undefined, 1100)).toMatchObject({
+    step: 'failed',
+    problem: { code: 'instance_gone' },
+  })
+})
+
+test('the request carries the mark in label and environment, and its ports as flags', () => {
+  expect(requestBody(rental.request, rental.id)).toMatchObject({
+    image: 'pytorch/pytorch',
+    disk: 20,
+    price: 0.2,
+    label: 'llama berth:r0123456789abcdef',
+    env: {
+      PLAIN: 'shown',
+      TOKEN: 'hidden',
+      '-p 8080:8080': '1',
+      '-p 53:53/udp': '1',
+      BERTH_RENTAL: 'r0123456789abcdef',
+    },
+  })
+})
+
+test('what is written down of a request has no secret value', () => {
+  expect(JSON.stringify(withoutSecrets(rental.request))).not.toContain('hidden')
+  expect(JSON.stringify(withoutSecrets(rental.request))).toContain('shown')
+})

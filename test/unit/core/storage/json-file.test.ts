@@ -1,0 +1,137 @@
+import * as v from 'valibot'
+import { beforeEach, expect, test } from 'vitest'
+import { openDocument } from '../../../../electron/core/storage/json-file.ts'
+import { watchedFiles } from '../../../../electron/core/storage/watched-files.ts'
+import { HandClock, settled } from '../hand-clock.ts'
+import { MemoryFiles } from '../memory-files.ts'
+
+let files: MemoryFiles
+let clock: HandClock
+let setAside: string[]
+beforeEach(() => {
+  files = new MemoryFiles()
+  clock = new HandClock()
+  setAside = []
+})
+
+const open = () =>
+  openDocument({
+    files,
+    clock,
+    name: 'list.json',
+    schema: v.array(v.number()),
+    empty: [],
+    onBroken: name => setAside.push(name),
+  })
+const onDisk = () => JSON.parse(files.texts.get('list.json') ?? 'null')
+const add = (number: number) => (list: number[]) => [...list, number]
+
+test('what was written is there after a restart', async () => {
+  await (await open()).write(add(1))
+  expect((await open()).get()).toEqual([1])
+})
+
+test.each(['', '{"half', '{"not":"a list"}', '["a"]', '\u0000'])(
+  'a file that cannot be read (%j) is set aside, not lost',
+  async text => {
+    files.texts.set('list.json', text)
+    const document = await open()
+    expect(document.get()).toEqual([])
+    expect(setAside).toEqual(['list.json.broken'])
+    expect(files.texts.get('list.json.broken')).toBe(text)
+  },
+)
+
+test('writes reach the disk in order, and the last one wins', async () => {
+  const document = await open()
+  let release = () => {}
+  files.held = new Promise(resolve => {
+    release = resolve
+  })
+  const all = [1, 2, 3].map(number => document.write(add(number)))
+  release()
+  await Promise.all(all)
+  expect(onDisk()).toEqual([1, 2, 3])
+  expect(files.writes.map(({ text }) => JSON.parse(text).length)).toEqual([3, 3, 3])
+})
+
+test('many changes that may wait are one write, within a second', async () => {
+  const document = await open()
+  for (let number = 0; number < 100; number += 1) document.writeSoon(add(number))
+  expect(files.writes).toHaveLength(0)
+  await clock.pass(1000)
+  expect(files.writes).toHaveLength(1)
+  expect(onDisk()).toHaveLength(100)
+})
+
+test('flushing writes what waits, and nothing when nothing does', async () => {
+  const document = await open()
+  document.writeSoon(add(1))
+  await document.flush()
+  expect(onDisk()).toEqual([1])
+  await document.flush()
+  await clock.pass(5000)
+  expect(files.writes).toHaveLength(1)
+})
+
+test('a write that fails is refused, and changes nothing', async () => {
+  const document = await open()
+  await document.write(add(1))
+  files.refusing = 'ENOSPC'
+  await expect(document.write(add(2))).rejects.toThrow()
+  expect(document.get()).toEqual([1])
+  files.refusing = undefined
+  await document.write(add(3))
+  expect(onDisk()).toEqual([1, 3])
+})
+
+test('a write that fails takes only itself back, whatever else was changed meanwhile', async () => {
+  const document = await open()
+  let release = () => {}
+  files.held = new Promise(resolve => {
+    release = resolve
+  })
+  files.refusing = 'ENOSPC'
+  const refused = document.write(add(1))
+  await settled()
+  const recorded = document.record(add(2))
+  const written = document.write(add(3))
+  document.writeSoon(add(4))
+  const watched = expect(refused).rejects.toThrow()
+  // The first one fails, and the disk has room again for the others.
+  void refused.catch(() => {
+    files.refusing = undefined
+  })
+  release()
+  await Promise.all([watched, recorded, written])
+  expect(document.get()).toEqual([2, 3, 4])
+  await document.flush()
+  expect(onDisk()).toEqual([2, 3, 4])
+})
+
+test('what has happened is kept in memory when it cannot be written, and written as soon as it can', async () => {
+  const document = await open()
+  files.refusing = 'ENOSPC'
+  await document.record(add(1))
+  document.writeSoon(add(2))
+  await clock.pass(30_000)
+  expect(document.get()).toEqual([1, 2])
+  expect(onDisk()).toBeNull()
+  files.refusing = undefined
+  await clock.pass(20_000)
+  expect(onDisk()).toEqual([1, 2])
+})
+
+test('a full disk is said once, and once more after it had worked again', async () => {
+  const heard: string[] = []
+  const watched = watchedFiles(files, ({ problem }) => heard.push(problem.message))
+  files.refusing = 'ENOSPC'
+  for (let attempt = 0; attempt < 3; attempt += 1)
+    await expect(watched.write('list.json', '1')).rejects.toMatchObject({ problem: { code: 'not_written' } })
+  expect(heard).toEqual(['list.json could not be written: the disk is full.'])
+  files.refusing = undefined
+  await watched.write('list.json', '1')
+  files.refusing = 'EROFS'
+  await expect(watched.append('list.json', '1')).rejects.toThrow(/read-only/)
+  expect(heard).toHaveLength(2)
+})
