@@ -4,6 +4,25 @@ const entries = '^electron/(main|browser)\\.ts$'
 /** A rule that forbids modules of one place to import from others. */
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
+/** From the top down: each may know those after it, and no others. */
+const roomsOfCore = [
+  'berth',
+  'commands',
+  'accounts',
+  'watches',
+  'runs',
+  'renting',
+  'guards',
+  'money',
+  'account-context',
+  'access',
+  'instances',
+  'notifications',
+  'app',
+  'running',
+  'storage',
+]
+
 module.exports = {
   forbidden: [
     never(
@@ -46,6 +65,17 @@ module.exports = {
         pathNot: '^electron/(core|ssh|service|ports|contract)/',
       },
     ),
+    ...roomsOfCore.flatMap((room, at) => {
+      const above = roomsOfCore.slice(0, at)
+      return above.length === 0
+        ? []
+        : never(
+            `core-${room}-knows-nothing-above`,
+            'The rooms of core stand on each other, in one order.',
+            { path: `^electron/core/${room}(/|\\.ts$)` },
+            { path: `^electron/core/(${above.join('|')})(/|\\.ts$)` },
+          )
+    }),
     never(
       'electron-in-the-shell-alone',
       'Everything else runs without Electron.',

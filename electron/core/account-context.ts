@@ -7,11 +7,10 @@ import type { Machine } from '../ports/machine.ts'
 import type { ServiceClient } from '../service/client.ts'
 import type { Instance } from '../service/instances.ts'
 import type { Access } from './access/access.ts'
-import type { Activity } from './app/activity.ts'
-import type { Teller } from './notifications/notifier.ts'
 import type { FileTransfers } from './access/files/file-transfers.ts'
-import type { Rentals } from './renting/rentals/rentals.ts'
+import type { Activity } from './app/activity.ts'
 import type { Store } from './app/store.ts'
+import type { Teller } from './notifications/notifier.ts'
 
 /** A fresh answer of the service about one account. State shows it already. */
 export interface FreshLook {
@@ -57,7 +56,6 @@ export interface AutomationSurroundings {
   teller: Teller
   access: Access
   fileTransfers: FileTransfers
-  rentals: Rentals
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient
   /** The record of an instance as it came last. */

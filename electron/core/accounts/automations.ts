@@ -1,12 +1,13 @@
-import { type KeptFailovers, openFailovers } from '../renting/attempts/open-attempts.ts'
+import type { Automation, AutomationSurroundings } from '../account-context.ts'
 import { type Guards, openGuards } from '../guards/guards.ts'
+import { openWatchdogs, type Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import { openCharges } from '../money/charges.ts'
 import { type Money, openMoney } from '../money/money.ts'
+import { type KeptFailovers, openFailovers } from '../renting/attempts/open-attempts.ts'
 import { type KeptRecoveries, openRecoveries } from '../renting/recovery/open-recoveries.ts'
+import type { Rentals } from '../renting/rentals/rentals.ts'
 import { openRuns, type Runs } from '../runs/runs.ts'
-import { openWatchdogs, type Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import { type KeptWatches, openWatches } from '../watches/open-watches.ts'
-import type { Automation, AutomationSurroundings } from '../account-context.ts'
 
 /** All that Berth does by itself for one account. */
 export interface Automations extends Required<Automation> {
@@ -20,14 +21,17 @@ export interface Automations extends Required<Automation> {
 }
 
 /** Opens them, with what they remember. Nothing acts before the first fresh look. */
-export async function openAutomations(around: AutomationSurroundings): Promise<Automations> {
+export async function openAutomations(
+  around: AutomationSurroundings,
+  rentals: Rentals,
+): Promise<Automations> {
   const money = await openMoney(around, await openCharges(around))
-  const guards = await openGuards(around, money)
+  const guards = await openGuards(around, money, instance => rentals.ofInstance(instance)?.owner)
   const watchdogs = await openWatchdogs(around)
-  const failovers = await openFailovers(around, guards)
-  const runs = await openRuns(around, watchdogs, failovers)
+  const failovers = await openFailovers(around, rentals, guards)
+  const runs = await openRuns(around, watchdogs, rentals, failovers)
   guards.onBefore(async target => runs.spares(target))
-  const recoveries = await openRecoveries(around, failovers)
+  const recoveries = await openRecoveries(around, rentals, failovers)
   const watches = await openWatches(around, failovers, runs)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
   const all: readonly Automation[] = [money, guards, failovers, recoveries, watches, watchdogs, runs]

@@ -4,29 +4,29 @@ import type { AccountView } from '../../contract/state.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
-import { openAccountAlerts } from '../notifications/account-alerts.ts'
-import { type Automations, openAutomations } from './automations.ts'
-import { openDepartures } from '../instances/missing-instances.ts'
-import { notingAsked } from '../instances/noting-asked.ts'
-import { type Changes, compareInstances, followsOn, type KnownRecords } from '../instances/reconcile.ts'
-import { tellingEnds } from '../instances/telling-ends.ts'
-import { notedKeychain } from '../storage/noted-keychain.ts'
-import { openRentals } from '../renting/rentals/open-rentals.ts'
-import type { Rentals } from '../renting/rentals/rentals.ts'
-import { secretsEntry } from '../renting/rentals/secrets.ts'
 import { openTransfers } from '../access/transfers/open-transfers.ts'
 import type { Transfers } from '../access/transfers/transfers.ts'
-import { keyMissing } from './key-missing.ts'
 import { lastSeenOf, openLastSeen } from '../instances/last-seen.ts'
+import { openDepartures } from '../instances/missing-instances.ts'
+import { notingAsked } from '../instances/noting-asked.ts'
 import { createAccountClock } from '../instances/polling/account-clock.ts'
 import { askForOne, lookAt, userFields } from '../instances/polling/poll.ts'
 import { type CertainLook, type Expected, lookForAll } from '../instances/polling/poll-all.ts'
 import { createPoller, KeyRefused, unwell } from '../instances/polling/poller.ts'
-import { showLook } from './show-poll.ts'
+import { type Changes, compareInstances, followsOn, type KnownRecords } from '../instances/reconcile.ts'
+import { tellingEnds } from '../instances/telling-ends.ts'
+import { openAccountAlerts } from '../notifications/account-alerts.ts'
+import { openRentals } from '../renting/rentals/open-rentals.ts'
+import type { Rentals } from '../renting/rentals/rentals.ts'
+import { secretsEntry } from '../renting/rentals/secrets.ts'
+import { notedKeychain } from '../storage/noted-keychain.ts'
+import { type Automations, openAutomations } from './automations.ts'
 import { createStanding } from './connection-status.ts'
+import { keyMissing } from './key-missing.ts'
 import { isPaused } from './pause.ts'
 import { openFace } from './service-face.ts'
 import type { SessionSurroundings } from './session-context.ts'
+import { showLook } from './show-poll.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
 export interface Session {
@@ -134,7 +134,7 @@ export async function openSession(
     created: (instance, instanceKey) => around.onCreated(withKey(), instance, instanceKey),
   })
   const transfers = await openTransfers(ground)
-  const automations = await openAutomations({ ...ground, rentals })
+  const automations = await openAutomations(ground, rentals)
   await keepSecretsOf([...rentals.secretOwners(), ...automations.secretOwners()])
 
   /** Killed between keeping a secret and the wish that it was for, or its end, nobody would ever delete it. */

@@ -1,24 +1,24 @@
 import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
 import { BerthError } from '../../contract/problem.ts'
-import type { Alert } from '../notifications/alerts.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../account-context.ts'
+import type { Alert } from '../notifications/alerts.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { openGuardBook } from './book.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
-import { type GuardDecision, guardActions, type Sight } from './decide/guard-actions.ts'
 import type { Target } from './decide/choose-targets.ts'
+import { type GuardDecision, guardActions, type Sight } from './decide/guard-actions.ts'
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads, questionInside } from './gpu-loads.ts'
 import { calmed, type Guard, KeptGuards, withEvent, withTargets } from './guard.ts'
+import { changedGuard, newGuard, type WishedGuard } from './guard-request.ts'
 import { after } from './outcomes.ts'
 import { createSights, type Spending } from './snapshots.ts'
 import { doneAlert, failedAlert, guardAlertId } from './tell/guard-alerts.ts'
 import { clockTime, guardSentence, whatHappened } from './tell/guard-words.ts'
 import { createShownGuards } from './tell/shown-guards.ts'
 import { type Turn, turnOf } from './transition.ts'
-import { changedGuard, newGuard, type WishedGuard } from './guard-request.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */
 export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
@@ -34,7 +34,12 @@ export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
   onBefore(ask: BeforeGuard): void
 }
 
-export async function openGuards(around: AutomationSurroundings, spending: Spending): Promise<Guards> {
+/** `ownerOf`: the failover that an instance was rented for. */
+export async function openGuards(
+  around: AutomationSurroundings,
+  spending: Spending,
+  ownerOf: (instance: number) => string | undefined,
+): Promise<Guards> {
   const { account: accountId, store, machine, activity, teller, ending, now } = around
   const { clock } = machine
   const document = await openDocument({
@@ -95,8 +100,7 @@ export async function openGuards(around: AutomationSurroundings, spending: Spend
 
   /** What a failover tries it drops by itself, once a guard has written down that it acts on it: nothing is left then. */
   function isNoTry({ instance }: Target): boolean {
-    const owner = around.rentals.ofInstance(instance)?.owner
-    const failover = account()?.failovers[owner ?? '']
+    const failover = account()?.failovers[ownerOf(instance) ?? '']
     return !failover || !isFailingOver(failover)
   }
 

@@ -1,6 +1,6 @@
 import type { Alert } from '../notifications/alerts.ts'
-import type { GuardDecision, Sight } from './decide/guard-actions.ts'
 import { accountTargets } from './decide/choose-targets.ts'
+import type { GuardDecision, Sight } from './decide/guard-actions.ts'
 import { calmed, type Guard } from './guard.ts'
 import { held, missed, over, warned } from './outcomes.ts'
 import { type GuardScene, heldAlert, missedAlert, warningAlert } from './tell/guard-alerts.ts'

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
-import { InstanceShape } from './last-seen.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 import { looksUntilGone } from './gone.ts'
+import { InstanceShape } from './last-seen.ts'
 
 /**
  * The instances that went from an account. What Berth itself destroyed is forgotten at once. Of any other the answers

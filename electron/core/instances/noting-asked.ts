@@ -1,9 +1,9 @@
 import type { AskedState } from '../../contract/instance/instance.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { ServiceClient } from '../../service/client.ts'
-import type { LastSeen } from './last-seen.ts'
-import type { Document } from '../storage/json-file.ts'
 import type { Store } from '../app/store.ts'
+import type { Document } from '../storage/json-file.ts'
+import type { LastSeen } from './last-seen.ts'
 
 /**
  * The same client, by which it is noted what an instance is asked to become, for whomever: in State and on disk, before

@@ -1,8 +1,8 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Instance } from '../../service/instances.ts'
-import type { Listing } from './polling/poll-all.ts'
 import { same } from '../app/same.ts'
 import { passes } from './instance-state.ts'
+import type { Listing } from './polling/poll-all.ts'
 import { project } from './project.ts'
 
 /** What a fresh answer changes: instances that look different now, by id, and those that are gone. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { Settings } from '../../contract/app/settings.ts'
 import type { AccountView } from '../../contract/state.ts'
-import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 import { same } from '../app/same.ts'
+import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
+import { Told } from './alerted.ts'
 import { alerts } from './alerts.ts'
 import type { Teller } from './notifier.ts'
-import { Told } from './alerted.ts'
 
 /** Tells one account's alerts, and remembers what was told. */
 export interface AccountAlerts {

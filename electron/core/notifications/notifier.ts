@@ -7,10 +7,10 @@ import type { Activity } from '../app/activity.ts'
 import { goTo } from '../app/go-to.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Store } from '../app/store.ts'
+import type { Told } from './alerted.ts'
 import { type Alert, type AlertButton, lowCreditAlert } from './alerts.ts'
 import { isBeforeUser, type PagePlace } from './before-user.ts'
 import type { Showing } from './page-notices.ts'
-import type { Told } from './alerted.ts'
 
 /** Tells alerts: as native notifications, or on the page where this machine has none. */
 export interface Teller {

@@ -3,8 +3,8 @@ import type { PageNotice } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
-import { openDocument } from '../storage/json-file.ts'
 import type { Store } from '../app/store.ts'
+import { openDocument } from '../storage/json-file.ts'
 import { minuteOfDay, mustWait, summary } from './quiet-hours.ts'
 
 /** What the page is told instead: whose it is, and a text that leaves this out. */

@@ -4,8 +4,8 @@ import { isGoing } from '../../contract/automation/run.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { AutomationSurroundings } from '../account-context.ts'
 import { present } from '../app/present.ts'
-import { openDocument } from '../storage/json-file.ts'
 import { same } from '../app/same.ts'
+import { openDocument } from '../storage/json-file.ts'
 import { type Hindrance, KeptRun, type Run, retold, runView } from './run.ts'
 
 /** What may be changed of a run; a field that is given as undefined goes. */

@@ -1,7 +1,8 @@
 import type { Problem } from '../../contract/problem.ts'
 import type { AutomationSurroundings, FreshLook } from '../account-context.ts'
-import type { Failovers } from '../renting/attempts/attempts.ts'
 import { rentalOf } from '../instances/mark.ts'
+import type { Failovers } from '../renting/attempts/attempts.ts'
+import type { Rentals } from '../renting/rentals/rentals.ts'
 import type { RunChange } from './book.ts'
 import type { Run } from './run.ts'
 
@@ -16,7 +17,8 @@ export interface Placing {
 }
 
 export function createPlacing(
-  { rentals, store, account }: Pick<AutomationSurroundings, 'rentals' | 'store' | 'account'>,
+  { store, account }: Pick<AutomationSurroundings, 'store' | 'account'>,
+  rentals: Pick<Rentals, 'knows' | 'rented'>,
   failovers: Pick<Failovers, 'find'>,
 ): Placing {
   /** What it waits for, the failover rather than one of its tries. */

@@ -5,10 +5,11 @@ import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import { endRun, settleRun } from '../../ssh/runs/runs.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../account-context.ts'
-import type { Failovers } from '../renting/attempts/attempts.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
-import { looksUntilGone } from '../instances/gone.ts'
 import type { Watchdogs } from '../guards/watchdog/watchdogs.ts'
+import { looksUntilGone } from '../instances/gone.ts'
+import type { Failovers } from '../renting/attempts/attempts.ts'
+import type { Rentals } from '../renting/rentals/rentals.ts'
 import { openRunBook, type RunChange, surplus } from './book.ts'
 import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
@@ -65,13 +66,14 @@ const mostOver = 50
 export async function openRuns(
   around: AutomationSurroundings,
   watchdogs: Watchdogs,
+  rentals: Pick<Rentals, 'knows' | 'rented'>,
   failovers: Pick<Failovers, 'find'>,
 ): Promise<Runs> {
   const { machine, files } = around
   const { clock } = machine
   const book = await openRunBook(around)
   const outputs = createOutputs(files, `${around.folder}/runs`, book)
-  const placing = createPlacing(around, failovers)
+  const placing = createPlacing(around, rentals, failovers)
   /** How many looks in a row were without an instance. */
   const missing = new Map<number, number>()
   /** Runs whose instance is being asked for at this moment. */

@@ -7,9 +7,9 @@ import { openSftp, type Sftp } from '../../../ssh/files/sftp.ts'
 import { deferred } from '../../../ssh/files/transfer/deferred.ts'
 import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { keepLease, type SteadyLease } from '../../../ssh/tunnels/steady-lease.ts'
-import type { Door } from '../access.ts'
 import { present } from '../../app/present.ts'
 import { problemOf } from '../../app/problems.ts'
+import type { Door } from '../access.ts'
 import { createSpeed } from './speed.ts'
 
 export interface FileTransferNeeds {

@@ -4,9 +4,9 @@ import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import { openTunnel, type Tunnel } from '../../../ssh/tunnels/tunnel.ts'
-import type { Access, Door } from '../access.ts'
 import { problemOf } from '../../app/problems.ts'
 import type { Store } from '../../app/store.ts'
+import type { Access, Door } from '../access.ts'
 import type { Purpose, Ready } from './purpose.ts'
 
 /** The tunnels of all accounts. Their progress is in State. */

@@ -1,11 +1,10 @@
-import type { Teller } from '../../notifications/notifier.ts'
 import { goTo } from '../go-to.ts'
 import type { Store } from '../store.ts'
 import { parseLink } from './link.ts'
 import { linkTarget } from './link-target.ts'
 
-/** Goes where a link from outside leads. It only shows: what does more is asked there. */
-export function followLink(store: Store, teller: Pick<Teller, 'say'>, text: string): void {
+/** Goes where a link from outside leads, or says why it leads nowhere. It only shows: what does more is asked there. */
+export function followLink(store: Store, text: string, say: (title: string, body: string) => void): void {
   const link = parseLink(text)
   const target = link ? linkTarget(link, store.get()) : { problem: notALink }
   if (!('problem' in target)) {
@@ -15,7 +14,7 @@ export function followLink(store: Store, teller: Pick<Teller, 'say'>, text: stri
   const { message, advice } = target.problem
   const body = advice === undefined ? message : `${message} ${advice}`
   // What the link said is not repeated: its author chose the words.
-  teller.say({ id: 'link', title: 'A link leads nowhere', body, urgency: 'normal', actions: [] })
+  say('A link leads nowhere', body)
 }
 
 const notALink = {

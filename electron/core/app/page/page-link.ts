@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { MainMessage } from '../../../contract/bridge/messages.ts'
-import { problemOf } from '../problems.ts'
 import type { PageLink } from '../../running.ts'
+import { problemOf } from '../problems.ts'
 import type { Store } from '../store.ts'
 import type { Dispatch } from './dispatcher.ts'
 import { createStreams, type Streams } from './streams.ts'

@@ -1,5 +1,8 @@
 import { BerthError } from '../../../contract/problem.ts'
 import { ServiceError } from '../../../service/service-error.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
+import type { Parts } from '../parts.ts'
 import {
   machineAnswer,
   machineView,
@@ -8,9 +11,6 @@ import {
   workergroupBody,
   workergroupView,
 } from './hosting-view.ts'
-import { needing } from '../../app/permission.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
-import type { Parts } from '../parts.ts'
 
 type HostingCommands = Pick<
   Handlers,

@@ -1,11 +1,11 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { AccountSshKey } from '../../../service/account.ts'
 import type { KeyPermissions } from '../../../service/api-keys.ts'
-import { keyViews, newKey } from './key-view.ts'
-import { needing } from '../../app/permission.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
 import { present } from '../../app/present.ts'
 import type { Parts } from '../parts.ts'
+import { keyViews, newKey } from './key-view.ts'
 
 type KeyCommands = Pick<
   Handlers,

@@ -1,9 +1,9 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { User } from '../../../service/account.ts'
-import { needing } from '../../app/permission.ts'
-import { webhookRequest, webhookView } from './webhook-view.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
+import { webhookRequest, webhookView } from './webhook-view.ts'
 
 type NotificationCommands = Pick<
   Handlers,

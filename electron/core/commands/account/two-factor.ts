@@ -1,12 +1,12 @@
 import type { NewMethod } from '../../../contract/account/two-factor.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { NewMethod as ServiceMethod } from '../../../service/two-factor.ts'
-import { needing } from '../../app/permission.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
 import { present } from '../../app/present.ts'
+import type { Parts } from '../parts.ts'
 import { methodView, statusView } from './method-view.ts'
 import { methodId, serviceProof } from './proof.ts'
-import type { Parts } from '../parts.ts'
 
 type TwoFactorCommands = Pick<
   Handlers,

@@ -1,6 +1,6 @@
 import type { Log } from '../../../ports/log.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
 import { diagnostics } from '../../app/diagnostics.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { NotePageFailure } from '../../app/page/page-failures.ts'
 import type { Updates } from '../../app/updates.ts'
 import type { Parts } from '../parts.ts'

@@ -1,8 +1,8 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { Shell } from '../../../ssh/shell/shell.ts'
-import { needing } from '../../app/permission.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Streams } from '../../app/page/streams.ts'
+import { needing } from '../../app/permission.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
 
 type AccessCommands = Pick<

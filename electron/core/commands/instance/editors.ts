@@ -1,6 +1,6 @@
 import { openEditor } from '../../../ssh/editors/editors.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
 import { sshConfigOff } from '../../access/ssh-config/ssh-config.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
 
 type EditorCommands = Pick<Handlers, 'openEditor' | 'sshConfigIncluded' | 'includeSshConfig'>

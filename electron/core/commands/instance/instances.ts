@@ -1,7 +1,7 @@
-import { maskRecord } from '../../instances/mask-record.ts'
-import { needing } from '../../app/permission.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
 import { markLabel, rentalOf } from '../../instances/mark.ts'
+import { maskRecord } from '../../instances/mask-record.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
 
 type InstanceCommands = Pick<

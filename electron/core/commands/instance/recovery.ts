@@ -1,8 +1,8 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { type Micros, micros } from '../../../contract/spending/money.ts'
-import { pricePerHour } from '../../notifications/wording.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
+import { pricePerHour } from '../../notifications/wording.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
 
 const words = { tell: 'only tell', raise: 'raise the bid', replace: 'rent another' } as const

@@ -1,9 +1,9 @@
 import type { OpenedAddress } from '../../../contract/instance/tunnel.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
 import { directJupyter, jupyterPurpose } from '../../access/tunnels/jupyter.ts'
 import { offeredPorts, portPurpose, rentedPorts } from '../../access/tunnels/port.ts'
 import { portsOfTemplate } from '../../access/tunnels/template-ports.ts'
+import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
 
 type TunnelCommands = Pick<Handlers, 'openJupyter' | 'openPort' | 'closeTunnel' | 'findPorts'>

@@ -1,6 +1,6 @@
+import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { findOffers } from '../../renting/offers/find-offers.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 
 type OfferCommands = Pick<Handlers, 'searchOffers' | 'saveSearch' | 'deleteSearch'>

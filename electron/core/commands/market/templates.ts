@@ -1,8 +1,8 @@
-import { needing } from '../../app/permission.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
+import type { Parts } from '../parts.ts'
 import { changesBody, selectFilters, templateBody } from './template-body.ts'
 import { templateView } from './template-view.ts'
-import type { Parts } from '../parts.ts'
 
 type TemplateCommands = Pick<
   Handlers,

@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { actsOnce, type Guard } from '../guard.ts'
-import { withIdle } from './idle.ts'
 import { accountTargets, type Target } from './choose-targets.ts'
+import { withIdle } from './idle.ts'
 import { dueOf, type Facts, untoldSince } from './moment.ts'
 
 /** What Berth has before it when it decides. */

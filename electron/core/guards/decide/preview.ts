@@ -3,8 +3,8 @@ import { present } from '../../app/present.ts'
 import type { Guard } from '../guard.ts'
 import { blindness } from '../tell/guard-view.ts'
 import { guardSentence } from '../tell/guard-words.ts'
-import { withIdle } from './idle.ts'
 import { accountTargets } from './choose-targets.ts'
+import { withIdle } from './idle.ts'
 import { dueOf, type Facts } from './moment.ts'
 
 /** What a guard would do, and when, were it set now: as things are. */

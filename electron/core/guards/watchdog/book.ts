@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Problem } from '../../../contract/problem.ts'
 import type { AutomationSurroundings } from '../../account-context.ts'
-import { openDocument } from '../../storage/json-file.ts'
 import { same } from '../../app/same.ts'
+import { openDocument } from '../../storage/json-file.ts'
 import { KeptWatchdog, watchdogView } from './watchdog.ts'
 
 /** The watchdogs of one account, as they are remembered and as State shows them: one for an instance. */

@@ -1,9 +1,9 @@
 import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { AutomationSurroundings } from '../../account-context.ts'
 import type { Alert } from '../../notifications/alerts.ts'
 import { instanceName } from '../../notifications/wording.ts'
-import type { AutomationSurroundings } from '../../account-context.ts'
 
 const reasonSentences: Record<WatchdogReason, string> = {
   time: 'Its time had come.',

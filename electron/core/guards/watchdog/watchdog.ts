@@ -1,5 +1,9 @@
 import * as v from 'valibot'
-import { type WatchdogReason, type WatchdogView, WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import {
+  type WatchdogReason,
+  type WatchdogView,
+  WatchdogWish,
+} from '../../../contract/automation/watchdog.ts'
 import type { Problem } from '../../../contract/problem.ts'
 
 const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])

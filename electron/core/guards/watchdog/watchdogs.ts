@@ -10,16 +10,16 @@ import {
   type WatchdogLook,
   watchdogLog,
 } from '../../../ssh/watchdog/watchdog.ts'
-import { instanceKeyEntry } from '../../instances/instance-key.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../../account-context.ts'
-import { looksUntilGone } from '../../instances/gone.ts'
 import { present } from '../../app/present.ts'
 import { problemOf } from '../../app/problems.ts'
 import { same } from '../../app/same.ts'
+import { looksUntilGone } from '../../instances/gone.ts'
+import { instanceKeyEntry } from '../../instances/instance-key.ts'
 import { mustBeAhead } from './ahead.ts'
 import { openWatchdogBook } from './book.ts'
-import { type KeptWatchdog, startsWatchdog, tickOf, visitEvery } from './watchdog.ts'
 import { afterLook, isNews, looksUntilEnd } from './inferred-action.ts'
+import { type KeptWatchdog, startsWatchdog, tickOf, visitEvery } from './watchdog.ts'
 import { createTelling, wishSentence } from './watchdog-alerts.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */

@@ -1,14 +1,15 @@
 import * as v from 'valibot'
 import type { Automation, AutomationSurroundings, FreshLook } from '../../account-context.ts'
-import type { Guards } from '../../guards/guards.ts'
+import { same } from '../../app/same.ts'
 import { heldBack, stoppedBy, stopperOf } from '../../guards/guard-veto.ts'
+import type { Guards } from '../../guards/guards.ts'
+import { openDocument } from '../../storage/json-file.ts'
+import type { Rentals } from '../rentals/rentals.ts'
+import { createFailovers, type FailoverEvent, type Failovers } from './attempts.ts'
+import { failoverAlert } from './attempts-alert.ts'
+import { Failover } from './attempts-model.ts'
 import { type FailedHosts, openFailedHosts } from './failed-hosts.ts'
 import { hostFailure } from './host-failure.ts'
-import { openDocument } from '../../storage/json-file.ts'
-import { same } from '../../app/same.ts'
-import { Failover } from './attempts-model.ts'
-import { failoverAlert } from './attempts-alert.ts'
-import { createFailovers, type FailoverEvent, type Failovers } from './attempts.ts'
 import { nothingAsGoodCode } from './sentences.ts'
 
 /** The failovers of one account, in its folder on disk and in State, and the machines that failed. */
@@ -20,6 +21,7 @@ export interface KeptFailovers extends Automation, Omit<Failovers, 'looked' | 'd
 
 export async function openFailovers(
   around: AutomationSurroundings,
+  rentals: Rentals,
   guards: Pick<Guards, 'actedOn'>,
 ): Promise<KeptFailovers> {
   const { account, store, machine, files, folder, onBroken, activity, teller, access, client } = around
@@ -34,7 +36,7 @@ export async function openFailovers(
     account,
     document,
     hosts,
-    rentals: around.rentals,
+    rentals,
     keychain: around.keychain,
     client,
     knock: async instance => {
@@ -85,7 +87,7 @@ export async function openFailovers(
 
   /** What a failover still tries it judges itself. */
   async function blameHosts({ account: { instances }, at }: FreshLook): Promise<void> {
-    for (const rental of around.rentals.all()) {
+    for (const rental of rentals.all()) {
       const { id, offer, instance, unwanted, owner } = rental
       if (unwanted || instance === undefined || failovers.find(owner ?? '')?.step === 'trying') continue
       const why = hostFailure(rental, instances[instance])

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { SavedQuery } from '../../../contract/market/offer.ts'
 import type { Machine } from '../../../ports/machine.ts'
-import { openDocument } from '../../storage/json-file.ts'
 import type { Store } from '../../app/store.ts'
+import { openDocument } from '../../storage/json-file.ts'
 
 /** Searches the user has named, the same for all accounts. */
 export interface SavedSearches {

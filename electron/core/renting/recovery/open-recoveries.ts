@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { instanceName } from '../../notifications/wording.ts'
 import type { Automation, AutomationSurroundings } from '../../account-context.ts'
-import type { Failovers } from '../attempts/attempts.ts'
-import { heldBack } from '../../guards/guard-veto.ts'
-import { openDocument } from '../../storage/json-file.ts'
 import { same } from '../../app/same.ts'
+import { heldBack } from '../../guards/guard-veto.ts'
+import { instanceName } from '../../notifications/wording.ts'
+import { openDocument } from '../../storage/json-file.ts'
+import type { Failovers } from '../attempts/attempts.ts'
+import type { Rentals } from '../rentals/rentals.ts'
 import { createRecoveries, type Recoveries } from './recoveries.ts'
 import { Recovery } from './recovery.ts'
 import type { RecoveryEvent } from './recovery-context.ts'
@@ -14,6 +15,7 @@ export interface KeptRecoveries extends Automation, Pick<Recoveries, 'choose'> {
 
 export async function openRecoveries(
   around: AutomationSurroundings,
+  rentals: Pick<Rentals, 'ofInstance' | 'knows'>,
   failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>,
 ): Promise<KeptRecoveries> {
   const { account, store, machine, files, folder, onBroken, activity, teller } = around
@@ -28,7 +30,7 @@ export async function openRecoveries(
   const recoveries = createRecoveries({
     document,
     failovers,
-    rentals: around.rentals,
+    rentals,
     client: around.client,
     record: around.record,
     heldBack: starting => heldBack(store.get().accounts[account], starting, around.now()),

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import type { Files } from '../../../ports/files.ts'
 import type { Activity } from '../../app/activity.ts'
-import { openDocument } from '../../storage/json-file.ts'
 import { same } from '../../app/same.ts'
 import type { Store } from '../../app/store.ts'
+import { openDocument } from '../../storage/json-file.ts'
 import { isUnderWay, Rental } from './rental.ts'
 import { createRentals, type Rentals, type RentalsSurroundings } from './rentals.ts'
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { Failover } from '../../../../electron/core/renting/attempts/attempts-model.ts'
 import { rentalOf } from '../../../../electron/core/instances/mark.ts'
+import { Failover } from '../../../../electron/core/renting/attempts/attempts-model.ts'
 import { Rental } from '../../../../electron/core/renting/rentals/rental.ts'
 import type { ServiceInstance } from '../elsewhere.ts'
 

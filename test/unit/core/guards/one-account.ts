@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AutomationSurroundings } from '../../../../electron/core/account-context.ts'
-import { type Guards, openGuards } from '../../../../electron/core/guards/guards.ts'
 import { createStore } from '../../../../electron/core/app/store.ts'
+import { type Guards, openGuards } from '../../../../electron/core/guards/guards.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import { HandClock, settled } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
@@ -76,7 +76,6 @@ export class OneAccount {
           void this.told.push(...alerts.map(({ title }) => title)),
         withdraw: () => undefined,
       },
-      rentals: { ofInstance: () => undefined },
       access: { connect: () => Promise.reject(new Error('SSH is shut')) },
       client: () => client as unknown as ServiceClient,
       ending: this.#ending.signal,
@@ -85,7 +84,7 @@ export class OneAccount {
       look: async () => this.#look(),
     }
     const spending = { spentToday: () => 0, spentThisMonth: () => 0, countedAt: () => undefined }
-    this.#guards = await openGuards(around as unknown as AutomationSurroundings, spending)
+    this.#guards = await openGuards(around as unknown as AutomationSurroundings, spending, () => undefined)
     this.#guards.resume()
   }
 

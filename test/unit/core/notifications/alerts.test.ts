@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../../../electron/contract/app/settings.ts'
 import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { alerts } from '../../../../electron/core/notifications/alerts.ts'
 import type { Told } from '../../../../electron/core/notifications/alerted.ts'
+import { alerts } from '../../../../electron/core/notifications/alerts.ts'
 import { accountView, instanceView } from '../views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }

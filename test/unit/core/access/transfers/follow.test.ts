@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { follow, lateness, longestSilence, patience } from '../../../../../electron/core/access/transfers/follow.ts'
+import {
+  follow,
+  lateness,
+  longestSilence,
+  patience,
+} from '../../../../../electron/core/access/transfers/follow.ts'
 import type { Transfer } from '../../../../../electron/core/access/transfers/transfer.ts'
 
 function copy(given: Partial<Transfer> = {}): Transfer {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { type KeptWatchdog, tickOf, visitEvery } from '../../../../../electron/core/guards/watchdog/watchdog.ts'
+import {
+  type KeptWatchdog,
+  tickOf,
+  visitEvery,
+} from '../../../../../electron/core/guards/watchdog/watchdog.ts'
 
 const kept: KeptWatchdog = {
   instance: 4711,

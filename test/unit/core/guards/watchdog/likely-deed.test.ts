@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
 import type { WatchdogWish } from '../../../../../electron/contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import {
+  afterLook,
+  isNews,
+  looksUntilEnd,
+} from '../../../../../electron/core/guards/watchdog/inferred-action.ts'
 import type { KeptWatchdog } from '../../../../../electron/core/guards/watchdog/watchdog.ts'
-import { afterLook, isNews, looksUntilEnd } from '../../../../../electron/core/guards/watchdog/inferred-action.ts'
 import { instanceView } from '../../views.ts'
 
 const running = instanceView()

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { createRecoveries, type Recoveries } from '../../../../../electron/core/renting/recovery/recoveries.ts'
+import {
+  createRecoveries,
+  type Recoveries,
+} from '../../../../../electron/core/renting/recovery/recoveries.ts'
 import { Recovery } from '../../../../../electron/core/renting/recovery/recovery.ts'
 import { openDocument } from '../../../../../electron/core/storage/json-file.ts'
 import type { ServiceClient } from '../../../../../electron/service/client.ts'

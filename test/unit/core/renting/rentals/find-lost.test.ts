@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findLost } from '../../../../../electron/core/renting/rentals/find-lost.ts'
 import { markLabel, markVariable, plainLabel, rentalOf } from '../../../../../electron/core/instances/mark.ts'
+import { findLost } from '../../../../../electron/core/renting/rentals/find-lost.ts'
 import type { Instance } from '../../../../../electron/service/instances.ts'
 
 const mark = 'r0123456789abcdef'

@@ -1,11 +1,14 @@
 import * as v from 'valibot'
-import { Failover } from '../../../../../../electron/core/renting/attempts/attempts-model.ts'
 import { createFailovers, type Failovers } from '../../../../../../electron/core/renting/attempts/attempts.ts'
+import { Failover } from '../../../../../../electron/core/renting/attempts/attempts-model.ts'
 import { openFailedHosts } from '../../../../../../electron/core/renting/attempts/failed-hosts.ts'
-import { createRecoveries, type Recoveries } from '../../../../../../electron/core/renting/recovery/recoveries.ts'
+import {
+  createRecoveries,
+  type Recoveries,
+} from '../../../../../../electron/core/renting/recovery/recoveries.ts'
 import { Recovery } from '../../../../../../electron/core/renting/recovery/recovery.ts'
-import { openDocument } from '../../../../../../electron/core/storage/json-file.ts'
 import type { KeptRentals } from '../../../../../../electron/core/renting/rentals/open-rentals.ts'
+import { openDocument } from '../../../../../../electron/core/storage/json-file.ts'
 import type { Ground, OneBerth, Seen } from '../../../plain-service/one-berth.ts'
 import type { PlainService } from '../../../plain-service/service.ts'
 import type { Turns } from '../../../plain-service/turns.ts'
