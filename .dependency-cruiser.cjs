@@ -21,6 +21,7 @@ const roomsOfCore = [
   'app',
   'running',
   'storage',
+  'state',
 ]
 
 module.exports = {

@@ -9,8 +9,8 @@ import type { Instance } from '../service/instances.ts'
 import type { Access } from './access/access.ts'
 import type { FileTransfers } from './access/files/file-transfers.ts'
 import type { Activity } from './app/activity.ts'
-import type { Store } from './app/store.ts'
 import type { Teller } from './notifications/notifier.ts'
+import type { Store } from './state/store.ts'
 
 /** A fresh answer of the service about one account. State shows it already. */
 export interface FreshLook {

@@ -1,9 +1,9 @@
 import type { InstanceView } from '../../electron/contract/instance/instance.ts'
-import { createStore } from '../../electron/core/app/store.ts'
 import { guardActions, type Sight } from '../../electron/core/guards/decide/guard-actions.ts'
 import { calmed, type Guard } from '../../electron/core/guards/guard.ts'
 import { after, warned } from '../../electron/core/guards/outcomes.ts'
 import { createShownGuards } from '../../electron/core/guards/tell/shown-guards.ts'
+import { createStore } from '../../electron/core/state/store.ts'
 import { accountView, emptyState, instanceView } from '../unit/core/views.ts'
 import { median, type Row } from './row.ts'
 

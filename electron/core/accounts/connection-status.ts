@@ -3,9 +3,9 @@ import type { Problem } from '../../contract/problem.ts'
 import type { Connection } from '../../contract/state.ts'
 import type { Activity } from '../app/activity.ts'
 import { goTo } from '../app/go-to.ts'
-import { same } from '../app/same.ts'
-import type { Store } from '../app/store.ts'
 import type { Teller } from '../notifications/notifier.ts'
+import { same } from '../state/same.ts'
+import type { Store } from '../state/store.ts'
 
 /** How an account stands with its service, in State, in Activity and, where that needs the user, in a notification. */
 export interface Standing {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Activity } from '../app/activity.ts'
 import { goTo } from '../app/go-to.ts'
-import type { Store } from '../app/store.ts'
 import type { Teller } from '../notifications/notifier.ts'
+import type { Store } from '../state/store.ts'
 
 /** The user's own pause: for a while no account is looked at by itself. What the user asks for is still done. */
 export interface Pause {

@@ -5,8 +5,8 @@ import type { ServiceClient } from '../../service/client.ts'
 import type { Access } from '../access/access.ts'
 import type { FileTransfers } from '../access/files/file-transfers.ts'
 import type { Activity } from '../app/activity.ts'
-import type { Store } from '../app/store.ts'
 import type { Teller } from '../notifications/notifier.ts'
+import type { Store } from '../state/store.ts'
 
 /** What the session of an account stands on, and whom it tells. */
 export interface SessionSurroundings {

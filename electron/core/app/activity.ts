@@ -3,7 +3,7 @@ import { AccountId } from '../../contract/ids.ts'
 import type { ActivityEntry } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../state/store.ts'
 
 /** Everything Berth and the user did, and every error. One JSON line each; the newest are in State too. */
 export interface Activity {

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { Place } from '../../contract/state.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../state/store.ts'
 
 /** Sends the page to a place, and shows the account it belongs to; without one, whatever account is shown. */
 export function goTo(store: Store, account: AccountId | undefined, place: Place): void {

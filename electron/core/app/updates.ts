@@ -3,8 +3,8 @@ import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Updater } from '../../ports/updater.ts'
+import type { Store } from '../state/store.ts'
 import { placeOf } from './problems.ts'
-import type { Store } from './store.ts'
 
 export interface Updates {
   /** These reject with `no_updates` where there is nobody to ask, and with `update_not_found` and `update_not_fetched` out of turn. */

@@ -13,11 +13,11 @@ import type { Pause } from '../accounts/pause.ts'
 import type { Activity } from '../app/activity.ts'
 import type { Demo } from '../app/demo.ts'
 import type { KeptSettings } from '../app/settings.ts'
-import type { Store } from '../app/store.ts'
 import type { Teller } from '../notifications/notifier.ts'
 import { instanceName } from '../notifications/wording.ts'
 import type { SavedSearches } from '../renting/offers/saved-searches.ts'
 import type { SeenOffers } from '../renting/offers/seen-offers.ts'
+import type { Store } from '../state/store.ts'
 
 /** What the commands work on. */
 export interface Parts {

@@ -1,7 +1,7 @@
 import type { AskedState } from '../../contract/instance/instance.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { ServiceClient } from '../../service/client.ts'
-import type { Store } from '../app/store.ts'
+import type { Store } from '../state/store.ts'
 import type { Document } from '../storage/json-file.ts'
 import type { LastSeen } from './last-seen.ts'
 

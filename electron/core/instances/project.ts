@@ -9,7 +9,7 @@ import type {
 import { BerthError } from '../../contract/problem.ts'
 import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
-import { present } from '../app/present.ts'
+import { present } from '../state/present.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
 import { believable, costPerHour, prices, spending } from './spending.ts'

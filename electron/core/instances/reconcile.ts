@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Instance } from '../../service/instances.ts'
-import { same } from '../app/same.ts'
+import { same } from '../state/same.ts'
 import { passes } from './instance-state.ts'
 import type { Listing } from './polling/poll-all.ts'
 import { project } from './project.ts'

@@ -1,6 +1,6 @@
 import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { InstanceTraffic, TrafficPrices } from '../../contract/spending/traffic.ts'
-import { present } from '../app/present.ts'
+import { present } from '../state/present.ts'
 
 /** What records of offers and instances say of the price of traffic. */
 interface PricedTraffic {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Settings } from '../../contract/app/settings.ts'
 import type { AccountView } from '../../contract/state.ts'
-import { same } from '../app/same.ts'
+import { same } from '../state/same.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 import { Told } from './alerted.ts'
 import { alerts } from './alerts.ts'

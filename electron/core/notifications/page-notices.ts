@@ -3,7 +3,7 @@ import type { PageNotice } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Notice, Notifier } from '../../ports/notifier.ts'
-import type { Store } from '../app/store.ts'
+import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { minuteOfDay, mustWait, summary } from './quiet-hours.ts'
 

@@ -3,9 +3,9 @@ import { isGoing, RunAction, type RunView } from '../../contract/automation/run.
 import type { InstanceState } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
-import { present } from '../app/present.ts'
-import { same } from '../app/same.ts'
 import { idleBelow } from '../instances/idle.ts'
+import { present } from '../state/present.ts'
+import { same } from '../state/same.ts'
 
 /** A run as it is remembered. Its output lies in a file of its own. */
 export const Run = v.object({

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
 import { instructWatchdog, settleRun } from '../../ssh/runs/runs.ts'
-import { same } from '../app/same.ts'
+import { same } from '../state/same.ts'
 import type { RunBook } from './book.ts'
 import { type Run, watchdogOrder } from './run.ts'
 import type { RunWork } from './work.ts'

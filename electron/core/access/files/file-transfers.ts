@@ -3,7 +3,7 @@ import { isFileTransferOver } from '../../../contract/instance/files.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Activity } from '../../app/activity.ts'
-import type { Store } from '../../app/store.ts'
+import type { Store } from '../../state/store.ts'
 import { type FileTransfer, type FileTransferNeeds, startFileTransfer } from './file-transfer.ts'
 
 /** Milliseconds between two tellings of progress. */

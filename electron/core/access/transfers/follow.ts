@@ -1,6 +1,6 @@
 import { isOver } from '../../../contract/account/transfer.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 import { namesPath, readLine, speaksOf } from './status-line.ts'
 import { instancesOf, type Transfer } from './transfer.ts'
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import { openTunnel, type Tunnel } from '../../../ssh/tunnels/tunnel.ts'
 import { problemOf } from '../../app/problems.ts'
-import type { Store } from '../../app/store.ts'
+import type { Store } from '../../state/store.ts'
 import type { Access, Door } from '../access.ts'
 import type { Purpose, Ready } from './purpose.ts'
 

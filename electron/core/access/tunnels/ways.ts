@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import { addressText, type Candidate } from '../../../ssh/connection/addresses.ts'
-import { same } from '../../app/same.ts'
-import type { Store } from '../../app/store.ts'
+import { same } from '../../state/same.ts'
+import type { Store } from '../../state/store.ts'
 
 /** Keeps in State by which way each instance is reached that is connected. */
 export function showWays(

@@ -1,5 +1,5 @@
+import type { Store } from '../../state/store.ts'
 import { goTo } from '../go-to.ts'
-import type { Store } from '../store.ts'
 import { parseLink } from './link.ts'
 import { linkTarget } from './link-target.ts'
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { MainMessage } from '../../../contract/bridge/messages.ts'
 import type { PageLink } from '../../running.ts'
+import type { Store } from '../../state/store.ts'
 import { problemOf } from '../problems.ts'
-import type { Store } from '../store.ts'
 import type { Dispatch } from './dispatcher.ts'
 import { createStreams, type Streams } from './streams.ts'
 

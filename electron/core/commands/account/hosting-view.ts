@@ -14,8 +14,8 @@ import type {
   NetworkDisk,
 } from '../../../service/machines.ts'
 import type { WorkergroupRequest as GroupBody, Workergroup } from '../../../service/workergroups.ts'
-import { present } from '../../app/present.ts'
 import { cleanLine } from '../../instances/project.ts'
+import { present } from '../../state/present.ts'
 
 /** A machine's record as Berth shows it; a listing may leave any of it out. */
 export function machineView(machine: Machine): MachineView {

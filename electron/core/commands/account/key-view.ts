@@ -1,6 +1,6 @@
 import type { ApiKeyView, NewApiKey } from '../../../contract/account/api-key.ts'
 import type { ApiKey, NewApiKey as CreatedKey } from '../../../service/api-keys.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 
 /** Characters of a secret that are shown. */
 const shown = 4

@@ -3,7 +3,7 @@ import type { AccountSshKey } from '../../../service/account.ts'
 import type { KeyPermissions } from '../../../service/api-keys.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 import type { Parts } from '../parts.ts'
 import { keyViews, newKey } from './key-view.ts'
 

@@ -3,7 +3,7 @@ import type {
   TwoFactorMethod as ServiceMethod,
   TwoFactorStatus as ServiceStatus,
 } from '../../../service/two-factor-operations.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 
 export function methodView(method: ServiceMethod): TwoFactorMethod {
   return present({

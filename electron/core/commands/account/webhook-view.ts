@@ -1,6 +1,6 @@
 import type { WebhookFields, WebhookView } from '../../../contract/account/notifications.ts'
 import type { Webhook, WebhookRequest } from '../../../service/webhooks.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 
 export function webhookView(webhook: Webhook): WebhookView {
   return present({

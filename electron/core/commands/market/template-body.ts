@@ -1,7 +1,7 @@
 import type { TemplateFields, TemplateFilter } from '../../../contract/market/template.ts'
 import type { Condition, Filters } from '../../../service/filter.ts'
 import type { TemplateFields as ServiceFields, TemplateSearchFields } from '../../../service/templates.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 
 /** The given fields under the names of section 2.3; what is absent is left as it is. */
 export function changesBody(

@@ -1,6 +1,6 @@
 import type { TemplateFields, TemplateView } from '../../../contract/market/template.ts'
 import type { Template } from '../../../service/templates.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 
 /** A template's record as Berth shows it. The registry's token is left out even where a service sends it. */
 export function templateView(template: Template, userId: number | undefined): TemplateView {

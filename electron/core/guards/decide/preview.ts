@@ -1,5 +1,5 @@
 import type { GuardPreview } from '../../../contract/automation/guard.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 import type { Guard } from '../guard.ts'
 import { blindness } from '../tell/guard-view.ts'
 import { guardSentence } from '../tell/guard-words.ts'

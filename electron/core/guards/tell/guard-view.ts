@@ -1,7 +1,7 @@
 import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 import { type Facts, untoldSince } from '../decide/moment.ts'
 import type { Guard } from '../guard.ts'
 import { clockTime, guardSentence } from './guard-words.ts'

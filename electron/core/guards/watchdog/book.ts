@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Problem } from '../../../contract/problem.ts'
 import type { AutomationSurroundings } from '../../account-context.ts'
-import { same } from '../../app/same.ts'
+import { same } from '../../state/same.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import { KeptWatchdog, watchdogView } from './watchdog.ts'
 

@@ -11,11 +11,11 @@ import {
   watchdogLog,
 } from '../../../ssh/watchdog/watchdog.ts'
 import type { Automation, AutomationSurroundings, FreshLook } from '../../account-context.ts'
-import { present } from '../../app/present.ts'
 import { problemOf } from '../../app/problems.ts'
-import { same } from '../../app/same.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { instanceKeyEntry } from '../../instances/instance-key.ts'
+import { present } from '../../state/present.ts'
+import { same } from '../../state/same.ts'
 import { mustBeAhead } from './ahead.ts'
 import { openWatchdogBook } from './book.ts'
 import { afterLook, isNews, looksUntilEnd } from './inferred-action.ts'

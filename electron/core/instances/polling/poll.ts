@@ -4,8 +4,8 @@ import type { User } from '../../../service/account.ts'
 import type { ServiceClient } from '../../../service/client.ts'
 import type { Instance, InstanceList } from '../../../service/instances.ts'
 import { ServiceError } from '../../../service/service-error.ts'
-import { present } from '../../app/present.ts'
 import { problemOf } from '../../app/problems.ts'
+import { present } from '../../state/present.ts'
 
 /** What one look at an account came to. */
 export type Look =

@@ -1,5 +1,5 @@
 import { BerthError } from '../../../contract/problem.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 import type { Document } from '../../storage/json-file.ts'
 import type { Failover, Try } from './attempts-model.ts'
 

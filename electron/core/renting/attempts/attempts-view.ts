@@ -1,7 +1,7 @@
 import type { FailoverStep, FailoverView } from '../../../contract/automation/failover.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { micros } from '../../../contract/spending/money.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 import type { Rental } from '../rentals/rental.ts'
 import { type Failover, openTry, spentOn, type Try } from './attempts-model.ts'
 import { nothingAsGoodCode } from './sentences.ts'

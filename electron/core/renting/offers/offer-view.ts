@@ -1,8 +1,8 @@
 import type { OfferQuery, OfferView } from '../../../contract/market/offer.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { Offer, OfferSearch } from '../../../service/offers.ts'
-import { present } from '../../app/present.ts'
 import { trafficPrices } from '../../instances/traffic.ts'
+import { present } from '../../state/present.ts'
 
 /** The search that answers a query: what can be rented now, cheapest first. Extra conditions hold besides. */
 export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQuery): OfferSearch {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { SavedQuery } from '../../../contract/market/offer.ts'
 import type { Machine } from '../../../ports/machine.ts'
-import type { Store } from '../../app/store.ts'
+import type { Store } from '../../state/store.ts'
 import { openDocument } from '../../storage/json-file.ts'
 
 /** Searches the user has named, the same for all accounts. */

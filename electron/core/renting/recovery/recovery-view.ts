@@ -1,6 +1,6 @@
 import type { RecoveryStep, RecoveryView } from '../../../contract/automation/recovery.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 import type { Recovery } from './recovery.ts'
 import { recoveryMove } from './recovery-move.ts'
 

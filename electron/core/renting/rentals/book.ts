@@ -1,6 +1,6 @@
 import type { RentalView } from '../../../contract/market/rental.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import { present } from '../../app/present.ts'
+import { present } from '../../state/present.ts'
 import type { Document } from '../../storage/json-file.ts'
 import { isUnderWay, type Rental } from './rental.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPause, isPaused } from '../../../../electron/core/accounts/pause.ts'
-import { createStore } from '../../../../electron/core/app/store.ts'
+import { createStore } from '../../../../electron/core/state/store.ts'
 import type { Notice } from '../../../../electron/ports/notifier.ts'
 import { HandClock } from '../hand-clock.ts'
 import { emptyState } from '../views.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { openActivity } from '../../../../electron/core/app/activity.ts'
-import { createStore, type Store } from '../../../../electron/core/app/store.ts'
+import { createStore, type Store } from '../../../../electron/core/state/store.ts'
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 import { emptyState } from '../views.ts'

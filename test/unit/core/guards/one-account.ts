@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AutomationSurroundings } from '../../../../electron/core/account-context.ts'
-import { createStore } from '../../../../electron/core/app/store.ts'
 import { type Guards, openGuards } from '../../../../electron/core/guards/guards.ts'
+import { createStore } from '../../../../electron/core/state/store.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import { HandClock, settled } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'

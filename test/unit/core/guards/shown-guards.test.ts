@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { createStore } from '../../../../electron/core/app/store.ts'
 import type { Loads } from '../../../../electron/core/guards/decide/moment.ts'
 import type { Guard } from '../../../../electron/core/guards/guard.ts'
 import { createShownGuards } from '../../../../electron/core/guards/tell/shown-guards.ts'
+import { createStore } from '../../../../electron/core/state/store.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 
 const start = 1_790_000_000
