@@ -24,6 +24,22 @@ const roomsOfCore = [
   'state',
 ]
 
+/** The same for the page. */
+const roomsOfThePage = ['frame', 'screens', 'features', 'components', 'place', 'berth', 'words']
+
+/** One rule for each room of a folder: nothing of it imports from a room above. */
+const inOneOrder = (folder, rooms) =>
+  rooms
+    .slice(1)
+    .map((room, at) =>
+      never(
+        `${folder.replace('electron/', '')}-${room}-knows-nothing-above`,
+        'The rooms of a folder stand on each other, in one order.',
+        { path: `^${folder}/${room}(/|\\.ts$)` },
+        { path: `^${folder}/(${rooms.slice(0, at + 1).join('|')})(/|\\.ts$)` },
+      ),
+    )
+
 module.exports = {
   forbidden: [
     never(
@@ -66,17 +82,14 @@ module.exports = {
         pathNot: '^electron/(core|ssh|service|ports|contract)/',
       },
     ),
-    ...roomsOfCore.flatMap((room, at) => {
-      const above = roomsOfCore.slice(0, at)
-      return above.length === 0
-        ? []
-        : never(
-            `core-${room}-knows-nothing-above`,
-            'The rooms of core stand on each other, in one order.',
-            { path: `^electron/core/${room}(/|\\.ts$)` },
-            { path: `^electron/core/(${above.join('|')})(/|\\.ts$)` },
-          )
-    }),
+    ...inOneOrder('electron/core', roomsOfCore),
+    ...inOneOrder('renderer', roomsOfThePage),
+    never(
+      'screens-know-no-other-screen',
+      'What several screens use is a feature.',
+      { path: '^renderer/screens/([^/]+)/' },
+      { path: '^renderer/screens/', pathNot: '^renderer/screens/$1/' },
+    ),
     never(
       'electron-in-the-shell-alone',
       'Everything else runs without Electron.',

@@ -1,6 +1,6 @@
 import '@fontsource-variable/inter/wght.css'
 import '@fontsource-variable/jetbrains-mono/wght.css'
-import './look/base.css'
+import './styles/base.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
 import { connect } from './berth/connect.ts'

@@ -1,7 +1,7 @@
 import { type AcceleratorName, acceleratorOf } from '../../../electron/contract/app/accelerators.ts'
 import type { Page } from '../../berth/page.svelte.ts'
-import { asks } from '../dialogs/asks.svelte.ts'
-import { route } from '../place/route.svelte.ts'
+import { dialogs } from '../../place/dialogs.svelte.ts'
+import { route } from '../../place/route.svelte.ts'
 
 const typing = 'input, textarea, select, [contenteditable], .xterm'
 /** What asks something of the user: it is answered or left before anything else, as what was typed there would go. */
@@ -10,20 +10,20 @@ const dialog = '[aria-modal=true]'
 /** All but the palette's are screens to go to. */
 function press(name: AcceleratorName): void {
   if (name === 'palette') {
-    if (asks.open?.kind === 'palette') asks.close()
-    else asks.ask({ kind: 'palette' })
+    if (dialogs.open?.kind === 'palette') dialogs.close()
+    else dialogs.show({ kind: 'palette' })
   } else route.go(name)
 }
 
 /** The keys that work anywhere on the page. */
 export function pageKey(page: Page, event: KeyboardEvent): void {
-  const busy = asks.open !== undefined || document.querySelector(dialog) !== null
+  const busy = dialogs.open !== undefined || document.querySelector(dialog) !== null
   const inTerminal = event.target instanceof Element && event.target.closest('.xterm') !== null
   const accelerator = acceleratorOf(event)
   if (accelerator !== undefined) {
     // A shell wants its control keys (Ctrl K cuts a line): there only the Command key is Berth's.
     if (inTerminal && !event.metaKey) return
-    const closesPalette = accelerator === 'palette' && asks.open?.kind === 'palette'
+    const closesPalette = accelerator === 'palette' && dialogs.open?.kind === 'palette'
     event.preventDefault()
     if (closesPalette || !busy) press(accelerator)
     return
@@ -36,7 +36,7 @@ export function pageKey(page: Page, event: KeyboardEvent): void {
   }
   if (busy || event.ctrlKey || event.metaKey || event.altKey) return
   if (types) return
-  if (event.key === '?') asks.ask({ kind: 'shortcuts' })
+  if (event.key === '?') dialogs.show({ kind: 'shortcuts' })
   if (event.key === '/') {
     const filter = document.querySelector<HTMLInputElement>('main input[type=search]')
     if (!filter) return

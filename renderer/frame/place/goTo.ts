@@ -1,18 +1,18 @@
 import type { Place } from '../../../electron/contract/state.ts'
 import type { Page } from '../../berth/page.svelte.ts'
-import { asks } from '../dialogs/asks.svelte.ts'
-import { route } from './route.svelte.ts'
+import { dialogs } from '../../place/dialogs.svelte.ts'
+import { route } from '../../place/route.svelte.ts'
 
 /** Goes where a notification, the tray, a menu or a link leads, and puts the question that comes with it. */
 export function goTo(page: Page, place: Place): void {
   if (place.screen === 'here') {
-    asks.ask({ kind: place.ask })
+    dialogs.show({ kind: place.ask })
     return
   }
   route.go(pathOf(place))
   if (place.screen === 'offers') showOffers(page, place)
   if (place.screen === 'instances' && place.instance !== undefined && place.ask)
-    asks.ask({ kind: questions[place.ask], instance: place.instance })
+    dialogs.show({ kind: questions[place.ask], instance: place.instance })
 }
 
 const questions = {
@@ -24,9 +24,9 @@ const questions = {
 } as const
 
 function showOffers(page: Page, { search, offer, again }: Place & { screen: 'offers' }): void {
-  if (again !== undefined) asks.ask({ kind: 'rentAgain', rental: again })
+  if (again !== undefined) dialogs.show({ kind: 'rentAgain', rental: again })
   if (search)
-    void import('../../screens/offers/market.svelte.ts').then(({ marketOf }) =>
+    void import('../../features/market/market.svelte.ts').then(({ marketOf }) =>
       marketOf(page).open(search, offer),
     )
 }

@@ -1,5 +1,5 @@
 import type { Page } from '../../berth/page.svelte.ts'
-import { route } from './route.svelte.ts'
+import { route } from '../../place/route.svelte.ts'
 
 /** Tells the main process what the user has before them: what this page shows anyway is not told by a notification. */
 class Reporting {

@@ -1,4 +1,4 @@
-import type { Action } from '../../frame/palette/actions.ts'
+import type { Action } from '../../features/instances/actions.ts'
 
 /** Moves the focus to another row's name; false at the edge. */
 function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): boolean {

@@ -1,10 +1,10 @@
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
+import { copyAndSay } from '../../berth/clipboard.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import type { MenuEntry } from '../../components/menu/menu.ts'
-import { copyAndSay } from '../../frame/clipboard.ts'
-import { route } from '../../frame/place/route.svelte.ts'
-import { marketOf } from '../offers/market.svelte.ts'
-import { pathOf } from './place.ts'
+import { marketOf } from '../../features/market/market.svelte.ts'
+import { pathOf } from '../../features/templates/place.ts'
+import { route } from '../../place/route.svelte.ts'
 
 /** Goes to the offers with this template chosen and its machine filters set. */
 export function rentFrom(page: Page, template: TemplateView): void {

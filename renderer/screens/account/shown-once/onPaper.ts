@@ -8,7 +8,7 @@ export function saveText(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
 
-/** Prints a title and lines, and nothing else of the page (look/base.css hides the rest). */
+/** Prints a title and lines, and nothing else of the page (styles/base.css hides the rest). */
 export function printLines(title: string, lines: readonly string[]): void {
   const sheet = document.createElement('section')
   sheet.className = 'print-sheet'

@@ -5,17 +5,17 @@ import { micros } from '../../../../electron/contract/spending/money.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 import { noVolume } from '../../../components/fields/volume.ts'
-import { stopperWords } from '../../../components/guards/stopperWords.ts'
-import { highBid } from '../../../words/highBid.ts'
-import { soundsSecret } from '../../../words/secretNames.ts'
-import type { RunDraft } from '../../instances/runs/runDrafts.svelte.ts'
-import { templatesView } from '../../templates/templatesView.svelte.ts'
-import { marketOf } from '../market.svelte.ts'
-import { creditWouldLast, firstHours, rentalCost } from './cost.ts'
-import { readPastedOptions } from './envText.ts'
-import { draftFrom, firstDisk, freshDraft } from './rentDefaults.ts'
-import { fieldOfPath, type RentDraft, type RentErrors, readDraft, sentRows } from './rentForm.ts'
-import type { RentSubject } from './rentSubject.ts'
+import { stopperWords } from '../../../features/guards/stopperWords.ts'
+import { creditWouldLast, firstHours, rentalCost } from '../../../features/market/cost.ts'
+import { marketOf } from '../../../features/market/market.svelte.ts'
+import { draftFrom, firstDisk, freshDraft } from '../../../features/market/rentDefaults.ts'
+import {
+  fieldOfPath,
+  type RentDraft,
+  type RentErrors,
+  readDraft,
+  sentRows,
+} from '../../../features/market/rentForm.ts'
 import {
   type FilledField,
   type FilledValues,
@@ -25,7 +25,13 @@ import {
   rentTemplate,
   unmet,
   withFilled,
-} from './rentTemplate.ts'
+} from '../../../features/market/rentTemplate.ts'
+import type { RunDraft } from '../../../features/runs/runDrafts.svelte.ts'
+import { templatesView } from '../../../features/templates/templatesView.svelte.ts'
+import { highBid } from '../../../words/highBid.ts'
+import { soundsSecret } from '../../../words/secretNames.ts'
+import { readPastedOptions } from './envText.ts'
+import type { RentSubject } from './rentSubject.ts'
 
 /** A rental being filled in. Nothing typed is lost until it is rented or given up. */
 export class Renting {

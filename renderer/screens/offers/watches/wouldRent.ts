@@ -1,6 +1,6 @@
 import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
 import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
-import { rentalCost } from '../rent/cost.ts'
+import { rentalCost } from '../../../features/market/cost.ts'
 
 /** What a watch may pay, and with how much disk. */
 export interface Terms {

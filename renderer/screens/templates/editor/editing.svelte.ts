@@ -1,17 +1,17 @@
 import type { TemplateFields, TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import { marketOf } from '../../offers/market.svelte.ts'
-import { templatesView } from '../templatesView.svelte.ts'
-import { parseFlags } from './dockerFlags.ts'
-import { secretsIn } from './secretsIn.ts'
+import { marketOf } from '../../../features/market/market.svelte.ts'
+import { parseFlags } from '../../../features/templates/dockerFlags.ts'
 import {
   changesSince,
   draftOf,
   readTemplate,
   type TemplateDraft,
   type TemplateErrors,
-} from './templateForm.ts'
+} from '../../../features/templates/templateForm.ts'
+import { templatesView } from '../../../features/templates/templatesView.svelte.ts'
+import { secretsIn } from './secretsIn.ts'
 
 /** A template being written or edited. Nothing typed is lost until it is saved or given up. */
 export class Editing {

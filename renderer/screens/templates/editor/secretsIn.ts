@@ -1,6 +1,6 @@
+import { envOf } from '../../../features/templates/dockerFlags.ts'
+import type { TemplateDraft } from '../../../features/templates/templateForm.ts'
 import { soundsSecret } from '../../../words/secretNames.ts'
-import { envOf } from './dockerFlags.ts'
-import type { TemplateDraft } from './templateForm.ts'
 
 /**
  * The names in a template that sound like secrets and have a value: of its variables, and of what its start script and

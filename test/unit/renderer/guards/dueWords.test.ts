@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { asWatchdog } from '../../../../renderer/components/guards/asWatchdog.ts'
-import { dueWords } from '../../../../renderer/components/guards/guardWords.ts'
-import { fieldsOf } from '../../../../renderer/screens/instances/watchdog/watchdogForm.ts'
+import { asWatchdog } from '../../../../renderer/features/guards/asWatchdog.ts'
+import { dueWords } from '../../../../renderer/features/guards/guardWords.ts'
+import { fieldsOf } from '../../../../renderer/features/guards/watchdog/watchdogForm.ts'
 import { accountView, instanceView } from '../../core/views.ts'
 
 const now = 1_800_000_000

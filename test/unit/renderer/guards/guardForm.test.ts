@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import { guardDraft, readGuardDraft } from '../../../../renderer/components/guards/guardForm.ts'
+import { guardDraft, readGuardDraft } from '../../../../renderer/features/guards/guardForm.ts'
 
 const now = 1_800_000_000
 const guard = (changes: Partial<GuardView>): GuardView => ({

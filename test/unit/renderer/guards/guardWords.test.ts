@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limitHint, previewMoment } from '../../../../renderer/components/guards/guardWords.ts'
+import { limitHint, previewMoment } from '../../../../renderer/features/guards/guardWords.ts'
 import { instanceView } from '../../core/views.ts'
 
 test('what an instance has cost grows under the limit as it does on its row', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
-import { stopperWords } from '../../../../renderer/components/guards/stopperWords.ts'
+import { stopperWords } from '../../../../renderer/features/guards/stopperWords.ts'
 import { accountView, instanceView } from '../../core/views.ts'
 
 const guard = (given: Partial<GuardView>): GuardView => ({

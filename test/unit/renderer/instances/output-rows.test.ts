@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { plainOutput } from '../../../../electron/core/runs/output/plain.ts'
-import { outputRows, rowsOfPage } from '../../../../renderer/screens/instances/runs/output/outputRows.ts'
+import { outputRows, rowsOfPage } from '../../../../renderer/features/runs/output/outputRows.ts'
 
 test('progress bars show their last state, one above the other too, and what is printed after them stands below', () => {
   const bar = (name: string, at: number) => `\r${name}: ${at}%|\u001b[34m#####\u001b[0m`

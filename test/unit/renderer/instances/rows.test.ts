@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { RunView } from '../../../../electron/contract/automation/run.ts'
 import type { RentalView } from '../../../../electron/contract/market/rental.ts'
+import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
 import { filterRows, rowPrice, rowState, rowsOf } from '../../../../renderer/screens/instances/rows.ts'
-import { underOf } from '../../../../renderer/screens/instances/under.ts'
 import { someAccount, someInstance, someRental } from '../some-state.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
@@ -53,7 +53,7 @@ test('what waits for a rental stands with it, and with the instance that it made
       [someRental(rental)],
     )
     account.runs[run.id] = { ...run, ...over }
-    return rowsOf(account).flatMap(row => (row.runs ? [row.key, underOf(row)?.kind] : []))
+    return rowsOf(account).flatMap(row => (row.runs ? [row.key, rowNoticeOf(row)?.kind] : []))
   }
   expect(shown({}, { step: 'asking' })).toEqual(['r0000000000000001', 'steps'])
   expect(shown({}, { instance: 7 })).toEqual(['7', 'steps'])

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import type { TunnelView } from '../../../../electron/contract/instance/tunnel.ts'
 import { factsOf } from '../../../../renderer/screens/instances/details/facts.ts'
+import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
 import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
 import {
   tunnelAddress,
   tunnelSteps,
   tunnelTrouble,
 } from '../../../../renderer/screens/instances/tunnelWords.ts'
-import { underOf } from '../../../../renderer/screens/instances/under.ts'
 import { someAccount, someInstance } from '../some-state.ts'
 
 const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }
 
 function underWith(tunnel: TunnelView) {
   const account = { ...someAccount([someInstance(1), someInstance(2)]), tunnels: { '1:8080': tunnel } }
-  return rowsOf(account).map(row => underOf(row)?.kind)
+  return rowsOf(account).map(row => rowNoticeOf(row)?.kind)
 }
 
 test('the row says what a tunnel waits for, and nothing once it is open', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorsAt } from '../../../../renderer/screens/instances/watchdog/watchdogForm.ts'
+import { errorsAt } from '../../../../renderer/features/guards/watchdog/watchdogForm.ts'
 
 test('a time that Berth refuses is told at its field, and what is typed wrong before that', () => {
   const refused = { message: 'That time has passed already.', field: 'wish.at' }

@@ -4,7 +4,7 @@ import {
   firstHours,
   rentalCost,
   suggestedBid,
-} from '../../../../renderer/screens/offers/rent/cost.ts'
+} from '../../../../renderer/features/market/cost.ts'
 import { offer } from './listed.ts'
 
 test('the price follows the disk: the storage it includes is taken off, the storage wanted put on', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
-import { draftFrom, freshDraft, usualDisk } from '../../../../renderer/screens/offers/rent/rentDefaults.ts'
+import { draftFrom, freshDraft, usualDisk } from '../../../../renderer/features/market/rentDefaults.ts'
 import { offer } from './listed.ts'
 
 const account: AccountView = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { noVolume } from '../../../../renderer/components/fields/volume.ts'
-import { fieldOfPath, type RentDraft, readDraft } from '../../../../renderer/screens/offers/rent/rentForm.ts'
+import { fieldOfPath, type RentDraft, readDraft } from '../../../../renderer/features/market/rentForm.ts'
 import { offer } from './listed.ts'
 
 const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({

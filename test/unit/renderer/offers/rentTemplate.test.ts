@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import { noVolume } from '../../../../renderer/components/fields/volume.ts'
-import { type RentDraft, readDraft } from '../../../../renderer/screens/offers/rent/rentForm.ts'
+import { type RentDraft, readDraft } from '../../../../renderer/features/market/rentForm.ts'
 import {
   filledValues,
   overridden,
   rentTemplate,
   unmet,
   withFilled,
-} from '../../../../renderer/screens/offers/rent/rentTemplate.ts'
+} from '../../../../renderer/features/market/rentTemplate.ts'
 import { offer } from './listed.ts'
 
 const fresh: RentDraft = {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import { actionsWidth, columnsFor } from '../../../../renderer/screens/offers/table/columns.ts'
 import {
   ageWords,
   networkWords,
   partWords,
   reliabilityWords,
   rentName,
-} from '../../../../renderer/screens/offers/words.ts'
+} from '../../../../renderer/features/market/offerWords.ts'
+import { actionsWidth, columnsFor } from '../../../../renderer/screens/offers/table/columns.ts'
 import { offer } from './listed.ts'
 
 describe('columns in a narrow window', () => {

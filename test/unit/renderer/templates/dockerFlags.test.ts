@@ -6,7 +6,7 @@ import {
   parseFlags,
   printFlags,
   rowMistake,
-} from '../../../../renderer/screens/templates/editor/dockerFlags.ts'
+} from '../../../../renderer/features/templates/dockerFlags.ts'
 
 const withoutSource = ({ source: _, ...row }: FlagRow) => row
 const rows = (text: string) => parseFlags(text).rows.map(withoutSource)

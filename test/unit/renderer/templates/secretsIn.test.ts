@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { draftOf } from '../../../../renderer/features/templates/templateForm.ts'
 import { secretsIn } from '../../../../renderer/screens/templates/editor/secretsIn.ts'
-import { draftOf } from '../../../../renderer/screens/templates/editor/templateForm.ts'
 import { soundsSecret } from '../../../../renderer/words/secretNames.ts'
 
 test('names that sound like secrets', () => {

@@ -1,15 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
-import {
-  changesSince,
-  draftOf,
-  readTemplate,
-} from '../../../../renderer/screens/templates/editor/templateForm.ts'
-import { conditionRows, readConditions } from '../../../../renderer/screens/templates/list/conditions.ts'
-import { readExtraFilters } from '../../../../renderer/screens/templates/list/extraFilters.ts'
+import { conditionRows, readConditions } from '../../../../renderer/features/templates/conditions.ts'
+import { readExtraFilters } from '../../../../renderer/features/templates/extraFilters.ts'
+import { sorted, whoseOnly } from '../../../../renderer/features/templates/listing.ts'
+import { changesSince, draftOf, readTemplate } from '../../../../renderer/features/templates/templateForm.ts'
 import { readFilter, typedValue } from '../../../../renderer/screens/templates/list/filterFields.ts'
-import { sorted, whoseOnly } from '../../../../renderer/screens/templates/list/listing.ts'
 
 const view: TemplateView = {
   name: 'Trainer',

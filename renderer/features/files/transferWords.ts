@@ -1,0 +1,50 @@
+import {
+  type FileStep,
+  type FileTransferView,
+  secondsLeft,
+} from '../../../electron/contract/instance/files.ts'
+import { bytes, count, speed } from '../../words/size.ts'
+import type { Shape } from '../../words/state.ts'
+import { duration } from '../../words/time.ts'
+
+const steps: Record<FileStep, { word: string; shape: Shape }> = {
+  preparing: { word: 'Preparing', shape: 'busy' },
+  running: { word: 'Running', shape: 'busy' },
+  waiting: { word: 'Waiting', shape: 'busy' },
+  paused: { word: 'Paused', shape: 'stopped' },
+  done: { word: 'Done', shape: 'running' },
+  failed: { word: 'Failed', shape: 'needs-you' },
+  cancelled: { word: 'Cancelled', shape: 'stopped' },
+}
+
+export function fileStepWords(step: FileStep): { word: string; shape: Shape } {
+  return steps[step]
+}
+
+/** What is left out of a folder, by the way it goes. */
+const reasons: Record<FileTransferView['direction'], string> = {
+  up: 'links out of the folder, and what is no file',
+  down: 'links to folders or nothing, what is no file, and names that cannot be written here',
+}
+
+/** Whole percent, rounded down so that nothing short of all is called all. */
+export function percentDone({ done, total, step }: FileTransferView): number {
+  if (step === 'done') return 100
+  return total === 0 ? 0 : Math.min(99, Math.floor((done / total) * 100))
+}
+
+/** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
+export function progressWords(transfer: FileTransferView): string {
+  const { total, done, files, filesDone, step, leftOut, direction } = transfer
+  if (step === 'preparing' && total === 0) return 'looking what there is'
+  const left = secondsLeft(transfer)
+  return [
+    done < total ? `${bytes(done)} of ${bytes(total)}` : bytes(total),
+    files > 1 && `${count(filesDone)} of ${count(files)} files`,
+    step === 'running' && transfer.speed !== undefined && speed(transfer.speed),
+    left !== undefined && `${duration(Math.ceil(left))} left`,
+    leftOut > 0 && `${count(leftOut)} left out (${reasons[direction]})`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

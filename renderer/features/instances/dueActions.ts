@@ -1,0 +1,27 @@
+import type { Page } from '../../berth/page.svelte.ts'
+import { route } from '../../place/route.svelte.ts'
+import { snoozeOptions } from '../guards/guardWords.ts'
+import type { Action } from './actions.ts'
+import { whatIsDue } from './whatIsDue.ts'
+
+/** What Berth does next by itself, as ways to the guards that do it, and the snoozes of each. */
+export function dueActions(page: Page): Action[] {
+  const { berth, state } = page
+  return whatIsDue(Object.values(state?.accounts ?? {}), Date.now()).flatMap(
+    ({ account, guard, label, whose }) => [
+      {
+        id: `due-${guard.id}`,
+        label,
+        async run() {
+          if (account !== state?.shown) await page.attempt(berth.showAccount({ account }))
+          route.go(guard.instance === undefined ? 'account/guards' : `instances/${guard.instance}/guards`)
+        },
+      },
+      ...snoozeOptions.map(({ minutes, label: span }) => ({
+        id: `snooze-${guard.id}-${minutes}`,
+        label: `Snooze for ${span}: ${guard.sentence}${whose}`,
+        run: () => page.attempt(berth.snoozeGuard({ account, guard: guard.id, minutes })),
+      })),
+    ],
+  )
+}

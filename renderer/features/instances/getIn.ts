@@ -1,0 +1,58 @@
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { OpenedAddress } from '../../../electron/contract/instance/tunnel.ts'
+import { copyAndSay } from '../../berth/clipboard.ts'
+import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import { dialogs } from '../../place/dialogs.svelte.ts'
+
+/** Opens the instance's Jupyter; what it waits for is told under the row, and what failed, too. */
+export async function openJupyter(page: Page, { id }: InstanceView): Promise<void> {
+  await show(page, page.berth.openJupyter({ instance: id }), 'Jupyter')
+}
+
+/** Puts its address on the clipboard, with its token: for when the browser did not come, or another is wanted. */
+export async function copyJupyter(page: Page, { id }: InstanceView): Promise<void> {
+  const answer = await page.attempt(page.berth.openJupyter({ instance: id, open: false }))
+  if (answer?.url === undefined) return
+  await copyAndSay(page, answer.url, 'Address copied, with its token.', 'It lets in whoever has it.')
+}
+
+/** Forwards a port of the instance, and opens it in the browser where a web page answers. */
+export async function openPort(page: Page, { id }: InstanceView, port: number): Promise<void> {
+  await show(page, page.berth.openPort({ instance: id, port }), `Port ${port}`)
+}
+
+/** Opens the chosen editor on the instance; asks first for what it needs. */
+export async function openEditor(page: Page, { id }: InstanceView): Promise<void> {
+  if (page.state?.app.editors.length === 0 || page.state?.settings.sshConfig === false) {
+    dialogs.show({ kind: 'editor', instance: id })
+    return
+  }
+  await page.attempt(page.berth.openEditor({ instance: id }))
+}
+
+async function show(page: Page, opening: Promise<OpenedAddress>, what: string): Promise<void> {
+  let answer: OpenedAddress
+  try {
+    answer = await opening
+  } catch (error) {
+    const problem = problemOf(error)
+    // What failed on the way is told under the row; what was closed by hand needs no words.
+    if (!quiet.has(problem.code)) page.say(problem.message, problem.advice)
+    return
+  }
+  const { url, opened } = answer
+  if (url === undefined) {
+    page.say(`${what} is forwarded.`, 'What answers is no web page: its address is listed under the ports.')
+  } else if (!opened && window.open(url, '_blank') === null) {
+    // The browser takes no window from a click that is some seconds old.
+    dialogs.show({ kind: 'address', what, url })
+  }
+}
+
+const quiet = new Set([
+  'tunnel_closed',
+  'jupyter_missing',
+  'jupyter_silent',
+  'jupyter_refused',
+  'port_silent',
+])

@@ -1,0 +1,45 @@
+import { dueNext, type GuardView } from '../../../electron/contract/automation/guard.ts'
+import { accountNow, localMoment } from '../../../electron/contract/reading.ts'
+import type { AccountView } from '../../../electron/contract/state.ts'
+import { momentWords } from '../guards/guardWords.ts'
+
+/** A guard that is due, and how the palette says that. */
+export interface Due {
+  account: string
+  guard: GuardView
+  /** `Next, at 18:00: stops comfy when it is idle (Lab)`. */
+  label: string
+  /** Whose it is, where there are several accounts: ` (Lab)`. */
+  whose: string
+}
+
+/** Guards that the palette names: those that are due next, on whichever account. */
+const most = 5
+
+/** What is due next on all accounts, the soonest first as time passes here; `now` in epoch milliseconds of this machine. */
+export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] {
+  return accounts
+    .flatMap(account => {
+      const there = accountNow(account.clock, now)
+      // An account's time may run ahead or faster, as the demo's does.
+      return dueNext(account.guards).map(({ guard, dueAt }) => ({
+        account,
+        guard,
+        moment: momentWords(dueAt, there),
+        comes: localMoment(account.clock, dueAt),
+      }))
+    })
+    .sort((a, b) => a.comes - b.comes)
+    .slice(0, most)
+    .map(({ account, guard, moment }, index) => {
+      const whose = accounts.length > 1 ? ` (${account.name})` : ''
+      const told = guard.condition.kind === 'time' || guard.condition.kind === 'duration'
+      const at = told ? '' : `, at ${moment}`
+      const label = `${index === 0 ? 'Next' : 'Then'}${at}: ${lower(guard.sentence)}${whose}`
+      return { account: account.id, guard, label, whose }
+    })
+}
+
+function lower(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
+}

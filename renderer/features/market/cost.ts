@@ -1,0 +1,88 @@
+import type { OfferView } from '../../../electron/contract/market/offer.ts'
+import { type Micros, micros } from '../../../electron/contract/spending/money.ts'
+import type { TrafficPrices } from '../../../electron/contract/spending/traffic.ts'
+
+/** What a rental will cost, in micro-dollars per hour. */
+export interface RentalCost {
+  /** Disk included. */
+  perHour: Micros
+  /** What the disk alone costs, also while the machine is stopped; undefined when the service does not say. */
+  diskPerHour: Micros | undefined
+}
+
+/**
+ * The cost of an offer with another disk than the one its price includes.
+ * @param pricedDisk GB that `offer.price` and `offer.storagePrice` are for
+ * @param disk GB wanted
+ * @param bid dollars per hour, for an interruptible rental
+ */
+export function rentalCost(
+  offer: OfferView,
+  pricedDisk: number,
+  disk: number,
+  bid: number | undefined,
+): RentalCost | undefined {
+  const diskPerHour = diskPrice(offer, pricedDisk, disk)
+  const machine = bid === undefined ? onDemandPrice(offer) : micros(bid)
+  if (machine === undefined) return undefined
+  return { perHour: machine + (diskPerHour ?? 0), diskPerHour }
+}
+
+/** Dollars per GB and month of 720 hours make the price, else the share of what the priced disk costs. */
+function diskPrice(
+  { storageCost, storagePrice }: OfferView,
+  pricedDisk: number,
+  disk: number,
+): Micros | undefined {
+  if (storageCost !== undefined) return micros((storageCost * disk) / 720)
+  return storagePrice === undefined ? undefined : Math.round((storagePrice / pricedDisk) * disk)
+}
+
+/** What the first hours of a rental come to, line by line, in micro-dollars. */
+export interface FirstHours {
+  gpus: Micros
+  /** Undefined when the service does not say. */
+  disk: Micros | undefined
+  /** All the traffic that is expected, once; undefined where none is, or it has no price. */
+  traffic: Micros | undefined
+  total: Micros
+}
+
+/** @param expected GB of traffic: at the dearer way's price, since nobody knows which way they go */
+export function firstHours(
+  { perHour, diskPerHour }: RentalCost,
+  hours: number,
+  { upCost, downCost }: TrafficPrices,
+  expected: number | undefined,
+): FirstHours {
+  const dearest = Math.max(upCost ?? 0, downCost ?? 0)
+  const traffic = expected === undefined || dearest === 0 ? undefined : micros(expected * dearest)
+  return {
+    gpus: (perHour - (diskPerHour ?? 0)) * hours,
+    disk: diskPerHour === undefined ? undefined : diskPerHour * hours,
+    traffic,
+    total: perHour * hours + (traffic ?? 0),
+  }
+}
+
+function onDemandPrice(offer: OfferView): Micros | undefined {
+  return offer.price === undefined ? undefined : offer.price - (offer.storagePrice ?? 0)
+}
+
+/** Seconds the credit will last once this is rented too; undefined when the credit is not known. */
+export function creditWouldLast(
+  credit: Micros | undefined,
+  spendPerHour: Micros,
+  perHour: Micros,
+): number | undefined {
+  const together = spendPerHour + perHour
+  if (credit === undefined || together <= 0) return undefined
+  return Math.max(0, (credit / together) * 3600)
+}
+
+/** A bid just above the lowest that runs now, in dollars per hour: 1 % more, at least a tenth of a cent, within 0.001 to 128. */
+export function suggestedBid(minimumBid: Micros | undefined): number {
+  const lowest = minimumBid ?? 0
+  const above = Math.max(lowest * 1.01, lowest + 1000)
+  return Math.min(128, Math.max(1, Math.ceil(above / 1000)) / 1000)
+}

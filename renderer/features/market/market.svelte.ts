@@ -1,0 +1,171 @@
+import type { AccountId } from '../../../electron/contract/ids.ts'
+import type {
+  OfferFilter,
+  OfferQuery,
+  OffersAnswer,
+  SavedQuery,
+} from '../../../electron/contract/market/offer.ts'
+import { type SortBy, type SortColumn, sortAfterClick } from '../../../electron/contract/market/sort.ts'
+import type { TemplateView } from '../../../electron/contract/market/template.ts'
+import type { Problem } from '../../../electron/contract/problem.ts'
+import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import { readExtraFilters } from '../templates/extraFilters.ts'
+import { usualDisk } from './rentDefaults.ts'
+
+/** As many offers as the page asks for. */
+const mostOffers = 10_000
+/** Milliseconds after which a return to the screen looks at the market again. */
+const stale = 60_000
+/** Milliseconds without a change of the filter after which the service is asked, where it must be. */
+const typingPause = 1000
+
+/** What the market answered, and what it was asked. */
+export interface Found {
+  account: AccountId
+  query: OfferQuery
+  answer: OffersAnswer
+}
+
+/** What is asked of the market, how its answer is looked at, and the answer: kept while other screens are shown. */
+export class Market {
+  query: OfferQuery = $state.raw({ type: 'on-demand', verifiedOnly: true, storage: 20, limit: mostOffers })
+  #filter: OfferFilter = $state.raw({})
+  sortBy: SortBy = $state.raw({ column: 'price', descending: false })
+  loading = $state(false)
+  problem: Problem | undefined = $state.raw()
+  /** The offer to rent once the search has found it; its id. */
+  wanted: number | undefined = $state()
+  #chosen: { account: AccountId; template: TemplateView; unread: readonly string[] } | undefined =
+    $state.raw()
+  #last: Found | undefined = $state.raw()
+  readonly #page: Page
+  #search = 0
+  #asking: ReturnType<typeof setTimeout> | undefined
+
+  constructor(page: Page) {
+    this.#page = page
+    if (page.account) this.query = { ...this.query, storage: usualDisk(page.account) }
+  }
+
+  get filter(): OfferFilter {
+    return this.#filter
+  }
+
+  /** Filters what is listed, and has the service list what is looked for where it lists only some at a time. */
+  set filter(filter: OfferFilter) {
+    this.#filter = filter
+    this.#askSoon()
+  }
+
+  #askSoon(): void {
+    clearTimeout(this.#asking)
+    if (this.found?.answer.cap !== undefined)
+      this.#asking = setTimeout(() => void this.refresh(), typingPause)
+  }
+
+  /** The answer for this account and kind of rental; what another account or kind had is not shown. */
+  get found(): Found | undefined {
+    const last = this.#last
+    return last?.account === this.#page.account?.id && last?.query.type === this.query.type ? last : undefined
+  }
+
+  /** What is going to be rented from, and fields of its machine filters that nobody understands. */
+  get chosen(): { template: TemplateView; unread: readonly string[] } | undefined {
+    return this.#chosen?.account === this.#page.account?.id ? this.#chosen : undefined
+  }
+
+  /** Chooses a template: its machine filters take the place of the filter, its disk is what prices include. */
+  startFrom(template: TemplateView): Promise<void> {
+    const account = this.#page.account?.id
+    if (account === undefined) return Promise.resolve()
+    const { filter, extra, verifiedOnly, unread } = readExtraFilters(template.extraFilters ?? {})
+    this.#chosen = { account, template, unread }
+    this.filter = filter
+    return this.#askFor({
+      ...this.query,
+      ...(template.disk !== undefined && template.disk > 0 && { storage: Math.min(template.disk, 100_000) }),
+      ...(verifiedOnly !== undefined && { verifiedOnly }),
+      extra,
+    })
+  }
+
+  /** Rents without the template that was chosen; with `hash`, only if it is that one. The filter stays. */
+  forgetTemplate(hash?: string): void {
+    if (hash === undefined || this.#chosen?.template.hash === hash) this.#chosen = undefined
+  }
+
+  /** The chosen template was edited: from now on this is what it is. */
+  templateEdited(from: string, template: TemplateView): void {
+    if (this.#chosen?.template.hash === from) this.#chosen = { ...this.#chosen, template }
+  }
+
+  /** Searches without what only the service knows. */
+  dropExtra(): Promise<void> {
+    return this.#askFor({ ...this.query, extra: {} })
+  }
+
+  /** Searches unless there is an answer that is new enough. */
+  async enter(): Promise<void> {
+    if (!this.found || Date.now() - this.found.answer.at > stale) await this.refresh()
+  }
+
+  /** Asks the market again; the last one to be asked for is the one shown. */
+  async refresh(): Promise<void> {
+    const account = this.#page.account?.id
+    if (account === undefined) return
+    clearTimeout(this.#asking)
+    const search = ++this.#search
+    const { query, filter } = this
+    this.loading = true
+    this.problem = undefined
+    try {
+      const answer = await this.#page.berth.searchOffers({ account, query, filter })
+      if (search !== this.#search) return
+      this.#last = { account, query, answer }
+      // What was typed meanwhile has not been looked for yet.
+      if (this.filter !== filter) this.#askSoon()
+    } catch (error) {
+      if (search === this.#search) this.problem = problemOf(error)
+    } finally {
+      if (search === this.#search) this.loading = false
+    }
+  }
+
+  /** An offer was asked for: nobody rents it a second time, whatever the answer that is shown still says. */
+  took(offer: number): void {
+    const last = this.#last
+    if (!last) return
+    const offers = last.answer.offers.filter(({ id }) => id !== offer)
+    this.#last = { ...last, answer: { ...last.answer, offers } }
+  }
+
+  /** Changes what the service is asked for. */
+  ask(changes: Partial<OfferQuery>): Promise<void> {
+    return this.#askFor({ ...this.query, ...changes })
+  }
+
+  /** Takes over a saved search, to rent one of its offers where one is named. */
+  open(saved: SavedQuery, wanted?: number): Promise<void> {
+    this.filter = saved.filter
+    this.wanted = wanted
+    return this.#askFor({ ...this.query, extra: {}, ...saved.query, limit: mostOffers })
+  }
+
+  #askFor({ extra, ...query }: OfferQuery): Promise<void> {
+    this.query = extra && Object.keys(extra).length > 0 ? { ...query, extra } : query
+    return this.refresh()
+  }
+
+  sort(column: SortColumn): void {
+    this.sortBy = sortAfterClick(this.sortBy, column)
+  }
+}
+
+const markets = new WeakMap<Page, Market>()
+
+/** The page's one look at the market. */
+export function marketOf(page: Page): Market {
+  const market = markets.get(page) ?? new Market(page)
+  markets.set(page, market)
+  return market
+}

@@ -1,0 +1,112 @@
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { OfferView } from '../../../electron/contract/market/offer.ts'
+import type { RentRequest } from '../../../electron/contract/market/rental.ts'
+import type { AccountView } from '../../../electron/contract/state.ts'
+import { noVolume, type VolumeDraft } from '../../components/fields/volume.ts'
+import { suggestedBid } from './cost.ts'
+import type { RentDraft } from './rentForm.ts'
+
+/** Well-known public images, for those who have none of their own. */
+export const knownImages = [
+  'pytorch/pytorch:latest',
+  'tensorflow/tensorflow:latest-gpu-jupyter',
+  'nvidia/cuda:12.4.1-devel-ubuntu22.04',
+  'vllm/vllm-openai:latest',
+  'ollama/ollama:latest',
+  'huggingface/transformers-pytorch-gpu:latest',
+  'quay.io/jupyter/pytorch-notebook:cuda12-latest',
+  'ubuntu:24.04',
+] as const
+
+/** GB, for a first rental. */
+export const firstDisk = 20
+
+/** What a new rental begins with: the image, disk and way in of the newest one, else what suits most. */
+export function freshDraft(account: AccountView | undefined, offer: OfferView): RentDraft {
+  return {
+    ...usualWay(account),
+    disk: String(fitting(usualDisk(account), offer)),
+    env: [],
+    ports: '',
+    onstart: '',
+    args: '',
+    volume: noVolume,
+    label: '',
+    bid: suggestedBid(offer.minimumBid).toFixed(3),
+  }
+}
+
+/** The dialog filled from an earlier rental, for another try elsewhere. */
+export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView): RentDraft {
+  return {
+    image: request.image,
+    access: request.access,
+    disk: String(request.disk),
+    env: request.env.map((variable, key) => ({ key, ...variable })),
+    ports: request.ports.map(port => portText(port)).join(', '),
+    onstart: request.onstart ?? '',
+    args: request.args ?? '',
+    volume: volumeDraft(request.volume),
+    label: request.label ?? '',
+    bid: Math.max(request.bid ?? 0, suggestedBid(offer.minimumBid)).toFixed(3),
+  }
+}
+
+function volumeDraft(volume: RentRequest['volume']): VolumeDraft {
+  if (!volume) return noVolume
+  const { create, mountPath } = volume
+  const size = volume.create ? String(volume.size) : ''
+  return { mode: create ? 'new' : 'link', volume: String(volume.volume), size, mountPath }
+}
+
+/** The image and the way in of the newest rental, else what suits most. */
+export function usualWay(account: AccountView | undefined): Pick<RentDraft, 'image' | 'access'> {
+  const last = newest(account)
+  return { image: last?.image ?? 'pytorch/pytorch:latest', access: last?.access ?? 'ssh' }
+}
+
+/** GB that a new rental asks for, as far as is known before an offer is chosen. */
+export function usualDisk(account: AccountView | undefined): number {
+  return newest(account)?.disk ?? firstDisk
+}
+
+function portText({ container, protocol }: RentRequest['ports'][number]): string {
+  return protocol === 'udp' ? `${container}/udp` : `${container}`
+}
+
+function fitting(disk: number, offer: OfferView): number {
+  return offer.disk === undefined ? disk : Math.min(disk, Math.max(1, Math.floor(offer.disk)))
+}
+
+interface LastRental {
+  image: string | undefined
+  access: RentRequest['access'] | undefined
+  disk: number | undefined
+}
+
+function newest(account: AccountView | undefined): LastRental | undefined {
+  if (!account) return undefined
+  const rental = Object.values(account.rentals).reduce<(typeof account.rentals)[string] | undefined>(
+    (best, each) => (best && best.startedAt >= each.startedAt ? best : each),
+    undefined,
+  )
+  const instances = Object.values(account.instances)
+  const instance =
+    instances.find(each => each.id === rental?.instance) ??
+    (rental ? undefined : instances.reduce<InstanceView | undefined>(later, undefined))
+  if (!rental && !instance) return undefined
+  return {
+    image: rental?.image || instance?.image,
+    access: accessOf(instance?.runtype),
+    disk: instance?.disk?.size === undefined ? undefined : Math.round(instance.disk.size),
+  }
+}
+
+function later(best: InstanceView | undefined, each: InstanceView): InstanceView {
+  return best && (best.startedAt ?? best.id) >= (each.startedAt ?? each.id) ? best : each
+}
+
+function accessOf(runtype: string | undefined): RentRequest['access'] | undefined {
+  if (runtype?.includes('jupyter')) return 'jupyter'
+  return runtype?.includes('ssh') ? 'ssh' : undefined
+}

@@ -1,0 +1,165 @@
+import * as v from 'valibot'
+import type { OfferView } from '../../../electron/contract/market/offer.ts'
+import { RentRequest } from '../../../electron/contract/market/rental.ts'
+import { typedNumber } from '../../components/fields/numbers.ts'
+import type { VolumeDraft } from '../../components/fields/volume.ts'
+import { overridden, type RentTemplate } from './rentTemplate.ts'
+
+/** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
+export interface RentDraft {
+  image: string
+  access: RentRequest['access']
+  /** GB. */
+  disk: string
+  env: EnvRow[]
+  /** `8080, 53/udp`. */
+  ports: string
+  onstart: string
+  /** Replaces the image's command; counts only with neither SSH nor Jupyter. */
+  args: string
+  volume: VolumeDraft
+  label: string
+  /** Dollars per hour; counts only for an interruptible rental. */
+  bid: string
+}
+
+export interface EnvRow {
+  /** Tells rows apart while they are added and removed. */
+  key: number
+  name: string
+  value: string
+  secret: boolean
+}
+
+/** A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `args`, `volume`, `label`, `template`, `env` or `env.<key of the row>`. */
+export type RentErrors = Record<string, string>
+
+export type ReadDraft = { request: RentRequest } | { errors: RentErrors }
+
+/**
+ * The request that a draft makes, or what is wrong with it, field by field. What says the same as the template is left
+ * to the template; an empty text in its place is sent, since it overrides.
+ * @param kept names of secrets whose values are kept: left empty, they stay what they are
+ */
+export function readDraft(
+  draft: RentDraft,
+  offer: OfferView,
+  interruptible: boolean,
+  template?: RentTemplate,
+  kept: ReadonlySet<string> = new Set(),
+): ReadDraft {
+  const rows = sentRows(draft)
+  const own = overridden(draft, template)
+  const left = (field: 'image' | 'onstart' | 'args') => template?.values !== undefined && !own.includes(field)
+  const errors: RentErrors = {}
+  const ports = readPorts(draft.ports)
+  if (ports.error !== undefined) errors['ports'] = ports.error
+  Object.assign(errors, rowErrors(rows, kept))
+
+  const result = v.safeParse(RentRequest, {
+    offer: offer.id,
+    image: left('image') ? '' : draft.image,
+    access: draft.access,
+    disk: typedNumber(draft.disk),
+    env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
+    ports: ports.list,
+    ...(left('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
+      ? {}
+      : { onstart: draft.onstart }),
+    ...(template && { template: { hash: template.hash, name: template.name.slice(0, 256) } }),
+    ...(draft.access !== 'none' || left('args') || (draft.args.trim() === '' && !own.includes('args'))
+      ? {}
+      : { args: draft.args }),
+    ...(draft.volume.mode === 'none' ? {} : { volume: readVolume(draft.volume) }),
+    ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
+    ...(interruptible ? { bid: typedNumber(draft.bid) ?? Number.NaN } : {}),
+  })
+  for (const issue of result.issues ?? []) {
+    const field = fieldOfPath(v.getDotPath(issue) ?? '', rows)
+    errors[field] ??= sentence(issue.message)
+  }
+  if (result.success) Object.assign(errors, offerErrors(result.output, offer))
+  if (!result.success || Object.keys(errors).length > 0) return { errors }
+  return { request: result.output }
+}
+
+function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
+  const id = typedNumber(volume) ?? Number.NaN
+  if (mode === 'link') return { create: false, volume: id, mountPath }
+  return { create: true, volume: id, size: typedNumber(size) ?? Number.NaN, mountPath }
+}
+
+/** What the request is fine with, but this machine is not. */
+function offerErrors(request: RentRequest, offer: OfferView): RentErrors {
+  if (offer.disk !== undefined && request.disk > offer.disk) {
+    return { disk: `This machine has ${Math.floor(offer.disk).toLocaleString('en')} GB to offer.` }
+  }
+  return {}
+}
+
+function rowErrors(rows: readonly EnvRow[], kept: ReadonlySet<string>): RentErrors {
+  const errors: RentErrors = {}
+  const seen = new Set<string>()
+  for (const { key, name, value, secret } of rows) {
+    const bare = name.trim()
+    if (bare === '') errors[`env.${key}`] = 'Give the variable a name.'
+    else if (bare === 'BERTH_RENTAL')
+      errors[`env.${key}`] = 'Berth marks its rentals with this name: take another.'
+    else if (seen.has(bare)) errors[`env.${key}`] = `${bare} is given twice.`
+    else if (secret && value === '' && !kept.has(bare))
+      errors[`env.${key}`] = `Give ${bare} its value: secrets are not remembered.`
+    seen.add(bare)
+  }
+  return errors
+}
+
+function readPorts(text: string): { list: RentRequest['ports']; error?: string } {
+  const list: RentRequest['ports'] = []
+  for (const word of text.split(/[\s,;]+/).filter(each => each !== '')) {
+    const match = /^(\d+)(?:\/(tcp|udp))?$/i.exec(word)
+    if (!match) return { list, error: `“${word}” is not a port: write 8080, or 53/udp.` }
+    const port = Number(match[1])
+    const protocol = match[2]?.toLowerCase() === 'udp' ? 'udp' : 'tcp'
+    if (port < 1 || port > 65_535) return { list, error: `${word}: ports go from 1 to 65535.` }
+    if (!list.some(each => each.container === port && each.protocol === protocol)) {
+      list.push({ container: port, protocol })
+    }
+  }
+  return list.length > 64 ? { list, error: 'At most 64 ports.' } : { list }
+}
+
+/**
+ * The field of the form that a path of the request is about, such as that of a Problem that came back: rows of
+ * the environment by their key, since empty ones were not sent. '' when it is about none of them.
+ */
+export function fieldOfPath(path: string, sentRows: readonly EnvRow[]): string {
+  const [field = '', index] = path.replace(/^request\./, '').split('.')
+  if (field === 'env') {
+    const row = index === undefined ? undefined : sentRows[Number(index)]
+    return row ? `env.${row.key}` : 'env'
+  }
+  return formFields.includes(field) ? field : ''
+}
+
+const formFields = [
+  'image',
+  'access',
+  'disk',
+  'ports',
+  'onstart',
+  'args',
+  'volume',
+  'template',
+  'label',
+  'bid',
+]
+
+/** The rows that are sent. */
+export function sentRows(draft: RentDraft): EnvRow[] {
+  return draft.env.filter(row => row.name.trim() !== '' || row.value !== '')
+}
+
+function sentence(message: string): string {
+  const start = message.charAt(0).toUpperCase() + message.slice(1)
+  return /[.!?]$/.test(start) ? start : `${start}.`
+}

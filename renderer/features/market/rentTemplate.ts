@@ -1,0 +1,101 @@
+import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
+import { activeParts, type FilterPart, passing, without } from '../../../electron/contract/market/filter.ts'
+import type { OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
+import type { TemplateView } from '../../../electron/contract/market/template.ts'
+import { noVolume } from '../../components/fields/volume.ts'
+import { envOf } from '../templates/dockerFlags.ts'
+import { readExtraFilters } from '../templates/extraFilters.ts'
+import { imageName } from '../templates/listing.ts'
+import { volumeHint } from '../templates/templateForm.ts'
+import { partNames, partWords } from './offerWords.ts'
+import type { RentDraft } from './rentForm.ts'
+
+/** What of a rental a template fills in, and the request may override. */
+const filled = ['image', 'access', 'disk', 'onstart', 'args', 'volume'] as const
+export type FilledField = (typeof filled)[number]
+export type FilledValues = Pick<RentDraft, FilledField>
+
+/** A template that is rented from. Its values are absent while only its hash is known. */
+export interface RentTemplate {
+  hash: string
+  name: string
+  values?: {
+    fields: FilledValues
+    /** Merged with the request's, which win (section 4.2). */
+    variables: ReadonlyMap<string, string>
+    /** Ports of the container, `8080` or `53/udp`. */
+    ports: ReadonlySet<string>
+    extraFilters: Record<string, Record<string, unknown>>
+  }
+}
+
+/** What renting from a template begins with; where it says nothing, `fresh` does. */
+export function rentTemplate(template: TemplateView, fresh: FilledValues): RentTemplate {
+  const { variables, ports } = envOf(template.env ?? '')
+  const { mode, volume, size, mountPath } = volumeHint(template.volumeInfo ?? null)
+  return {
+    hash: template.hash,
+    name: template.name,
+    values: {
+      fields: {
+        image: imageName(template) || fresh.image,
+        access: accessOf(template),
+        disk: template.disk === undefined ? fresh.disk : String(template.disk),
+        onstart: template.onstart ?? '',
+        args: template.args ?? '',
+        volume: mode === 'none' ? noVolume : { mode, volume, size, mountPath },
+      },
+      variables,
+      ports,
+      extraFilters: template.extraFilters ?? {},
+    },
+  }
+}
+
+/** The launch mode that a template asks for. */
+function accessOf({ runtype, useSsh }: TemplateView): RentDraft['access'] {
+  if (runtype === 'jupyter') return 'jupyter'
+  if (runtype === undefined) return useSsh === true ? 'ssh' : 'none'
+  return runtype === 'ssh' ? 'ssh' : 'none'
+}
+
+export function filledValues(draft: RentDraft): FilledValues {
+  const { image, access, disk, onstart, args, volume } = draft
+  return { image, access, disk, onstart, args, volume }
+}
+
+/** Puts other values where nothing of the user's own was typed: where the draft still has those it began with. */
+export function withFilled(draft: RentDraft, began: FilledValues, now: FilledValues): RentDraft {
+  const changes = filled.filter(field => alike(draft[field], began[field])).map(field => [field, now[field]])
+  return { ...draft, ...structuredClone(Object.fromEntries(changes)) }
+}
+
+/** Fields in which the draft says something else than its template. */
+export function overridden(draft: RentDraft, template: RentTemplate | undefined): FilledField[] {
+  const fields = template?.values?.fields
+  if (!fields) return []
+  return filled.filter(field => {
+    if (field === 'args' && draft.access !== 'none') return false
+    return !alike(draft[field], fields[field])
+  })
+}
+
+/** What of the template's machine filters this offer does not meet, in words; conditions that the page cannot tell are left out. */
+export function unmet(template: RentTemplate, offer: OfferView, type: OfferQuery['type']): string[] {
+  const { filter, verifiedOnly } = readExtraFilters(template.values?.extraFilters ?? {})
+  const { offers } = catalogueOf([offer], type)
+  const parts = activeParts(filter)
+    .filter(part => fails(part))
+    .map(part => `${partNames[part]} ${partWords(filter, part)}`)
+  return verifiedOnly && offer.verified === false ? [...parts, 'a verified host'] : parts
+
+  function fails(part: FilterPart): boolean {
+    const rest = activeParts(filter).filter(each => each !== part)
+    return passing(offers, rest.reduce(without, filter)).length === 0
+  }
+}
+
+function alike(left: unknown, right: unknown): boolean {
+  if (typeof left === 'string' && typeof right === 'string') return left.trim() === right.trim()
+  return JSON.stringify(left) === JSON.stringify(right)
+}

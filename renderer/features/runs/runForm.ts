@@ -1,0 +1,121 @@
+import type { RunAction, RunWish } from '../../../electron/contract/automation/run.ts'
+import type { WatchRun } from '../../../electron/contract/automation/watch.ts'
+import { typedNumber } from '../../components/fields/numbers.ts'
+
+/** What the form holds, as it is typed. */
+export interface RunFields {
+  command: string
+  name: string
+  fetches: boolean
+  fetch: string
+  afterwards: RunAction
+  watchdog: boolean
+  stuck: boolean
+  /** Minutes. */
+  stuckMinutes: string
+  afterwardsIfStuck: boolean
+}
+
+export const emptyRun: RunFields = {
+  command: '',
+  name: '',
+  fetches: false,
+  fetch: '',
+  afterwards: 'nothing',
+  watchdog: false,
+  stuck: true,
+  stuckMinutes: '30',
+  afterwardsIfStuck: false,
+}
+
+/** The fields of one that is kept already. */
+export function fieldsOf(run: WatchRun): RunFields {
+  const { command, name, fetch = '', afterwards, watchdog, stuckAfter, afterwardsIfStuck } = run
+  return {
+    command,
+    // One that nobody gave is the command's, also once that is changed.
+    name: name === command.trim() ? '' : name,
+    fetches: fetch !== '',
+    fetch,
+    afterwards,
+    watchdog,
+    stuck: stuckAfter > 0,
+    stuckMinutes: stuckAfter > 0 ? String(stuckAfter / 60) : emptyRun.stuckMinutes,
+    afterwardsIfStuck,
+  }
+}
+
+export type RunErrors = Partial<Record<'command' | 'fetch' | 'stuckMinutes', string>>
+
+/** What is asked for, with the folder that was chosen for what is fetched; or which fields do not say it. */
+export function readRun(
+  fields: RunFields,
+  into: string | undefined,
+): { wish: RunWish; errors?: undefined } | { wish?: undefined; errors: RunErrors } {
+  const errors: RunErrors = {}
+  const fetch = fields.fetch.trim()
+  const minutes = typedNumber(fields.stuckMinutes) ?? Number.NaN
+  const stuckAfter = fields.stuck ? Math.round(minutes * 60) : 0
+  if (fields.command.trim() === '') errors.command = 'Give the command to run.'
+  if (fields.fetches && !fetch.startsWith('/')) errors.fetch = 'A path from the root, as /root/results.'
+  if (fields.stuck && !(stuckAfter >= 1 && stuckAfter <= 30 * 86_400))
+    errors.stuckMinutes = 'A number of minutes.'
+  if (Object.keys(errors).length > 0) return { errors }
+  return {
+    wish: {
+      command: fields.command,
+      ...(fields.name.trim() === '' ? {} : { name: fields.name.trim() }),
+      ...(fields.fetches ? { fetch, ...(into === undefined ? {} : { into }) } : {}),
+      afterwards: fields.afterwards,
+      watchdog: fields.afterwards !== 'nothing' && fields.watchdog,
+      stuckAfter,
+      afterwardsIfStuck: fields.stuck && fields.afterwardsIfStuck,
+    },
+  }
+}
+
+/** What will happen once it has ended, in sentences. */
+export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFields, into: string): string {
+  const steps = [
+    ...(fetches ? [`${fetch.trim() || 'the folder'} is fetched into ${into}`] : []),
+    ...(afterwards === 'nothing'
+      ? []
+      : [`the instance is ${afterwards === 'stop' ? 'stopped' : 'destroyed, with all data on it'}`]),
+  ]
+  if (steps.length === 0) return 'When it ends, Berth says so, and the instance is left as it is.'
+  const sentences = [`When it ends, ${steps.join(', and then ')}.`]
+  if (fetches)
+    sentences.push(
+      afterwards === 'nothing'
+        ? 'Where Berth cannot get in to fetch, it tries again and again.'
+        : 'Where Berth cannot get in to fetch, it tries again and again, and the instance is left as it is until then; what cannot be fetched keeps it.',
+    )
+  if (afterwards !== 'nothing' && watchdog) sentences.push(watchdogWords(fetches, afterwards))
+  else if (fetches && afterwards !== 'nothing')
+    sentences.push('It goes on costing meanwhile: nothing else stops it.')
+  return sentences.join(' ')
+}
+
+/** What the watchdog does, and when: it never destroys what is to be fetched. */
+function watchdogWords(fetches: boolean, afterwards: RunAction): string {
+  if (fetches)
+    return 'If nothing was fetched within 15 min, as while this computer sleeps, the watchdog stops the instance: its GPUs cost no more, its disk and files stay, and are fetched once you start it again.'
+  return `While this computer sleeps, the watchdog ${afterwards === 'stop' ? 'stops' : 'destroys'} it, 5 min after the end.`
+}
+
+/** The same in a few words, before anything is spent: then `python train.py`, fetch /workspace/out, destroy. */
+export function runBriefly({
+  command,
+  fetch,
+  afterwards,
+}: Pick<RunWish, 'command' | 'fetch' | 'afterwards'>): { command: string; steps: string } {
+  const line = command.trim().split('\n')[0] ?? ''
+  const steps = [
+    ...(fetch === undefined ? [] : [`fetch ${fetch}`]),
+    ...(afterwards === 'nothing' ? [] : [afterwards]),
+  ]
+  return {
+    command: line.length > 60 || line !== command.trim() ? `${line.slice(0, 60)}…` : line,
+    steps: steps.map(step => `, ${step}`).join(''),
+  }
+}

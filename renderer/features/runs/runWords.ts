@@ -1,0 +1,102 @@
+import { isGoing, type RunView } from '../../../electron/contract/automation/run.ts'
+import { bytes } from '../../words/size.ts'
+import { duration } from '../../words/time.ts'
+
+/** How a run is, in a few words. */
+export function stepWords({ step, code, stuckSince, instance }: RunView): string {
+  switch (step) {
+    case 'waiting':
+      return 'Waits for its instance'
+    case 'starting':
+      return 'Starting'
+    case 'running':
+      return stuckSince === undefined ? 'Running' : 'Seems stuck'
+    case 'fetching':
+      return `${endedWith(code)}, fetching`
+    case 'acting':
+      return `${endedWith(code)}, ending the instance`
+    case 'kept':
+      return `${endedWith(code)}, instance kept`
+    case 'over':
+      return instance === undefined ? 'Not run' : endedWith(code)
+    case 'failed':
+      return 'Failed'
+  }
+}
+
+function endedWith(code: number | undefined): string {
+  return code === undefined ? 'Ended' : `Ended with exit code ${code}`
+}
+
+/** What comes next, or what was done; `now` in epoch seconds of the account's time. */
+export function nextWords(run: RunView, now: number): string {
+  const { step, fetch, into, fetched, acted, interrupted, startedAt, endedAt, stuckSince } = run
+  const parts: string[] = []
+  if (startedAt !== undefined)
+    parts.push(`${endedAt === undefined ? 'for' : 'took'} ${duration((endedAt ?? now) - startedAt)}`)
+  if (stuckSince !== undefined && step === 'running')
+    parts.push(`no output and no GPU load for ${duration(now - stuckSince)}`)
+  if (fetched) parts.push(`${fetch} is in ${into}`)
+  else if (step === 'over' && fetch !== undefined) parts.push(`${fetch} was not fetched`)
+  if (acted) parts.push(`the instance was ${acted === 'stop' ? 'stopped' : 'destroyed'}`)
+  else if (interrupted) parts.push('the instance was stopped meanwhile, and is left as it is')
+  else if (step === 'fetching' || step === 'acting' || isYetToEnd(run)) parts.push(afterwardsBriefly(run))
+  else if (step === 'over' && run.afterwards !== 'nothing') parts.push('the instance was left as it is')
+  return parts.join('; ')
+}
+
+/** Whether its command may still end. */
+export function isYetToEnd({ step }: RunView): boolean {
+  return step === 'waiting' || step === 'starting' || step === 'running'
+}
+
+function afterwardsBriefly(run: RunView): string {
+  const { afterwards, fetch, watchdog } = run
+  const steps = [
+    ...(fetch === undefined || run.fetched ? [] : [`fetch ${fetch}`]),
+    ...(afterwards === 'nothing'
+      ? []
+      : [`${afterwards} the instance${watchdog ? ', by its watchdog while this computer sleeps' : ''}`]),
+  ]
+  const when = isYetToEnd(run) ? 'once it has ended' : 'next'
+  return steps.length === 0 ? 'afterwards nothing is done' : `${when}: ${steps.join(', then ')}`
+}
+
+/**
+ * Why its folder is not here yet, when that is tried again, and what holds meanwhile, unless its watchdog goes by
+ * something else; `now` in epoch seconds of the account's time.
+ */
+export function unreachedWords(
+  { fetch, unreached, watchdog, afterwards, untold }: RunView,
+  now: number,
+): string {
+  const { since, nextTryAt } = unreached ?? { since: now }
+  const next =
+    nextTryAt === undefined
+      ? 'it is tried again as soon as it can be'
+      : nextTryAt > now
+        ? `next try in ${duration(nextTryAt - now)}`
+        : 'trying now'
+  const stops = watchdog && afterwards !== 'nothing'
+  const meanwhile = stops
+    ? ' Its watchdog stops it 15 min after the end, which keeps its files.'
+    : ' The instance is left as it is, and costs on.'
+  return `${fetch} cannot be fetched yet, for ${duration(now - since)}: no connection; ${next}.${untold ? '' : meanwhile}`
+}
+
+/** What its watchdog may still do by what it was told before; `now` is what holds. */
+export function untoldWords(run: RunView): string {
+  const { afterwards, fetch } = run
+  const goes = isGoing(run) && afterwards !== 'nothing' && !run.interrupted
+  const holds = goes
+    ? `to ${fetch === undefined ? afterwards : 'stop'} the instance`
+    : 'that the instance is left as it is'
+  return `Its watchdog has not heard yet ${goes ? 'that it is ' : ''}${holds}, and goes by what it was told before. Berth tells it as soon as it gets in.`
+}
+
+/** How much of the output is here. */
+export function keptWords({ seen, dropped, acted }: RunView): string {
+  if (dropped === 0) return `${bytes(seen)} of output, all of it kept here`
+  const lost = dropped < seen ? `the first ${bytes(dropped)} are` : 'it is'
+  return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'kept no more' : 'on the instance alone'}`
+}

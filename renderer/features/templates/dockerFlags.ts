@@ -1,0 +1,122 @@
+import { firstWords, quoted, unquoted, type Word } from '../../words/shellWords.ts'
+
+/** One flag of a template's `env` (section 2.3). Without `source` it is new or was changed, and is printed afresh. */
+export type FlagRow = (
+  | { kind: 'variable'; name: string; value: string }
+  /** A port of the container, and the one outside where it is named: `-p 8080:80/udp`. */
+  | { kind: 'port'; outside: string; container: string; protocol: 'tcp' | 'udp' }
+  /** `-h name`, `-v …` and whatever else: kept as it is written. */
+  | { kind: 'other'; text: string }
+) & {
+  /** As it was written, with the space before it. */
+  source?: string
+}
+
+export interface DockerFlags {
+  rows: FlagRow[]
+  /** A quote that is never closed: everything from there on is one row. */
+  unclosed: boolean
+}
+
+/** Reads Docker flags, quoted as for a shell. Printing the rows gives the text back to the letter. */
+export function parseFlags(text: string): DockerFlags {
+  const { words, rest } = firstWords(text)
+  const rows: FlagRow[] = []
+  for (let at = 0; at < words.length; ) {
+    const taken = takeFlag(words, at)
+    rows.push(taken.row)
+    at += taken.words
+  }
+  if (!/^(?:\s|\\\r?\n)*$/.test(rest))
+    return { rows: [...rows, { kind: 'other', text: rest, source: rest }], unclosed: true }
+  const last = rows.at(-1)
+  if (last) last.source += rest
+  return { rows, unclosed: false }
+}
+
+/** Writes rows as flags. */
+export function printFlags(rows: readonly FlagRow[]): string {
+  return rows.reduce((text, row) => {
+    if (row.source !== undefined) return text + row.source
+    const flag = printFlag(row)
+    return text === '' || /\s$/.test(text) || flag === '' ? text + flag : `${text} ${flag}`
+  }, '')
+}
+
+/** The variables and ports alone, in their order; of a name that comes twice the last counts. */
+export function envOf(text: string): { variables: Map<string, string>; ports: Set<string> } {
+  const variables = new Map<string, string>()
+  const ports = new Set<string>()
+  for (const row of parseFlags(text).rows) {
+    if (row.kind === 'variable') variables.set(row.name, row.value)
+    if (row.kind === 'port') ports.add(row.protocol === 'udp' ? `${row.container}/udp` : row.container)
+  }
+  return { variables, ports }
+}
+
+/** What is wrong with a row, in a sentence; undefined when nothing is. A row that is still empty is not printed, and so not wrong. */
+export function rowMistake(row: FlagRow): string | undefined {
+  if (isEmpty(row)) return undefined
+  if (row.kind === 'variable') {
+    if (row.name === '') return 'Give the variable a name.'
+    return variableName.test(row.name) ? undefined : 'Letters, digits and _, not beginning with a digit.'
+  }
+  if (row.kind === 'port') {
+    const wrong = [row.container, ...(row.outside === '' ? [] : [row.outside])].find(port => !isPort(port))
+    return wrong === undefined ? undefined : 'Ports are whole numbers from 1 to 65535.'
+  }
+  return undefined
+}
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
+const portMapping = /^(?:(\d{1,5}):)?(\d{1,5})(?:\/(tcp|udp))?$/
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
+}
+
+function takeFlag(words: readonly Word[], at: number): { row: FlagRow; words: number } {
+  const [word, next] = [words[at], words[at + 1]]
+  if (!word) return { row: { kind: 'other', text: '' }, words: 1 }
+  const said = unquoted(word.text)
+  const joined = /^(-e|--env|-p|--publish)=(.*)$/s.exec(said) ?? /^(-e|-p)(.+)$/s.exec(said)
+  if (joined) {
+    const row = readValue(joined[1] ?? '', joined[2] ?? '') ?? { kind: 'other', text: word.text }
+    return { row: { ...row, source: word.before + word.text }, words: 1 }
+  }
+  if (!said.startsWith('-') || !next || (unquoted(next.text).startsWith('-') && !takesValue.has(said)))
+    return { row: { kind: 'other', text: word.text, source: word.before + word.text }, words: 1 }
+  const source = word.before + word.text + next.before + next.text
+  const other: FlagRow = { kind: 'other', text: word.text + next.before + next.text }
+  return { row: { ...(readValue(said, unquoted(next.text)) ?? other), source }, words: 2 }
+}
+
+/** Flags whose value may begin with a dash. */
+const takesValue = new Set(['-e', '--env', '-p', '--publish', '-h', '--hostname', '-v', '--volume'])
+
+/** The variable or port that a flag and its value are; undefined for every other flag. */
+function readValue(flag: string, value: string): FlagRow | undefined {
+  if (flag === '-e' || flag === '--env') {
+    const equals = value.indexOf('=')
+    const name = value.slice(0, equals)
+    if (equals < 1 || !variableName.test(name)) return undefined
+    return { kind: 'variable', name, value: value.slice(equals + 1) }
+  }
+  if (flag !== '-p' && flag !== '--publish') return undefined
+  const [, outside = '', container = '', protocol] = portMapping.exec(value) ?? []
+  if (!isPort(container) || (outside !== '' && !isPort(outside))) return undefined
+  return { kind: 'port', outside, container, protocol: protocol === 'udp' ? 'udp' : 'tcp' }
+}
+
+function isEmpty(row: FlagRow): boolean {
+  if (row.kind === 'variable') return row.name === '' && row.value === ''
+  return row.kind === 'port' && row.container === '' && row.outside === ''
+}
+
+function printFlag(row: FlagRow): string {
+  if (isEmpty(row)) return ''
+  if (row.kind === 'other') return row.text.trim()
+  if (row.kind === 'variable') return `-e ${quoted(`${row.name}=`, row.value)}`
+  const { outside, container, protocol } = row
+  return `-p ${outside === '' ? '' : `${outside}:`}${container}${protocol === 'udp' ? '/udp' : ''}`
+}

@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import {
+  furtherFilters,
+  furtherParts,
+  type LeastFilter,
+} from '../../../electron/contract/market/further-filters.ts'
+import { ExtraFilters, type OfferFilter } from '../../../electron/contract/market/offer.ts'
+
+/** A template's `extra_filters` as the Offers screen has them: as its own filter, and for the service what that does not know. */
+export interface OfferWishes {
+  filter: OfferFilter
+  extra: ExtraFilters
+  verifiedOnly?: boolean
+  /** Fields with conditions that no service takes: left out. */
+  unread: string[]
+}
+
+/** Takes a template's machine filters apart. Conditions that mean the very same here become the page's own. */
+export function readExtraFilters(filters: Record<string, Record<string, unknown>>): OfferWishes {
+  const wishes: OfferWishes = { filter: {}, extra: {}, unread: [] }
+  for (const [field, conditions] of Object.entries(filters)) {
+    const rest = Object.entries(conditions).filter(
+      ([operator, value]) => !takeOver(wishes, field, operator, value),
+    )
+    if (rest.length === 0) continue
+    const extra = v.safeParse(ExtraFilters, { [field]: Object.fromEntries(rest) })
+    if (extra.success) Object.assign(wishes.extra, extra.output)
+    else wishes.unread.push(field)
+  }
+  return wishes
+}
+
+/** True when the page's own filter says this condition to the letter. */
+function takeOver(wishes: OfferWishes, field: string, operator: string, value: unknown): boolean {
+  const key = same[`${field} ${operator}`]
+  if (key && typeof value === 'number' && value >= (key.startsWith('count') ? 1 : 0)) {
+    if (key.startsWith('count') && !Number.isInteger(value)) return false
+    if (key === 'reliabilityFrom' && value > 1) return false
+    wishes.filter[key] = value
+    return true
+  }
+  if (field === 'num_gpus' && operator === 'eq' && typeof value === 'number' && Number.isInteger(value)) {
+    if (value < 1) return false
+    Object.assign(wishes.filter, { countFrom: value, countTo: value })
+    return true
+  }
+  if (field === 'gpu_name' && (operator === 'eq' || operator === 'in')) {
+    const names = (Array.isArray(value) ? value : [value]).filter(name => typeof name === 'string')
+    if (names.length === 0 || (Array.isArray(value) && names.length !== value.length)) return false
+    wishes.filter.gpus = names
+    return true
+  }
+  if (field === 'verified' && operator === 'eq' && typeof value === 'boolean') {
+    wishes.verifiedOnly = value
+    return value
+  }
+  const only = further.find(each => each.kind === 'only' && each.field === field)
+  if (only?.kind === 'only' && operator === 'eq' && value === true) {
+    wishes.filter[only.key] = true
+    return true
+  }
+  // What is searched for can always be rented.
+  return (field === 'rentable' || field === 'rented') && operator === 'eq'
+}
+
+type NumberKey = 'countFrom' | 'countTo' | 'priceTo' | LeastFilter['key']
+
+const further = furtherParts.map(part => furtherFilters[part])
+const same: Readonly<Record<string, NumberKey>> = {
+  'num_gpus gte': 'countFrom',
+  'num_gpus lte': 'countTo',
+  'dph_total lte': 'priceTo',
+  'reliability gte': 'reliabilityFrom',
+  ...Object.fromEntries(
+    further.flatMap(each =>
+      each.kind === 'least' && !each.inField ? [[`${each.field} gte`, each.key]] : [],
+    ),
+  ),
+}
+
+const signs: Record<string, string> = {
+  eq: '=',
+  neq: '≠',
+  lt: '<',
+  lte: '≤',
+  gt: '>',
+  gte: '≥',
+  in: 'in',
+  notin: 'not in',
+}
+
+/** Conditions in words, one each: `cuda_max_good ≥ 12`. */
+export function extraWords(filters: Record<string, Record<string, unknown>>): string[] {
+  return Object.entries(filters).flatMap(([field, conditions]) =>
+    Object.entries(conditions).map(
+      ([operator, value]) =>
+        `${field} ${signs[operator] ?? operator} ${Array.isArray(value) ? value.join(', ') : String(value)}`,
+    ),
+  )
+}

@@ -1,0 +1,63 @@
+import type { TemplateView } from '../../../electron/contract/market/template.ts'
+
+export type Whose = 'all' | 'own' | 'public'
+export type TemplateColumn = 'name' | 'image' | 'disk' | 'used' | 'recent' | 'created'
+export interface TemplateSort {
+  column: TemplateColumn
+  descending: boolean
+}
+
+/** The user's own, or the ones of others. One whose author the service does not tell counts among the latter. */
+export function whoseOnly(templates: readonly TemplateView[], whose: Whose): TemplateView[] {
+  return templates.filter(({ own }) => whose === 'all' || (own === true) === (whose === 'own'))
+}
+
+/** Those in which every word is found, in name, image, tag or description. */
+export function withText(templates: readonly TemplateView[], typed: string): TemplateView[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  return templates.filter(({ name, image = '', tag = '', description = '', hash, id }) => {
+    const text = `${name} ${imageName({ image, tag })} ${description} ${hash} ${id ?? ''}`.toLowerCase()
+    return words.every(word => text.includes(word))
+  })
+}
+
+const values: Record<TemplateColumn, (template: TemplateView) => string | number | undefined> = {
+  name: ({ name }) => name,
+  image: template => imageName(template),
+  disk: ({ disk }) => disk,
+  used: ({ used }) => used,
+  recent: ({ recentlyUsedAt }) => recentlyUsedAt,
+  created: ({ createdAt }) => createdAt,
+}
+
+/** In order; what the service does not tell comes last either way. */
+export function sorted(
+  templates: readonly TemplateView[],
+  { column, descending }: TemplateSort,
+): TemplateView[] {
+  const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+  const value = values[column]
+  return [...templates].sort((a, b) => {
+    const [left, right] = [value(a), value(b)]
+    if (left === undefined || right === undefined)
+      return Number(left === undefined) - Number(right === undefined)
+    const order =
+      typeof left === 'number' && typeof right === 'number'
+        ? left - right
+        : collator.compare(String(left), String(right))
+    return (descending ? -order : order) || collator.compare(a.name, b.name)
+  })
+}
+
+/** Another click on a column turns it round; texts begin with A, figures with the largest. */
+export function sortAfterClick(now: TemplateSort, column: TemplateColumn): TemplateSort {
+  if (now.column === column) return { column, descending: !now.descending }
+  return { column, descending: column !== 'name' && column !== 'image' }
+}
+
+/** The image with its tag. */
+export function imageName({ image = '', tag = '' }: Pick<TemplateView, 'image' | 'tag'>): string {
+  return tag === '' || image === '' || image.lastIndexOf(':') > image.lastIndexOf('/') || image.includes('@')
+    ? image
+    : `${image}:${tag}`
+}

@@ -1,0 +1,146 @@
+import * as v from 'valibot'
+import { TemplateFields, type TemplateView } from '../../../electron/contract/market/template.ts'
+import { typedNumber } from '../../components/fields/numbers.ts'
+import type { VolumeDraft } from '../../components/fields/volume.ts'
+import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
+
+/** The editor as typed: texts, so that nothing is lost and every mistake can be told at its field. */
+export interface TemplateDraft {
+  name: string
+  image: string
+  tag: string
+  description: string
+  readme: string
+  env: string
+  onstart: string
+  runtype: TemplateFields['runtype']
+  args: string
+  sshDirect: boolean
+  useSsh: boolean
+  jupyterDirect: boolean
+  jupyterFolder: string
+  jupyterLab: boolean
+  registry: string
+  registryUser: string
+  /** Undefined leaves the service's as it is. */
+  registryToken: string | undefined
+  href: string
+  repo: string
+  extraFilters: ConditionRow[]
+  /** GB. */
+  disk: string
+  private: boolean
+  volumeInfo: VolumeHint
+}
+
+/** A volume that renting suggests. `rest` is what else the hint says: kept. */
+export interface VolumeHint extends VolumeDraft {
+  rest: Record<string, unknown>
+}
+
+/** A message per field. */
+export type TemplateErrors = { [Field in keyof TemplateFields]?: string }
+
+/** The editor for a template, or for a new one: private, else with the interface's defaults (section 2.3). */
+export function draftOf(template: Partial<TemplateView>): TemplateDraft {
+  return {
+    name: template.name ?? '',
+    image: template.image ?? '',
+    tag: template.tag ?? '',
+    description: template.description ?? '',
+    readme: template.readme ?? '',
+    env: template.env ?? '',
+    onstart: template.onstart ?? '',
+    runtype: template.runtype ?? 'args',
+    args: template.args ?? '',
+    sshDirect: template.sshDirect ?? false,
+    useSsh: template.useSsh ?? false,
+    jupyterDirect: template.jupyterDirect ?? false,
+    jupyterFolder: template.jupyterFolder ?? '',
+    jupyterLab: template.jupyterLab ?? false,
+    registry: template.registry ?? '',
+    registryUser: template.registryUser ?? '',
+    registryToken: undefined,
+    href: template.href ?? '',
+    repo: template.repo ?? '',
+    extraFilters: conditionRows(template.extraFilters ?? {}),
+    disk: String(template.disk ?? 8),
+    private: template.private ?? template.hash === undefined,
+    volumeInfo: volumeHint(template.volumeInfo ?? null),
+  }
+}
+
+export function volumeHint(info: Record<string, unknown> | null): VolumeHint {
+  const { create_new, volume_id, size, mount_path, ...rest } = info ?? {}
+  const number = (value: unknown) => (typeof value === 'number' ? String(value) : '')
+  return {
+    mode: info === null || Object.keys(info).length === 0 ? 'none' : create_new === true ? 'new' : 'link',
+    volume: number(volume_id),
+    size: number(size),
+    mountPath: typeof mount_path === 'string' ? mount_path : '',
+    rest,
+  }
+}
+
+/** The template that a draft makes, or what is wrong with it, field by field. */
+export function readTemplate(draft: TemplateDraft): { fields: TemplateFields } | { errors: TemplateErrors } {
+  const errors: TemplateErrors = {}
+  const conditions = readConditions(draft.extraFilters)
+  if (conditions.error !== undefined) errors.extraFilters = conditions.error
+  const volumeInfo = readVolume(draft.volumeInfo, errors)
+  if (draft.href.trim() !== '' && !/^https?:\/\/\S+$/i.test(draft.href.trim()))
+    errors.href = 'A web address begins with http:// or https://.'
+  if (/\s/.test(draft.image.trim()))
+    errors.image = 'An image is written like pytorch/pytorch, without spaces.'
+  if (/\s/.test(draft.tag.trim())) errors.tag = 'A tag has no spaces.'
+  const { registryToken, ...texts } = draft
+  const result = v.safeParse(TemplateFields, {
+    ...texts,
+    tag: draft.tag.trim(),
+    href: draft.href.trim(),
+    ...(registryToken === undefined ? {} : { registryToken }),
+    disk: typedNumber(draft.disk) ?? Number.NaN,
+    extraFilters: conditions.filters,
+    volumeInfo,
+  })
+  for (const issue of result.issues ?? []) {
+    const field = issue.path?.[0]?.key as keyof TemplateFields | undefined
+    if (field !== undefined) errors[field] ??= sentence(issue.message)
+  }
+  return result.success && Object.keys(errors).length === 0 ? { fields: result.output } : { errors }
+}
+
+/** Only what was changed since `before`, to be sent. An untouched token is not among it. */
+export function changesSince(
+  before: TemplateDraft,
+  draft: TemplateDraft,
+  fields: TemplateFields,
+): Partial<TemplateFields> {
+  const changed = (Object.keys(draft) as (keyof TemplateDraft)[]).filter(
+    field => JSON.stringify(draft[field]) !== JSON.stringify(before[field]),
+  )
+  return Object.fromEntries(changed.map(field => [field, fields[field]]))
+}
+
+function readVolume(hint: VolumeHint, errors: TemplateErrors): Record<string, unknown> | null {
+  if (hint.mode === 'none') return null
+  const volume = typedNumber(hint.volume)
+  const size = typedNumber(hint.size)
+  const create = hint.mode === 'new'
+  if (volume !== undefined && !(Number.isInteger(volume) && volume > 0))
+    errors.volumeInfo = 'A volume’s id is a whole number.'
+  else if (create && size !== undefined && !(size > 0)) errors.volumeInfo = 'Give the size in GB.'
+  else if (!hint.mountPath.startsWith('/')) errors.volumeInfo = 'A mount path begins with /.'
+  return {
+    ...hint.rest,
+    create_new: create,
+    ...(volume === undefined ? {} : { volume_id: volume }),
+    ...(create && size !== undefined ? { size } : {}),
+    mount_path: hint.mountPath,
+  }
+}
+
+function sentence(message: string): string {
+  const start = message.charAt(0).toUpperCase() + message.slice(1)
+  return /[.!?]$/.test(start) ? start : `${start}.`
+}

@@ -1,0 +1,126 @@
+import type { AccountId } from '../../../electron/contract/ids.ts'
+import type { TemplateFilter, TemplateView } from '../../../electron/contract/market/template.ts'
+import type { Problem } from '../../../electron/contract/problem.ts'
+import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './listing.ts'
+import type { TemplateDraft } from './templateForm.ts'
+
+/** An editor's texts, what they were before, and which template they are of. */
+export interface Unsaved {
+  key: string
+  draft: TemplateDraft
+  before: TemplateDraft
+}
+
+/** What the Templates screen is looking at: kept while other screens are shown. */
+export class TemplatesView {
+  /** What the service is asked for. */
+  filters: readonly TemplateFilter[] = $state.raw([])
+  whose: Whose = $state('all')
+  text = $state('')
+  sortBy: TemplateSort = $state.raw({ column: 'used', descending: true })
+  loading = $state(false)
+  problem: Problem | undefined = $state.raw()
+  #found: { account: AccountId; templates: readonly TemplateView[] } | undefined = $state.raw()
+  /** Hashes that an edit replaced, and what by. */
+  readonly #followed = new Map<string, string>()
+  /** The editor that was left without saving. */
+  #unsaved: Unsaved | undefined
+  readonly #page: Page
+  #search = 0
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  /** All that the service answered for the shown account. */
+  get found(): readonly TemplateView[] | undefined {
+    return this.#found?.account === this.#page.account?.id ? this.#found?.templates : undefined
+  }
+  get shown(): TemplateView[] {
+    return sorted(withText(whoseOnly(this.found ?? [], this.whose), this.text), this.sortBy)
+  }
+
+  /** Asks the service again; the last one to be asked for is the one shown. */
+  async refresh(): Promise<void> {
+    const account = this.#page.account?.id
+    if (account === undefined) return
+    const search = ++this.#search
+    this.loading = true
+    this.problem = undefined
+    try {
+      const templates = await this.#page.berth.searchTemplates({ account, filters: [...this.filters] })
+      if (search === this.#search) this.#found = { account, templates }
+    } catch (error) {
+      if (search === this.#search) this.problem = problemOf(error)
+    } finally {
+      if (search === this.#search) this.loading = false
+    }
+  }
+
+  ask(filters: readonly TemplateFilter[]): Promise<void> {
+    this.filters = filters
+    return this.refresh()
+  }
+
+  /** The template with this hash, or what it has become by edits made here. Asks the service where it is not listed; rejects with its refusal. */
+  async find(hash: string): Promise<TemplateView | undefined> {
+    const now = this.followed(hash)
+    return this.found?.find(each => each.hash === now) ?? (await this.#ask('hash_id', now))
+  }
+
+  async findById(id: number | undefined): Promise<TemplateView | undefined> {
+    return id === undefined ? undefined : this.#ask('id', id)
+  }
+
+  keepUnsaved(unsaved: Unsaved): void {
+    this.#unsaved = unsaved
+  }
+
+  /** What was left unsaved of the same template. */
+  takeUnsaved(key: string): Unsaved | undefined {
+    const kept = this.#unsaved?.key === key ? this.#unsaved : undefined
+    if (kept) this.#unsaved = undefined
+    return kept
+  }
+
+  followed(hash: string): string {
+    let now = hash
+    for (let next = this.#followed.get(now); next !== undefined; next = this.#followed.get(now)) now = next
+    return now
+  }
+
+  /** An edit has given a template another hash. */
+  follow(from: string, to: string): void {
+    if (from !== to) this.#followed.set(from, to)
+  }
+
+  async remove(template: TemplateView): Promise<void> {
+    const account = this.#page.account?.id
+    if (template.id === undefined) return
+    await this.#page.berth.deleteTemplate({ ...(account !== undefined && { account }), id: template.id })
+    if (this.#found)
+      this.#found = {
+        ...this.#found,
+        templates: this.#found.templates.filter(each => each.id !== template.id),
+      }
+  }
+
+  async #ask(field: 'hash_id' | 'id', value: string | number): Promise<TemplateView | undefined> {
+    const account = this.#page.account?.id
+    const found = await this.#page.berth.searchTemplates({
+      ...(account !== undefined && { account }),
+      filters: [{ field, condition: { operator: 'eq', value } }],
+    })
+    return found.find(each => (field === 'id' ? each.id : each.hash) === value)
+  }
+}
+
+const views = new WeakMap<Page, TemplatesView>()
+
+/** The page's one view of the templates. */
+export function templatesView(page: Page): TemplatesView {
+  const view = views.get(page) ?? new TemplatesView(page)
+  views.set(page, view)
+  return view
+}

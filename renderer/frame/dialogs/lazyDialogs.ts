@@ -1,0 +1,23 @@
+/** The dialogs that come after the page itself, by what asks for them: nothing of them is in its first load. */
+export const lazyDialogs = {
+  connect: () => import('./ConnectDialog.svelte'),
+  replaceKey: () => import('./ReplaceKeyDialog.svelte'),
+  login: () => import('../../screens/account/two-factor/LoginDialog.svelte'),
+  shortcuts: () => import('./ShortcutsDialog.svelte'),
+  address: () => import('./AddressDialog.svelte'),
+  stopAll: () => import('../../screens/instances/dialogs/StopAllDialog.svelte'),
+  pause: () => import('./PauseDialog.svelte'),
+  start: () => import('../../screens/instances/dialogs/StartDialog.svelte'),
+  destroy: () => import('../../screens/instances/dialogs/DestroyDialog.svelte'),
+  rename: () => import('../../screens/instances/dialogs/RenameDialog.svelte'),
+  bid: () => import('../../screens/instances/dialogs/BidDialog.svelte'),
+  terminal: () => import('../../screens/instances/dialogs/TerminalDialog.svelte'),
+  rentAgain: () => import('../../screens/offers/rent/RentAgainDialog.svelte'),
+  editor: () => import('../../screens/instances/dialogs/EditorDialog.svelte'),
+  another: () => import('../../screens/instances/dialogs/AnotherDialog.svelte'),
+}
+
+/** Fetches them all, once the page is drawn. One that fails is asked for again when it is opened, and then told. */
+export function fetchLazyDialogs(): void {
+  for (const load of Object.values(lazyDialogs)) load().catch(() => undefined)
+}

@@ -1,0 +1,22 @@
+/** A dialog that any part of the page may open. */
+export type OpenDialog =
+  | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' }
+  | { kind: 'replaceKey'; account: string }
+  | { kind: 'rentAgain'; rental: string }
+  | { kind: 'address'; what: string; url: string }
+  | { kind: 'start' | 'destroy' | 'rename' | 'bid' | 'another' | 'editor' | 'terminal'; instance: number }
+
+/** The one dialog that is open, if any. */
+class Dialogs {
+  open: OpenDialog | undefined = $state.raw()
+
+  show(what: OpenDialog): void {
+    this.open = what
+  }
+
+  close(): void {
+    this.open = undefined
+  }
+}
+
+export const dialogs = new Dialogs()

@@ -1,0 +1,129 @@
+import { type FailoverView, isFailingOver } from '../../../electron/contract/automation/failover.ts'
+import type { GuardView } from '../../../electron/contract/automation/guard.ts'
+import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
+import type { RentalView } from '../../../electron/contract/market/rental.ts'
+import { isContractOver, isDead } from '../../../electron/contract/reading.ts'
+import type { Micros } from '../../../electron/contract/spending/money.ts'
+import { rate } from '../../words/money.ts'
+import { duration } from '../../words/time.ts'
+import { winningBid } from './bid.ts'
+import type { Row } from './rows.ts'
+
+/** What a row has to say beyond its figures, by the kind of answer it wants. */
+export type RowNotice =
+  | { kind: 'steps' }
+  | { kind: 'runs' }
+  | { kind: 'failover'; failover: FailoverView }
+  | { kind: 'tunnel'; tunnel: TunnelView }
+  | { kind: 'guard'; guard: GuardView }
+  | { kind: 'note'; text: string }
+  | { kind: 'waiting'; text: string }
+  | { kind: 'outbid'; text: string; bid: number | undefined }
+  | { kind: 'dead'; text: string }
+  | { kind: 'late'; text: string }
+  | { kind: 'unclear'; text: string; candidates: readonly number[] }
+
+/** What of the account a line may speak of: its time in epoch seconds, and its credit. */
+interface Circumstances {
+  now: number
+  credit?: Micros | undefined
+}
+
+/** The line under a row, if it has anything to say. */
+export function rowNoticeOf(row: Row, around: Circumstances = { now: 0 }): RowNotice | undefined {
+  return ownNotice(row, around) ?? (row.runs ? { kind: 'runs' } : undefined)
+}
+
+function ownNotice(
+  { instance, rental, failover, tunnel, guard }: Row,
+  around: Circumstances,
+): RowNotice | undefined {
+  if (failover && (isFailingOver(failover) || !instance)) return { kind: 'failover', failover }
+  if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
+  if (rental && instance?.state !== 'running') return rentalNotice(rental)
+  if (!instance) return undefined
+  if (instance.state === 'waiting') return { kind: 'waiting', text: waitingText }
+  if (guard) return { kind: 'guard', guard }
+  if (instance.state === 'outbid')
+    return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
+  if (failover) return { kind: 'failover', failover }
+  if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
+  if (tunnel) return { kind: 'tunnel', tunnel }
+  const onItsWay = instance.state === 'loading' || instance.state === 'provisioning'
+  if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
+  if (instance.state === 'stopped') return noteIf(stoppedText(instance, around))
+  if (onItsWay && instance.statusMessage) return { kind: 'note', text: instance.statusMessage }
+  return undefined
+}
+
+function rentalNotice(rental: RentalView): RowNotice {
+  const why = [rental.problem?.message, rental.problem?.advice].filter(Boolean).join(' ')
+  switch (rental.step) {
+    case 'unclear':
+      return {
+        kind: 'unclear',
+        text: why || 'The answer was lost. Which of the new instances is it?',
+        candidates: rental.candidates ?? [],
+      }
+    case 'late':
+      return {
+        kind: 'late',
+        text: `Not running after ${duration(rental.deadline)}; it usually takes 1 to 5 minutes. ${why}`.trim(),
+      }
+    case 'failed':
+    case 'cancelled':
+      return {
+        kind: 'note',
+        text: why || (rental.step === 'failed' ? 'It could not be rented.' : 'Cancelled.'),
+      }
+    default:
+      return { kind: 'steps' }
+  }
+}
+
+const waitingText =
+  'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free.'
+
+function exitedText({ statusMessage }: InstanceView): string {
+  const said = statusMessage === undefined ? '' : ` The service says: ${statusMessage}`
+  return `Its container ended, and may restart by itself.${said}`
+}
+
+/** Why it stopped, or cannot start; undefined where there is nothing to say. */
+function stoppedText(instance: InstanceView, { now, credit }: Circumstances): string | undefined {
+  const { interruptible, bid, minimumBid } = instance
+  if (isContractOver(instance, now))
+    return 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end.'
+  if (credit !== undefined && credit <= 0)
+    return 'The credit is used up: it cannot start, its disk is still charged, and it may be deleted.'
+  if (interruptible && bid !== undefined && minimumBid !== undefined && minimumBid > bid)
+    return `The lowest bid that runs now is ${rate(minimumBid)}, yours is ${rate(bid)}: raise it before you start.`
+  return undefined
+}
+
+function noteIf(text: string | undefined): RowNotice | undefined {
+  return text === undefined ? undefined : { kind: 'note', text }
+}
+
+function outbidText(instance: InstanceView): string {
+  const { bid, minimumBid } = instance
+  const yours = bid === undefined ? '' : `, yours is ${rate(bid)}`
+  const rival =
+    minimumBid === undefined ? `Someone bids more${yours}.` : `Someone bids ${rate(minimumBid)}${yours}.`
+  const disk = instance.diskPricePerHour ?? instance.costPerHour
+  return `${rival} Your files are kept; the disk costs ${rate(disk)}.`
+}
+
+const deaths: Partial<Record<InstanceState, string>> = {
+  unstartable: 'Its container cannot be started.',
+  crashed: 'The container crashed.',
+  offline: 'Its host is disconnected, and may come back.',
+  silent: 'Its host gives no sign of life, and may come back.',
+}
+
+function deathOf(instance: InstanceView): string {
+  const { state, statusMessage } = instance
+  const said = state === 'unstartable' && statusMessage ? ` The service says: ${statusMessage}.` : ''
+  return `${deaths[state] ?? ''}${said} It costs ${rate(instance.costPerHour)} until you destroy it.`
+}

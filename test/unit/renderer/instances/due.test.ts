@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
+import { whatIsDue } from '../../../../renderer/features/instances/whatIsDue.ts'
+import { timeOfDay } from '../../../../renderer/words/time.ts'
+import { accountView } from '../../core/views.ts'
+
+/** Noon here, so that some minutes later is the same day. */
+const noon = new Date(2026, 10, 21, 12).getTime()
+const here = noon / 1000
+
+function guard(id: string, given: Partial<GuardView>): Record<string, GuardView> {
+  return {
+    [id]: {
+      id,
+      instance: 7,
+      condition: { kind: 'idle', below: 5, seconds: 600 },
+      action: 'stop',
+      warning: 0,
+      missed: 'act',
+      sentence: 'Stops comfy when it is idle.',
+      step: 'waiting',
+      history: [],
+      ...given,
+    },
+  }
+}
+
+const lab = accountView({
+  id: 'lab',
+  name: 'Lab',
+  clock: { serverAt: noon, localAt: noon, rate: 1 },
+  guards: {
+    ...guard('idle', { dueAt: here + 600 }),
+    ...guard('never', {}),
+    ...guard('done', { dueAt: here + 1, step: 'done' }),
+  },
+})
+/** Its time is a year behind and runs twenty times as fast. */
+const demo = accountView({
+  id: 'demo',
+  name: 'Demo',
+  clock: { serverAt: noon - 365 * 86_400_000, localAt: noon, rate: 20 },
+  guards: guard('time', {
+    condition: { kind: 'time', at: 0 },
+    sentence: 'Stops sweep at 18:00.',
+    dueAt: here - 365 * 86_400 + 20 * 900,
+  }),
+})
+
+test('what is due next is said soonest first over all accounts, each by its own clock, and whose it is', () => {
+  expect(whatIsDue([demo, lab], noon).map(({ account, label }) => [account, label])).toEqual([
+    ['lab', `Next, at ${timeOfDay(here + 600)}: stops comfy when it is idle (Lab)`],
+    ['demo', 'Then: stops sweep at 18:00 (Demo)'],
+  ])
+})
+
+test('with one account its name is not said, and no more than five guards are', () => {
+  const many = accountView({
+    clock: lab.clock,
+    guards: Object.assign({}, ...[7, 3, 5, 1, 6, 2].map(n => guard(`g${n}`, { dueAt: here + n * 60 }))),
+  })
+  const due = whatIsDue([many], noon)
+  expect(due.map(({ guard: { id } }) => id)).toEqual(['g1', 'g2', 'g3', 'g5', 'g6'])
+  expect(due[0]?.label).toBe(`Next, at ${timeOfDay(here + 60)}: stops comfy when it is idle`)
+})

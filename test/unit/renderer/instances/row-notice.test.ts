@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { winningBid } from '../../../../renderer/screens/instances/bid.ts'
+import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
+import { rentalSteps } from '../../../../renderer/screens/instances/steps.ts'
+import { someInstance, someRental } from '../some-state.ts'
+
+test('an outbid instance says what is bid, what is kept and what it costs, and how to win', () => {
+  const instance = someInstance(1, {
+    state: 'outbid',
+    interruptible: true,
+    bid: 900_000,
+    minimumBid: 1_040_000,
+  })
+  expect(rowNoticeOf({ key: '1', instance })).toEqual({
+    kind: 'outbid',
+    text: 'Someone bids $1.040/h, yours is $0.900/h. Your files are kept; the disk costs $0.006/h.',
+    bid: 1_050_000,
+  })
+})
+
+test('the winning bid is above the lowest by a step that fits it, and never above $32', () => {
+  const bid = (minimumBid: number) => winningBid(someInstance(1, { minimumBid }))
+  expect(bid(1_044_000)).toBe(1_050_000)
+  expect(bid(50_000)).toBe(51_000)
+  expect(bid(32_000_000)).toBeUndefined()
+  expect(winningBid(someInstance(1))).toBeUndefined()
+})
+
+test.each(['crashed', 'silent', 'offline'] as const)(
+  'an instance that is %s says so, and what it costs',
+  state => {
+    const under = rowNoticeOf({ key: '1', instance: someInstance(1, { state, costPerHour: 6000 }) })
+    expect(under).toMatchObject({
+      kind: 'dead',
+      text: expect.stringContaining('It costs $0.006/h until you destroy it'),
+    })
+  },
+)
+
+test('death speaks before the rental that led to it', () => {
+  const row = {
+    key: '1',
+    instance: someInstance(1, { state: 'crashed' }),
+    rental: someRental({ instance: 1 }),
+  }
+  expect(rowNoticeOf(row)?.kind).toBe('dead')
+})
+
+test('a late rental asks, an unclear one names the candidates', () => {
+  expect(rowNoticeOf({ key: 'r', rental: someRental({ step: 'late' }) })).toMatchObject({
+    kind: 'late',
+    text: expect.stringContaining('Not running after 10 min'),
+  })
+  expect(
+    rowNoticeOf({ key: 'r', rental: someRental({ step: 'unclear', candidates: [3, 4] }) }),
+  ).toMatchObject({
+    kind: 'unclear',
+    candidates: [3, 4],
+  })
+})
+
+test('a running instance has nothing to say', () => {
+  expect(
+    rowNoticeOf({ key: '1', instance: someInstance(1), rental: someRental({ instance: 1 }) }),
+  ).toBeUndefined()
+})
+
+test('the step a rental is at follows from its instance', () => {
+  const at = (...[rental, instance]: Parameters<typeof rentalSteps>) =>
+    rentalSteps(rental, instance).find(step => step.current)?.name
+  expect(at(someRental({ step: 'asking' }), undefined)).toBe('asking for it')
+  expect(at(someRental({ step: 'lost' }), undefined)).toBe('answer lost, looking at the account')
+  expect(at(someRental(), someInstance(1, { state: 'provisioning' }))).toBe('created, being provisioned')
+  const loading = (statusMessage: string) => someInstance(1, { state: 'loading', statusMessage })
+  expect(at(someRental(), loading('pulling image: 64 %'))).toBe('pulling image, 64 %')
+  expect(at(someRental(), loading('pulling 640%'))).toBe('pulling image')
+})
