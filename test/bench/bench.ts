@@ -23,7 +23,7 @@ const parts: [string, () => Promise<Row[]>][] = [
   ['guards', guardRows],
   ['history', historyRows],
   ['hostile text', async () => hostileTextRows()],
-  ['offers', offersPageRows],
+  ['offers', () => offersPageRows({ smoke: false })],
   ['start', startRows],
   ['terminal', terminalRows],
   ['memory', () => memoryRows(polls)],

@@ -9,6 +9,12 @@ export interface Row {
   kept: boolean
 }
 
+/** How much is measured. */
+export interface Size {
+  /** Each thing once and small: shows that it runs, and times nothing worth telling. */
+  smoke: boolean
+}
+
 /** A row whose figure is a ratio of two medians. */
 export function ratioRow(what: string, compared: string, ratio: number, atMost: number): Row {
   return {
