@@ -81,6 +81,8 @@ export interface AccountView {
   name: string
   baseUrl: string
   demo: boolean
+  /** Whether its deployment is known to go beyond the interface, such as by runtypes with a direct way. */
+  beyondInterface?: boolean
   userId?: number
   email?: string
   credit?: Micros

@@ -110,7 +110,7 @@ export interface NewInstance {
   /** Name to value; port mappings are keys such as `-p 8080:8080` with the value `1`. */
   env?: Record<string, string>
   volume_info?: VolumeInfo
-  /** `ssh`, `jupyter`, `args`, or a form such as `ssh_direc ssh_proxy` that deployments know. */
+  /** `ssh`, `jupyter`, `args`, or a list of ways such as `ssh_direc ssh_proxy` that deployments know. */
   runtype?: string
   args_str?: string
   ssh_direct?: boolean
@@ -121,6 +121,8 @@ export interface NewInstance {
   docker_login_repo?: string
   docker_login_user?: string
   docker_login_pass?: string
+  /** `-u USER -p TOKEN REGISTRY`, where deployments take that in place of the three above. A secret. */
+  image_login?: string
   label?: string
   /** Dollars per hour: makes it interruptible at that bid; without it the instance is on demand. */
   price?: number

@@ -47,6 +47,7 @@ export function readLaunch(body: Fields, templates: LaunchTemplates, highestBid 
     targetState: readTargetState(body.optionalString('target_state')),
     template: template ? { hashId: template.hashId, name: template.name } : null,
     volume: readVolume(body),
+    registry: readRegistry(merged),
     extraFilters: { ...asObject(template?.fields['extra_filters']), ...body.optionalObject('extra_filters') },
   }
 }
@@ -89,6 +90,14 @@ function readImage(body: Fields, template: LaunchTemplate | null): string {
   const tag = body.optionalString('tag') ?? (own === undefined ? asString(template?.fields['tag']) : '')
   const hasTag = image.lastIndexOf(':') > image.lastIndexOf('/') || image.includes('@')
   return hasTag || tag === '' ? image : `${image}:${tag}`
+}
+
+/** A login counts with all three of its parts. */
+function readRegistry(fields: Fields): string | null {
+  const [registry = '', ...rest] = ['repo', 'user', 'pass'].map(
+    part => fields.optionalString(`docker_login_${part}`) ?? '',
+  )
+  return registry === '' || rest.includes('') ? null : registry
 }
 
 function readRuntype(runtype: string): string {

@@ -32,16 +32,47 @@ export const EnvName = v.pipe(
   v.maxLength(256, 'at most 256 characters'),
 )
 
-/** One port of the container and, if it matters, the one outside. */
+const port = v.pipe(
+  v.number('a port is a number'),
+  v.integer('a port is a whole number'),
+  v.minValue(1, 'ports begin at 1'),
+  v.maxValue(65535, 'ports end at 65535'),
+)
+
+/** A port of the container, and the one outside where it is another. */
 export const PortRequest = v.object({
-  container: v.pipe(
-    v.number('a port is a number'),
-    v.integer('a port is a whole number'),
-    v.minValue(1, 'ports begin at 1'),
-    v.maxValue(65535, 'ports end at 65535'),
-  ),
+  container: port,
+  outside: v.optional(port),
   protocol: v.picklist(['tcp', 'udp']),
 })
+
+const oneWord = (what: string, most: number) =>
+  v.pipe(
+    v.string(),
+    v.maxLength(most, `at most ${most} characters`),
+    v.regex(/^[^\s'"]*$/, `${what} has no spaces and no quotes`),
+  )
+
+const noOption = v.regex(/^[^-]/, 'it is not empty, and does not begin with -')
+
+/** The login to the registry of a private image. The token is a secret, and empty in what is remembered. */
+export const RegistryLogin = v.object({
+  server: v.pipe(oneWord('a registry', 512), noOption),
+  user: v.pipe(oneWord('a user', 256), noOption),
+  token: oneWord('a token', 8192),
+})
+
+export type RegistryLogin = v.InferOutput<typeof RegistryLogin>
+
+/** How Jupyter is started: JupyterLab or the Notebook, and in which folder; empty for the image's own. */
+export const JupyterRequest = v.object({
+  lab: v.boolean(),
+  folder: v.union(
+    [v.literal(''), v.pipe(v.string(), v.regex(/^\//), v.maxLength(1024))],
+    'a folder begins with /, and has at most 1,024 characters',
+  ),
+})
+export type JupyterRequest = v.InferOutput<typeof JupyterRequest>
 
 /** A volume to link, or to create from a volume offer (section 2.4). */
 export const VolumeRequest = v.variant('create', [
@@ -81,6 +112,14 @@ const requestFields = v.object({
   image: v.union([v.literal(''), ImageName], imageHint),
   /** How to get in. */
   access: v.picklist(['ssh', 'jupyter', 'none']),
+  /**
+   * Directly at ports of the machine, with the service's proxy as fallback; false for the proxy alone. Counts where the
+   * deployment has runtypes for both.
+   */
+  direct: v.optional(v.boolean()),
+  /** Counts with Jupyter as the way in. Absent leaves it to the template. */
+  jupyter: v.optional(JupyterRequest),
+  registry: v.optional(RegistryLogin),
   /** GB. */
   disk: v.pipe(
     v.number('give the disk in GB'),

@@ -131,6 +131,7 @@ export async function openSession(
   }
   const rentals = await openRentals({
     ...ground,
+    beyondInterface: face.beyondInterface,
     created: (instance, instanceKey) => around.onCreated(withKey(), instance, instanceKey),
   })
   const transfers = await openTransfers(ground)
@@ -194,6 +195,7 @@ export async function openSession(
       limitation,
       uncertain: listing?.doubt === undefined ? undefined : uncertainOf(listing.doubt, listing.unconfirmed),
       creditToldAt: creditToldAt ?? at,
+      beyondInterface: face.beyondInterface(),
     }
     store.change(draft => showLook(draft, before, found))
     standing.seen(before.connection, at)
@@ -270,7 +272,7 @@ export async function openSession(
   const { at: _, ...remembered } = lastSeen.get()
   store.change(draft => {
     const target = draft.accounts[id]
-    if (target) Object.assign(target, remembered)
+    if (target) Object.assign(target, remembered, { beyondInterface: face.beyondInterface() })
   })
   if (key === undefined) {
     poller.pause()

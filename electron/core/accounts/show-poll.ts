@@ -15,13 +15,14 @@ export interface LookFound {
   uncertain: AccountView['uncertain']
   /** When the credit was told last, epoch seconds of the account's time. */
   creditToldAt: number
+  beyondInterface: boolean
 }
 
 /** Writes a fresh look into the draft, and nothing that is the same: `before` is the account as State has it. */
 export function showLook(
   draft: State,
   before: AccountView,
-  { changes, fields, clock, limitation, uncertain, creditToldAt }: LookFound,
+  { changes, fields, clock, limitation, uncertain, creditToldAt, beyondInterface }: LookFound,
 ): void {
   const target = draft.accounts[before.id]
   if (!target) return
@@ -30,6 +31,7 @@ export function showLook(
     if (!same(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
   if (fields.credit !== undefined) delete target.creditAt
   else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditToldAt
+  if (before.beyondInterface !== beyondInterface) target.beyondInterface = beyondInterface
   if (before.connection.status !== 'online') target.connection = { status: 'online' }
   if (!sameTime(before.clock, clock)) target.clock = clock
   if (limitation !== before.limitation) {

@@ -9,7 +9,7 @@ import { problemOf } from '../app/problems.ts'
 import type { Alert } from '../notifications/alerts.ts'
 import type { Failovers } from '../renting/attempts/attempts.ts'
 import { offerView, searchFor } from '../renting/offers/offer-view.ts'
-import { rentalSecrets, withoutSecrets } from '../renting/rentals/secrets.ts'
+import { hasSecrets, rentalSecrets, withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/runs.ts'
 import { present } from '../state/present.ts'
 import type { Document } from '../storage/json-file.ts'
@@ -179,7 +179,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
         ...(before?.renting === undefined ? {} : { renting: before.renting }),
       }
       await document.write(watches => [...watches.filter(other => other.id !== id), watch])
-      if (!rents?.request.env.some(({ secret }) => secret)) await forgetSecrets(before)
+      if (!rents || !hasSecrets(rents.request)) await forgetSecrets(before)
       if (before && !sameSearch(before.wish, wish)) forgetPrices(id)
       around.note('user', `${before ? 'Changed' : 'Began'} the watch “${wish.name}”`)
       around.changed()
@@ -232,7 +232,13 @@ export function createWatches(around: WatchesSurroundings): Watches {
     const env = request.env.map(each =>
       each.secret && each.value === '' ? { ...each, value: knownValue(each.name) ?? '' } : each,
     )
-    return { ...request, env }
+    return { ...request, env, ...withKnownToken(request.registry, known?.registry) }
+  }
+
+  /** A token belongs to the registry and the user that it was given for. */
+  function withKnownToken(now: OpenRequest['registry'], known: OpenRequest['registry']) {
+    if (now?.token !== '' || now.server !== known?.server || now.user !== known.user) return {}
+    return { registry: known }
   }
 
   /** What could not be deleted is at the next start. */

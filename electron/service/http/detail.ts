@@ -2,8 +2,7 @@
 const LONGEST = 300
 
 /** Names of request fields whose values are secrets (sections 2.3, 2.5, 4.3, 4.7). */
-const secretFields =
-  /^(secret|tfa_secret|code|backup_code|api_key|key|docker_login_pass|image_login|password|token)$/i
+const secretFields = /^(secret|tfa_secret|code|backup_code|api_key|key|docker_login_pass|password|token)$/i
 
 /**
  * A text of the service's own, fit to be shown: without control and direction characters, without any of `secrets`,
@@ -26,6 +25,7 @@ export function secretsIn(body: unknown): string[] {
   if (typeof body !== 'object' || body === null) return []
   return Object.entries(body).flatMap(([field, value]) => {
     if (field === 'env') return textsIn(value)
+    if (field === 'image_login' && typeof value === 'string') return [value, ...value.split(' ')]
     if (typeof value === 'string') return secretFields.test(field) ? [value] : []
     return secretsIn(value)
   })

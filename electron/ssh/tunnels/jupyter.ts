@@ -66,12 +66,28 @@ export async function welcome(
   return status === 401 || status === 403 || status === 302 ? 'refused' : 'starting'
 }
 
-/** Jupyter's address at an origin. */
+/** Where Jupyter begins: in JupyterLab, or in the Notebook's list of files. */
+export type JupyterPage = 'lab' | 'tree'
+
+/** Whether a Jupyter has that page: not every image's has both. */
+export async function hasPage(
+  dial: () => Promise<Duplex>,
+  { token, basePath }: Pick<ListedJupyter, 'token' | 'basePath'>,
+  page: JupyterPage,
+  clock: Clock,
+): Promise<boolean> {
+  const headers = token === '' ? {} : { authorization: `token ${token}` }
+  const status = await statusOf(await dial(), clock, `${basePath}${page}`, headers)
+  return status !== undefined && status < 400
+}
+
+/** Jupyter's address at an origin; without `page` where it begins by itself. */
 export function jupyterAddress(
   origin: string,
   { token, basePath }: Pick<ListedJupyter, 'token' | 'basePath'>,
+  page?: JupyterPage,
 ): string {
-  const address = new URL(basePath, origin)
+  const address = new URL(`${basePath}${page ?? ''}`, origin)
   if (token !== '') address.searchParams.set('token', token)
   return address.href
 }

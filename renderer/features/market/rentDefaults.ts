@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { OfferView } from '../../../electron/contract/market/offer.ts'
-import type { RentRequest } from '../../../electron/contract/market/rental.ts'
+import type { RegistryLogin, RentRequest } from '../../../electron/contract/market/rental.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { noVolume, type VolumeDraft } from '../../components/fields/volume.ts'
 import { suggestedBid } from './cost.ts'
@@ -18,6 +18,9 @@ export const knownImages = [
   'ubuntu:24.04',
 ] as const
 
+/** That of a public image. */
+export const noRegistry: RegistryLogin = { server: '', user: '', token: '' }
+
 /** GB, for a first rental. */
 export const firstDisk = 20
 
@@ -25,12 +28,16 @@ export const firstDisk = 20
 export function freshDraft(account: AccountView | undefined, offer: OfferView): RentDraft {
   return {
     ...usualWay(account),
+    direct: true,
+    jupyterLab: true,
+    jupyterFolder: '',
     disk: String(fitting(usualDisk(account), offer)),
     env: [],
     ports: '',
     onstart: '',
     args: '',
     volume: noVolume,
+    registry: noRegistry,
     label: '',
     bid: suggestedBid(offer.minimumBid).toFixed(3),
   }
@@ -41,12 +48,16 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
   return {
     image: request.image,
     access: request.access,
+    direct: request.direct ?? true,
+    jupyterLab: request.jupyter?.lab ?? true,
+    jupyterFolder: request.jupyter?.folder ?? '',
     disk: String(request.disk),
     env: request.env.map((variable, key) => ({ key, ...variable })),
     ports: request.ports.map(port => portText(port)).join(', '),
     onstart: request.onstart ?? '',
     args: request.args ?? '',
     volume: volumeDraft(request.volume),
+    registry: request.registry ?? noRegistry,
     label: request.label ?? '',
     bid: Math.max(request.bid ?? 0, suggestedBid(offer.minimumBid)).toFixed(3),
   }
@@ -70,8 +81,8 @@ export function usualDisk(account: AccountView | undefined): number {
   return newest(account)?.disk ?? firstDisk
 }
 
-function portText({ container, protocol }: RentRequest['ports'][number]): string {
-  return protocol === 'udp' ? `${container}/udp` : `${container}`
+function portText({ container, outside, protocol }: RentRequest['ports'][number]): string {
+  return `${outside === undefined ? '' : `${outside}:`}${container}${protocol === 'udp' ? '/udp' : ''}`
 }
 
 function fitting(disk: number, offer: OfferView): number {

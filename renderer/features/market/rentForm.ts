@@ -1,6 +1,10 @@
 import * as v from 'valibot'
 import type { OfferView } from '../../../electron/contract/market/offer.ts'
-import { RentRequest } from '../../../electron/contract/market/rental.ts'
+import {
+  type JupyterRequest,
+  type RegistryLogin,
+  RentRequest,
+} from '../../../electron/contract/market/rental.ts'
 import { typedNumber } from '../../components/fields/numbers.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
@@ -9,15 +13,21 @@ import { overridden, type RentTemplate } from './rentTemplate.ts'
 export interface RentDraft {
   image: string
   access: RentRequest['access']
+  /** Whether directly at the machine, with the proxy as fallback. */
+  direct: boolean
+  /** Both count only with Jupyter as the way in. */
+  jupyterLab: boolean
+  jupyterFolder: string
   /** GB. */
   disk: string
   env: EnvRow[]
-  /** `8080, 53/udp`. */
+  /** `8080, 9000:80, 53/udp`: outside:inside where they differ. */
   ports: string
   onstart: string
   /** Replaces the image's command; counts only with neither SSH nor Jupyter. */
   args: string
   volume: VolumeDraft
+  registry: RegistryLogin
   label: string
   /** Dollars per hour; counts only for an interruptible rental. */
   bid: string
@@ -31,22 +41,32 @@ export interface EnvRow {
   secret: boolean
 }
 
-/** A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `args`, `volume`, `label`, `template`, `env` or `env.<key of the row>`. */
+/**
+ * A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `args`, `volume`, `label`, `template`, `jupyter`,
+ * `registry.<field>`, `env` or `env.<key of the row>`.
+ */
 export type RentErrors = Record<string, string>
 
 export type ReadDraft = { request: RentRequest } | { errors: RentErrors }
 
+/** Secrets whose values are kept: left empty, they stay what they are. */
+export interface KeptSecrets {
+  /** Names of variables. */
+  secrets: ReadonlySet<string>
+  /** The login whose token it is. */
+  registry?: RegistryLogin | undefined
+}
+
 /**
  * The request that a draft makes, or what is wrong with it, field by field. What says the same as the template is left
  * to the template; an empty text in its place is sent, since it overrides.
- * @param kept names of secrets whose values are kept: left empty, they stay what they are
  */
 export function readDraft(
   draft: RentDraft,
   offer: OfferView,
   interruptible: boolean,
   template?: RentTemplate,
-  kept: ReadonlySet<string> = new Set(),
+  kept: KeptSecrets = { secrets: new Set() },
 ): ReadDraft {
   const rows = sentRows(draft)
   const own = overridden(draft, template)
@@ -54,12 +74,17 @@ export function readDraft(
   const errors: RentErrors = {}
   const ports = readPorts(draft.ports)
   if (ports.error !== undefined) errors['ports'] = ports.error
-  Object.assign(errors, rowErrors(rows, kept))
+  Object.assign(errors, rowErrors(rows, kept.secrets))
+  const registry = readRegistry(draft.registry)
+  if (registry) Object.assign(errors, registryErrors(registry, kept.registry))
 
   const result = v.safeParse(RentRequest, {
     offer: offer.id,
     image: left('image') ? '' : draft.image,
     access: draft.access,
+    ...(draft.access === 'none' || draft.direct ? {} : { direct: false }),
+    ...(draft.access === 'jupyter' && (!template || template.values) ? { jupyter: readJupyter(draft) } : {}),
+    ...(registry && { registry }),
     disk: typedNumber(draft.disk),
     env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
     ports: ports.list,
@@ -81,6 +106,26 @@ export function readDraft(
   if (result.success) Object.assign(errors, offerErrors(result.output, offer))
   if (!result.success || Object.keys(errors).length > 0) return { errors }
   return { request: result.output }
+}
+
+function readJupyter({ jupyterLab, jupyterFolder }: RentDraft): JupyterRequest {
+  return { lab: jupyterLab, folder: jupyterFolder.trim() }
+}
+
+/** Undefined while nothing of it is filled in. */
+function readRegistry({ server, user, token }: RegistryLogin): RegistryLogin | undefined {
+  const login = { server: server.trim(), user: user.trim(), token: token.trim() }
+  return Object.values(login).some(text => text !== '') ? login : undefined
+}
+
+function registryErrors(login: RegistryLogin, kept: RegistryLogin | undefined): RentErrors {
+  const { server, user, token } = login
+  const isKept = kept?.server === server && kept.user === user
+  return {
+    ...(server === '' && { 'registry.server': 'Give the registry, such as ghcr.io or docker.io.' }),
+    ...(user === '' && { 'registry.user': 'Give the user whose token it is.' }),
+    ...(token === '' && !isKept && { 'registry.token': 'Give the token: secrets are not remembered.' }),
+  }
 }
 
 function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
@@ -116,14 +161,17 @@ function rowErrors(rows: readonly EnvRow[], kept: ReadonlySet<string>): RentErro
 function readPorts(text: string): { list: RentRequest['ports']; error?: string } {
   const list: RentRequest['ports'] = []
   for (const word of text.split(/[\s,;]+/).filter(each => each !== '')) {
-    const match = /^(\d+)(?:\/(tcp|udp))?$/i.exec(word)
-    if (!match) return { list, error: `“${word}” is not a port: write 8080, or 53/udp.` }
-    const port = Number(match[1])
-    const protocol = match[2]?.toLowerCase() === 'udp' ? 'udp' : 'tcp'
-    if (port < 1 || port > 65_535) return { list, error: `${word}: ports go from 1 to 65535.` }
-    if (!list.some(each => each.container === port && each.protocol === protocol)) {
-      list.push({ container: port, protocol })
-    }
+    const match = /^(?:(\d+):)?(\d+)(?:\/(tcp|udp))?$/i.exec(word)
+    if (!match) return { list, error: `“${word}” is not a port: write 8080, 9000:80 or 53/udp.` }
+    const container = Number(match[2])
+    const outside = Number(match[1] ?? container)
+    const protocol = match[3]?.toLowerCase() === 'udp' ? 'udp' : 'tcp'
+    if ([container, outside].some(port => port < 1 || port > 65_535))
+      return { list, error: `${word}: ports go from 1 to 65535.` }
+    const same = list.find(each => each.protocol === protocol && (each.outside ?? each.container) === outside)
+    if (same && same.container !== container)
+      return { list, error: `${outside} outside cannot stand for two ports inside.` }
+    if (!same) list.push({ container, protocol, ...(outside === container ? {} : { outside }) })
   }
   return list.length > 64 ? { list, error: 'At most 64 ports.' } : { list }
 }
@@ -133,17 +181,20 @@ function readPorts(text: string): { list: RentRequest['ports']; error?: string }
  * the environment by their key, since empty ones were not sent. '' when it is about none of them.
  */
 export function fieldOfPath(path: string, sentRows: readonly EnvRow[]): string {
-  const [field = '', index] = path.replace(/^request\./, '').split('.')
+  const bare = path.replace(/^request\./, '')
+  const [field = '', index] = bare.split('.')
   if (field === 'env') {
     const row = index === undefined ? undefined : sentRows[Number(index)]
     return row ? `env.${row.key}` : 'env'
   }
+  if (field === 'registry') return index === undefined ? 'registry.server' : bare
   return formFields.includes(field) ? field : ''
 }
 
 const formFields = [
   'image',
   'access',
+  'jupyter',
   'disk',
   'ports',
   'onstart',

@@ -11,7 +11,17 @@ import { partNames, partWords } from './offerWords.ts'
 import type { RentDraft } from './rentForm.ts'
 
 /** What of a rental a template fills in, and the request may override. */
-const filled = ['image', 'access', 'disk', 'onstart', 'args', 'volume'] as const
+const filled = [
+  'image',
+  'access',
+  'direct',
+  'jupyterLab',
+  'jupyterFolder',
+  'disk',
+  'onstart',
+  'args',
+  'volume',
+] as const
 export type FilledField = (typeof filled)[number]
 export type FilledValues = Pick<RentDraft, FilledField>
 
@@ -23,8 +33,10 @@ export interface RentTemplate {
     fields: FilledValues
     /** Merged with the request's, which win (section 4.2). */
     variables: ReadonlyMap<string, string>
-    /** Ports of the container, `8080` or `53/udp`. */
+    /** `8080`, `9000:80` or `53/udp`. */
     ports: ReadonlySet<string>
+    /** The registry whose login it has. */
+    registry: string
     extraFilters: Record<string, Record<string, unknown>>
   }
 }
@@ -39,7 +51,7 @@ export function rentTemplate(template: TemplateView, fresh: FilledValues): RentT
     values: {
       fields: {
         image: imageName(template) || fresh.image,
-        access: accessOf(template),
+        ...waysIn(template, fresh),
         disk: template.disk === undefined ? fresh.disk : String(template.disk),
         onstart: template.onstart ?? '',
         args: template.args ?? '',
@@ -47,9 +59,25 @@ export function rentTemplate(template: TemplateView, fresh: FilledValues): RentT
       },
       variables,
       ports,
+      registry: template.registry ?? '',
       extraFilters: template.extraFilters ?? {},
     },
   }
+}
+
+/** How one gets in. What a template says of Jupyter counts where it launches it. */
+function waysIn(
+  template: TemplateView,
+  fresh: FilledValues,
+): Pick<FilledValues, 'access' | 'direct' | 'jupyterLab' | 'jupyterFolder'> {
+  const access = accessOf(template)
+  const { sshDirect, jupyterDirect, jupyterLab = true, jupyterFolder = '' } = template
+  if (access !== 'jupyter') {
+    const { jupyterLab, jupyterFolder } = fresh
+    return { access, direct: sshDirect ?? fresh.direct, jupyterLab, jupyterFolder }
+  }
+  const direct = sshDirect === undefined && jupyterDirect === undefined ? fresh.direct : undefined
+  return { access, direct: direct ?? (sshDirect || jupyterDirect) === true, jupyterLab, jupyterFolder }
 }
 
 /** The launch mode that a template asks for. */
@@ -60,8 +88,8 @@ function accessOf({ runtype, useSsh }: TemplateView): RentDraft['access'] {
 }
 
 export function filledValues(draft: RentDraft): FilledValues {
-  const { image, access, disk, onstart, args, volume } = draft
-  return { image, access, disk, onstart, args, volume }
+  const { image, access, direct, jupyterLab, jupyterFolder, disk, onstart, args, volume } = draft
+  return { image, access, direct, jupyterLab, jupyterFolder, disk, onstart, args, volume }
 }
 
 /** Puts other values where nothing of the user's own was typed: where the draft still has those it began with. */
@@ -75,9 +103,16 @@ export function overridden(draft: RentDraft, template: RentTemplate | undefined)
   const fields = template?.values?.fields
   if (!fields) return []
   return filled.filter(field => {
-    if (field === 'args' && draft.access !== 'none') return false
+    if (!counts(field, draft.access)) return false
     return !alike(draft[field], fields[field])
   })
+}
+
+/** Whether a field says anything with that way in. */
+function counts(field: FilledField, access: RentDraft['access']): boolean {
+  if (field === 'args') return access === 'none'
+  if (field === 'direct') return access !== 'none'
+  return !field.startsWith('jupyter') || access === 'jupyter'
 }
 
 /** What of the template's machine filters this offer does not meet, in words; conditions that the page cannot tell are left out. */

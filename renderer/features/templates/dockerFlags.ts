@@ -49,9 +49,15 @@ export function envOf(text: string): { variables: Map<string, string>; ports: Se
   const ports = new Set<string>()
   for (const row of parseFlags(text).rows) {
     if (row.kind === 'variable') variables.set(row.name, row.value)
-    if (row.kind === 'port') ports.add(row.protocol === 'udp' ? `${row.container}/udp` : row.container)
+    if (row.kind === 'port') ports.add(portWords(row))
   }
   return { variables, ports }
+}
+
+/** `8080`, `9000:80` where the port outside is another, `53/udp`. */
+function portWords({ outside, container, protocol }: Extract<FlagRow, { kind: 'port' }>): string {
+  const mapping = outside === '' || outside === container ? container : `${outside}:${container}`
+  return protocol === 'udp' ? `${mapping}/udp` : mapping
 }
 
 /** What is wrong with a row, in a sentence; undefined when nothing is. A row that is still empty is not printed, and so not wrong. */

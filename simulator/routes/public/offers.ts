@@ -1,4 +1,4 @@
-import { refusal } from '../../errors.ts'
+import { invalidArgs, refusal } from '../../errors.ts'
 import type { Fields } from '../../fields.ts'
 import type { ApiRequest, Route } from '../../http/route.ts'
 import type { Offer } from '../../world/market/offers.ts'
@@ -143,12 +143,23 @@ function rent({ world, body, id }: ApiRequest) {
     const msg = `error 410/3907: no_such_ask Instance type by id ${offerId} is no longer available.`
     throw refusal(410, 'no_such_ask', msg, { ask_id: offerId })
   }
-  const fields = withRuntype(body())
+  const fields = withLogin(withRuntype(body()))
   const launch = mountVolume(world, offer, readLaunch(fields, world.templates, HIGHEST_BID), fields)
   const keys = world.account.sshKeys.map(key => key.ssh_key)
   const instance = world.instances.create(offerId, launch, keys)
   if (launch.template) world.templates.launched(launch.template.hashId, instance.created)
   return { success: true, new_contract: instance.id }
+}
+
+/** A login is one text here, where the interface has three fields. */
+function withLogin(body: Fields): Fields {
+  const { docker_login_repo, docker_login_user, docker_login_pass, ...values } = body.values
+  const text = body.optionalString('image_login') ?? ''
+  if (text === '') return body.with(values)
+  const [, user, pass, repo] = /^-u (\S+) -p (\S+) (\S+)$/.exec(text) ?? []
+  if (repo === undefined) throw invalidArgs('image_login is -u USER -p TOKEN REGISTRY.')
+  const login = { docker_login_repo: repo, docker_login_user: user, docker_login_pass: pass }
+  return body.with({ ...values, ...login })
 }
 
 /** Without a runtype or a template it is `ssh`, or `args` where arguments are given. `env` may be Docker's flags. */

@@ -6,7 +6,7 @@ import type { Market } from '../market/market.ts'
 import { machineFate, machineRival } from './fate.ts'
 import { type Instance, isOutbid, ratesNow } from './instance.ts'
 import type { Launch } from './launch.ts'
-import { bootPlan, type Start } from './plan.ts'
+import { bootPlan, canPull, deniedPlan, type Start } from './plan.ts'
 import { trafficNow, trafficRates } from './traffic.ts'
 
 /** Room between the ids of an offer's successive instances: more than a catalogue holds. */
@@ -209,8 +209,14 @@ export class Instances {
   #boot(instance: Instance, now: number, how: Start): void {
     const { machine_id } = instance.offer.facts
     const fate = machineFate(this.#seed, machine_id, this.#flaky)
-    instance.plan = bootPlan(fate, instance.launch.image, now, how)
+    const { image, registry } = instance.launch
     instance.boots += 1
+    if (!canPull(image, registry)) {
+      instance.plan = deniedPlan(fate, image, now)
+      this.settle()
+      return
+    }
+    instance.plan = bootPlan(fate, image, now, how)
     const rival =
       instance.bid === null || this.#calm ? null : machineRival(this.#seed, machine_id, instance.boots)
     if (rival) {

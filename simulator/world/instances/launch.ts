@@ -26,6 +26,8 @@ export interface Launch {
   targetState: 'running' | 'stopped'
   template: { hashId: string; name: string } | null
   volume: VolumeWish | null
+  /** The registry that a login is given for; null without one. */
+  registry: string | null
   extraFilters: JsonObject
 }
 

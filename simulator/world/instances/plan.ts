@@ -41,6 +41,25 @@ export function bootPlan(fate: Fate, image: string, start: number, how: Start): 
   return steps
 }
 
+/** A registry that gives out its images to those alone who log in to it. */
+const PRIVATE_REGISTRY = 'private.example'
+
+/** Whether the image can be had with a login to that registry, or without any. */
+export function canPull(image: string, registry: string | null): boolean {
+  return !image.startsWith(`${PRIVATE_REGISTRY}/`) || registry === PRIVATE_REGISTRY
+}
+
+/** The steps of a boot whose image cannot be had. */
+export function deniedPlan(fate: Fate, image: string, start: number): Step[] {
+  const at = (seconds: number) => start + Math.round(seconds * 1000)
+  const message = `Error response from daemon: pull access denied for ${image}, it may require 'docker login'`
+  return [
+    { at: start, status: null, message: '' },
+    { at: at(fate.provisioned), status: 'loading', message: `Pulling ${image}: 0 %` },
+    { at: at(fate.provisioned + 5), status: 'created', message },
+  ]
+}
+
 function lastWords(kind: 'exited' | 'offline' | 'unknown'): string {
   if (kind === 'exited') return 'Error: the container exited with code 137'
   if (kind === 'offline') return 'The host disconnected'

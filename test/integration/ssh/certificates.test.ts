@@ -65,10 +65,14 @@ test('a direct Jupyter is opened at its own address only where its certificate i
     of: ReturnType<typeof at>,
     token: string | undefined = 's3cret',
     ca: string | undefined = cert,
-  ) => directJupyter(of, token, systemClock, ca)
+    page?: 'tree',
+  ) => directJupyter(of, { token, page }, systemClock, ca)
   expect(await address(at('127.0.0.1'))).toBe(`https://127.0.0.1:${port}/?token=s3cret`)
+  expect(await address(at('127.0.0.1'), 's3cret', cert, 'tree')).toBe(
+    `https://127.0.0.1:${port}/tree?token=s3cret`,
+  )
   // Signed by nobody this machine trusts, for another host, without a token, not direct, or not there.
-  expect(await directJupyter(at('127.0.0.1'), 's3cret', systemClock)).toBeUndefined()
+  expect(await directJupyter(at('127.0.0.1'), { token: 's3cret' }, systemClock)).toBeUndefined()
   expect(await address(at('localhost'))).toBeUndefined()
   expect(await address(at('127.0.0.1'), '')).toBeUndefined()
   expect(await address(at('127.0.0.1', port, 'jupyter_proxy ssh_proxy'))).toBeUndefined()

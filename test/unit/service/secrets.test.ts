@@ -37,6 +37,8 @@ const calls: Record<string, (client: ServiceClient) => Promise<unknown>> = {
   listing: client => client.instances.list(),
   renting: client =>
     client.offers.createInstance(1, { docker_login_pass: secret, env: { TOKEN: secret }, label: 'x' }),
+  'renting a private image': client =>
+    client.offers.createInstance(1, { image_login: `-u ada -p ${secret} ghcr.io` }),
   'a cloud copy': client =>
     client.transfers.cloudSync({
       instance_id: '1',

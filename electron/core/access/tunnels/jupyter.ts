@@ -1,7 +1,13 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { hasValidCertificate } from '../../../ssh/tunnels/certificate.ts'
-import { jupyterAddress, listJupyters, welcome } from '../../../ssh/tunnels/jupyter.ts'
+import {
+  hasPage,
+  type JupyterPage,
+  jupyterAddress,
+  listJupyters,
+  welcome,
+} from '../../../ssh/tunnels/jupyter.ts'
 import { chosenJupyter, type ListedJupyter } from '../../../ssh/tunnels/jupyter-list.ts'
 import { whatAnswers } from '../../../ssh/tunnels/web.ts'
 import { instanceName } from '../../notifications/wording.ts'
@@ -19,6 +25,8 @@ export interface JupyterNeeds {
   door: () => Door
   /** `jupyter_token` of the record, where the service tells it. */
   token: string | undefined
+  /** The page that it was rented to open as, where that is known. */
+  page?: JupyterPage | undefined
   access: Pick<Access, 'connect'>
   clock: Clock
 }
@@ -27,7 +35,7 @@ export interface JupyterNeeds {
  * A tunnel to the instance's Jupyter: its token from the record, or asked of the instance itself. Waits until it is
  * ready. Throws `jupyter_missing`, `jupyter_refused` or `jupyter_silent`.
  */
-export function jupyterPurpose({ door, token, access, clock }: JupyterNeeds): Purpose {
+export function jupyterPurpose({ door, token, page, access, clock }: JupyterNeeds): Purpose {
   let server: ListedJupyter = { port: jupyterPort, token: token ?? '', basePath: '/' }
 
   /** What Jupyter itself says: the record's token may be an old one. */
@@ -74,8 +82,9 @@ export function jupyterPurpose({ door, token, access, clock }: JupyterNeeds): Pu
         return undefined
       })
       if (found === undefined) throw silent(instanceName(door().instance))
+      const begins = page && (await hasPage(tunnel.dial, found, page, clock)) ? page : undefined
       const local = await tunnel.listen('web')
-      return { local, url: jupyterAddress(`http://${local.host}:${local.port}`, found) }
+      return { local, url: jupyterAddress(`http://${local.host}:${local.port}`, found, begins) }
     },
   }
 }
@@ -86,7 +95,7 @@ export function jupyterPurpose({ door, token, access, clock }: JupyterNeeds): Pu
  */
 export async function directJupyter(
   { instance }: { instance: Pick<Door['instance'], 'runtype' | 'ports'> },
-  token: string | undefined,
+  { token, page }: Pick<JupyterNeeds, 'token' | 'page'>,
   clock: Clock,
   ca?: string,
 ): Promise<string | undefined> {
@@ -94,7 +103,7 @@ export async function directJupyter(
   const mapping = instance.ports.find(({ container }) => container === `${jupyterPort}/tcp`)
   if (!mapping || !(await hasValidCertificate(mapping, clock, ca))) return undefined
   const host = mapping.host.includes(':') ? `[${mapping.host}]` : mapping.host
-  return jupyterAddress(`https://${host}:${mapping.port}`, { token, basePath: '/' })
+  return jupyterAddress(`https://${host}:${mapping.port}`, { token, basePath: '/' }, page)
 }
 
 function missing(name: string): BerthError {

@@ -39,10 +39,13 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
     async openJupyter({ open = true, ...args }, caller) {
       const door = doorsOf(args)
       const { account, instance } = door()
-      const token = accounts.session(account).record(instance.id)?.jupyter_token || undefined
+      const session = accounts.session(account)
+      const token = session.record(instance.id)?.jupyter_token || undefined
+      const asked = session.rentals.ofInstance(instance.id)?.request.jupyter
+      const page = asked && (asked.lab ? 'lab' : 'tree')
       const url =
-        (await directJupyter(door(), token, clock)) ??
-        (await tunnels.open(door, jupyterPurpose({ door, token, access, clock })))
+        (await directJupyter(door(), { token, page }, clock)) ??
+        (await tunnels.open(door, jupyterPurpose({ door, token, page, access, clock })))
       if (url === undefined) return { opened: false }
       if (!open) return { url, opened: false }
       teller.entered(account, instance.id)

@@ -28,6 +28,7 @@ export function replacementFor(
       advice: 'Raise the bid instead, or rent another by hand.',
     })
   const known = rental ? withoutOffer(rental.request) : requestLike(instance, record)
+  if (known.registry) throw secretsLost(`the token of ${known.registry.server}`)
   const env = known.env
     .filter(({ name }) => name !== replacesVariable)
     .map(variable => ({
@@ -53,11 +54,14 @@ export function replacementFor(
 /** Berth keeps no secret value once an instance is there; the service shows it in the environment. */
 function secretOf(name: string, record: Instance | undefined): string {
   const value = record?.extra_env?.find(([known]) => known === name)?.[1]
-  if (value === undefined)
-    throw new BerthError({
-      code: 'secrets_lost',
-      message: `It was rented with the secret ${name}, which Berth does not keep and this service does not show.`,
-      advice: 'Raise the bid instead, or rent another by hand.',
-    })
+  if (value === undefined) throw secretsLost(`the secret ${name}`)
   return value
+}
+
+function secretsLost(secret: string): BerthError {
+  return new BerthError({
+    code: 'secrets_lost',
+    message: `It was rented with ${secret}, which Berth does not keep and this service does not show.`,
+    advice: 'Raise the bid instead, or rent another by hand.',
+  })
 }

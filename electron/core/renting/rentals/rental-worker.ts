@@ -123,7 +123,11 @@ export function createPursuit(
     let created: Creation
     try {
       const options = { ...call, timeout: creationTimeout }
-      created = await client().offers.createInstance(request.offer, requestBody(request, id), options)
+      created = await client().offers.createInstance(
+        request.offer,
+        requestBody(request, id, around.beyondInterface()),
+        options,
+      )
     } catch (error) {
       if (ending.aborted) return 'done'
       const ambiguous = error instanceof ServiceError && error.ambiguous

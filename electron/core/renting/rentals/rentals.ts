@@ -24,6 +24,8 @@ export interface RentalsSurroundings {
   document: Document<Rental[]>
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient
+  /** Whether the deployment goes beyond the interface: it then has runtypes and fields of its own. */
+  beyondInterface(): boolean
   /** Aborted when Berth ends: from then on nothing is asked and nothing written. */
   ending: AbortSignal
   clock: Clock

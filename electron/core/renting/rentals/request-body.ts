@@ -1,23 +1,30 @@
-import type { RentRequest } from '../../../contract/market/rental.ts'
+import type { RegistryLogin, RentRequest } from '../../../contract/market/rental.ts'
 import type { NewInstance, VolumeInfo } from '../../../service/offers.ts'
 import { markLabel, markVariable } from '../../instances/mark.ts'
 
 const runtypes = { ssh: 'ssh', jupyter: 'jupyter', none: 'args' } as const
 
+/** Runtypes of deployments that go beyond the interface: a list of ways, the direct ones spelt as they spell them. */
+const directRuntypes = {
+  ssh: 'ssh_direc ssh_proxy',
+  jupyter: 'jupyter_direc ssh_direc ssh_proxy',
+  none: 'args',
+}
+const proxyRuntypes = { ssh: 'ssh_proxy', jupyter: 'jupyter_proxy ssh_proxy', none: 'args' }
+
 /**
- * What the rent dialog asked for, as section 4.2 wants it, with the rental's mark in label and environment.
- * SSH is asked for directly as well as through the proxy, since the direct way is faster; a template says for itself
- * what it wants there. An empty text overrides a template's, so it is sent.
+ * What the rent dialog asked for, as section 4.2 wants it, with the rental's mark in label and environment. An empty
+ * text overrides a template's, so it is sent. `beyondInterface`: whether the deployment goes beyond the interface.
  */
-export function requestBody(request: RentRequest, rental: string): NewInstance {
-  const { image, disk, access, onstart, label, bid, template, args, volume } = request
+export function requestBody(request: RentRequest, rental: string, beyondInterface: boolean): NewInstance {
+  const { image, disk, access, onstart, label, bid, template, args, volume, registry } = request
   return {
     ...(image ? { image } : {}),
     ...(template ? { template_hash_id: template.hash } : {}),
     disk,
-    runtype: runtypes[access],
-    ...(access === 'none' ? {} : { use_ssh: true, ...(template ? {} : { ssh_direct: true }) }),
-    ...(access === 'jupyter' && !template ? { use_jupyter_lab: true } : {}),
+    ...(beyondInterface ? waysIn(request) : interfaceWaysIn(request)),
+    ...(access === 'jupyter' ? jupyterFields(request) : {}),
+    ...(registry ? (beyondInterface ? imageLogin(registry) : dockerLogin(registry)) : {}),
     env: {
       ...Object.fromEntries(request.env.map(({ name, value }) => [name, value])),
       ...Object.fromEntries(request.ports.map(port => [portFlag(port), '1'])),
@@ -31,11 +38,38 @@ export function requestBody(request: RentRequest, rental: string): NewInstance {
   }
 }
 
+/**
+ * SSH is asked for directly as well as through the proxy, since the direct way is faster; a template says for itself
+ * what it wants there.
+ */
+function interfaceWaysIn({ access, template }: RentRequest): NewInstance {
+  const ssh = access === 'none' ? {} : { use_ssh: true, ...(template ? {} : { ssh_direct: true }) }
+  return { runtype: runtypes[access], ...ssh }
+}
+
+function waysIn({ access, direct = true }: RentRequest): NewInstance {
+  return { runtype: (direct ? directRuntypes : proxyRuntypes)[access] }
+}
+
+function jupyterFields({ jupyter, template }: RentRequest): NewInstance {
+  if (!jupyter) return template ? {} : { use_jupyter_lab: true }
+  const { lab, folder } = jupyter
+  return { use_jupyter_lab: lab, ...(folder || template ? { jupyter_dir: folder || null } : {}) }
+}
+
+function imageLogin({ server, user, token }: RegistryLogin): NewInstance {
+  return { image_login: `-u ${user} -p ${token} ${server}` }
+}
+
+function dockerLogin({ server, user, token }: RegistryLogin): NewInstance {
+  return { docker_login_repo: server, docker_login_user: user, docker_login_pass: token }
+}
+
 function volumeInfo(volume: NonNullable<RentRequest['volume']>): VolumeInfo {
   const { create, volume: volume_id, mountPath: mount_path } = volume
   return { create_new: create, volume_id, mount_path, ...(volume.create ? { size: volume.size } : {}) }
 }
 
-function portFlag({ container, protocol }: RentRequest['ports'][number]): string {
-  return `-p ${container}:${container}${protocol === 'udp' ? '/udp' : ''}`
+function portFlag({ container, outside = container, protocol }: RentRequest['ports'][number]): string {
+  return `-p ${outside}:${container}${protocol === 'udp' ? '/udp' : ''}`
 }

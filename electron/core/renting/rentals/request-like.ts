@@ -14,11 +14,8 @@ export function withoutOffer({ offer: _, ...request }: RentRequest): OpenRequest
 export function requestLike(instance: InstanceView, record: Instance | undefined): OpenRequest {
   return {
     image: instance.image ?? '',
-    access: instance.runtype?.startsWith('jupyter')
-      ? 'jupyter'
-      : instance.runtype === 'args'
-        ? 'none'
-        : 'ssh',
+    access: instance.jupyter ? 'jupyter' : instance.runtype === 'args' ? 'none' : 'ssh',
+    ...(instance.runtype?.endsWith('_proxy') && !/direc/.test(instance.runtype) ? { direct: false } : {}),
     disk: instance.disk?.size ?? usualDisk,
     env: [],
     ports: [],

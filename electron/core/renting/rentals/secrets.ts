@@ -5,18 +5,24 @@ import type { Keychain } from '../../../ports/keychain.ts'
 const Values = v.record(v.string(), v.string())
 
 /** What of a request its secrets are in. */
-type WithEnv = Pick<RentRequest, 'env'>
+type WithSecrets = Pick<RentRequest, 'env' | 'registry'>
 
-/** Secret values of a rental's or a failover's environment: in the keychain while it is asked for, and never on disk. */
+/** Where the registry's token is kept among the variables: no variable has such a name. */
+const registryToken = 'registry token'
+
+/**
+ * Secret values of a rental's or a failover's environment, and its registry's token: in the keychain while it is asked
+ * for, and never on disk.
+ */
 export interface RentalSecrets {
-  keep(rental: string, request: WithEnv): Promise<void>
+  keep(rental: string, request: WithSecrets): Promise<void>
   /** A try has those of its failover. The request with its values again; undefined when they are gone. */
-  restore<Request extends WithEnv>(
+  restore<Request extends WithSecrets>(
     of: { id: string; owner?: string },
     request: Request,
   ): Promise<Request | undefined>
   /** Those of a try stay with its failover. */
-  forget(rental: { id: string; owner?: string; request: WithEnv }): Promise<void>
+  forget(rental: { id: string; owner?: string; request: WithSecrets }): Promise<void>
 }
 
 /** The keychain's entry of the secrets of a rental, a failover or a watch. */
@@ -27,34 +33,42 @@ export function secretsEntry(owner: string): string {
 export function rentalSecrets(keychain: Keychain): RentalSecrets {
   return {
     async keep(rental, request) {
-      const secret = request.env.filter(variable => variable.secret)
-      if (secret.length === 0) return
-      await keychain.set(
-        secretsEntry(rental),
-        JSON.stringify(Object.fromEntries(secret.map(({ name, value }) => [name, value]))),
-      )
+      if (!hasSecrets(request)) return
+      const { env, registry } = request
+      const secret = env.filter(variable => variable.secret).map(({ name, value }) => [name, value])
+      const token = registry ? [[registryToken, registry.token]] : []
+      await keychain.set(secretsEntry(rental), JSON.stringify(Object.fromEntries([...secret, ...token])))
     },
     async restore({ id, owner }, request) {
-      if (!request.env.some(variable => variable.secret)) return request
+      if (!hasSecrets(request)) return request
       const text = await keychain.get(secretsEntry(owner ?? id))
       const values = text === undefined ? undefined : v.parse(Values, JSON.parse(text))
       if (!values) return undefined
       const env = request.env.map(variable =>
         variable.secret ? { ...variable, value: values[variable.name] ?? '' } : variable,
       )
-      return { ...request, env }
+      return { ...request, env, ...withToken(request, values[registryToken] ?? '') }
     },
     async forget({ id, owner, request }) {
-      if (owner === undefined && request.env.some(variable => variable.secret))
-        await keychain.delete(secretsEntry(id))
+      if (owner === undefined && hasSecrets(request)) await keychain.delete(secretsEntry(id))
     },
   }
 }
 
+/** Whether a request has values that are kept in the keychain. */
+export function hasSecrets({ env, registry }: WithSecrets): boolean {
+  return registry !== undefined || env.some(variable => variable.secret)
+}
+
+function withToken({ registry }: WithSecrets, token: string): Pick<WithSecrets, 'registry'> {
+  return registry ? { registry: { ...registry, token } } : {}
+}
+
 /** The request as it may be written down and shown again: without secret values. */
-export function withoutSecrets<Request extends WithEnv>(request: Request): Request {
+export function withoutSecrets<Request extends WithSecrets>(request: Request): Request {
   return {
     ...request,
     env: request.env.map(variable => (variable.secret ? { ...variable, value: '' } : variable)),
+    ...withToken(request, ''),
   }
 }

@@ -3,7 +3,7 @@ import { firstWords, unquoted } from '../../../words/shellWords.ts'
 /** What was found in pasted options: variables and ports, and the lines that were neither. */
 export interface PastedOptions {
   env: { name: string; value: string }[]
-  /** Ports of the container, as `8080` or `53/udp`. */
+  /** As `8080`, `9000:80` or `53/udp`. */
   ports: string[]
   unread: string[]
 }
@@ -55,11 +55,13 @@ function addVariable(found: PastedOptions, text: string): boolean {
   return true
 }
 
-/** `host:container`, `container`, with or without `/udp`: the service chooses the host's port. */
+/** `host:container`, `container`, with or without `/udp`. */
 function addPort(found: PastedOptions, text: string): boolean {
-  const match = /^(?:[\d.]+:)*(\d+)(?:\/(tcp|udp))?$/.exec(text)
+  const match = /^(?:\d+(?:\.\d+){3}:)?(?:(\d+):)?(\d+)(?:\/(tcp|udp))?$/.exec(text)
   if (!match) return false
-  const port = match[2] === 'udp' ? `${match[1]}/udp` : `${match[1]}`
+  const [, outside, container, protocol] = match
+  const mapping = outside === undefined || outside === container ? `${container}` : `${outside}:${container}`
+  const port = protocol === 'udp' ? `${mapping}/udp` : mapping
   if (!found.ports.includes(port)) found.ports.push(port)
   return true
 }

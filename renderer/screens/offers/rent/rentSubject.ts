@@ -2,6 +2,7 @@ import type { RunWish } from '../../../../electron/contract/automation/run.ts'
 import type { OfferView, SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
+import type { KeptSecrets } from '../../../features/market/rentForm.ts'
 
 /** What a rent dialog is opened with. */
 export interface RentSubject {
@@ -26,11 +27,9 @@ export interface RentSubject {
 }
 
 /** What a rental that waits for its machine begins with. */
-export interface Later {
+export interface Later extends KeptSecrets {
   /** Dollars per hour. */
   bid: string
-  /** Names of secrets whose values are kept already. */
-  secrets: ReadonlySet<string>
 }
 
 /** Another way to rent what the dialog was filled in with. */

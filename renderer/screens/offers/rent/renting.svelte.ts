@@ -8,7 +8,7 @@ import { noVolume } from '../../../components/fields/volume.ts'
 import { stopperWords } from '../../../features/guards/stopperWords.ts'
 import { creditWouldLast, firstHours, rentalCost } from '../../../features/market/cost.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
-import { draftFrom, firstDisk, freshDraft } from '../../../features/market/rentDefaults.ts'
+import { draftFrom, firstDisk, freshDraft, noRegistry } from '../../../features/market/rentDefaults.ts'
 import {
   fieldOfPath,
   type RentDraft,
@@ -44,12 +44,16 @@ export class Renting {
   draft: RentDraft = $state({
     image: '',
     access: 'ssh',
+    direct: true,
+    jupyterLab: true,
+    jupyterFolder: '',
     disk: '',
     env: [],
     ports: '',
     onstart: '',
     args: '',
     volume: noVolume,
+    registry: noRegistry,
     label: '',
     bid: '',
   })
@@ -121,16 +125,27 @@ export class Renting {
       .catch(() => undefined)
     if (this.template?.hash !== hash || !found) return
     const template = rentTemplate(found, this.#fresh)
-    const { image, onstart, args } = template.values?.fields ?? this.#fresh
+    const { image, onstart, args, jupyterLab, jupyterFolder } = template.values?.fields ?? this.#fresh
     const { draft } = this
     this.draft = {
       ...draft,
       image: draft.image || image,
       onstart: this.subject.request?.onstart === undefined ? draft.onstart || onstart : draft.onstart,
       args: this.subject.request?.args === undefined ? draft.args || args : draft.args,
+      ...(this.subject.request?.jupyter === undefined ? { jupyterLab, jupyterFolder } : {}),
     }
     this.#began = template.values?.fields ?? this.#began
     this.template = template
+  }
+
+  /** Whether its deployment lets one choose between the direct way and the proxy. */
+  get waysDiffer(): boolean {
+    return this.#page.account?.beyondInterface === true
+  }
+
+  /** Whether this machine has no ports of its own to be entered by. */
+  get proxyOnly(): boolean {
+    return this.subject.offer.directPorts === 0 && !this.subject.otherwise
   }
 
   /** Which fields of the run do not say what is wanted; told after a try to rent. */
@@ -138,11 +153,11 @@ export class Renting {
 
   readonly #read = $derived.by(() =>
     readDraft(
-      this.draft,
+      { ...this.draft, direct: this.draft.direct && !this.proxyOnly },
       this.subject.offer,
       this.subject.interruptible,
       this.template,
-      this.subject.later?.secrets,
+      this.subject.later,
     ),
   )
 

@@ -71,6 +71,7 @@ export class Watching {
       later: {
         bid: String(request?.bid ?? priceTo ?? ''),
         secrets: new Set(request?.env.filter(({ secret }) => secret).map(({ name }) => name)),
+        registry: request?.registry,
       },
     })
     if (watch?.run) this.renting.run = new RunDraft(watch.run)

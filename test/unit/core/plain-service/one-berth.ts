@@ -161,6 +161,7 @@ export async function startOne<Automation extends Automatic>(
       store,
       activity: { add: () => undefined, search: () => [], flush: async () => undefined },
       created: () => undefined,
+      beyondInterface: () => false,
     })
     const automation = await automate(ground, rentals)
     const owners = [...rentals.secretOwners(), ...automation.secretOwners()]

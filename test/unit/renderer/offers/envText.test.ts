@@ -27,9 +27,9 @@ test.each<[string, string, Record<string, string>]>([
   expect(readPastedOptions(text).unread).toEqual([])
 })
 
-test('ports are the container’s', () => {
+test('ports are outside:inside where they differ', () => {
   expect(readPastedOptions('-p 8080:80 -p 127.0.0.1:53:53/udp -p 6006').ports).toEqual([
-    '80',
+    '8080:80',
     '53/udp',
     '6006',
   ])

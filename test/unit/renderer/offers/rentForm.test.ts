@@ -1,22 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import { noVolume } from '../../../../renderer/components/fields/volume.ts'
+import { noRegistry } from '../../../../renderer/features/market/rentDefaults.ts'
 import { fieldOfPath, type RentDraft, readDraft } from '../../../../renderer/features/market/rentForm.ts'
 import { offer } from './listed.ts'
 
 const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({
   image: 'pytorch/pytorch',
   access: 'ssh',
+  direct: true,
+  jupyterLab: true,
+  jupyterFolder: '',
   disk: '20',
   env: [],
   ports: '',
   onstart: '',
   args: '',
   volume: noVolume,
+  registry: noRegistry,
   label: '',
   bid: '',
   ...changes,
 })
 const row = (key: number, name: string, value = '') => ({ key, name, value, secret: false })
+const login = (changes: Partial<RentDraft['registry']>) => ({
+  server: 'ghcr.io',
+  user: 'ada',
+  token: 't',
+  ...changes,
+})
 const read = (changes: Partial<RentDraft>, interruptible = false) =>
   readDraft(draft(changes), offer({ id: 7, disk: 400 }), interruptible)
 const errors = (changes: Partial<RentDraft>, interruptible = false) => {
@@ -64,6 +75,58 @@ describe('what is typed becomes a request', () => {
   })
 })
 
+test('ports outside the container are sent where they are others than inside', () => {
+  expect(read({ ports: '9000:80, 8080:8080 5353:53/udp' })).toMatchObject({
+    request: {
+      ports: [
+        { container: 80, outside: 9000, protocol: 'tcp' },
+        { container: 8080, protocol: 'tcp' },
+        { container: 53, outside: 5353, protocol: 'udp' },
+      ],
+    },
+  })
+  expect(read({ ports: '8080:8080' })).not.toHaveProperty('request.ports.0.outside')
+})
+
+describe('the way in', () => {
+  test('is sent where it is the proxy alone', () => {
+    expect(read({ direct: false })).toHaveProperty('request.direct', false)
+    expect(read({ access: 'none', direct: false })).not.toHaveProperty('request.direct')
+  })
+
+  test('says how Jupyter is started, where it is started', () => {
+    expect(read({ access: 'jupyter', jupyterLab: false, jupyterFolder: ' /data ' })).toHaveProperty(
+      'request.jupyter',
+      { lab: false, folder: '/data' },
+    )
+    expect(read({ jupyterFolder: '/data' })).not.toHaveProperty('request.jupyter')
+  })
+})
+
+describe('the login to a registry', () => {
+  const registry = { server: 'ghcr.io', user: 'ada', token: 'secret-token' }
+  const keeping = (kept: typeof registry, now: typeof registry) =>
+    readDraft(draft({ registry: now }), offer({ id: 7, disk: 400 }), false, undefined, {
+      secrets: new Set(),
+      registry: kept,
+    })
+
+  test('is sent once it is filled in', () => {
+    expect(read({ registry: { ...registry, server: ' ghcr.io ' } })).toHaveProperty(
+      'request.registry',
+      registry,
+    )
+    expect(read({ registry: noRegistry })).not.toHaveProperty('request.registry')
+  })
+
+  test('may leave a kept token empty, of the same user at the same registry alone', () => {
+    const known = { ...registry, token: '' }
+    expect(keeping(known, known)).toHaveProperty('request.registry', known)
+    for (const other of [{ server: 'docker.io' }, { user: 'bob' }])
+      expect(keeping(known, { ...known, ...other })).toHaveProperty(['errors', 'registry.token'])
+  })
+})
+
 describe('mistakes are told at their field', () => {
   test.each<[string, Partial<RentDraft>, string]>([
     ['no image', { image: '  ' }, 'image'],
@@ -78,6 +141,14 @@ describe('mistakes are told at their field', () => {
     ['a port beyond the last', { ports: '70000' }, 'ports'],
     ['port 0', { ports: '0' }, 'ports'],
     ['a range of ports', { ports: '80-90' }, 'ports'],
+    ['one port outside for two inside', { ports: '9000:80, 9000:81' }, 'ports'],
+    ['a port outside beyond the last', { ports: '70000:80' }, 'ports'],
+    ['a folder that is none', { access: 'jupyter', jupyterFolder: 'data' }, 'jupyter'],
+    ['a login without its registry', { registry: login({ server: '' }) }, 'registry.server'],
+    ['a registry that would be an option', { registry: login({ server: '-v' }) }, 'registry.server'],
+    ['a login without its user', { registry: login({ user: ' ' }) }, 'registry.user'],
+    ['a login without its token', { registry: login({ token: '' }) }, 'registry.token'],
+    ['a token of two words', { registry: login({ token: 'two words' }) }, 'registry.token'],
     ['a long label', { label: 'x'.repeat(129) }, 'label'],
     ['a variable beginning with a digit', { env: [row(5, '1A', 'x')] }, 'env.5'],
     ['a value without a name', { env: [row(5, '', 'x')] }, 'env.5'],
@@ -109,5 +180,7 @@ test('a refusal from the service finds its field, rows that were not sent left o
   expect(fieldOfPath('bid', sent)).toBe('bid')
   expect(fieldOfPath('request.ports.0.container', sent)).toBe('ports')
   expect(fieldOfPath('env.7', sent)).toBe('env')
+  expect(fieldOfPath('request.registry.token', sent)).toBe('registry.token')
+  expect(fieldOfPath('request.jupyter.folder', sent)).toBe('jupyter')
   expect(fieldOfPath('offer', sent)).toBe('')
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import { noVolume } from '../../../../renderer/components/fields/volume.ts'
+import { noRegistry } from '../../../../renderer/features/market/rentDefaults.ts'
 import { type RentDraft, readDraft } from '../../../../renderer/features/market/rentForm.ts'
 import {
   filledValues,
@@ -14,12 +15,16 @@ import { offer } from './listed.ts'
 const fresh: RentDraft = {
   image: 'pytorch/pytorch:latest',
   access: 'ssh',
+  direct: true,
+  jupyterLab: true,
+  jupyterFolder: '',
   disk: '20',
   env: [],
   ports: '',
   onstart: '',
   args: '',
   volume: noVolume,
+  registry: noRegistry,
   label: '',
   bid: '',
 }

@@ -41,4 +41,7 @@ test('the address keeps to its origin, and holds the token as a value', () => {
   expect(address.origin).toBe('http://127.0.0.1:20001')
   expect(address.pathname).toBe('/user/x/')
   expect(Object.fromEntries(address.searchParams)).toEqual({ token: 'a&b=#?' })
+  expect(jupyterAddress('http://127.0.0.1:1', { token: '', basePath: '/x/' }, 'lab')).toBe(
+    'http://127.0.0.1:1/x/lab',
+  )
 })

@@ -60,6 +60,7 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
     changed: () => undefined,
     look: () => undefined,
     tell: () => undefined,
+    beyondInterface: () => false,
     keychain: {
       persistent: true,
       get: async (name: string) => keychain.get(name),

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
 import { nextStep, type Rental } from '../../../../../electron/core/renting/rentals/rental.ts'
-import { requestBody } from '../../../../../electron/core/renting/rentals/request-body.ts'
-import { withoutSecrets } from '../../../../../electron/core/renting/rentals/secrets.ts'
 import { instanceView } from '../../views.ts'
 
 const rental: Rental = {
@@ -13,16 +11,8 @@ const rental: Rental = {
     image: 'pytorch/pytorch',
     access: 'ssh',
     disk: 20,
-    env: [
-      { name: 'PLAIN', value: 'shown', secret: false },
-      { name: 'TOKEN', value: 'hidden', secret: true },
-    ],
-    ports: [
-      { container: 8080, protocol: 'tcp' },
-      { container: 53, protocol: 'udp' },
-    ],
-    bid: 0.2,
-    label: 'llama',
+    env: [],
+    ports: [],
   },
   offer: { id: 7 },
   step: 'waiting',
@@ -63,25 +53,4 @@ test('a rental whose instance is gone has failed', () => {
     step: 'failed',
     problem: { code: 'instance_gone' },
   })
-})
-
-test('the request carries the mark in label and environment, and its ports as flags', () => {
-  expect(requestBody(rental.request, rental.id)).toMatchObject({
-    image: 'pytorch/pytorch',
-    disk: 20,
-    price: 0.2,
-    label: 'llama berth:r0123456789abcdef',
-    env: {
-      PLAIN: 'shown',
-      TOKEN: 'hidden',
-      '-p 8080:8080': '1',
-      '-p 53:53/udp': '1',
-      BERTH_RENTAL: 'r0123456789abcdef',
-    },
-  })
-})
-
-test('what is written down of a request has no secret value', () => {
-  expect(JSON.stringify(withoutSecrets(rental.request))).not.toContain('hidden')
-  expect(JSON.stringify(withoutSecrets(rental.request))).toContain('shown')
 })

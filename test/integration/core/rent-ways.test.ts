@@ -1,0 +1,99 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { interfaceProfile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
+import { createWorld, type World } from './world.ts'
+
+const worlds: World[] = []
+afterAll(async () => void (await Promise.all(worlds.map(world => world.close()))))
+
+async function connected(deployment = publicProfile) {
+  const world = await createWorld({ deployment, limits: false })
+  worlds.push(world)
+  return { world, under: await world.startConnected() }
+}
+
+const image = 'private.example/llm:1'
+const token = 'registry-token-value'
+const registry = { server: 'private.example', user: 'ada', token }
+
+describe.concurrent.each([
+  ['the interface', interfaceProfile],
+  ['the public deployment', publicProfile],
+])('on %s', (_, profile) => {
+  const beyond = profile === publicProfile
+
+  test('a machine is entered directly where its deployment maps a port for SSH', async () => {
+    const { world, under } = await connected(profile)
+    expect(under.account().beyondInterface).toBe(beyond)
+    const { id, runtype, ssh } = await rentRunning(under)
+    expect(runtype).toBe(beyond ? 'ssh_direc ssh_proxy' : 'ssh')
+    expect(ssh?.direct !== undefined).toBe(beyond)
+    expect(ssh?.proxy).toBeDefined()
+    await under.run('openPort', { instance: id, port: 8080 })
+    expect(under.account().ways[id]?.direct).toBe(beyond)
+    // It is known before the first look of the next start.
+    await under.close()
+    world.sim.controls.setFaults([{ kind: 'hang' }])
+    expect((await world.start()).account().beyondInterface).toBe(beyond)
+  })
+
+  test('a private image is had with its registry’s login, and fails without', async () => {
+    const { under } = await connected(profile)
+    await rentRunning(under, { image, registry })
+    await rentCheapest(under, { image })
+    await under.until(() => instancesOf(under).some(({ state }) => state === 'unstartable'))
+    expect(instancesOf(under).map(({ state }) => state)).toContain('running')
+  })
+
+  test('the token is in the keychain while a rental waits, and nowhere once it is there', async () => {
+    const { world, under } = await connected(profile)
+    world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'delay', ms: 2000 }])
+    await rentCheapest(under, { image, registry })
+    expect(JSON.stringify([...world.keychain.entries])).toContain(token)
+    await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
+    expect(JSON.stringify([...world.keychain.entries])).not.toContain(token)
+    await under.close()
+    for (const [file, text] of await everyFile(world)) expect(text.includes(token), file).toBe(false)
+    expect(JSON.stringify(under.berth.state())).not.toContain(token)
+  })
+
+  test('a rental that was killed before it asked asks with the token afterwards', async () => {
+    const { world, under } = await connected(profile)
+    world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset' }])
+    await rentCheapest(under, { image, registry })
+    await under.close()
+    world.sim.controls.setFaults([])
+    const again = await world.start()
+    await again.until(() => instancesOf(again)[0]?.state === 'running', 90_000)
+  })
+
+  test.each([
+    [true, '/lab'],
+    [false, '/tree'],
+  ])('Jupyter opens where it was rented to, JupyterLab %s', async (lab, path) => {
+    const { under } = await connected(profile)
+    const { id } = await rentRunning(under, { access: 'jupyter', jupyter: { lab, folder: '/workspace' } })
+    const { url = '' } = await under.run('openJupyter', { instance: id, open: false })
+    expect(new URL(url).pathname).toBe(path)
+  })
+
+  test('a port inside is mapped, offered and forwarded, whatever it is outside', async () => {
+    const { under } = await connected(profile)
+    const ports = [{ container: 8080, outside: 9000, protocol: 'tcp' as const }]
+    const { id, ports: mapped } = await rentRunning(under, { ports })
+    expect(mapped.map(({ container }) => container)).toContain('8080/tcp')
+    expect(mapped.map(({ container }) => container)).not.toContain('9000/tcp')
+    const found = await under.run('findPorts', { instance: id })
+    expect(found.map(({ port }) => port)).toEqual([8080])
+    expect((await under.run('openPort', { instance: id, port: 8080 })).url).toBeDefined()
+  })
+})
+
+test('through the proxy alone where that is asked for, Jupyter too', async () => {
+  const { under } = await connected()
+  const { runtype, ssh } = await rentRunning(under, { direct: false })
+  expect(runtype).toBe('ssh_proxy')
+  expect(ssh?.direct).toBeUndefined()
+  const jupyter = await rentRunning(under, { access: 'jupyter', direct: false })
+  expect(jupyter.runtype).toBe('jupyter_proxy ssh_proxy')
+})

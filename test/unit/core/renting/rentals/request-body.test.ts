@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import type { RentRequest } from '../../../../../electron/contract/market/rental.ts'
+import { requestBody } from '../../../../../electron/core/renting/rentals/request-body.ts'
+import { withoutSecrets } from '../../../../../electron/core/renting/rentals/secrets.ts'
+
+const plain: RentRequest = {
+  offer: 7,
+  image: 'pytorch/pytorch',
+  access: 'ssh',
+  disk: 20,
+  env: [],
+  ports: [],
+}
+const template = { hash: 'abc', name: 'Trainer' }
+const registry = { server: 'ghcr.io', user: 'ada', token: 'hidden-token' }
+const id = 'r0123456789abcdef'
+const onInterface = (changes: Partial<RentRequest>) => requestBody({ ...plain, ...changes }, id, false)
+const beyond = (changes: Partial<RentRequest>) => requestBody({ ...plain, ...changes }, id, true)
+
+test('the request carries the mark in label and environment, and its ports as flags', () => {
+  const request: Partial<RentRequest> = {
+    label: 'llama',
+    bid: 0.2,
+    env: [
+      { name: 'PLAIN', value: 'shown', secret: false },
+      { name: 'TOKEN', value: 'hidden', secret: true },
+    ],
+    ports: [
+      { container: 8080, protocol: 'tcp' },
+      { container: 80, outside: 9000, protocol: 'tcp' },
+      { container: 53, protocol: 'udp' },
+    ],
+  }
+  const body = {
+    image: 'pytorch/pytorch',
+    disk: 20,
+    price: 0.2,
+    label: `llama berth:${id}`,
+    env: {
+      PLAIN: 'shown',
+      TOKEN: 'hidden',
+      '-p 8080:8080': '1',
+      '-p 9000:80': '1',
+      '-p 53:53/udp': '1',
+      BERTH_RENTAL: id,
+    },
+  }
+  expect(onInterface(request)).toMatchObject(body)
+  expect(beyond(request)).toMatchObject(body)
+})
+
+describe('the ways in', () => {
+  test('are a runtype and its fields on the interface, which a template says for itself', () => {
+    expect(onInterface({})).toMatchObject({ runtype: 'ssh', use_ssh: true, ssh_direct: true })
+    expect(onInterface({ access: 'none' })).toMatchObject({ runtype: 'args' })
+    expect(onInterface({ template })).not.toHaveProperty('ssh_direct')
+  })
+
+  test.each<[RentRequest['access'], boolean | undefined, string]>([
+    ['ssh', undefined, 'ssh_direc ssh_proxy'],
+    ['ssh', true, 'ssh_direc ssh_proxy'],
+    ['ssh', false, 'ssh_proxy'],
+    ['jupyter', true, 'jupyter_direc ssh_direc ssh_proxy'],
+    ['jupyter', false, 'jupyter_proxy ssh_proxy'],
+    ['none', true, 'args'],
+    ['none', false, 'args'],
+  ])('are all in the runtype beyond it: %s, directly %s', (access, direct, runtype) => {
+    const body = beyond({ access, ...(direct === undefined ? {} : { direct }) })
+    expect(body.runtype).toBe(runtype)
+    for (const field of ['use_ssh', 'ssh_direct']) expect(body).not.toHaveProperty(field)
+  })
+})
+
+describe('a registry’s login', () => {
+  test('is three fields on the interface and one text beyond it', () => {
+    expect(onInterface({ registry })).toMatchObject({
+      docker_login_repo: 'ghcr.io',
+      docker_login_user: 'ada',
+      docker_login_pass: 'hidden-token',
+    })
+    expect(onInterface({ registry })).not.toHaveProperty('image_login')
+    expect(beyond({ registry })).toMatchObject({ image_login: '-u ada -p hidden-token ghcr.io' })
+    expect(beyond({ registry })).not.toHaveProperty('docker_login_pass')
+  })
+
+  test('is not sent where none is given', () => {
+    expect(JSON.stringify([onInterface({}), beyond({})])).not.toMatch(/login/)
+  })
+})
+
+describe('Jupyter', () => {
+  test('is JupyterLab where nothing is said, and a template’s own with a template', () => {
+    expect(onInterface({ access: 'jupyter' })).toMatchObject({ use_jupyter_lab: true })
+    expect(onInterface({ access: 'jupyter', template })).not.toHaveProperty('use_jupyter_lab')
+  })
+
+  test('is started as asked, and its folder overrides a template’s, by none too', () => {
+    const jupyter = { lab: false, folder: '/data' }
+    expect(beyond({ access: 'jupyter', jupyter })).toMatchObject({
+      use_jupyter_lab: false,
+      jupyter_dir: '/data',
+    })
+    expect(beyond({ access: 'jupyter', jupyter: { lab: true, folder: '' } })).not.toHaveProperty(
+      'jupyter_dir',
+    )
+    const emptied = beyond({ access: 'jupyter', template, jupyter: { lab: true, folder: '' } })
+    expect(emptied).toMatchObject({ jupyter_dir: null })
+    expect(beyond({ access: 'ssh', jupyter })).not.toHaveProperty('use_jupyter_lab')
+  })
+})
+
+test('what is written down of a request has no secret value', () => {
+  const env = [
+    { name: 'PLAIN', value: 'shown', secret: false },
+    { name: 'TOKEN', value: 'hidden-value', secret: true },
+  ]
+  const written = withoutSecrets({ ...plain, env, registry })
+  expect(JSON.stringify(written)).not.toContain('hidden')
+  expect(written).toMatchObject({ env: [env[0], { value: '' }], registry: { ...registry, token: '' } })
+})
