@@ -1,6 +1,14 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+import {
+  openBrowser,
+  openPage,
+  patience,
+  scratchFolder,
+  startBerth,
+  startSimulatorProcess,
+  terminalText,
+} from './app.ts'
 
 let browser: Browser
 const endings: (() => Promise<void>)[] = []
@@ -53,4 +61,52 @@ test('a wrong key is named at its field, though the service says “not found”
   expect(await key.getAttribute('aria-invalid')).toBe('true')
   const { requests } = await sim.control<{ requests: { status: number }[] }>('GET', '/sim/requests')
   expect(requests.map(({ status }) => status)).toContain(404)
+})
+
+test('from the preset’s form to a machine: its traffic is priced first, it is entered directly, and it goes', async () => {
+  const { sim, page, errors, dialog } = await openForm()
+  const requests = async (method: string, path: RegExp) => {
+    const log = await sim.control<{ requests: { method: string; path: string }[] }>('GET', '/sim/requests')
+    return log.requests.filter(each => each.method === method && path.test(each.path)).length
+  }
+  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
+  await dialog.getByLabel('API key').fill('wrong-key')
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.getByText(/did not accept this API key: it is wrong/).waitFor()
+  await dialog.getByLabel('API key').fill(sim.apiKey)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByPlaceholder(/Find GPU/).fill('RTX 4090')
+  await page
+    .getByRole('button', { name: /^Rent 1 × RTX 4090/ })
+    .first()
+    .click()
+  await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
+  const direct = dialog.getByLabel('SSH directly to the machine, proxy as fallback')
+  expect(await direct.isChecked()).toBe(true)
+  await dialog.getByText(/\$\d\S*\/GB down, \$\d\S*\/GB up, charged on top/).waitFor()
+  await dialog.getByLabel('Traffic you expect (GB)').fill('100')
+  const traffic = dialog.getByRole('row', { name: /^Traffic expected, at most/ })
+  expect(await traffic.textContent()).toMatch(/\$(?!0\.00$)\d+\.\d\d$/)
+  expect(await requests('PUT', /^\/api\/v0\/asks\//)).toBe(0)
+  await dialog.getByRole('button', { name: /^Rent for \$\S+\/h$/ }).click()
+
+  const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: /RTX 4090/ })
+  await row.getByText('Running', { exact: true }).waitFor()
+  await row.getByRole('button', { name: 'Terminal' }).click()
+  await expect.poll(() => terminalText(page), { timeout: patience }).toContain('root@')
+  await page.getByText(/root@127\.0\.0\.1:\d+, direct/).waitFor()
+
+  await row.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: /^Destroy/ }).click()
+  const question = page.getByRole('alertdialog')
+  await question.getByText(/Everything on it is lost/).waitFor()
+  expect(await requests('DELETE', /^\/api\/v0\/instances\//)).toBe(0)
+  await question.getByRole('button', { name: /^Destroy/ }).click()
+  await row.waitFor({ state: 'detached' })
+  expect(await requests('PUT', /^\/api\/v0\/asks\//)).toBe(1)
+  expect(await requests('DELETE', /^\/api\/v0\/instances\//)).toBe(1)
+  expect(errors).toEqual([])
 })
