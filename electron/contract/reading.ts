@@ -86,6 +86,20 @@ export function isContractOver({ endsAt }: InstanceView, now: number): boolean {
   return endsAt !== undefined && endsAt <= now
 }
 
+/** Seconds left of its contract, where that ends within a day; undefined before that, and once it is over. */
+export function contractEndsIn({ endsAt }: InstanceView, now: number): number | undefined {
+  const left = endsAt === undefined ? 0 : endsAt - now
+  return left > 0 && left <= 86_400 ? left : undefined
+}
+
+/** How much of its disk is used, 0 to 1; undefined while that is not told. */
+export function diskUse({ disk }: InstanceView): number | undefined {
+  return disk?.size && disk.used !== undefined ? disk.used / disk.size : undefined
+}
+
+/** The part of a disk from which on it counts as nearly full. */
+export const diskNearlyFull = 0.9
+
 /** Whether it is on a machine that is offline, and would run and be charged again once that is back. */
 export function runsOnceBack({ state, intendedStatus }: InstanceView): boolean {
   return state === 'offline' && intendedStatus !== 'stopped'

@@ -15,6 +15,7 @@ import type { SavedQuery } from './market/offer.ts'
 import type { RentalView } from './market/rental.ts'
 import type { Problem } from './problem.ts'
 import type { Micros } from './spending/money.ts'
+import type { PriceIncreaseView } from './spending/price-increase.ts'
 
 /** All that the page and the tray know. Both are functions of it; neither keeps a truth of its own. */
 export interface State {
@@ -113,6 +114,8 @@ export interface AccountView {
   failedHosts: Record<string, FailedHostView>
   /** What Berth does once an interruptible instance is outbid, by its id; absent where it only tells. */
   recoveries: Record<string, RecoveryView>
+  /** Higher prices that hosts ask for, by the instance's id; empty where the service has no such thing. */
+  priceIncreases: Record<string, PriceIncreaseView>
   /** Searches that are made again and again, by id. */
   watches: Record<string, WatchView>
   /** By `tunnelKey`. */

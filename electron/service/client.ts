@@ -11,6 +11,7 @@ import { createTransport } from './http/transport.ts'
 import { type InstanceFace, type Instances, instances, type ListVersion } from './instances.ts'
 import { type Machines, machines } from './machines.ts'
 import { type Offers, offers } from './offers.ts'
+import { type PriceIncreases, priceIncreases } from './price-increases.ts'
 import { ServiceError } from './service-error.ts'
 import { type Templates, templates } from './templates.ts'
 import { type Transfers, transfers } from './transfers.ts'
@@ -31,6 +32,7 @@ export interface ServiceClient {
   templates: Templates
   workergroups: Workergroups
   charges: Charges
+  priceIncreases: PriceIncreases
   twoFactor: TwoFactor
 }
 
@@ -82,6 +84,7 @@ export function createClient(options: ClientOptions): ServiceClient {
     templates: templates(send),
     workergroups: workergroups(send),
     charges: charges(send),
+    priceIncreases: priceIncreases(send),
     twoFactor: twoFactor(send),
   }
 }

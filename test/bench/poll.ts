@@ -86,7 +86,7 @@ function poll(store: Store, known: KnownRecords, records: readonly Instance[]): 
       if (target) applyChanges(target.instances, account.instances, changes)
     })
   const seen = store.get().accounts['demo']
-  if (seen) alerts({ lowCredit: false, instances: {} }, seen, defaultSettings)
+  if (seen) alerts({ lowCredit: false, instances: {} }, seen, defaultSettings, 1_790_000_100)
 }
 
 function emptyState(): State {
@@ -115,6 +115,7 @@ function emptyState(): State {
         failovers: {},
         failedHosts: {},
         recoveries: {},
+        priceIncreases: {},
         watches: {},
         guards: {},
         tunnels: {},

@@ -17,6 +17,7 @@ export function accountView({ id, name, baseUrl, userId }: KeptAccount, now: num
     failovers: {},
     failedHosts: {},
     recoveries: {},
+    priceIncreases: {},
     watches: {},
     tunnels: {},
     ways: {},

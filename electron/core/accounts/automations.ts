@@ -3,6 +3,7 @@ import { type Guards, openGuards } from '../guards/guards.ts'
 import { openWatchdogs, type Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import { openCharges } from '../money/charges.ts'
 import { type Money, openMoney } from '../money/money.ts'
+import { openPriceIncreases, type PriceIncreases } from '../money/price-increases/price-increases.ts'
 import { type KeptFailovers, openFailovers } from '../renting/attempts/open-attempts.ts'
 import { type KeptRecoveries, openRecoveries } from '../renting/recovery/open-recoveries.ts'
 import type { Rentals } from '../renting/rentals/rentals.ts'
@@ -17,6 +18,7 @@ export interface Automations extends Required<Automation> {
   readonly watchdogs: Watchdogs
   readonly runs: Runs
   readonly money: Money
+  readonly priceIncreases: PriceIncreases
   readonly guards: Guards
 }
 
@@ -26,6 +28,7 @@ export async function openAutomations(
   rentals: Rentals,
 ): Promise<Automations> {
   const money = await openMoney(around, await openCharges(around))
+  const priceIncreases = await openPriceIncreases(around)
   const guards = await openGuards(around, money, instance => rentals.ofInstance(instance)?.owner)
   const watchdogs = await openWatchdogs(around)
   const failovers = await openFailovers(around, rentals, guards)
@@ -34,9 +37,19 @@ export async function openAutomations(
   const recoveries = await openRecoveries(around, rentals, failovers)
   const watches = await openWatches(around, failovers, runs)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
-  const all: readonly Automation[] = [money, guards, failovers, recoveries, watches, watchdogs, runs]
+  const all: readonly Automation[] = [
+    money,
+    priceIncreases,
+    guards,
+    failovers,
+    recoveries,
+    watches,
+    watchdogs,
+    runs,
+  ]
   return {
     money,
+    priceIncreases,
     failovers,
     recoveries,
     guards,

@@ -217,7 +217,7 @@ export async function openSession(
       })
     }
     if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
-    await alerts.looked(after, store.get().settings)
+    await alerts.looked(after, store.get().settings, at)
   }
 
   async function failed(look: Exclude<CertainLook, { outcome: 'seen' }>): Promise<void> {

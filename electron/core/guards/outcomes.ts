@@ -1,8 +1,8 @@
-import { dollars, pricePerHour } from '../notifications/wording.ts'
+import { clockTime, dollars, pricePerHour } from '../notifications/wording.ts'
 import type { CarriedOut } from './carry-out.ts'
 import type { Facts } from './decide/moment.ts'
 import { actsOnce, calmed, type Guard, withEvent } from './guard.ts'
-import { clockTime, reason, whatHappened } from './tell/guard-words.ts'
+import { reason, whatHappened } from './tell/guard-words.ts'
 
 /** Seconds until the next try after so many failures in a row. */
 export function pauseAfter(failures: number): number {

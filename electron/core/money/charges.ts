@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { ChargedKinds, MoneyDay, SpenderName } from '../../contract/spending/history.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
+import { isAbsent } from '../../service/absent.ts'
 import type { BillingRow } from '../../service/charges.ts'
-import { ServiceError } from '../../service/service-error.ts'
 import type { AutomationSurroundings } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { emptyDay } from './days.ts'
@@ -123,15 +123,6 @@ export async function openCharges(
     },
     flush: document.flush,
   }
-}
-
-/** Whether the service has no such list, or keeps it from this key, rather than failing just now. */
-function isAbsent(error: unknown): boolean {
-  return (
-    error instanceof ServiceError &&
-    error.code !== 'bad_answer' &&
-    [200, 400, 403, 404, 405, 410, 501].includes(error.status)
-  )
 }
 
 /** Whether it is time to ask: an hour after the last time, or soon after midnight, where some day is not settled. */

@@ -9,8 +9,8 @@ import type { Teller } from './notifier.ts'
 
 /** Tells one account's alerts, and remembers what was told. */
 export interface AccountAlerts {
-  /** After a fresh look at the account. */
-  looked(account: AccountView, settings: Settings): Promise<void>
+  /** After a fresh look at the account, at `at` (epoch seconds of its time). */
+  looked(account: AccountView, settings: Settings, at: number): Promise<void>
   flush(): Promise<void>
 }
 
@@ -24,9 +24,9 @@ export async function openAccountAlerts(
      * What is said is on disk before it is said: after a kill it is rather not said than said twice. Where it cannot
      * be written, it is said all the same.
      */
-    async looked(account, settings) {
+    async looked(account, settings, at) {
       const before = document.get()
-      const { alerts: found, told } = alerts(before ?? undefined, account, settings)
+      const { alerts: found, told } = alerts(before ?? undefined, account, settings, at)
       if (!same(before, told)) await document.record(() => told)
       teller.looked(account, told)
       if (found.length > 0) teller.tell(account.id, found)

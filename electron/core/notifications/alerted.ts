@@ -6,5 +6,9 @@ export const Told = v.object({
   lowCredit: v.boolean(),
   /** The state of each instance when it was last looked at, by id. */
   instances: v.record(v.string(), v.string()),
+  /** The ends of contracts that were warned of, epoch seconds by instance. */
+  contractEnds: v.exactOptional(v.record(v.string(), v.number())),
+  /** Instances whose disk was said to be nearly full, and has not been relieved since. */
+  fullDisks: v.exactOptional(v.array(v.number())),
 })
 export type Told = v.InferOutput<typeof Told>

@@ -6,6 +6,7 @@ import { creditLasts, isContractOver, isCreditLow } from '../../contract/reading
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView, Place } from '../../contract/state.ts'
 import type { Told } from './alerted.ts'
+import { instanceWarnings } from './instance-warnings.ts'
 import { dollars, hoursAndMinutes, instanceName, pricePerHour } from './wording.ts'
 
 /** Something the user should hear about. A later alert with the same id takes the place of the earlier one. */
@@ -37,26 +38,32 @@ const recovery = 1.2
 
 /**
  * What the user should hear about, given what was told before and a fresh look at the account; and what is told
- * after that. Without `told` it is the first look ever: only what needs an answer is said.
+ * after that. Without `told` it is the first look ever: only what needs an answer is said. `at`: when it was looked,
+ * epoch seconds of the account's time.
  */
 export function alerts(
   told: Told | undefined,
   account: AccountView,
   settings: Settings,
+  at: number,
 ): { alerts: Alert[]; told: Told } {
   const credit = creditAlert(told?.lowCredit ?? false, account, settings)
   const found: Alert[] = credit.alert ? [credit.alert] : []
   const instances: Record<string, string> = {}
+  const untried: InstanceView[] = []
   for (const instance of Object.values(account.instances)) {
     const before = told?.instances[instance.id]
     instances[instance.id] = instance.state
-    if (before === instance.state || isTried(account, instance.id)) continue
+    if (isTried(account, instance.id)) continue
+    untried.push(instance)
+    if (before === instance.state) continue
     const alert = instanceAlert(before as InstanceState | undefined, instance, account)
     if (alert) found.push(alert)
   }
+  const warnings = instanceWarnings(told ?? {}, untried, account, at)
   return {
-    alerts: found.filter(alert => settings.alerts[alert.kind]),
-    told: { lowCredit: credit.told, instances },
+    alerts: [...found, ...warnings.alerts].filter(alert => settings.alerts[alert.kind]),
+    told: { lowCredit: credit.told, instances, ...warnings.told },
   }
 }
 

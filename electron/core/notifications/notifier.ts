@@ -10,6 +10,7 @@ import type { Store } from '../state/store.ts'
 import type { Told } from './alerted.ts'
 import { type Alert, type AlertButton, lowCreditAlert } from './alerts.ts'
 import { isBeforeUser, type PagePlace } from './before-user.ts'
+import { warningHolds } from './instance-warnings.ts'
 import type { Showing } from './page-notices.ts'
 
 /** Tells alerts: as native notifications, or on the page where this machine has none. */
@@ -104,10 +105,10 @@ export function createTeller({ store, activity, notifier, showing }: TellerSurro
       }
       goTo(store, known.account, placeOf(known.alert, action))
     },
-    looked(account, { lowCredit }) {
+    looked(account, toldNow) {
       for (const [id, { account: of, alert }] of told) {
         if (of !== account.id) continue
-        if (!holds(alert, account, lowCredit)) teller.withdraw(id)
+        if (!holds(alert, account, toldNow)) teller.withdraw(id)
         else if (alert.kind === 'lowCredit' && showing.isOnPage(id)) tellAnew(account, alert)
       }
     },
@@ -154,9 +155,9 @@ function goWhereItWas(store: Store, id: string): void {
 }
 
 /** Whether what an alert said is still so, as far as a look at the account can tell. */
-function holds(alert: Alert, account: AccountView, lowCredit: boolean): boolean {
-  if (alert.kind === 'lowCredit') return lowCredit
-  if (alert.instance === undefined || alert.state === undefined) return true
+function holds(alert: Alert, account: AccountView, told: Told): boolean {
+  if (alert.kind === 'lowCredit') return told.lowCredit
+  if (alert.instance === undefined || alert.state === undefined) return warningHolds(alert, told)
   return account.instances[alert.instance]?.state === alert.state
 }
 

@@ -24,6 +24,21 @@ export function hoursAndMinutes(seconds: number): string {
   return `${minutes} min`
 }
 
+const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const dayAndTime = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+
+/** `18:00`, or `Mon 23 Nov, 18:00` on another day, by the calendar of this machine. Epoch seconds. */
+export function clockTime(at: number, now: number): string {
+  const sameDay = new Date(at * 1000).toDateString() === new Date(now * 1000).toDateString()
+  return (sameDay ? timeOfDay : dayAndTime).format(at * 1000)
+}
+
 /** The label and id as people say them: `llama-finetune #4711`, or `RTX 4090 #4711` without a label. */
 export function instanceName({ id, label, gpu }: Pick<InstanceView, 'id' | 'label' | 'gpu'>): string {
   return `${label ?? gpu?.name ?? 'Instance'} #${id}`

@@ -131,6 +131,17 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
         ),
     },
   ]
+  const increase = page.account?.priceIncreases[instance.id]
+  if (increase && !increase.accepted)
+    for (const [answer, label] of [
+      ['accept', 'Accept the new prices…'],
+      ['refuse', 'Refuse the new prices…'],
+    ] as const)
+      actions.push({
+        id: `${answer}-prices`,
+        label,
+        run: () => dialogs.show({ kind: 'priceIncrease', instance: instance.id, answer }),
+      })
   if (isDead(instance))
     actions.push({
       id: 'another',

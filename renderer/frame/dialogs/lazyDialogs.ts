@@ -10,6 +10,7 @@ export const lazyDialogs = {
   start: () => import('../../screens/instances/dialogs/StartDialog.svelte'),
   destroy: () => import('../../screens/instances/dialogs/DestroyDialog.svelte'),
   rename: () => import('../../screens/instances/dialogs/RenameDialog.svelte'),
+  priceIncrease: () => import('../../screens/instances/warnings/PriceIncreaseDialog.svelte'),
   bid: () => import('../../screens/instances/dialogs/BidDialog.svelte'),
   terminal: () => import('../../screens/instances/dialogs/TerminalDialog.svelte'),
   rentAgain: () => import('../../screens/offers/rent/RentAgainDialog.svelte'),

@@ -5,10 +5,12 @@ import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import { isContractOver, isDead } from '../../../electron/contract/reading.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
+import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import { rate } from '../../words/money.ts'
 import { duration } from '../../words/time.ts'
 import { winningBid } from './bid.ts'
 import type { Row } from './rows.ts'
+import { increaseWords, warningsOf } from './warnings/warningWords.ts'
 
 /** What a row has to say beyond its figures, by the kind of answer it wants. */
 export type RowNotice =
@@ -21,6 +23,7 @@ export type RowNotice =
   | { kind: 'waiting'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
   | { kind: 'dead'; text: string }
+  | { kind: 'priceIncrease'; text: string; increase: PriceIncreaseView }
   | { kind: 'late'; text: string }
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
@@ -36,7 +39,7 @@ export function rowNoticeOf(row: Row, around: Circumstances = { now: 0 }): RowNo
 }
 
 function ownNotice(
-  { instance, rental, failover, tunnel, guard }: Row,
+  { instance, rental, failover, tunnel, guard, increase }: Row,
   around: Circumstances,
 ): RowNotice | undefined {
   if (failover && (isFailingOver(failover) || !instance)) return { kind: 'failover', failover }
@@ -52,9 +55,23 @@ function ownNotice(
   if (tunnel) return { kind: 'tunnel', tunnel }
   const onItsWay = instance.state === 'loading' || instance.state === 'provisioning'
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
-  if (instance.state === 'stopped') return noteIf(stoppedText(instance, around))
   if (onItsWay && instance.statusMessage) return { kind: 'note', text: instance.statusMessage }
-  return undefined
+  const stopped = instance.state === 'stopped' ? stoppedText(instance, around) : undefined
+  return noteIf(stopped) ?? comingNotice(instance, increase, around.now)
+}
+
+/** What is coming to it, in one line: what wants an answer before what is only told. */
+function comingNotice(
+  instance: InstanceView,
+  increase: PriceIncreaseView | undefined,
+  now: number,
+): RowNotice | undefined {
+  const warnings = warningsOf(instance, now, increase)
+  if (increase && !increase.accepted) {
+    const text = [...warnings, increaseWords(increase, instance)].join(' ')
+    return { kind: 'priceIncrease', text, increase }
+  }
+  return noteIf(warnings.length === 0 ? undefined : warnings.join(' '))
 }
 
 function rentalNotice(rental: RentalView): RowNotice {

@@ -6,6 +6,7 @@ import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import { placeName } from '../../../electron/contract/market/place.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
+import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { isNear } from '../../features/guards/guardWords.ts'
 import { rate } from '../../words/money.ts'
@@ -26,6 +27,8 @@ export interface Row {
   tunnel?: TunnelView
   /** A guard that is about to act on it. */
   guard?: GuardView
+  /** Higher prices that its host asks for, or that were accepted. */
+  increase?: PriceIncreaseView
   /** What is run once it can be entered, or will not be, since its rental came to nothing. */
   runs?: readonly RunView[]
 }
@@ -79,6 +82,7 @@ export function rowsOf(account: AccountView): Row[] {
     const tunnel = tunnels.find(one => one.instance === instance.id)
     const guard = guards.get(instance.id)
     const failover = byTried.get(instance.id)
+    const increase = account.priceIncreases[instance.id]
     rows.push({
       key: String(instance.id),
       instance,
@@ -86,6 +90,7 @@ export function rowsOf(account: AccountView): Row[] {
       ...(failover && { failover }),
       ...(tunnel && { tunnel }),
       ...(guard && { guard }),
+      ...(increase && { increase }),
     })
   }
   return rows.map(row => {

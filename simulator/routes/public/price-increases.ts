@@ -2,7 +2,7 @@ import type { ApiRequest, Route } from '../../http/route.ts'
 import { epochSeconds } from '../../world/clock.ts'
 import type { Instance } from '../../world/instances/instance.ts'
 import type { PriceIncrease } from '../../world/instances/price-increases.ts'
-import { diskRate, dollars } from '../../world/money.ts'
+import { dollars } from '../../world/money.ts'
 
 /** What hosts ask for from now on, and the user's answer. */
 export const priceIncreaseRoutes: readonly Route[] = [
@@ -41,11 +41,11 @@ function answered({ body }: ApiRequest, settle: (id: number) => Instance) {
   return { success: true, pending_price_increase_id: id, contract_id: settle(id).id }
 }
 
-/** Prices are dollars per second, those of traffic dollars per GB. */
-function row({ id, instance, factor, created }: PriceIncrease) {
+/** GPUs are dollars per GPU and second, the disk per GB and second, traffic per GB. Null is what stays. */
+function row({ id, instance, factor, created, ends }: PriceIncrease) {
   const { facts } = instance.offer
-  const gpu = dollars(instance.price) / 3600
-  const disk = dollars(diskRate(instance.storageCost, instance.launch.disk)) / 3600
+  const gpu = dollars(instance.price) / facts.num_gpus / 3600
+  const disk = instance.storageCost / (720 * 3600)
   return {
     pending_price_increase_id: id,
     contract_id: instance.id,
@@ -61,7 +61,7 @@ function row({ id, instance, factor, created }: PriceIncrease) {
     old_bwd_cost: facts.inet_down_cost,
     old_platform_fee: null,
     contract_end_date: epochSeconds(instance.ends),
-    ask_end_date: null,
+    ask_end_date: epochSeconds(ends),
     created_at: epochSeconds(created),
   }
 }

@@ -21,6 +21,8 @@ export interface Instance {
   storageCost: number
   /** When its contract ends. */
   ends: number
+  /** What it goes on by from then on, if anything: all prices by a factor, until another end. */
+  renewal: { readonly factor: number; readonly ends: number } | null
   /** Whether it was asked to start and waits for GPUs that someone else has. */
   queued: boolean
   /** GB in use as the control plane says; null for what its age gives. */

@@ -88,6 +88,7 @@ export class Instances {
       price: offer.price,
       storageCost: offer.facts.storage_cost,
       ends: now + offer.facts.duration * 1000,
+      renewal: null,
       queued: false,
       diskUsed: null,
       minBid: offer.minBid,
@@ -140,11 +141,6 @@ export class Instances {
     for (const instance of this.#all.values()) this.#charge(instance, this.#clock.now())
   }
 
-  /** Charges by the prices that it has now. */
-  reprice(instance: Instance): void {
-    this.#charge(instance, this.#clock.now())
-  }
-
   /** Bytes it has sent and received so far, in KiB. */
   traffic(instance: Instance): { upload: number; download: number } {
     const now = this.#clock.now()
@@ -195,7 +191,9 @@ export class Instances {
         if ('rivalBid' in step) this.#rivalBids(instance, step.rivalBid, step.at)
         else this.#enter(instance, step.at, step.status, step.message)
       }
-      if (this.#terms.contractsEnd && instance.ends <= now) this.#expire(instance)
+      if (!this.#terms.contractsEnd) continue
+      if (instance.renewal && instance.ends <= now) this.#renew(instance, instance.renewal)
+      if (instance.ends <= now) this.#expire(instance)
     }
   }
 
@@ -246,6 +244,16 @@ export class Instances {
     instance.status = status
     instance.message = message
     this.#charge(instance, at)
+  }
+
+  /** It goes on, at the prices that its user has consented to. */
+  #renew(instance: Instance, { factor, ends }: NonNullable<Instance['renewal']>): void {
+    const began = instance.ends
+    instance.price = Math.round(instance.price * factor)
+    instance.storageCost *= factor
+    instance.ends = ends
+    instance.renewal = null
+    this.#charge(instance, began)
   }
 
   #expire(instance: Instance): void {

@@ -3,13 +3,14 @@ import type { WorldClock } from '../clock.ts'
 import type { Instance } from './instance.ts'
 import type { Instances } from './instances.ts'
 
-/** What a host asks for from now on; it needs the user's consent. `factor` is on every price. */
+/** What a host asks for once the contract ends; it needs the user's consent. `factor` is on the GPUs' price and the disk's. */
 export interface PriceIncrease {
   readonly id: number
   readonly instance: Instance
   readonly factor: number
-  /** World milliseconds. */
+  /** World milliseconds: of the question, and the end of the contract that it would go on by. */
   readonly created: number
+  readonly ends: number
 }
 
 const FIRST_ID = 7001
@@ -35,22 +36,21 @@ export class PriceIncreases {
   /** A host asks; an earlier question about the same instance is void then. */
   ask(instance: Instance, factor: number): PriceIncrease {
     for (const { id, instance: other } of this.#all.values()) if (other === instance) this.#all.delete(id)
-    const increase = { id: this.#nextId, instance, factor, created: this.#clock.now() }
+    const ends = instance.ends + instance.offer.facts.duration * 1000
+    const increase = { id: this.#nextId, instance, factor, created: this.#clock.now(), ends }
     this.#nextId += 1
     this.#all.set(increase.id, increase)
     return increase
   }
 
-  /** The new prices hold from now on. Throws 404 `no_pending_price_increase`. */
+  /** The new prices hold once the contract ends, which goes on then. Throws 404 `no_pending_price_increase`. */
   accept(id: number): Instance {
-    const { instance, factor } = this.#take(id)
-    instance.price = Math.round(instance.price * factor)
-    instance.storageCost *= factor
-    this.#instances.reprice(instance)
+    const { instance, factor, ends } = this.#take(id)
+    instance.renewal = { factor, ends }
     return instance
   }
 
-  /** The old prices stay. Throws 404 `no_pending_price_increase`. */
+  /** The old prices stay, and the contract ends when it was to end. Throws 404 `no_pending_price_increase`. */
   reject(id: number): Instance {
     return this.#take(id).instance
   }

@@ -90,10 +90,12 @@ test('invoices tell what was paid in; without a range they say no success', asyn
   expect(without).toMatchObject({ status: 200, body: { success: false, error: 'Invalid date range' } })
 })
 
-test('a price increase waits for consent, and holds from then on', async () => {
+test('a price increase waits for consent, and holds once the contract goes on by it', async () => {
   const { id } = await rentWithTraffic()
   await service.sim.controls.advance(400)
-  const before = (await service.instance(id))['dph_base'] as number
+  const told = await service.instance(id)
+  const before = told['dph_base'] as number
+  const gpus = told['num_gpus'] as number
   const ask = () => service.call('POST', '/sim/price-increase', { instance_id: id, factor: 1.5 })
   const pending = () => service.call('GET', '/api/v0/instances/pending-price-increases/')
   const answer = (word: string, body: unknown) =>
@@ -103,8 +105,9 @@ test('a price increase waits for consent, and holds from then on', async () => {
   expect(body).toMatchObject({ count: 1, truncated: false })
   const [row] = body['pending_price_increases'] as Record<string, number>[]
   expect(row).toMatchObject({ ...first, contract_id: id })
-  expect((row?.['old_gpu_costpersec'] ?? 0) * 3600).toBeCloseTo(before, 6)
-  expect((row?.['new_gpu_costpersec'] ?? 0) * 3600).toBeCloseTo(before * 1.5, 6)
+  expect((row?.['old_gpu_costpersec'] ?? 0) * 3600 * gpus).toBeCloseTo(before, 6)
+  expect((row?.['new_gpu_costpersec'] ?? 0) * 3600 * gpus).toBeCloseTo(before * 1.5, 6)
+  expect((row?.['old_disk_ram_costpersec'] ?? 0) * 3600 * 720).toBeCloseTo(told['storage_cost'] as number, 6)
   expect((await answer('reject', { ...first, instance_id: id })).status).toBe(400)
   expect((await answer('reject', first)).body).toMatchObject({ success: true, contract_id: id })
   expect((await pending()).body['count']).toBe(0)
@@ -114,5 +117,10 @@ test('a price increase waits for consent, and holds from then on', async () => {
   })
   const second = { pending_price_increase_id: (await ask()).body['pending_price_increase_id'] }
   expect((await answer('accept', second)).status).toBe(200)
+  const { contract_end_date: end, ask_end_date: newEnd } = row ?? {}
+  expect(await service.instance(id)).toMatchObject({ dph_base: before, end_date: end })
+  const { body: ledger } = await service.call('GET', '/sim/ledger')
+  await service.sim.controls.advance((end ?? 0) - (ledger['now'] as number) + 60)
+  expect(await service.instance(id)).toMatchObject({ end_date: newEnd, actual_status: 'running' })
   expect((await service.instance(id))['dph_base']).toBeCloseTo(before * 1.5, 5)
 })

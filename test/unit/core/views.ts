@@ -33,6 +33,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     failovers: {},
     failedHosts: {},
     recoveries: {},
+    priceIncreases: {},
     watches: {},
     tunnels: {},
     ways: {},

@@ -52,6 +52,7 @@ export function someAccount(
     failovers: {},
     failedHosts: {},
     recoveries: {},
+    priceIncreases: {},
     watches: {},
     tunnels: {},
     ways: {},

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { BidPrice } from '../../market/rental.ts'
-import { command, onInstance } from '../command.ts'
+import { command, onInstance, ServiceId } from '../command.ts'
 
 /** What can be done with an instance. */
 export const instanceCommands = {
@@ -13,6 +13,9 @@ export const instanceCommands = {
     label: v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters')),
   }).answers<void>(),
   changeBid: command({ ...onInstance, price: BidPrice }).answers<void>(), // dollars per hour, 0.001 to 32
+  /** Consents to higher prices that its host asks for (`priceIncreases` in State), or declines them. */
+  acceptPriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),
+  refusePriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),
   /** The service's whole record of it, unknown fields too, secrets masked. */
   instanceRecord: command(onInstance).answers<Record<string, unknown>>(),
 }

@@ -12,6 +12,8 @@ type InstanceCommands = Pick<
   | 'destroyInstance'
   | 'renameInstance'
   | 'changeBid'
+  | 'acceptPriceIncrease'
+  | 'refusePriceIncrease'
   | 'instanceRecord'
 >
 
@@ -26,6 +28,16 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     const answer = await needing('instance_write', act(door))
     noteUser(parts, door.account, typeof verb === 'string' ? verb : verb(answer), door.instance)
     await parts.accounts.session(door.account).look()
+  }
+
+  /** Answers what the user was shown; another question since then has another id, and waits on. */
+  function answerIncrease({ increase: id, ...args }: OnInstance & { increase: number }, accepted: boolean) {
+    const verb = accepted ? 'Accepted the new prices of' : 'Refused the new prices of'
+    return change(args, verb, ({ account, instance }) => {
+      const shown = parts.store.get().accounts[account]?.priceIncreases[instance.id]
+      const increase = shown?.id === id ? shown : { id, instance: instance.id }
+      return parts.accounts.session(account).automations.priceIncreases.answer(increase, accepted)
+    })
   }
 
   return {
@@ -51,6 +63,8 @@ export function instanceCommands(parts: Parts): InstanceCommands {
       change(args, `Bid $${price}/h for`, ({ client, instance }) =>
         client.instances.changeBid(instance.id, price),
       ),
+    acceptPriceIncrease: args => answerIncrease(args, true),
+    refusePriceIncrease: args => answerIncrease(args, false),
     async instanceRecord(args) {
       const { account, instance } = doorOf(parts, args)
       return maskRecord(parts.accounts.session(account).record(instance.id) ?? {})

@@ -2,10 +2,10 @@ import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { Alert } from '../../notifications/alerts.ts'
-import { instanceName, pricePerHour } from '../../notifications/wording.ts'
+import { clockTime, instanceName, pricePerHour } from '../../notifications/wording.ts'
 import type { Target } from '../decide/choose-targets.ts'
 import type { Guard } from '../guard.ts'
-import { clockTime, listed, nameOf, reason, whatHappened, whatHappens } from './guard-words.ts'
+import { listed, nameOf, reason, whatHappened, whatHappens } from './guard-words.ts'
 
 /** What the alerts of an account's guards are made of. Moments in epoch seconds of the account's time. */
 export interface GuardScene {

@@ -1,10 +1,11 @@
 import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
+import { clockTime } from '../../notifications/wording.ts'
 import { present } from '../../state/present.ts'
 import { type Facts, untoldSince } from '../decide/moment.ts'
 import type { Guard } from '../guard.ts'
-import { clockTime, guardSentence } from './guard-words.ts'
+import { guardSentence } from './guard-words.ts'
 
 /** A guard as the page shows it. `dueAt` as the newest look has it; `acting` while requests of its are under way. */
 export function guardView(

@@ -1,25 +1,10 @@
 import type { GuardAction, GuardCondition } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { dollars, hoursAndMinutes, instanceName } from '../../notifications/wording.ts'
+import { clockTime, dollars, hoursAndMinutes, instanceName } from '../../notifications/wording.ts'
 import type { Target } from '../decide/choose-targets.ts'
 import type { Guard } from '../guard.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
-
-const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const dayAndTime = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-})
-
-/** `18:00`, or `Mon 23 Nov, 18:00` on another day, by the calendar of this machine. Epoch seconds. */
-export function clockTime(at: number, now: number): string {
-  const sameDay = new Date(at * 1000).toDateString() === new Date(now * 1000).toDateString()
-  return (sameDay ? timeOfDay : dayAndTime).format(at * 1000)
-}
 
 /** `2 h`, `1 h 30 min`, `40 min`. */
 export function span(seconds: number): string {

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
-import { defaultSettings } from '../../../../electron/contract/app/settings.ts'
+import { defaultSettings, type Settings } from '../../../../electron/contract/app/settings.ts'
 import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { AccountView } from '../../../../electron/contract/state.ts'
 import type { Told } from '../../../../electron/core/notifications/alerted.ts'
-import { alerts } from '../../../../electron/core/notifications/alerts.ts'
+import { alerts as alertsAt } from '../../../../electron/core/notifications/alerts.ts'
 import { accountView, instanceView } from '../views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
+/** At a moment that means nothing to these. */
+const alerts = (told: Told | undefined, account: AccountView, by: Settings) =>
+  alertsAt(told, account, by, 1000)
 const dollars = (amount: number) => amount * 1_000_000
 
 /** What is said at each look, one after the other; what was told is read back from JSON as after a restart. */

@@ -40,7 +40,7 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
         draft.accounts[account.id] = account
         draft.shown = account.id
       })
-    const { alerts: found, told } = alerts(before, account, store.get().settings)
+    const { alerts: found, told } = alerts(before, account, store.get().settings, 1000)
     before = told
     teller.looked(account, told)
     teller.tell(account.id, found)
@@ -67,6 +67,15 @@ test('a notice goes when the machine it tells of is in another state, and the de
   expect(look(withState('outbid'))).toHaveLength(1)
   expect(look(withState('running'))).toEqual([])
   expect(closed).toHaveLength(1)
+})
+
+test('a notice of a full disk goes once there is room, and stays beside what is said of the state', async () => {
+  const { look } = await tellerWith(false)
+  const using = (used: number, state: InstanceState = 'running') =>
+    accountView({ credit: 900_000_000 }, instanceView({ state, disk: { size: 100, used } }))
+  expect(look(using(95))).toHaveLength(1)
+  expect(look(using(95, 'crashed'))).toHaveLength(2)
+  expect(look(using(80, 'crashed'))).toHaveLength(1)
 })
 
 test('a notice goes with the machine it tells of', async () => {

@@ -75,3 +75,43 @@ test('the step a rental is at follows from its instance', () => {
   expect(at(someRental(), loading('pulling image: 64 %'))).toBe('pulling image, 64 %')
   expect(at(someRental(), loading('pulling 640%'))).toBe('pulling image')
 })
+
+const now = 1_790_000_000
+const coming = someInstance(1, {
+  pricePerHour: 400_000,
+  gpu: { name: 'RTX 4090', count: 2 },
+  disk: { size: 72, used: 70 },
+  endsAt: now + 5 * 3600,
+})
+
+test('what is coming to an instance is said in one line, unless there is something nearer to say', () => {
+  expect(rowNoticeOf({ key: '1', instance: coming }, { now })).toEqual({
+    kind: 'note',
+    text: 'Its contract ends in 5 h: then it cannot start again, and its data may be deleted 48 hours later. Its disk is 97 % full, and cannot grow.',
+  })
+  expect(rowNoticeOf({ key: '1', instance: { ...coming, state: 'crashed' } }, { now })?.kind).toBe('dead')
+  expect(rowNoticeOf({ key: '1', instance: coming }, { now: now + 5 * 3600 })).toMatchObject({
+    text: 'Its disk is 97 % full, and cannot grow.',
+  })
+})
+
+test('higher prices want an answer, with what the whole machine costs an hour; accepted ones ask no more', () => {
+  const { disk: _, endsAt: __, ...instance } = coming
+  const increase = { id: 7, instance: 1, gpu: { before: 0.15, after: 0.25 } }
+  const row = { key: '1', instance, increase }
+  expect(rowNoticeOf(row, { now })).toEqual({
+    kind: 'priceIncrease',
+    text: 'Its host asks for $0.600/h instead of $0.400/h, once its contract ends.',
+    increase,
+  })
+  expect(rowNoticeOf({ ...row, increase: { ...increase, accepted: true } }, { now })).toBeUndefined()
+})
+
+test('prices whose sum does not follow are told one by one', () => {
+  const increase = { id: 7, instance: 1, gpu: { after: 0.25 }, upload: { before: 0.01, after: 0.02 } }
+  const text = 'GPU $0.250 per GPU and hour, Upload $0.010 → $0.020 per GB'
+  const instance = someInstance(1, { pricePerHour: 400_000, gpu: { name: 'RTX 4090', count: 2 } })
+  expect(rowNoticeOf({ key: '1', instance, increase }, { now })).toMatchObject({
+    text: expect.stringContaining(text),
+  })
+})

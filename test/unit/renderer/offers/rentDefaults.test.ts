@@ -17,6 +17,7 @@ const account: AccountView = {
   failovers: {},
   failedHosts: {},
   recoveries: {},
+  priceIncreases: {},
   watches: {},
   guards: {},
   tunnels: {},

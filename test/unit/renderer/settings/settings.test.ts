@@ -19,6 +19,7 @@ const account: AccountView = {
   failovers: {},
   failedHosts: {},
   recoveries: {},
+  priceIncreases: {},
   watches: {},
   guards: {},
   tunnels: {},

@@ -1,0 +1,39 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import {
+  increasedRate,
+  type PriceIncreaseView,
+  priceChanges,
+} from '../../../contract/spending/price-increase.ts'
+import type { Alert } from '../../notifications/alerts.ts'
+import { clockTime, instanceName, pricePerHour } from '../../notifications/wording.ts'
+
+export function increaseAlertId(account: AccountId, instance: number): string {
+  return `${account}/${instance}/priceIncrease`
+}
+
+/** That a host asks for higher prices. `at`: epoch seconds of the account's time. */
+export function increaseAlert(
+  increase: PriceIncreaseView,
+  instance: InstanceView,
+  account: AccountId,
+  at: number,
+): Alert {
+  const rate = increasedRate(increase, instance)
+  const from =
+    increase.from === undefined
+      ? 'once its contract ends'
+      : `from ${clockTime(increase.from, at)} on, when its contract ends`
+  return {
+    id: increaseAlertId(account, instance.id),
+    kind: 'priceIncrease',
+    instance: instance.id,
+    title: rate
+      ? `${instanceName(instance)} is to cost ${pricePerHour(rate.after)} instead of ${pricePerHour(rate.before)}`
+      : `The host of ${instanceName(instance)} asks for higher prices`,
+    body: `Its host asks for it ${from}: ${priceChanges(increase).join(', ')}. Accept to keep it beyond that, or refuse: then it ends with its contract.`,
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+    place: { screen: 'instances', instance: instance.id },
+  }
+}

@@ -1,0 +1,79 @@
+import Type from 'typebox'
+import { listed, recordShape } from './http/answer.ts'
+import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
+import type { CallOptions, Operation, Send } from './http/operation.ts'
+
+const increaseShape = recordShape(
+  {
+    pending_price_increase_id: Type.Integer(),
+    /** The instance. */
+    contract_id: Type.Integer(),
+  },
+  {
+    /** Dollars per GPU and second. A price whose new value is absent stays as it is. */
+    old_gpu_costpersec: Type.Number(),
+    new_gpu_costpersec: Type.Number(),
+    /** Dollars per GB and second. */
+    old_disk_ram_costpersec: Type.Number(),
+    new_disk_ram_costpersec: Type.Number(),
+    /** Dollars per GB sent, and received. */
+    old_bwu_cost: Type.Number(),
+    new_bwu_cost: Type.Number(),
+    old_bwd_cost: Type.Number(),
+    new_bwd_cost: Type.Number(),
+    /** 0 to 1. */
+    old_platform_fee: Type.Number(),
+    new_platform_fee: Type.Number(),
+    /** Epoch seconds: until when the old prices hold, and until when the contract goes on at the new ones. */
+    contract_end_date: Type.Number(),
+    ask_end_date: Type.Number(),
+    created_at: Type.Number(),
+  },
+)
+
+/** Higher prices that a host asks for, from the end of an instance's contract on. */
+export type PriceIncrease = NonNullable<typeof increaseShape.record>
+
+const list: Operation<{ pending_price_increases: PriceIncrease[]; truncated?: unknown }> = {
+  method: 'GET',
+  path: '/api/v0/instances/pending-price-increases/',
+  repeat: 'read',
+  answer: listed('pending_price_increases', increaseShape),
+  size: 'list',
+  extra: 'collection',
+}
+
+const accept: Operation<LooseConfirmation> = {
+  method: 'PUT',
+  path: '/api/v0/instances/accept-price-increase/',
+  repeat: 'harmless',
+  answer: looseConfirmation,
+  extra: 'item',
+}
+
+const reject: Operation<LooseConfirmation> = { ...accept, path: '/api/v0/instances/reject-price-increase/' }
+
+/** What hosts ask for, and the user's answers (known from deployments). Every method throws ServiceError. */
+export interface PriceIncreases {
+  /** Those that wait for an answer; `whole` is false where the service cut the list short. */
+  list(options?: CallOptions): Promise<{ increases: PriceIncrease[]; whole: boolean }>
+  /** Consents: `not_found`, or `refused` with 409, where it waits for no answer any more. */
+  accept(id: number, options?: CallOptions): Promise<void>
+  /** Declines; it fails as `accept` does. */
+  reject(id: number, options?: CallOptions): Promise<void>
+}
+
+export function priceIncreases(send: Send): PriceIncreases {
+  const answer = async (operation: typeof accept, id: number, options?: CallOptions) => {
+    // A field beside the id is refused.
+    await send(operation, { body: { pending_price_increase_id: id } }, options)
+  }
+  return {
+    list: async options => {
+      const { pending_price_increases, truncated } = await send(list, {}, options)
+      return { increases: pending_price_increases, whole: truncated !== true }
+    },
+    accept: (id, options) => answer(accept, id, options),
+    reject: (id, options) => answer(reject, id, options),
+  }
+}

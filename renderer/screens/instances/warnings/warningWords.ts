@@ -1,0 +1,52 @@
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { contractEndsIn, diskNearlyFull, diskUse } from '../../../../electron/contract/reading.ts'
+import {
+  increasedRate,
+  type PriceIncreaseView,
+  priceChanges,
+} from '../../../../electron/contract/spending/price-increase.ts'
+import { rate } from '../../../words/money.ts'
+import { duration, exactTime } from '../../../words/time.ts'
+
+/** What is coming to an instance that goes on as it is, a sentence each. `now`: epoch seconds of the account's time. */
+export function warningsOf(
+  instance: InstanceView,
+  now: number,
+  increase: PriceIncreaseView | undefined,
+): string[] {
+  const left = contractEndsIn(instance, now)
+  const use = diskUse(instance)
+  return [
+    ...(left === undefined || increase?.accepted
+      ? []
+      : [
+          `Its contract ends in ${duration(left)}: then it cannot start again, and its data may be deleted 48 hours later.`,
+        ]),
+    ...(use === undefined || use < diskNearlyFull
+      ? []
+      : [`Its disk is ${Math.floor(use * 100)} % full, and cannot grow.`]),
+  ]
+}
+
+/** What a host asks for, and when: `Its host asks for $0.600/h instead of $0.400/h from 3 May 2026, 14:00:00 on.` */
+export function increaseWords(increase: PriceIncreaseView, instance: InstanceView): string {
+  const prices = increasedRate(increase, instance)
+  const wanted = prices
+    ? `${rate(prices.after)} instead of ${rate(prices.before)}`
+    : `higher prices (${priceChanges(increase).join(', ')})`
+  return `Its host asks for ${wanted}, ${fromWords(increase)}.`
+}
+
+/** What was accepted. */
+export function acceptedWords(increase: PriceIncreaseView, instance: InstanceView): string {
+  const prices = increasedRate(increase, instance)
+  const cost = prices
+    ? `It costs ${rate(prices.after)}`
+    : `It costs more (${priceChanges(increase).join(', ')})`
+  const until = increase.until === undefined ? '' : `, until ${exactTime(increase.until)}`
+  return `${cost} ${fromWords(increase)}${until}: you have accepted that.`
+}
+
+function fromWords({ from }: PriceIncreaseView): string {
+  return from === undefined ? 'once its contract ends' : `from ${exactTime(from)} on`
+}

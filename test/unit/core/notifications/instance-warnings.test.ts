@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { defaultSettings } from '../../../../electron/contract/app/settings.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { AccountView } from '../../../../electron/contract/state.ts'
+import type { Told } from '../../../../electron/core/notifications/alerted.ts'
+import { alerts } from '../../../../electron/core/notifications/alerts.ts'
+import { accountView, instanceView } from '../views.ts'
+
+const hour = 3600
+const day = 24 * hour
+/** The account's time of the first look. */
+const now = 1_790_000_000
+
+/** The kinds that are said at each look; what was told is read back from JSON as after a restart. */
+function said(...looks: { instance?: Partial<InstanceView>; at?: number; given?: Partial<AccountView> }[]) {
+  let told: Told | undefined
+  return looks.map(({ instance, at = now, given = {} }) => {
+    const account = accountView(given, ...(instance ? [instanceView(instance)] : []))
+    const { alerts: found, told: after } = alerts(told, account, defaultSettings, at)
+    told = JSON.parse(JSON.stringify(after)) as Told
+    return found.map(({ kind }) => kind)
+  })
+}
+
+const full = (used: number) => ({ instance: { disk: { size: 100, used } } })
+
+test('the end of a contract is said once, when it is a day away or less', () => {
+  const instance = { endsAt: now + day + hour }
+  const looks = [0, hour - 1, hour, 2 * hour, day + hour, day + 2 * hour]
+  expect(said(...looks.map(after => ({ instance, at: now + after })))).toEqual([
+    [],
+    [],
+    ['contractEnd'],
+    [],
+    [],
+    [],
+  ])
+})
+
+test('an end that is put off is said again when that is near, and the earlier alert is over', () => {
+  const first = { instance: { endsAt: now + hour } }
+  const later = { endsAt: now + 3 * day }
+  expect(said(first, { instance: later }, { instance: later, at: now + 2 * day })).toEqual([
+    ['contractEnd'],
+    [],
+    ['contractEnd'],
+  ])
+})
+
+test('an end that is told a little differently, or not at all for once, is the same', () => {
+  const ends = [now + day, now + day + 600, undefined, now + day - 600]
+  const looks = ends.map(endsAt => ({ instance: endsAt === undefined ? {} : { endsAt } }))
+  expect(said(...looks)).toEqual([['contractEnd'], [], [], []])
+})
+
+test('the end of a contract that goes on at accepted prices is not warned of, one that may is told how', () => {
+  const instance = { endsAt: now + hour }
+  const increase = { id: 7001, instance: 4711 }
+  expect(said({ instance, given: { priceIncreases: { 4711: { ...increase, accepted: true } } } })).toEqual([
+    [],
+  ])
+  const account = accountView({ priceIncreases: { 4711: increase } }, instanceView(instance))
+  const [alert] = alerts(undefined, account, defaultSettings, now).alerts
+  expect(alert).toMatchObject({ kind: 'contractEnd', body: expect.stringContaining('Accept the new prices') })
+})
+
+test('a disk is said to be nearly full at 90 %, and again only after less than 85 % of it was used', () => {
+  expect(said(...[89.9, 90, 95, 86, 92, 84.9, 90].map(full))).toEqual([
+    [],
+    ['diskFull'],
+    [],
+    [],
+    [],
+    [],
+    ['diskFull'],
+  ])
+})
+
+test('a disk of which nothing is told forgets nothing', () => {
+  const untold = { instance: { disk: { size: 100 } } }
+  expect(said(untold, full(95), untold, full(95))).toEqual([[], ['diskFull'], [], []])
+})
+
+test('what was told of an instance goes with it, and kinds that are turned off are not said late', () => {
+  expect(said(full(95), {}, full(95))).toEqual([['diskFull'], [], ['diskFull']])
+  const off = { ...defaultSettings, alerts: { ...defaultSettings.alerts, diskFull: false } }
+  const account = accountView({}, instanceView(full(95).instance))
+  const { alerts: found, told } = alerts(undefined, account, off, now)
+  expect(found).toEqual([])
+  expect(alerts(told, account, defaultSettings, now).alerts).toEqual([])
+})
