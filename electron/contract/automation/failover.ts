@@ -47,6 +47,7 @@ export const FailoverSearch = v.object({
     column: v.picklist([
       'gpu',
       'price',
+      'pricePerGpu',
       'score',
       'memory',
       'cpu',

@@ -1,14 +1,17 @@
 import type { Micros } from '../spending/money.ts'
 import type { OfferQuery, OfferView } from './offer.ts'
 import { countryOf } from './place.ts'
+import { searchText } from './search-text.ts'
 
 /** An offer with what filtering and drawing need, worked out once per answer. */
 export interface ListedOffer {
   readonly offer: OfferView
   /** Micro-dollars per hour as listed: on demand with its storage; interruptible: lowest bid and storage. */
   readonly price: Micros | undefined
-  /** Everything that free text finds, lower case. */
+  /** What free text finds, see `searchText`. */
   readonly text: string
+  /** Micro-dollars per hour for one of its GPUs. */
+  readonly pricePerGpu: Micros | undefined
   /** Country code, or the whole location where it names none. */
   readonly region: string | undefined
 }
@@ -29,19 +32,15 @@ export function listedPrice(offer: OfferView, type: OfferQuery['type']): Micros 
 export function catalogueOf(offers: readonly OfferView[], type: OfferQuery['type']): Catalogue {
   return {
     type,
-    offers: offers.map(offer => ({
-      offer,
-      price: listedPrice(offer, type),
-      text: searchText(offer),
-      region: offer.location === undefined ? undefined : countryOf(offer.location),
-    })),
+    offers: offers.map(offer => {
+      const price = listedPrice(offer, type)
+      return {
+        offer,
+        price,
+        pricePerGpu: price === undefined ? undefined : Math.round(price / (offer.gpuCount ?? 1)),
+        text: searchText(offer),
+        region: offer.location === undefined ? undefined : countryOf(offer.location),
+      }
+    }),
   }
-}
-
-function searchText(offer: OfferView): string {
-  const parts = [offer.gpuName, offer.location, offer.cpuName, offer.id, offer.machineId]
-  return parts
-    .filter(part => part !== undefined)
-    .join(' ')
-    .toLowerCase()
 }

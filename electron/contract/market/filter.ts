@@ -1,6 +1,8 @@
 import type { ListedOffer } from './catalogue.ts'
 import { type FurtherPart, furtherKeys, furtherTests } from './further-filters.ts'
 import type { OfferFilter } from './offer.ts'
+import { countryName } from './place.ts'
+import { hasWord, searchWords } from './search-text.ts'
 
 /** A part of the filter that the page shows as one chip. */
 export type FilterPart = 'gpus' | 'count' | 'price' | 'regions' | FurtherPart | 'text'
@@ -77,9 +79,7 @@ function testsOf(filter: OfferFilter): Test[] {
           test(offer),
     ),
   )
-  for (const word of text?.toLowerCase().split(/\s+/) ?? []) {
-    if (word !== '') tests.push(listed => listed.text.includes(word))
-  }
+  for (const found of searchWords(text ?? '').map(hasWord)) tests.push(listed => found(listed.text))
   return tests
 }
 
@@ -109,13 +109,14 @@ export function gpuChoices(offers: readonly ListedOffer[], filter: OfferFilter):
   )
 }
 
-/** The same for countries. */
+/** The same for countries, by their name. */
 export function regionChoices(offers: readonly ListedOffer[], filter: OfferFilter): Choice[] {
   return choices(
     offers,
     passing(offers, without(filter, 'regions')),
     listed => listed.region,
     filter.regions ?? [],
+    countryName,
   )
 }
 
@@ -124,6 +125,7 @@ function choices(
   passed: readonly ListedOffer[],
   read: (listed: ListedOffer) => string | undefined,
   chosen: readonly string[],
+  name = (value: string) => value,
 ): Choice[] {
   const counts = new Map<string, number>(chosen.map(value => [value, 0]))
   for (const listed of all) {
@@ -137,5 +139,5 @@ function choices(
   const collator = new Intl.Collator('en', { numeric: true })
   return [...counts]
     .map(([value, count]) => ({ value, count }))
-    .sort((a, b) => collator.compare(a.value, b.value))
+    .sort((a, b) => collator.compare(name(a.value), name(b.value)))
 }

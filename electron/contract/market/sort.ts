@@ -3,6 +3,7 @@ import type { Catalogue, ListedOffer } from './catalogue.ts'
 export type SortColumn =
   | 'gpu'
   | 'price'
+  | 'pricePerGpu'
   | 'score'
   | 'memory'
   | 'cpu'
@@ -20,6 +21,7 @@ export interface SortBy {
 export const descendingFirst: Record<SortColumn, boolean> = {
   gpu: false,
   price: false,
+  pricePerGpu: false,
   score: true,
   memory: true,
   cpu: true,
@@ -38,8 +40,10 @@ export function sortAfterClick(now: SortBy, column: SortColumn): SortBy {
 
 const numbers: Partial<Record<SortColumn, (listed: ListedOffer) => number | undefined>> = {
   price: listed => listed.price,
+  pricePerGpu: listed => listed.pricePerGpu,
   score: listed => listed.offer.scorePerDollar,
-  memory: listed => listed.offer.gpuMemory,
+  memory: ({ offer: { gpuMemory, gpuCount } }) =>
+    gpuMemory === undefined ? undefined : gpuMemory * (gpuCount ?? 1),
   cpu: listed => listed.offer.cpuCores,
   disk: listed => listed.offer.disk,
   network: listed => listed.offer.down,

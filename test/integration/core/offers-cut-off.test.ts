@@ -57,6 +57,9 @@ test.each<[string, OfferFilter, OfferQuery['type']]>([
   ['a static IP', { staticIp: true }, 'on-demand'],
   ['a data center', { datacenter: true }, 'on-demand'],
   ['the country', { regions: ['BG'] }, 'on-demand'],
+  ['free text with a count', { text: '8 ×' }, 'on-demand'],
+  ['free text with VRAM', { text: '48gb' }, 'on-demand'],
+  ['a country in free text', { text: 'bulgaria' }, 'on-demand'],
   ['the price of a bid', { gpus: ['H100 SXM'], priceTo: 40 }, 'bid'],
 ])('by %s the service brings offers that its cap hid', async (_, filter, type) => {
   const asked = { ...query, type }

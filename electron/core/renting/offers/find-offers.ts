@@ -7,6 +7,7 @@ import type { CallOptions } from '../../../service/http/operation.ts'
 import type { Offer, Offers } from '../../../service/offers.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import { offerView, searchFor } from './offer-view.ts'
+import { textMeaning } from './text-meaning.ts'
 
 /** What a search of the market found. */
 export interface FoundOffers {
@@ -44,18 +45,16 @@ export async function findOffers(
 
 /**
  * The GPUs that a text may mean, since services know no text: those of the offers at hand with every word of it that is
- * in any GPU's name, and the text itself, for a GPU that none of them has.
+ * in any GPU's name, and the words themselves, for a GPU that none of them has.
  */
 function gpusMeant(text: string | undefined, offers: readonly Offer[]): string[] | undefined {
-  if (text === undefined || text.trim() === '') return undefined
+  const { rest } = textMeaning(text ?? '')
+  if (rest.length === 0) return undefined
   const names = [...new Set(offers.flatMap(({ gpu_name: name }) => name ?? []))]
   const has = (name: string, word: string) => name.toLowerCase().includes(word)
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter(word => word !== '' && names.some(name => has(name, word)))
+  const words = rest.filter(word => names.some(name => has(name, word)))
   const named = words.length === 0 ? [] : names.filter(name => words.every(word => has(name, word)))
-  return [...new Set([...named, text.trim().toUpperCase()])]
+  return [...new Set([...named, rest.join(' ').toUpperCase()])]
 }
 
 /**
@@ -101,13 +100,17 @@ async function searchUnlessRefused(
 function conditionsOf({ type }: OfferQuery, filter: OfferFilter, common: boolean): ExtraFilters {
   const { gpus, countFrom, countTo, priceTo, regions } = filter
   const [gpu, ...others] = gpus ?? []
+  // Not every deployment has these fields, and each is a guess.
+  const { geolocation, ...meant } = common ? {} : textMeaning(filter.text ?? '').conditions
+  const places = regions === undefined ? geolocation : regions.every(isCountry) ? { in: regions } : undefined
   return {
+    ...meant,
     ...(gpu === undefined ? {} : { gpu_name: others.length === 0 ? { eq: gpu } : { in: [gpu, ...others] } }),
     ...countCondition(countFrom, countTo),
     // What is listed of a bid is that and the disk.
     ...(priceTo === undefined ? {} : { [type === 'bid' ? 'min_bid' : 'dph_total']: { lte: priceTo } }),
     // Some deployments compare a country's code, others the text that they show.
-    ...(!common && regions?.every(isCountry) ? { geolocation: { in: regions } } : {}),
+    ...(common || places === undefined ? {} : { geolocation: places }),
     ...furtherConditions(filter, common),
   }
 }

@@ -92,6 +92,15 @@ test('choices count what each would bring under the rest of the filter', () => {
   ])
 })
 
+test('countries stand in the order of their names, not of their codes', () => {
+  const places = ['Spain, ES', 'Germany, DE', 'Brazil, BR', 'Bulgaria, BG', 'Moon base']
+  const { offers } = catalogueOf(
+    places.map((location, id) => offer({ id: id + 1, location })),
+    'on-demand',
+  )
+  expect(regionChoices(offers, {}).map(({ value }) => value)).toEqual(['BR', 'BG', 'DE', 'Moon base', 'ES'])
+})
+
 test('a choice made in a saved search stays among them when the market has none', () => {
   expect(gpuChoices(market, { gpus: ['B300'] })).toContainEqual({ value: 'B300', count: 0 })
 })

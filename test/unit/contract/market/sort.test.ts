@@ -30,6 +30,16 @@ test('GPUs sort by name as people read numbers, then by count', () => {
   expect(sorted(offers, { column: 'gpu', descending: false })).toEqual([2, 4, 3, 1])
 })
 
+test('what one GPU costs and what all of them have of VRAM are orders of their own', () => {
+  const offers = [
+    offer({ id: 1, gpuCount: 1, price: 2_000_000, gpuMemory: 81_559 }),
+    offer({ id: 2, gpuCount: 8, price: 8_000_000, gpuMemory: 24_564 }),
+    offer({ id: 3, gpuCount: 2, price: 3_000_000, gpuMemory: 24_564 }),
+  ]
+  expect(sorted(offers, { column: 'pricePerGpu', descending: false })).toEqual([2, 3, 1])
+  expect(sorted(offers, { column: 'memory', descending: true })).toEqual([2, 1, 3])
+})
+
 test('interruptible offers sort by their lowest bid with storage', () => {
   const offers = [
     offer({ id: 1, price: 1, minimumBid: 900_000 }),

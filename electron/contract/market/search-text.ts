@@ -1,0 +1,48 @@
+import type { OfferView } from './offer.ts'
+import { countryName, countryOf, placeName } from './place.ts'
+
+/** All of an offer that free text finds, as it is printed: GPU and how many, VRAM, place, CPU and ids. */
+export function searchText(offer: OfferView): string {
+  const { gpuName, gpuCount, gpuMemory, location, cpuName, id, machineId, hostId } = offer
+  const parts = [
+    `${gpuCount ?? 1} × ${gpuName ?? ''}`,
+    // Written as one word, too: RTX4090.
+    gpuName?.replaceAll(' ', ''),
+    gpuMemory === undefined ? undefined : `${Math.round(gpuMemory / 1024)} GB`,
+    location,
+    location === undefined ? undefined : `${placeName(location)} ${countryName(countryOf(location))}`,
+    cpuName,
+    id,
+    machineId,
+    hostId,
+  ]
+  return joined(parts.filter(part => part !== undefined).join(' '))
+}
+
+/** The words of a free text, each of which must be found: `8 × H100, 80 GB` gives `8×`, `h100` and `80gb`. */
+export function searchWords(text: string): string[] {
+  return joined(text)
+    .split(/[\s,]+/)
+    .map(word => word.replace(/^#(?=\d)/, ''))
+    .filter(word => word !== '')
+}
+
+/** Whether a text has such a word in it. A number is not found within a longer one: `80gb` is not `180gb`. */
+export function hasWord(word: string): (text: string) => boolean {
+  if (!/^\d/.test(word)) return text => text.includes(word)
+  const pattern = new RegExp(`(?<!\\d)${literal(word)}`)
+  return text => pattern.test(text)
+}
+
+/** A text as the part of a regular expression that matches it alone. */
+export function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+/** Lower case, with a number and what it counts as one word, however that is written. */
+function joined(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/(\d)(?: ?×|x(?=[a-z])| ?[x*](?![^ ])) ?/g, '$1× ')
+    .replace(/(\d) gb(?![a-z])/g, '$1gb')
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
+import { passing } from '../../../../electron/contract/market/filter.ts'
+import { offer } from '../../renderer/offers/listed.ts'
+
+const { offers } = catalogueOf(
+  [
+    offer({ id: 3911, gpuCount: 8, machineId: 15_216, hostId: 56_477, location: 'Stockholm, SE' }),
+    offer({ id: 3912, gpuCount: 18, gpuName: 'RTX 4090', gpuMemory: 24_564, location: 'Texas, US' }),
+    offer({ id: 3913, gpuCount: 1, gpuName: 'H200', gpuMemory: 184_320, location: 'Norway, NO' }),
+  ],
+  'on-demand',
+)
+const found = (text: string) => passing(offers, { text }).map(({ offer }) => offer.id)
+
+test.each([
+  ['8 × H100', [3911]],
+  ['8x h100', [3911]],
+  ['8xH100', [3911]],
+  ['8 x H100 SXM', [3911]],
+  ['80gb', [3911]],
+  ['80 GB, 8×', [3911]],
+  ['15216', [3911]],
+  ['#15216', [3911]],
+  ['56477', [3911]],
+  ['sweden', [3911]],
+  ['united states', [3912]],
+  ['rtx4090', [3912]],
+  ['H100 norway', []],
+  ['H100*', []],
+  ['((', []],
+])('“%s” finds what is printed so', (text, ids) => {
+  expect(found(text)).toEqual(ids)
+})
