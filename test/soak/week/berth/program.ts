@@ -8,14 +8,26 @@ export interface Program {
   remove(): Promise<void>
 }
 
-/** The session's looks are watched from outside: its module is the only one that is replaced. */
-const watchedLooks: Plugin = {
-  name: 'watched-looks',
-  enforce: 'pre',
-  resolveId: (source, importer) =>
-    source.endsWith('/look-for-all.ts') && importer?.endsWith('electron/core/accounts/session.ts')
-      ? join(import.meta.dirname, 'inside/watched-look.ts')
-      : undefined,
+/** The session's polls are watched from outside: the module that makes them is the only one that is replaced. */
+function watchedPolls(): Plugin {
+  let isReplaced = false
+  return {
+    name: 'watched-polls',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (
+        !source.endsWith('/polling/poll-all.ts') ||
+        !importer?.endsWith('electron/core/accounts/session.ts')
+      )
+        return undefined
+      isReplaced = true
+      return join(import.meta.dirname, 'inside/watched-look.ts')
+    },
+    buildEnd(error) {
+      if (!error && !isReplaced)
+        throw new Error('No poll of the program is watched: its module has another name.')
+    },
+  }
 }
 
 /** Built once, since what is built starts four times faster; beside node_modules, which it imports from. */
@@ -24,7 +36,7 @@ export async function buildProgram(): Promise<Program> {
   await build({
     configFile: false,
     logLevel: 'error',
-    plugins: [watchedLooks],
+    plugins: [watchedPolls()],
     build: {
       ssr: join(import.meta.dirname, 'berth-process.ts'),
       outDir: folder,
