@@ -235,7 +235,7 @@ test('what was booting when Berth went away has run since, but for the minutes o
   // Ten hours less three minutes, and thirty-five dollars: the price at its ends alone would leave twenty open.
   const ran = Math.floor((2_000_000 * (36_000 - 180)) / 3600)
   const after = accrue(before, look(start + 10 * hour, 40_000_000 - ran + 35_000_000, running))
-  expect(after).toMatchObject({ spent: ran, toppedUp: 35_000_000, estimated: false })
+  expect(after).toMatchObject({ spent: ran, toppedUp: 35_000_000, estimated: true })
 })
 
 test('where the service tells when it was started last, it has run since then at the least', () => {
