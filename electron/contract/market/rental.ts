@@ -67,9 +67,10 @@ export type RegistryLogin = v.InferOutput<typeof RegistryLogin>
 /** How Jupyter is started: JupyterLab or the Notebook, and in which folder; empty for the image's own. */
 export const JupyterRequest = v.object({
   lab: v.boolean(),
-  folder: v.union(
-    [v.literal(''), v.pipe(v.string(), v.regex(/^\//), v.maxLength(1024))],
-    'a folder begins with /, and has at most 1,024 characters',
+  folder: v.pipe(
+    v.string(),
+    v.maxLength(1024, 'at most 1,024 characters'),
+    v.regex(/^(?:\/|$)/, 'a folder begins with /'),
   ),
 })
 export type JupyterRequest = v.InferOutput<typeof JupyterRequest>

@@ -171,6 +171,7 @@ describe('mistakes are told at their field', () => {
     const told = errors({ image: '', disk: '', ports: 'x', bid: '' }, true)
     expect(Object.keys(told).sort()).toEqual(['bid', 'disk', 'image', 'ports'])
     for (const message of Object.values(told)) expect(message).toMatch(/^[A-Z“].*\.$/)
+    expect(errors({ access: 'jupyter', jupyterFolder: 'data' })['jupyter']).toBe('A folder begins with /.')
   })
 })
 

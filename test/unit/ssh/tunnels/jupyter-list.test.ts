@@ -1,5 +1,8 @@
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { jupyterAddress } from '../../../../electron/ssh/tunnels/jupyter.ts'
+import { systemClock } from '../../../../electron/local/clock.ts'
+import { hasPage, jupyterAddress } from '../../../../electron/ssh/tunnels/jupyter.ts'
 import { chosenJupyter, readJupyterList } from '../../../../electron/ssh/tunnels/jupyter-list.ts'
 
 const one = { port: 8888, token: 'abc', basePath: '/' }
@@ -44,4 +47,21 @@ test('the address keeps to its origin, and holds the token as a value', () => {
   expect(jupyterAddress('http://127.0.0.1:1', { token: '', basePath: '/x/' }, 'lab')).toBe(
     'http://127.0.0.1:1/x/lab',
   )
+})
+
+test('a page that a Jupyter lacks is told from one that it has, with its token and below its base path', async () => {
+  const server = createServer(({ url, headers }, response) => {
+    const known = url === '/user/x/tree' && headers.authorization === 'token s3cret'
+    response.writeHead(known ? 200 : 404).end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const dial = async () => connect(port, '127.0.0.1')
+  const listed = { token: 's3cret', basePath: '/user/x/' }
+  try {
+    expect(await hasPage(dial, listed, 'tree', systemClock)).toBe(true)
+    expect(await hasPage(dial, listed, 'lab', systemClock)).toBe(false)
+  } finally {
+    server.close()
+  }
 })
