@@ -119,6 +119,35 @@ test('one that may rent rents as many machines as it may, over a restart, and th
   expect([...world.keychain.entries.values()].join()).not.toContain('hunter2')
 })
 
+test('a registry’s token that is left empty in a change stays, for its own user and registry alone', async () => {
+  const { search, ...wish } = await wishForCheapest()
+  const registry = { server: 'ghcr.io', user: 'ada', token: 'hunter2-hunter2' }
+  const limits = { tries: 2, ceiling: 1, deadline: 3600, price: 1 }
+  // At that price nothing is rented.
+  const nothing = { ...search, filter: { priceTo: 0.0001 } }
+  const save = (login: typeof registry, watch?: string) =>
+    berth.run('saveWatch', {
+      ...(watch === undefined ? {} : { watch }),
+      wish: {
+        ...wish,
+        search: nothing,
+        rents: {
+          request: { image: 'a/b', access: 'none', disk: 20, env: [], ports: [], registry: login },
+          limits,
+          most: 1,
+        },
+      },
+    })
+  const kept = () => [...world.keychain.entries.values()].join()
+  const id = await save(registry)
+  expect(kept()).toContain('hunter2')
+  expect(watchOf(id).rents?.request.registry).toEqual({ ...registry, token: '' })
+  await save({ ...registry, token: '' }, id)
+  expect(kept()).toContain('hunter2')
+  await save({ ...registry, user: 'bob', token: '' }, id)
+  expect(kept()).not.toContain('hunter2')
+})
+
 test('a search that fails is said on the watch, and made again', async () => {
   await world.sim.controls.setFaults([{ method: 'POST', path: '.*', kind: 'status', status: 500, times: 4 }])
   const id = await berth.run('saveWatch', { wish: await wishForCheapest().catch(() => wishForCheapest()) })
