@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { createGzip } from 'node:zlib'
 import { startSimulator } from '../../simulator/simulator.ts'
-import { median, type Row } from './row.ts'
+import { median, type Row, type Size } from './row.ts'
 
 /** What a hostile service sends without end, in answer to a search. */
 const endless: Record<string, string> = {
@@ -18,20 +18,21 @@ const endless: Record<string, string> = {
   '{"":': '{"":',
   'texts,': '"abcdefghijkl",',
 }
-const ROUNDS = 3
 
 /** How far memory grows beside a search of 20,000 offers, and beside what is sent without end or grows when parsed. */
-export async function answerSizeRows(): Promise<Row[]> {
+export async function answerSizeRows({ smoke }: Size): Promise<Row[]> {
+  const rounds = smoke ? 1 : 3
+  const some = <Kind>(kinds: Record<string, Kind>) => Object.entries(kinds).slice(0, smoke ? 1 : undefined)
   const legitimate = await offersAnswer()
-  const largest = await growth(response => response.end(legitimate))
+  const largest = await growth(rounds, response => response.end(legitimate))
   const rows: Row[] = []
   const compared = `beside a search of 20,000 offers, ${mb(largest.grown)}`
-  for (const [name, part] of Object.entries(endless)) {
-    const { came, grown } = await growth(response => sendEndless(response, part))
+  for (const [name, part] of some(endless)) {
+    const { came, grown } = await growth(rounds, response => sendEndless(response, part))
     rows.push(row(`memory beside an endless answer: ${name}`, compared, grown, largest.grown, came))
   }
-  for (const [name, text] of Object.entries(fullAnswers(legitimate.length))) {
-    const { came, grown } = await growth(response => response.end(text))
+  for (const [name, text] of some(fullAnswers(legitimate.length))) {
+    const { came, grown } = await growth(rounds, response => response.end(text))
     rows.push(row(`memory beside a dense answer: ${name}`, compared, grown, largest.grown, came))
   }
   return rows
@@ -97,7 +98,10 @@ async function sendEndless(response: ServerResponse, part: string): Promise<void
   gzip.destroy()
 }
 
-async function growth(send: (response: ServerResponse) => unknown): Promise<{ came: string; grown: number }> {
+async function growth(
+  rounds: number,
+  send: (response: ServerResponse) => unknown,
+): Promise<{ came: string; grown: number }> {
   const user = JSON.stringify({ id: 7, email: 'user@example.com', credit: 5, tfa_status: 'disabled' })
   const server = createServer((request, response) => {
     request.resume()
@@ -110,7 +114,7 @@ async function growth(send: (response: ServerResponse) => unknown): Promise<{ ca
   const child = new URL('answer-child.ts', import.meta.url).pathname
   const seen: { came: string; grown: number }[] = []
   try {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const args = ['--expose-gc', '--import', 'tsx', child, `http://127.0.0.1:${port}`]
       const { stdout } = await promisify(execFile)(process.execPath, args)
       seen.push(JSON.parse(stdout) as { came: string; grown: number })

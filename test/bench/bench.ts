@@ -1,49 +1,63 @@
+import { loadavg } from 'node:os'
+import { runScript } from '../../build/run.ts'
 import { answerSizeRows } from './answer-size.ts'
 import { firstLoadRows } from './first-load.ts'
 import { guardRows } from './guards.ts'
 import { historyRows } from './history.ts'
 import { hostileTextRows } from './hostile-text.ts'
+import { idleRows } from './idle.ts'
 import { memoryRows } from './memory.ts'
 import { offersPageRows } from './offers-page.ts'
 import { pollRows } from './poll.ts'
 import { requestRows } from './request.ts'
-import type { Row } from './row.ts'
+import type { Row, Size } from './row.ts'
 import { sftpRows } from './sftp.ts'
 import { startRows } from './start.ts'
 import { terminalRows } from './terminal.ts'
 
-/** `npm run bench`: every budget that can be measured, as ratios within one run. `--polls N` for a longer memory run. */
-const at = process.argv.indexOf('--polls')
-const polls = at < 0 ? 2000 : Number(process.argv[at + 1])
+/**
+ * `npm run bench`: every budget that can be measured, against a control in the same run. Words choose parts; `--smoke`
+ * does each once and small, to show that it runs; `--polls N` is for a longer memory run.
+ */
+const args = process.argv.slice(2)
+const at = args.indexOf('--polls')
+const polls = at < 0 ? undefined : Number(args[at + 1])
+const size: Size = { smoke: args.includes('--smoke') }
 
-const parts: [string, () => Promise<Row[]>][] = [
+const parts: [string, (size: Size) => Row[] | Promise<Row[]>][] = [
   ['request', requestRows],
-  ['answer size', answerSizeRows],
   ['poll', pollRows],
   ['guards', guardRows],
-  ['history', historyRows],
-  ['hostile text', async () => hostileTextRows()],
-  ['offers', () => offersPageRows({ smoke: false })],
-  ['start', startRows],
+  ['offers', offersPageRows],
   ['terminal', terminalRows],
-  ['memory', () => memoryRows(polls)],
+  ['idle', idleRows],
+  ['start', startRows],
+  ['history', historyRows],
+  ['memory', each => memoryRows(each, polls)],
   ['first load', firstLoadRows],
   ['sftp', sftpRows],
+  ['answer size', answerSizeRows],
+  ['hostile text', hostileTextRows],
 ]
 
-const only = process.argv
-  .slice(2)
-  .filter((word, index, all) => !word.startsWith('--') && all[index - 1] !== '--polls')
+const only = args.filter((word, index) => !word.startsWith('--') && args[index - 1] !== '--polls')
+if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
+const load = () => loadavg().map(each => each.toFixed(1))
+console.log(`load average ${load().join(' ')}${size.smoke ? '; smoke: the figures say nothing' : ''}`)
+const begun = performance.now()
 let failed = 0
 for (const [name, measure] of parts) {
   if (only.length > 0 && !only.includes(name)) continue
   try {
-    for (const { what, compared, measured, budget, kept } of await measure())
-      console.log(`${kept ? 'kept  ' : 'BROKEN'}  ${what}: ${measured} (${compared}; ${budget})`)
+    for (const { what, compared, measured, budget, kept } of await measure(size)) {
+      const verdict = size.smoke ? 'ran   ' : kept ? 'kept  ' : 'BROKEN'
+      console.log(`${verdict}  ${what}: ${measured} (${compared}; ${budget})`)
+    }
   } catch (error) {
     // The other parts are measured all the same.
     failed += 1
     console.error(`FAILED  ${name}: ${error instanceof Error ? error.stack : String(error)}`)
   }
 }
+console.log(`${((performance.now() - begun) / 1000).toFixed(0)} s, load average ${load().join(' ')}`)
 process.exit(failed > 0 ? 1 : 0)

@@ -5,20 +5,21 @@ import { after, warned } from '../../electron/core/guards/outcomes.ts'
 import { createShownGuards } from '../../electron/core/guards/tell/shown-guards.ts'
 import { createStore } from '../../electron/core/state/store.ts'
 import { accountView, emptyState, instanceView } from '../unit/core/views.ts'
-import { median, type Row } from './row.ts'
+import { median, type Row, type Size } from './row.ts'
 
-const instances = 1000
-const polls = 200
+const instances = 200
 /** Seconds between two polls. */
 const interval = 10
-const budget = 5
+/** Milliseconds of a poll. */
+const budget = 2
 const now = 1_790_000_000
 
 /**
- * What guards cost at each poll, deciding and showing, over a thousand instances with five each and two on the account:
+ * What guards cost at each poll, deciding and showing, over two hundred instances with five each and two on the account:
  * at every poll a few come near their moment and are warned, a few act, and a tenth of the loads have changed.
  */
-export async function guardRows(): Promise<Row[]> {
+export async function guardRows({ smoke }: Size): Promise<Row[]> {
+  const polls = smoke ? 10 : 200
   const ids = Array.from({ length: instances }, (_, index) => 100_000 + index)
   const store = createStore(emptyState())
   store.change(draft => {
@@ -59,7 +60,7 @@ export async function guardRows(): Promise<Row[]> {
   const typical = median(times)
   return [
     {
-      what: 'deciding and showing over 1,000 instances with 5 guards each, and 2 on the account',
+      what: 'deciding and showing over 200 instances with 5 guards each, and 2 on the account',
       compared: `median of ${polls} polls with ${happened.warn} warnings and ${happened.act} acts, the slowest ${Math.max(...times).toFixed(1)} ms`,
       measured: `${typical.toFixed(2)} ms`,
       budget: `at most ${budget} ms`,
@@ -104,7 +105,7 @@ function instance(id: number, poll: number): InstanceView {
 /** Those at a time come due one after the other, over the polls and as long again. */
 function guardsOn(id: number): Guard[] {
   const conditions: Guard['condition'][] = [
-    { kind: 'time', at: now + (id % instances) * 4 },
+    { kind: 'time', at: now + (id % instances) * interval },
     { kind: 'duration', from: now, seconds: 90_000 },
     { kind: 'idle', below: 5, seconds: 9000 },
     { kind: 'idle', below: 10, seconds: 90_000 },

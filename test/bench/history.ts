@@ -9,15 +9,15 @@ import { systemClock } from '../../electron/local/clock.ts'
 import { openFiles } from '../../electron/local/files.ts'
 import { connectAccount } from '../e2e/account-steps.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
-import { inTurn, median, type Row, ratioRow } from './row.ts'
+import { inTurn, median, type Row, ratioRow, type Size } from './row.ts'
 
 const days = 90
 /** The milliseconds of one frame at 60 a second. */
 const frame = 1000 / 60
 
 /** Ninety days of money: opened from disk, and drawn in a real browser. */
-export async function historyRows(): Promise<Row[]> {
-  return [await opened(), await drawn()]
+export async function historyRows({ smoke }: Size): Promise<Row[]> {
+  return [await opened(smoke ? 1 : 15), await drawn()]
 }
 
 /** What ninety days leave on disk: a sample every five minutes, and twelve machines a day. */
@@ -39,7 +39,7 @@ function past(): string {
   return JSON.stringify({ days: withDaysOver([], over), samples, names: {} }, undefined, 1)
 }
 
-async function opened(): Promise<Row> {
+async function opened(rounds: number): Promise<Row> {
   const home = await scratchFolder()
   try {
     const files = await openFiles(home.path)
@@ -55,7 +55,7 @@ async function opened(): Promise<Row> {
       if (money.history(0, 600).samples.length < 500) throw new Error('the history was not read')
     }
     const parse = async () => JSON.parse((await files.read('accounts/demo/money-past.json')) ?? '')
-    const { first, second } = await inTurn(15, open, parse)
+    const { first, second } = await inTurn(rounds, open, parse)
     const compared = `opened and thinned, over reading and JSON.parse: ${first.toFixed(0)} to ${second.toFixed(0)} ms`
     return ratioRow('money of 90 days from disk', compared, first / second, 8)
   } finally {

@@ -32,7 +32,7 @@ await berth.dispatch('connectAccount', { baseUrl, key: 'bench' })
 
 for (let poll = 1; poll <= Number(polls); poll += 1) {
   await berth.dispatch('refresh', {})
-  if (poll % 200 !== 0) continue
+  if (poll % (Number(polls) / 10) !== 0) continue
   globalThis.gc?.()
   const { rss, heapUsed, external } = process.memoryUsage()
   process.stdout.write(`${JSON.stringify({ poll, rss, live: heapUsed + external })}\n`)

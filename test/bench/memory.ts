@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'vite'
-import type { Row } from './row.ts'
+import type { Row, Size } from './row.ts'
 import { startThousand } from './thousand.ts'
 
 const root = new URL('../..', import.meta.url).pathname
@@ -15,7 +15,8 @@ interface Reading {
 }
 
 /** The main process's memory over polls of a thousand instances, ten of which change each time. */
-export async function memoryRows(polls: number): Promise<Row[]> {
+export async function memoryRows({ smoke }: Size, longer?: number): Promise<Row[]> {
+  const polls = longer ?? (smoke ? 20 : 2000)
   const out = await mkdtemp(join(root, 'node_modules/.bench-'))
   const thousand = await startThousand()
   const changing = setInterval(() => thousand.change(10), 20)

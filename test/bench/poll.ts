@@ -7,11 +7,11 @@ import { alerts } from '../../electron/core/notifications/alerts.ts'
 import { same } from '../../electron/core/state/same.ts'
 import { createStore, type Store } from '../../electron/core/state/store.ts'
 import type { Instance } from '../../electron/service/instances.ts'
-import { inTurn, type Row, ratioRow } from './row.ts'
+import { inTurn, type Row, ratioRow, type Size } from './row.ts'
 import { startThousand } from './thousand.ts'
 
 /** What a poll costs once its answer is parsed, and what it sends to the page. */
-export async function pollRows(): Promise<Row[]> {
+export async function pollRows({ smoke }: Size): Promise<Row[]> {
   const thousand = await startThousand()
   try {
     const parse = () => (JSON.parse(thousand.body()) as { instances: Instance[] }).instances
@@ -33,7 +33,7 @@ export async function pollRows(): Promise<Row[]> {
     const before = parse()
     const after = parse()
     const { first, second } = await inTurn(
-      200,
+      smoke ? 1 : 200,
       () => poll(store, known, after),
       () => before.every((record, index) => same(record, after[index])),
     )

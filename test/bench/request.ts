@@ -1,16 +1,16 @@
 import { parseBaseUrl } from '../../electron/service/base-url.ts'
 import { createClient } from '../../electron/service/client.ts'
-import { inTurn, type Row, ratioRow } from './row.ts'
+import { inTurn, type Row, ratioRow, type Size } from './row.ts'
 import { startThousand } from './thousand.ts'
 
 /** A request through `service`, over plain `fetch` and `JSON.parse` of the same answer. */
-export async function requestRows(): Promise<Row[]> {
+export async function requestRows({ smoke }: Size): Promise<Row[]> {
   const thousand = await startThousand()
   const client = createClient({ baseUrl: parseBaseUrl(thousand.baseUrl), key: 'k' })
   const url = `${thousand.baseUrl}/api/v0/instances/`
   try {
     const { first, second } = await inTurn(
-      60,
+      smoke ? 1 : 60,
       () => client.instances.list(),
       async () => JSON.parse(await (await fetch(url, { headers: { authorization: 'Bearer k' } })).text()),
     )

@@ -44,9 +44,10 @@ export async function inTurn(
   rounds: number,
   first: () => unknown,
   second: () => unknown,
+  warmUps = 3,
 ): Promise<{ first: number; second: number }> {
   const times = { first: [] as number[], second: [] as number[] }
-  for (let round = -3; round < rounds; round += 1) {
+  for (let round = -warmUps; round < rounds; round += 1) {
     const one = await timed(first)
     const two = await timed(second)
     if (round < 0) continue

@@ -14,10 +14,8 @@ import { uploadJob } from '../../electron/ssh/files/transfer/upload.ts'
 import { scratchMachine } from '../integration/ssh/machine.ts'
 import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
 import { account, target } from '../integration/ssh/steps.ts'
-import { inPairs, type Pairs, type Row } from './row.ts'
+import { inPairs, type Pairs, type Row, type Size } from './row.ts'
 
-const megabytes = 128
-const pairs = 11
 const never = new AbortController().signal
 const quiet = () => undefined
 
@@ -25,8 +23,10 @@ const quiet = () => undefined
  * A large file up and down, by Berth and by OpenSSH's own `sftp`, over the same sshd and on the same disk. Both are
  * connected before anything is measured, as they are when files are looked at.
  */
-export async function sftpRows(): Promise<Row[]> {
+export async function sftpRows({ smoke }: Size): Promise<Row[]> {
   if (!hasSshd) return []
+  const megabytes = smoke ? 1 : 128
+  const pairs = smoke ? 1 : 7
   const sshd = await startSshd()
   const machine = scratchMachine()
   const here = mkdtempSync(join(tmpdir(), 'berth-bench-sftp-'))
@@ -68,7 +68,7 @@ export async function sftpRows(): Promise<Row[]> {
       },
     )
     lease.release()
-    return [row('up', up), row('down', down)]
+    return [row('up', up, { megabytes, pairs }), row('down', down, { megabytes, pairs })]
   } finally {
     stock?.end()
     await ssh.close()
@@ -121,7 +121,11 @@ async function move(sftp: Sftp, job: Job): Promise<void> {
   await job.run(sftp, never)
 }
 
-function row(way: 'up' | 'down', { first, ratio, spread }: Pairs): Row {
+function row(
+  way: 'up' | 'down',
+  { first, ratio, spread }: Pairs,
+  { megabytes, pairs }: { megabytes: number; pairs: number },
+): Row {
   const [least, most] = spread
   return {
     what: `SFTP ${way}`,

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connectAccount, rentRunning } from '../e2e/account-steps.ts'
+import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
+import { startBareServer } from './bare-server.ts'
+import type { Row, Size } from './row.ts'
+
+/** Clock ticks of a second of a processor, as Linux counts them for programs. */
+const ticks = 100
+
+/** The process of browser mode while nobody does anything: ten instances, a page that shows them. Linux alone. */
+export async function idleRows({ smoke }: Size): Promise<Row[]> {
+  if (process.platform !== 'linux') return []
+  const seconds = smoke ? 1 : 60
+  const sim = await startSimulatorProcess(['--speed', '1'])
+  const home = await scratchFolder()
+  const browser = await openBrowser()
+  const bare = await startBareServer()
+  let berth = await startBerth(home.path)
+  try {
+    for (let made = 0; made < (smoke ? 1 : 10); made += 1) await rentRunning(sim)
+    const first = await openPage(browser, berth.address)
+    await connectAccount(first.page, sim)
+    await first.page.context().close()
+    await berth.stop()
+    // Started again, as it is day by day: without the demo, and without what connecting took.
+    berth = await startBerth(home.path)
+    const { page } = await openPage(browser, berth.address)
+    const replace = page.getByRole('button', { name: 'Replace key' })
+    // Where there is a keychain the key is known.
+    if (
+      await replace.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      )
+    ) {
+      await replace.click()
+      await page.getByRole('dialog').getByLabel('API key').fill(sim.apiKey)
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click()
+    }
+    await page.getByRole('link', { name: 'Instances' }).click()
+    await page.getByText('Running', { exact: true }).first().waitFor()
+    await wait(smoke ? 0 : 5000)
+    const pid = berth.process.pid ?? 0
+    const before = await cpuSeconds(pid)
+    await wait(seconds * 1000)
+    const cpu = (((await cpuSeconds(pid)) - before) / seconds) * 100
+    const [own, plain] = [await resident(pid), await resident(bare.process.pid ?? 0)]
+    return [
+      {
+        what: 'idle with 10 instances: processor',
+        compared: `of one core, over ${seconds} s`,
+        measured: `${cpu.toFixed(2)} %`,
+        budget: 'at most 0.5 %',
+        kept: cpu <= 0.5,
+      },
+      {
+        what: 'idle with 10 instances: resident memory',
+        compared: `a bare Node server: ${own.toFixed(0)} to ${plain.toFixed(0)} MB`,
+        measured: `${(own / plain).toFixed(2)} ×`,
+        budget: 'at most 1.6 ×',
+        kept: own / plain <= 1.6,
+      },
+    ]
+  } finally {
+    await browser.close()
+    await berth.stop()
+    await bare.stop()
+    await sim.stop()
+    await home.remove()
+  }
+}
+
+/** Seconds of processor time that a process has had. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  // After the name, which may hold anything, comes the third field.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticks
+}
+
+/** Megabytes of a process that are in memory. */
+async function resident(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8')
+  return (Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) * 1024) / 1_000_000
+}
