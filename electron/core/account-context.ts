@@ -40,8 +40,8 @@ export interface Automation {
   flush(): Promise<void>
 }
 
-/** What the automations of one account need of their surroundings. */
-export interface AutomationSurroundings {
+/** What everything that works for one account has at hand. */
+export interface AccountContext {
   account: AccountId
   store: Store
   machine: Machine
@@ -64,6 +64,8 @@ export interface AutomationSurroundings {
   ending: AbortSignal
   /** The account's time, epoch seconds. */
   now(): number
-  /** Looks at the account at once; resolves when that look has ended, well or not. */
-  look(): Promise<void>
+  /** Sixteen hexadecimal digits that were never used before. */
+  newId(): string
+  /** Asks the service for the account at once; resolves when that poll has ended, well or not. */
+  poll(): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { Files } from '../../ports/files.ts'
 import { problemOf } from '../app/problems.ts'
 import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
 import { accountView } from './account-view.ts'
-import type { AccountsSurroundings } from './accounts.ts'
+import type { AccountsContext } from './accounts.ts'
 import type { KeptAccount } from './kept-accounts.ts'
 import { openSession, type Session } from './session.ts'
 
@@ -15,7 +15,7 @@ export interface AccountSessions {
   /** Puts the account into State and begins its session. Never rejects: what keeps it from beginning locks it. */
   begin(account: KeptAccount, key: string | undefined): Promise<void>
   /** The same for the demo, whose things go with it. */
-  beginDemo(demo: NonNullable<AccountsSurroundings['demo']>): Promise<void>
+  beginDemo(demo: NonNullable<AccountsContext['demo']>): Promise<void>
   /** The key is what its account has from now on. Rejects when it cannot be kept. */
   useKey(account: KeptAccount, key: string): Promise<void>
   drop(id: AccountId): void
@@ -24,8 +24,8 @@ export interface AccountSessions {
 /** Milliseconds between looks at the demo, whose hours pass in minutes. */
 const demoInterval = 2000
 
-export function createAccountSessions(around: AccountsSurroundings): AccountSessions {
-  const { store, machine, activity } = around
+export function createAccountSessions(context: AccountsContext): AccountSessions {
+  const { store, machine, activity } = context
   const sessions = new Map<AccountId, Session>()
   const demoKeychain = shortLivedKeychain()
   const keychainOf = (id: AccountId) => (id === 'demo' ? demoKeychain : machine.keychain)
@@ -64,14 +64,14 @@ export function createAccountSessions(around: AccountsSurroundings): AccountSess
       keychain: keychainOf(account.id),
       files,
       activity,
-      teller: around.teller,
-      access: around.access,
-      fileTransfers: around.fileTransfers,
+      teller: context.teller,
+      access: context.access,
+      fileTransfers: context.fileTransfers,
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
-      onAway: instance => around.onAway(account.id, instance),
-      onGone: instance => around.onGone(account.id, instance),
+      onAway: instance => context.onAway(account.id, instance),
+      onGone: instance => context.onGone(account.id, instance),
       onCreated: (client, instance, instanceKey) =>
-        around.onCreated({ account: account.id, client }, instance, instanceKey),
+        context.onCreated({ account: account.id, client }, instance, instanceKey),
       anotherKey: refused => withoutSession(account, refused),
       ...(rate === undefined ? {} : { rate }),
     })

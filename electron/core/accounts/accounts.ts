@@ -38,7 +38,7 @@ export interface Accounts {
   close(): Promise<void>
 }
 
-export interface AccountsSurroundings {
+export interface AccountsContext {
   store: Store
   machine: Machine
   activity: Activity
@@ -57,8 +57,8 @@ export interface AccountsSurroundings {
   ): void
 }
 
-export async function openAccounts(around: AccountsSurroundings): Promise<Accounts> {
-  const { store, machine, activity, demo } = around
+export async function openAccounts(context: AccountsContext): Promise<Accounts> {
+  const { store, machine, activity, demo } = context
   const document = await openDocument({
     files: machine.files,
     clock: machine.clock,
@@ -71,7 +71,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
         text: `The list of accounts could not be read and was set aside as ${setAside}`,
       }),
   })
-  const sessions = createAccountSessions(around)
+  const sessions = createAccountSessions(context)
   const { keysOf, begin, useKey } = sessions
   let lastTurn: Promise<unknown> = Promise.resolve()
 
@@ -211,7 +211,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       if (session) await endForGood(session)
       sessions.drop(id)
       const shown = Object.keys(store.get().accounts[id]?.instances ?? {}).map(Number)
-      for (const instance of [...shown, ...(session?.departed() ?? [])]) around.onGone(id, instance)
+      for (const instance of [...shown, ...(session?.departed() ?? [])]) context.onGone(id, instance)
       await forgetAccount(machine.files, id)
       await keysOf({ id, baseUrl }).forget()
       const next = Object.keys(store.get().accounts).find(other => other !== id)
@@ -220,7 +220,7 @@ export async function openAccounts(around: AccountsSurroundings): Promise<Accoun
       })
       if (store.get().shown === id) await showId(next)
       // By now nothing asks for the account's key, which would make it anew.
-      await around.access.forgetAccount(id).catch(() => undefined)
+      await context.access.forgetAccount(id).catch(() => undefined)
       activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'What it rents goes on.' })
     },
     async show(id) {

@@ -1,4 +1,4 @@
-import type { Automation, AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext, Automation } from '../account-context.ts'
 import { type Guards, openGuards } from '../guards/guards.ts'
 import { openWatchdogs, type Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import { openCharges } from '../money/charges.ts'
@@ -23,19 +23,16 @@ export interface Automations extends Required<Automation> {
 }
 
 /** Opens them, with what they remember. Nothing acts before the first fresh look. */
-export async function openAutomations(
-  around: AutomationSurroundings,
-  rentals: Rentals,
-): Promise<Automations> {
-  const money = await openMoney(around, await openCharges(around))
-  const priceIncreases = await openPriceIncreases(around)
-  const guards = await openGuards(around, money, instance => rentals.ofInstance(instance)?.owner)
-  const watchdogs = await openWatchdogs(around)
-  const failovers = await openFailovers(around, rentals, guards)
-  const runs = await openRuns(around, watchdogs, rentals, failovers)
+export async function openAutomations(context: AccountContext, rentals: Rentals): Promise<Automations> {
+  const money = await openMoney(context, await openCharges(context))
+  const priceIncreases = await openPriceIncreases(context)
+  const guards = await openGuards(context, money, instance => rentals.ofInstance(instance)?.owner)
+  const watchdogs = await openWatchdogs(context)
+  const failovers = await openFailovers(context, rentals, guards)
+  const runs = await openRuns(context, watchdogs, rentals, failovers)
   guards.onBefore(async target => runs.spares(target))
-  const recoveries = await openRecoveries(around, rentals, failovers)
-  const watches = await openWatches(around, failovers, runs)
+  const recoveries = await openRecoveries(context, rentals, failovers)
+  const watches = await openWatches(context, failovers, runs)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
   const all: readonly Automation[] = [
     money,

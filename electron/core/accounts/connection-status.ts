@@ -27,7 +27,7 @@ export interface Standing {
   seen(before: Connection, at: number): void
 }
 
-export function createStanding(around: {
+export function createStanding(context: {
   account: AccountId
   store: Store
   activity: Activity
@@ -35,8 +35,8 @@ export function createStanding(around: {
   /** When an earlier session last saw the account, epoch seconds of its time. */
   seenAt: number | undefined
 }): Standing {
-  const { account: id, store, activity, teller } = around
-  let { seenAt } = around
+  const { account: id, store, activity, teller } = context
+  let { seenAt } = context
   let doubting = false
   const noticeId = `${id}/key`
 

@@ -23,7 +23,7 @@ export function isPaused(store: Store, clock: Clock): boolean {
   return pausedUntil !== undefined && clock.now() < pausedUntil
 }
 
-interface PauseSurroundings {
+interface PauseContext {
   store: Store
   clock: Clock
   activity: Activity
@@ -33,7 +33,7 @@ interface PauseSurroundings {
 
 const noticeId = 'pause'
 
-export function createPause({ store, clock, activity, teller, lookAtAll }: PauseSurroundings): Pause {
+export function createPause({ store, clock, activity, teller, lookAtAll }: PauseContext): Pause {
   let cancel: (() => void) | undefined
 
   function until(at: number | undefined): void {

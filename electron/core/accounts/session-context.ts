@@ -9,7 +9,7 @@ import type { Teller } from '../notifications/notifier.ts'
 import type { Store } from '../state/store.ts'
 
 /** What the session of an account stands on, and whom it tells. */
-export interface SessionSurroundings {
+export interface SessionContext {
   store: Store
   machine: Machine
   /** Where secret values of what it rents are, until it is there. */

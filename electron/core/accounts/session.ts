@@ -25,7 +25,7 @@ import { createStanding } from './connection-status.ts'
 import { keyMissing } from './key-missing.ts'
 import { isPaused } from './pause.ts'
 import { openFace } from './service-face.ts'
-import type { SessionSurroundings } from './session-context.ts'
+import type { SessionContext } from './session-context.ts'
 import { showLook } from './show-poll.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
@@ -56,9 +56,9 @@ export interface Session {
 export async function openSession(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   key: string | undefined,
-  around: SessionSurroundings,
+  context: SessionContext,
 ): Promise<Session> {
-  const { store, machine, files, activity, teller } = around
+  const { store, machine, files, activity, teller } = context
   const { clock } = machine
   const folder = `accounts/${id}`
   const onBroken = (setAside: string) =>
@@ -68,7 +68,7 @@ export async function openSession(
       text: `A file of this account could not be read and was set aside as ${setAside}`,
     })
   const kept = { files, clock, onBroken }
-  const { onAway, onGone } = around
+  const { onAway, onGone } = context
   const [alerts, lastSeen, departures, face] = await Promise.all([
     openAccountAlerts({ ...kept, name: `${folder}/told.json` }, teller),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
@@ -76,7 +76,7 @@ export async function openSession(
     openFace({ ...kept, name: `${folder}/service.json` }),
   ])
 
-  const time = createAccountClock(clock, around.rate)
+  const time = createAccountClock(clock, context.rate)
   const records: KnownRecords = new Map()
   const ending = new AbortController()
   let inUse = key
@@ -106,7 +106,7 @@ export async function openSession(
   }
 
   const place = { files, clock, name: `${folder}/secrets.json`, onBroken }
-  const keychain = await notedKeychain(around.keychain, place)
+  const keychain = await notedKeychain(context.keychain, place)
 
   /** What rentals, transfers and automations stand on alike. */
   const ground = {
@@ -120,19 +120,19 @@ export async function openSession(
     onBroken,
     activity,
     teller,
-    access: around.access,
-    fileTransfers: around.fileTransfers,
+    access: context.access,
+    fileTransfers: context.fileTransfers,
     client: withKey,
     record: (instance: number) => records.get(instance),
     ending: ending.signal,
     now: time.now,
     newId: () => machine.random.hex(16),
-    look: () => poller.look(),
+    poll: () => poller.look(),
   }
   const rentals = await openRentals({
     ...ground,
     beyondInterface: face.beyondInterface,
-    created: (instance, instanceKey) => around.onCreated(withKey(), instance, instanceKey),
+    created: (instance, instanceKey) => context.onCreated(withKey(), instance, instanceKey),
   })
   const transfers = await openTransfers(ground)
   const automations = await openAutomations(ground, rentals)
@@ -181,7 +181,7 @@ export async function openSession(
     if (!before) return
     const at = time.now()
     const { instances: shown } = before
-    const unbroken = followsOn(seenAt, at, (around.pollInterval() * time.told().rate) / 1000)
+    const unbroken = followsOn(seenAt, at, (context.pollInterval() * time.told().rate) / 1000)
     if (listing && listing.doubt === undefined) seenAt = at
     const changes = listing
       ? compareInstances(records, shown, listing, at, departures.lastView, unbroken)
@@ -224,7 +224,7 @@ export async function openSession(
     const { problem } = look
     if (look.outcome === 'refused') {
       if (standing.doubted()) throw new KeyRefused(problem.code)
-      const other = await around.anotherKey(inUse ?? '')
+      const other = await context.anotherKey(inUse ?? '')
       if (ending.signal.aborted) return
       if (other !== undefined) return goOnWith(other)
       standing.refused(problem)
@@ -252,7 +252,7 @@ export async function openSession(
 
   /** Milliseconds: the interval, or less where something is due before. */
   function untilNextLook(): number {
-    const interval = around.pollInterval()
+    const interval = context.pollInterval()
     const due = automations.dueAt()
     if (due === undefined) return interval
     const until = ((due - time.now()) * 1000) / time.told().rate
@@ -303,7 +303,7 @@ export async function openSession(
       looking?.abort()
       poller.stop()
       // What runs on an instance ends with its connection: no host can hold up the end.
-      const disconnected = around.access.disconnect(id)
+      const disconnected = context.access.disconnect(id)
       await Promise.all([
         disconnected,
         rentals.flush(),

@@ -24,7 +24,7 @@ export interface CarriedOut {
  */
 export async function carryOut(
   targets: readonly Target[],
-  around: {
+  context: {
     client: () => ServiceClient
     before: BeforeGuard
     ending: AbortSignal
@@ -36,14 +36,14 @@ export async function carryOut(
   let problem: Problem | undefined
   for (const target of targets) {
     try {
-      const action = await around.before(target)
+      const action = await context.before(target)
       if (action === undefined) {
         problem ??= notSaved
         continue
       }
-      if (around.ending.aborted || !around.wanted()) break
-      const { instances } = around.client()
-      const options = { signal: around.ending }
+      if (context.ending.aborted || !context.wanted()) break
+      const { instances } = context.client()
+      const options = { signal: context.ending }
       if (action === 'stop') await instances.stop(target.instance, options)
       else await instances.destroy(target.instance, options)
       done.push({ ...target, action })

@@ -3,7 +3,7 @@ import { canGetIn } from '../../contract/reading.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { outputOf } from '../../ssh/exec.ts'
 import { gpuQuestion, readGpus } from '../../ssh/inside/look.ts'
-import type { AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import type { HeardLoad, Loads } from './decide/moment.ts'
 
 /** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
@@ -25,13 +25,13 @@ const shortestInterval = 2000
 const patience = 10_000
 
 /** `question` gives what `gpuQuestion` printed inside; what it cannot ask stays unknown. */
-export function createGpuLoads(around: {
+export function createGpuLoads(context: {
   clock: Clock
   question: (instance: InstanceView) => Promise<string>
   now: () => number
   ending: AbortSignal
 }): GpuLoads {
-  const { clock, question, now, ending } = around
+  const { clock, question, now, ending } = context
   const loads = new Map<number, HeardLoad>()
   const asked = new Map<number, number>()
 
@@ -78,7 +78,7 @@ export function questionInside({
   access,
   machine: { clock },
   client,
-}: Pick<AutomationSurroundings, 'account' | 'access' | 'machine' | 'client'>) {
+}: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
   return async (instance: InstanceView): Promise<string> => {
     const lease = await access.connect({ account, instance, client: client() })
     try {

@@ -1,7 +1,7 @@
 import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
 import { BerthError } from '../../contract/problem.ts'
-import type { Automation, AutomationSurroundings, FreshLook } from '../account-context.ts'
+import type { AccountContext, Automation, FreshLook } from '../account-context.ts'
 import type { Alert } from '../notifications/alerts.ts'
 import { clockTime } from '../notifications/wording.ts'
 import { openDocument } from '../storage/json-file.ts'
@@ -37,22 +37,22 @@ export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
 
 /** `ownerOf`: the failover that an instance was rented for. */
 export async function openGuards(
-  around: AutomationSurroundings,
+  context: AccountContext,
   spending: Spending,
   ownerOf: (instance: number) => string | undefined,
 ): Promise<Guards> {
-  const { account: accountId, store, machine, activity, teller, ending, now } = around
+  const { account: accountId, store, machine, activity, teller, ending, now } = context
   const { clock } = machine
   const document = await openDocument({
-    files: around.files,
+    files: context.files,
     clock,
-    name: `${around.folder}/guards.json`,
+    name: `${context.folder}/guards.json`,
     schema: KeptGuards,
     empty: { guards: [] },
-    onBroken: around.onBroken,
+    onBroken: context.onBroken,
   })
   const book = openGuardBook(document)
-  const gpus = createGpuLoads({ clock, question: questionInside(around), now, ending })
+  const gpus = createGpuLoads({ clock, question: questionInside(context), now, ending })
   const sights = createSights({
     clock,
     spending,
@@ -143,7 +143,7 @@ export async function openGuards(
       await book.record(withTargets({ ...due, begunAt: at }, targets))
       show()
       const out = await carryOut(targets.filter(isNoTry), {
-        client: around.client,
+        client: context.client,
         before,
         ending,
         wanted: isWanted,
@@ -160,7 +160,7 @@ export async function openGuards(
       busy.delete(id)
       show()
     }
-    void around.look()
+    void context.poll()
   }
 
   /** Writes what has changed into State, and waits for what comes next. */
@@ -182,7 +182,7 @@ export async function openGuards(
 
   async function come(moment: number): Promise<void> {
     const unseen = () => (sights.lastAt() ?? Number.NEGATIVE_INFINITY) < moment
-    if (now() >= moment && unseen()) await around.look()
+    if (now() >= moment && unseen()) await context.poll()
     const view = account()
     if (!view || ending.aborted) return
     const stale = sights.stale(view)
@@ -205,7 +205,7 @@ export async function openGuards(
       if (book.all().length > 0 && Math.abs(at - (book.seenAt() ?? 0)) > sight.gap / 4) book.saw(at)
     } else if (!askedAgain) {
       askedAgain = true
-      void around.look()
+      void context.poll()
     }
     gpus.ask(shown.unknownLoads(view), view.clock.rate)
     show()
@@ -219,14 +219,14 @@ export async function openGuards(
     async set({ warning, missed: whenMissed, ...wish }, instead) {
       const before = instead === undefined ? undefined : book.existing(instead)
       const at = now()
-      const fresh = newGuard(wish, { id: `g${machine.random.hex(16)}`, warning, missed: whenMissed }, at)
+      const fresh = newGuard(wish, { id: `g${context.newId()}`, warning, missed: whenMissed }, at)
       const sentenceOf = (one: Guard) => guardSentence(one, scene(at).instances, at)
       const guard = before ? changedGuard(fresh, before, sentenceOf(before), at) : fresh
       await book.add(guard, instead)
       if (instead !== undefined) teller.withdraw(guardAlertId(accountId, instead))
       note('user', before ? 'Changed a guard' : 'Set a guard', sentenceOf(guard), guard.instance)
       show()
-      void around.look()
+      void context.poll()
       return guard.id
     },
     preview(wish) {

@@ -31,7 +31,7 @@ export interface Sights {
 /** Seconds of the account's time: looks closer together than this, or than three intervals, follow each other. */
 const shortestGap = 600
 
-export function createSights(around: {
+export function createSights(context: {
   clock: Clock
   spending: Spending
   /** What is known inside, by how fast the account's time runs and the seconds of it between two looks. */
@@ -43,11 +43,11 @@ export function createSights(around: {
   /** The account's time, epoch seconds. */
   now: () => number
 }): Sights {
-  const { clock, spending } = around
+  const { clock, spending } = context
   let last: { at: number; monotonic: number } | undefined
-  let { seenAt } = around
+  let { seenAt } = context
 
-  const gapOf = ({ clock: { rate } }: SeenAccount) => Math.max(shortestGap, 3 * around.interval() * rate)
+  const gapOf = ({ clock: { rate } }: SeenAccount) => Math.max(shortestGap, 3 * context.interval() * rate)
 
   function facts(account: SeenAccount, at: number): Facts {
     return {
@@ -55,13 +55,13 @@ export function createSights(around: {
       account,
       spentToday: spending.spentToday(),
       spentThisMonth: spending.spentThisMonth(),
-      loads: around.loads(account.clock.rate, around.interval() * account.clock.rate),
+      loads: context.loads(account.clock.rate, context.interval() * account.clock.rate),
       countedAt: spending.countedAt() ?? at,
-      ...periodsOf(around.now()),
+      ...periodsOf(context.now()),
     }
   }
 
-  const known = (account: SeenAccount) => facts(account, last?.at ?? seenAt ?? around.now())
+  const known = (account: SeenAccount) => facts(account, last?.at ?? seenAt ?? context.now())
 
   return {
     known,

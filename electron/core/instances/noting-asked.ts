@@ -12,10 +12,10 @@ import type { LastSeen } from './last-seen.ts'
  */
 export function notingAsked(
   client: ServiceClient,
-  around: { account: AccountView['id']; store: Store; lastSeen: Document<LastSeen>; now: () => number },
+  context: { account: AccountView['id']; store: Store; lastSeen: Document<LastSeen>; now: () => number },
 ): ServiceClient {
   const { instances } = client
-  const { account, store, lastSeen, now } = around
+  const { account, store, lastSeen, now } = context
 
   async function note(instance: number, wanted: Omit<AskedState, 'at'>): Promise<void> {
     const asked = { ...wanted, at: now() }

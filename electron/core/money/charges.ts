@@ -3,7 +3,7 @@ import type { ChargedKinds, MoneyDay, SpenderName } from '../../contract/spendin
 import { type Micros, micros } from '../../contract/spending/money.ts'
 import { isAbsent } from '../../service/absent.ts'
 import type { BillingRow } from '../../service/charges.ts'
-import type { AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { emptyDay } from './days.ts'
 import { localDay, nextMidnight } from './local-days.ts'
@@ -57,12 +57,9 @@ interface DayRange {
 }
 
 export async function openCharges(
-  around: Pick<
-    AutomationSurroundings,
-    'machine' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'
-  >,
+  context: Pick<AccountContext, 'machine' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'>,
 ): Promise<Charges> {
-  const { files, folder, onBroken, machine, ending } = around
+  const { files, folder, onBroken, machine, ending } = context
   const document = await openDocument({
     files,
     clock: machine.clock,
@@ -82,14 +79,14 @@ export async function openCharges(
     try {
       return { answer: await ask() }
     } catch (error) {
-      return isAbsent(error) ? { absentUntil: around.now() + absentFor } : {}
+      return isAbsent(error) ? { absentUntil: context.now() + absentFor } : {}
     }
   }
 
   async function askAll(at: number): Promise<void> {
     keep(kept => ({ ...kept, askedAt: at }))
     const options = { signal: ending, retries: 1 }
-    const { client } = around
+    const { client } = context
     const due = daysDue(document.get(), at)
     if ((document.get().chargesAbsentUntil ?? 0) <= at)
       for (const range of due) {

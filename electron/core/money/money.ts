@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { MoneyDay, MoneyHistory, SpenderName } from '../../contract/spending/history.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import type { Automation, AutomationSurroundings, FreshLook } from '../account-context.ts'
+import type { AccountContext, Automation, FreshLook } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { accrue } from './accrual.ts'
 import type { Charges } from './charges.ts'
@@ -63,17 +63,17 @@ const longestStretch = 400 * 86_400
 const longestLabel = 80
 
 export async function openMoney(
-  around: Pick<AutomationSurroundings, 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
+  context: Pick<AccountContext, 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
   charges?: Charges,
 ): Promise<Money> {
-  const { files, folder, onBroken, machine } = around
+  const { files, folder, onBroken, machine } = context
   const kept = { files, clock: machine.clock, onBroken }
   const [now, past] = await Promise.all([
     openDocument({
       ...kept,
       name: `${folder}/money-now.json`,
       schema: Now,
-      empty: { today: emptyDay(localDay(around.now())), samples: [], names: {} },
+      empty: { today: emptyDay(localDay(context.now())), samples: [], names: {} },
     }),
     openDocument({
       ...kept,
@@ -169,9 +169,9 @@ export async function openMoney(
         names: allNames(),
       }
     },
-    spentToday: () => (current.today.day === localDay(around.now()) ? current.today.spent : 0),
+    spentToday: () => (current.today.day === localDay(context.now()) ? current.today.spent : 0),
     spentThisMonth() {
-      const month = localDay(around.now()).slice(0, 7)
+      const month = localDay(context.now()).slice(0, 7)
       return allDays()
         .filter(({ day }) => day.startsWith(month))
         .reduce((sum, { spent }) => sum + spent, 0)

@@ -15,10 +15,10 @@ export interface AccountAlerts {
 }
 
 export async function openAccountAlerts(
-  around: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
+  context: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
   teller: Teller,
 ): Promise<AccountAlerts> {
-  const document = await openDocument({ ...around, schema: v.nullable(Told), empty: null })
+  const document = await openDocument({ ...context, schema: v.nullable(Told), empty: null })
   return {
     /**
      * What is said is on disk before it is said: after a kill it is rather not said than said twice. Where it cannot

@@ -36,14 +36,14 @@ export interface Teller {
   looked(account: AccountView, told: Told): void
 }
 
-export interface TellerSurroundings {
+export interface NotifierContext {
   store: Store
   activity: Activity
   notifier: Pick<Notifier, 'onClick'>
   showing: Showing
 }
 
-export function createTeller({ store, activity, notifier, showing }: TellerSurroundings): Teller {
+export function createTeller({ store, activity, notifier, showing }: NotifierContext): Teller {
   /** Where a click on each leads. Kept beyond its closing: some desktops click what is in their history. */
   const told = new Map<string, { account: AccountId; alert: Alert }>()
   const own = new Map<string, (action: string | undefined) => void>()

@@ -30,7 +30,7 @@ const mostOnPage = 20
 /** Milliseconds: the quiet hours' end is noticed within this time, whatever was slept through or set meanwhile. */
 const glance = 30_000
 
-export interface ShowingSurroundings {
+export interface PageNoticesContext {
   store: Store
   clock: Clock
   notifier: Notifier
@@ -39,9 +39,9 @@ export interface ShowingSurroundings {
   onBroken: (setAside: string) => void
 }
 
-export async function openShowing(around: ShowingSurroundings): Promise<Showing> {
-  const { store, clock, notifier } = around
-  const withheld = await openDocument({ ...around, name: 'withheld.json', schema: Withheld, empty: [] })
+export async function openShowing(context: PageNoticesContext): Promise<Showing> {
+  const { store, clock, notifier } = context
+  const withheld = await openDocument({ ...context, name: 'withheld.json', schema: Withheld, empty: [] })
   let cancel: (() => void) | undefined
 
   function showOnPage(notice: Notice, onPage: OnPage | undefined): void {

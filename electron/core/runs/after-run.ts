@@ -4,7 +4,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { downloadJob } from '../../ssh/files/transfer/download.ts'
-import type { AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { isDone, type Run } from './run.ts'
 
@@ -21,12 +21,12 @@ interface FetchEvents {
  * Fetches what the run names into its folder on this machine, as one of the transfers that the page shows: its id.
  */
 export async function beginFetch(
-  around: AutomationSurroundings,
+  context: AccountContext,
   run: Run,
   view: InstanceView,
   { over, entered, shutOut }: FetchEvents,
 ): Promise<string> {
-  const { account, access, machine, fileTransfers, store } = around
+  const { account, access, machine, fileTransfers, store } = context
   const path = run.fetch ?? ''
   const into = await machine.downloads.at(run.into ?? machine.downloads.own)
   let changed: () => void = () => undefined
@@ -41,7 +41,7 @@ export async function beginFetch(
       const instance = store.get().accounts[account]?.instances[view.id]
       if (!instance) throw new BerthError(instanceGone)
       try {
-        const lease = await access.connect({ account, instance, client: around.client() })
+        const lease = await access.connect({ account, instance, client: context.client() })
         entered()
         return lease
       } catch (error) {
@@ -74,19 +74,19 @@ export function fetchProblem(ended: FileTransferView, run: Run): Problem | undef
  * the answer then.
  */
 export async function actOn(
-  around: AutomationSurroundings,
+  context: AccountContext,
   instance: number,
   action: 'stop' | 'destroy',
   asks: () => boolean,
 ): Promise<boolean> {
-  const { account, store } = around
-  await around.look()
+  const { account, store } = context
+  await context.poll()
   const seen = store.get().accounts[account]
   if (seen?.connection.status !== 'online') throw new BerthError(notSeen)
   if (isDone(action, seen.instances[instance]?.state)) return true
   if (!asks()) return false
-  const { instances } = around.client()
-  const options = { signal: around.ending }
+  const { instances } = context.client()
+  const options = { signal: context.ending }
   try {
     if (action === 'stop') await instances.stop(instance, options)
     else await instances.destroy(instance, options)
@@ -94,7 +94,7 @@ export async function actOn(
     // Gone already: somebody else was faster.
     if (!(error instanceof ServiceError && error.status === 404)) throw error
   }
-  await around.look()
+  await context.poll()
   return true
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { RunView } from '../../contract/automation/run.ts'
 import { isGoing } from '../../contract/automation/run.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
-import type { AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import { present } from '../state/present.ts'
 import { same } from '../state/same.ts'
 import { openDocument } from '../storage/json-file.ts'
@@ -33,16 +33,16 @@ export interface RunBook {
 /** Milliseconds between two tellings of what flows. */
 const tellEvery = 300
 
-export async function openRunBook(around: AutomationSurroundings): Promise<RunBook> {
-  const { account, store, ending } = around
-  const { clock } = around.machine
+export async function openRunBook(context: AccountContext): Promise<RunBook> {
+  const { account, store, ending } = context
+  const { clock } = context.machine
   const document = await openDocument({
-    files: around.files,
+    files: context.files,
     clock,
-    name: `${around.folder}/runs.json`,
+    name: `${context.folder}/runs.json`,
     schema: v.array(KeptRun),
     empty: [],
-    onBroken: around.onBroken,
+    onBroken: context.onBroken,
   })
   const problems = new Map<string, Hindrance>()
   let cancelTelling: (() => void) | undefined

@@ -2,7 +2,7 @@ import type { FileTransferView } from '../../contract/instance/files.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { settleRun } from '../../ssh/runs/runs.ts'
-import type { AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alerts.ts'
 import { present } from '../state/present.ts'
 import { beginFetch, fetchProblem } from './after-run.ts'
@@ -24,7 +24,7 @@ export interface Fetching {
 }
 
 interface Surroundings {
-  around: AutomationSurroundings
+  context: AccountContext
   book: RunBook
   rests: Rests
   settling: Settling
@@ -41,8 +41,8 @@ const busyEvery = 60_000
 const toldAfter = 30
 
 export function createFetching(needs: Surroundings): Fetching {
-  const { around, book, rests, settling, inside, nameOf } = needs
-  const { account, machine, teller, fileTransfers } = around
+  const { context, book, rests, settling, inside, nameOf } = needs
+  const { account, machine, teller, fileTransfers } = context
   const { clock } = machine
   /** The transfer of each, while it is the one that counts. */
   const transfers = new Map<string, string>()
@@ -54,9 +54,9 @@ export function createFetching(needs: Surroundings): Fetching {
 
   function shutOut(id: string, problem: Problem, nextTryAt?: number): void {
     const run = book.find(id)
-    if (run?.step !== 'fetching' || around.ending.aborted) return
-    const since = run.unreachedSince ?? around.now()
-    const telling = !run.unreachedTold && around.now() - since >= toldAfter
+    if (run?.step !== 'fetching' || context.ending.aborted) return
+    const since = run.unreachedSince ?? context.now()
+    const telling = !run.unreachedTold && context.now() - since >= toldAfter
     book.setProblem(id, problem, nextTryAt)
     if (run.unreachedSince !== undefined && !telling) return
     const change = { unreachedSince: since, ...(telling ? { unreachedTold: true } : {}) }
@@ -88,7 +88,7 @@ export function createFetching(needs: Surroundings): Fetching {
     await inside(run, connection => settling.tell(run, connection))
     stayBusy()
     try {
-      const begun = await beginFetch(around, run, view, {
+      const begun = await beginFetch(context, run, view, {
         over: transfer => void ended(id, transfer).then(over, () => over(undefined)),
         entered: () => entered(id),
         shutOut: problem => shutOut(id, problem),
@@ -104,7 +104,7 @@ export function createFetching(needs: Surroundings): Fetching {
   /** What became of it; a problem where it never got in, which is to be tried again. */
   async function ended(id: string, transfer: FileTransferView): Promise<Problem | undefined> {
     const run = book.find(id)
-    const counts = transfers.get(id) === transfer.id && !around.ending.aborted
+    const counts = transfers.get(id) === transfer.id && !context.ending.aborted
     if (!run || !counts || (run.step !== 'fetching' && run.step !== 'kept')) return undefined
     const problem = fetchProblem(transfer, run)
     if (problem?.code.startsWith('ssh_') && run.step === 'fetching') return problem

@@ -31,11 +31,11 @@ const pauses = { flowing: 500, quiet: 5000 }
  * Takes over the output of a run as it comes, from where it was left, until the run has ended and all of it is here.
  * Undefined when it is not to go on. Rejects when the connection is lost.
  */
-export async function followRun(id: string, around: Following): Promise<RunEnd | undefined> {
-  const { connection, clock, book, output, now } = around
+export async function followRun(id: string, context: Following): Promise<RunEnd | undefined> {
+  const { connection, clock, book, output, now } = context
   let quiet = 0
   let loadAt: number | undefined
-  while (around.goesOn()) {
+  while (context.goesOn()) {
     const run = book.find(id)
     if (!run) return undefined
     const loadEvery = Math.min(30, run.stuckAfter / 4) * 1000
@@ -61,12 +61,12 @@ export async function followRun(id: string, around: Following): Promise<RunEnd |
     const after = book.find(id)
     const since = after && stuckSince(after, now())
     if (after && since !== undefined && after.stuckSince === undefined) {
-      await around.stuck((await book.update(id, { stuckSince: since })) ?? after)
+      await context.stuck((await book.update(id, { stuckSince: since })) ?? after)
       continue
     }
     quiet = look.bytes.length > 0 ? 0 : quiet + 1
     if (look.bytes.length < mostAtOnce)
-      await around.rest(Math.min(pauses.quiet, pauses.flowing * 2 ** Math.min(quiet, 8)))
+      await context.rest(Math.min(pauses.quiet, pauses.flowing * 2 ** Math.min(quiet, 8)))
   }
   return undefined
 }

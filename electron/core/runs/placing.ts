@@ -1,5 +1,5 @@
 import type { Problem } from '../../contract/problem.ts'
-import type { AutomationSurroundings, FreshLook } from '../account-context.ts'
+import type { AccountContext, FreshLook } from '../account-context.ts'
 import { rentalOf } from '../instances/mark.ts'
 import type { Failovers } from '../renting/attempts/attempts.ts'
 import type { Rentals } from '../renting/rentals/rentals.ts'
@@ -17,7 +17,7 @@ export interface Placing {
 }
 
 export function createPlacing(
-  { store, account }: Pick<AutomationSurroundings, 'store' | 'account'>,
+  { store, account }: Pick<AccountContext, 'store' | 'account'>,
   rentals: Pick<Rentals, 'knows' | 'rented'>,
   failovers: Pick<Failovers, 'find'>,
 ): Placing {

@@ -4,7 +4,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import { endRun, settleRun } from '../../ssh/runs/runs.ts'
-import type { Automation, AutomationSurroundings, FreshLook } from '../account-context.ts'
+import type { AccountContext, Automation, FreshLook } from '../account-context.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import { looksUntilGone } from '../instances/gone.ts'
@@ -64,23 +64,23 @@ export type Wish = Pick<
 const mostOver = 50
 
 export async function openRuns(
-  around: AutomationSurroundings,
+  context: AccountContext,
   watchdogs: Watchdogs,
   rentals: Pick<Rentals, 'knows' | 'rented'>,
   failovers: Pick<Failovers, 'find'>,
 ): Promise<Runs> {
-  const { machine, files } = around
+  const { machine, files } = context
   const { clock } = machine
-  const book = await openRunBook(around)
-  const outputs = createOutputs(files, `${around.folder}/runs`, book)
-  const placing = createPlacing(around, rentals, failovers)
+  const book = await openRunBook(context)
+  const outputs = createOutputs(files, `${context.folder}/runs`, book)
+  const placing = createPlacing(context, rentals, failovers)
   /** How many looks in a row were without an instance. */
   const missing = new Map<number, number>()
   /** Runs whose instance is being asked for at this moment. */
   const asking = new Set<string>()
 
   const { work, inside, settle, dropFetch, isAsked, viewOf, tell, note, rest, wake } = createRunWork({
-    around,
+    context,
     watchdogs,
     book,
     outputOf: outputs.of,
@@ -90,7 +90,7 @@ export async function openRuns(
   function cameToNothing(run: Run): void {
     if (placing.isCancelled(run) || run.rentedAgain)
       note(run, `${run.name} was not run`, run.problem?.message)
-    else tell(run, notStartedAlert(around.account, run))
+    else tell(run, notStartedAlert(context.account, run))
   }
 
   function placed(run: Run | undefined): void {
@@ -111,7 +111,7 @@ export async function openRuns(
     const run = book.existing(id)
     await book.remove(id)
     await outputs.delete(id)
-    around.teller.withdraw(alertId(around.account, run))
+    context.teller.withdraw(alertId(context.account, run))
     void inside(run, connection => settleRun(connection, clock, id, 'remove')).catch(() => undefined)
   }
 
@@ -123,7 +123,7 @@ export async function openRuns(
 
   /** Its watchdog would still end the instance, and nothing but the run remembers to tell it otherwise. */
   function isThreatened({ id, instance = 0 }: Run): boolean {
-    const { instances, watchdogs: there } = around.store.get().accounts[around.account] ?? {}
+    const { instances, watchdogs: there } = context.store.get().accounts[context.account] ?? {}
     return book.find(id)?.untold === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
@@ -133,7 +133,7 @@ export async function openRuns(
       ...wish,
       id,
       step: viewOf(wish.instance)?.state === 'running' ? 'starting' : 'waiting',
-      createdAt: around.now(),
+      createdAt: context.now(),
       seen: 0,
       dropped: 0,
       lastLine: '',
@@ -153,13 +153,13 @@ export async function openRuns(
 
   return {
     async start(wish) {
-      const id = `x${machine.random.hex(16)}`
+      const id = `x${context.newId()}`
       await add(id, wish)
       work(id)
       return id
     },
     async startOn(wish, rent) {
-      const id = `x${machine.random.hex(16)}`
+      const id = `x${context.newId()}`
       asking.add(id)
       try {
         await add(id, wish)
@@ -178,7 +178,7 @@ export async function openRuns(
     async end(id) {
       const run = book.existing(id)
       if (run.step === 'waiting' || run.step === 'starting') {
-        await book.update(id, { step: 'over', endedAt: around.now() })
+        await book.update(id, { step: 'over', endedAt: context.now() })
         book.setProblem(id, undefined)
         wake(id)
         // It may have begun there without Berth having heard of it.

@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
-import type { AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import type { RunBook } from './book.ts'
@@ -16,12 +16,12 @@ export interface RunWatchdog {
 }
 
 export function createRunWatchdog({
-  around: { account, store },
+  context: { account, store },
   watchdogs,
   book,
   note,
 }: {
-  around: Pick<AutomationSurroundings, 'account' | 'store'>
+  context: Pick<AccountContext, 'account' | 'store'>
   watchdogs: Pick<Watchdogs, 'put'>
   book: Pick<RunBook, 'update'>
   note(run: Run, text: string, detail?: string): void

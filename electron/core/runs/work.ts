@@ -3,7 +3,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
 import { endRun, settleRun, startRun } from '../../ssh/runs/runs.ts'
-import type { AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import type { Alert } from '../notifications/alerts.ts'
@@ -44,7 +44,7 @@ export interface RunWork {
 }
 
 interface Surroundings {
-  around: AutomationSurroundings
+  context: AccountContext
   watchdogs: Watchdogs
   book: RunBook
   outputOf(id: string): Promise<RunOutput>
@@ -55,8 +55,8 @@ const pauses = [1000, 2000, 5000, 15_000, 60_000]
 /** What no later try mends. */
 const hopeless = new Set(['no_posix_shell', 'disk_full'])
 
-export function createRunWork({ around, watchdogs, book, outputOf }: Surroundings): RunWork {
-  const { account, store, machine, activity, teller, access, ending } = around
+export function createRunWork({ context, watchdogs, book, outputOf }: Surroundings): RunWork {
+  const { account, store, machine, activity, teller, access, ending } = context
   const { clock } = machine
   const rests = createRests(clock, ending)
   /** Runs that this process is working on, so that no two loops do. */
@@ -65,10 +65,10 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
     instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
   const nameOf = ({ instance }: Run) => instanceName(viewOf(instance) ?? { id: instance ?? 0 })
 
-  const watchdog = createRunWatchdog({ around, watchdogs, book, note })
+  const watchdog = createRunWatchdog({ context, watchdogs, book, note })
   const settling = createSettling({ book, clock, inside })
   const { settle } = settling
-  const fetching = createFetching({ around, book, rests, settling, inside, work, nameOf, tell, note })
+  const fetching = createFetching({ context, book, rests, settling, inside, work, nameOf, tell, note })
   /** Runs for which the service is being asked. */
   const asked = new Set<string>()
 
@@ -94,7 +94,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   ): Promise<Got | undefined> {
     const view = viewOf(instance)
     if (!view || !canGetIn(view)) return undefined
-    const lease = await access.connect({ account, instance: view, client: around.client() })
+    const lease = await access.connect({ account, instance: view, client: context.client() })
     try {
       return await use(lease.connection, view)
     } finally {
@@ -130,7 +130,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
         }
         const pause = pauses[Math.min(fails, pauses.length - 1)] ?? 0
         const problem = problemOf(error)
-        if (now.step === 'fetching') fetching.shutOut(id, problem, around.now() + pause / 1000)
+        if (now.step === 'fetching') fetching.shutOut(id, problem, context.now() + pause / 1000)
         else book.setProblem(id, problem)
         await rests.until(id, pause)
         fails += 1
@@ -162,7 +162,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
       await endRun(connection, clock, run.id)
       return 'begun'
     }
-    await book.update(run.id, { step: 'running', startedAt: around.now() })
+    await book.update(run.id, { step: 'running', startedAt: context.now() })
     note(run, `Started ${run.name} on ${nameOf(run)}`)
     return 'begun'
   }
@@ -177,7 +177,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
       clock,
       book,
       output,
-      now: around.now,
+      now: context.now,
       goesOn() {
         return !ending.aborted && book.find(id)?.step === 'running'
       },
@@ -189,15 +189,15 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
   }
 
   async function seemsStuck(run: Run): Promise<void> {
-    tell(run, stuckAlert(account, run, nameOf(run), around.now()))
+    tell(run, stuckAlert(account, run, nameOf(run), context.now()))
     const next = nextStep(run)
     if (run.afterwardsIfStuck && next !== 'over')
-      await book.update(run.id, { step: next, endedAt: around.now() })
+      await book.update(run.id, { step: next, endedAt: context.now() })
   }
 
   async function ended(id: string, end: RunEnd): Promise<void> {
     const before = book.existing(id)
-    const endedAt = around.now()
+    const endedAt = context.now()
     if (end === 'lost' || end === 'none') {
       const problem = end === 'lost' ? processGone : recordGone
       const run = await book.update(id, { step: 'failed', endedAt, problem })
@@ -253,7 +253,7 @@ export function createRunWork({ around, watchdogs, book, outputOf }: Surrounding
     if (run.watchdog && afterwards === 'stop')
       await inside(run, connection => settleRun(connection, clock, id, 'served')).catch(() => undefined)
     try {
-      const done = await actOn(around, instance, afterwards, () => {
+      const done = await actOn(context, instance, afterwards, () => {
         const now = book.find(id)
         if (now?.step !== 'acting' || now.afterwards !== afterwards) return false
         asked.add(id)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Automation, AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext, Automation } from '../account-context.ts'
 import { heldBack } from '../guards/guard-veto.ts'
 import type { Failovers } from '../renting/attempts/attempts.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -14,11 +14,11 @@ export interface KeptWatches extends Omit<Watches, 'looked' | 'dueAt'>, Automati
 
 /** The watches of one account, in its folder on disk and in State. */
 export async function openWatches(
-  around: AutomationSurroundings,
+  context: AccountContext,
   failovers: Pick<Failovers, 'start' | 'find'>,
   runs: Pick<Runs, 'startOn' | 'forget'>,
 ): Promise<KeptWatches> {
-  const { account, store, machine, files, folder, onBroken, activity, teller } = around
+  const { account, store, machine, files, folder, onBroken, activity, teller } = context
   const kept = { files, clock: machine.clock, onBroken }
   const [document, prices] = await Promise.all([
     openDocument({ ...kept, name: `${folder}/watches.json`, schema: v.array(Watch), empty: [] }),
@@ -31,13 +31,12 @@ export async function openWatches(
   ])
 
   const watches = createWatches({
-    ...around,
+    ...context,
     document,
     prices,
     failovers,
     runs,
-    heldBack: more => heldBack(store.get().accounts[account], { more }, around.now()),
-    newId: () => machine.random.hex(16),
+    heldBack: more => heldBack(store.get().accounts[account], { more }, context.now()),
     changed: show,
     note: (kind, text, detail) => activity.add({ account, kind, text, ...(detail ? { detail } : {}) }),
     alert: alert => {
@@ -48,7 +47,7 @@ export async function openWatches(
 
   function show(): void {
     const view = watches.view()
-    if (around.ending.aborted || same(store.get().accounts[account]?.watches, view)) return
+    if (context.ending.aborted || same(store.get().accounts[account]?.watches, view)) return
     store.change(draft => {
       const target = draft.accounts[account]
       if (target) target.watches = view

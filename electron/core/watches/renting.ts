@@ -3,7 +3,7 @@ import type { Micros } from '../../contract/spending/money.ts'
 import type { RentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './watch.ts'
 import { doneAlert } from './watch-alerts.ts'
-import type { WatchesSurroundings } from './watches.ts'
+import type { WatchesContext } from './watches.ts'
 
 /** What watches rent by themselves. */
 export interface WatchRenting {
@@ -28,12 +28,12 @@ const mostFailed = 3
 
 /** `said` shows why a watch rents no more. */
 export function createWatchRenting(
-  around: WatchesSurroundings,
+  context: WatchesContext,
   { find, existing, update }: WatchBook,
   secrets: RentalSecrets,
   said: (id: string, problem: Problem) => void,
 ): WatchRenting {
-  const { document, ending, failovers, runs } = around
+  const { document, ending, failovers, runs } = context
   /** Watches whose renting is being settled or begun: an end is not counted twice, nor a beginning taken for none. */
   const settling = new Set<string>()
 
@@ -47,10 +47,10 @@ export function createWatchRenting(
   async function withinGuards(watch: Watch, price: Micros): Promise<void> {
     const { id, wish, renting, rented } = watch
     if (!wish.rents || renting !== undefined || rented >= wish.rents.most) return
-    const waits = around.heldBack(price)
+    const waits = context.heldBack(price)
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
-      if (waits) around.note('berth', `The watch “${wish.name}” rents nothing for now`, waits.message)
+      if (waits) context.note('berth', `The watch “${wish.name}” rents nothing for now`, waits.message)
     }
     if (!waits) await begin(existing(id))
   }
@@ -63,15 +63,15 @@ export function createWatchRenting(
     const now = find(id)
     if (ending.aborted || !now || now.paused || now.wish !== wish || now.run !== run) return
     if (!request) return stop(id, secretsLost)
-    const failover = `f${around.newId()}`
+    const failover = `f${context.newId()}`
     await document.write(watches =>
       watches.map(each => (each.id === id ? { ...each, renting: failover } : each)),
     )
     const then = run ? ` “${run.name}” is run there.` : ''
-    around.note('berth', `The watch “${wish.name}” rents`, `An offer matches.${then}`)
+    context.note('berth', `The watch “${wish.name}” rents`, `An offer matches.${then}`)
     const rent = () => failovers.start({ search, request, limits: rents.limits }, failover)
     await (run ? runs.startOn({ ...run, failover, rentedAgain: true }, rent) : rent())
-    around.changed()
+    context.changed()
   }
 
   /** What became of the machine it is renting. One that never began is none. */
@@ -87,7 +87,7 @@ export function createWatchRenting(
         return
       case 'cancelled':
         await update(id, { renting: undefined, paused: true, notesPrices: true })
-        return around.note(
+        return context.note(
           'berth',
           `The watch “${wish.name}” is paused`,
           'What it was renting was cancelled.',
@@ -112,8 +112,8 @@ export function createWatchRenting(
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
     const body = `${machines} rented, as many as it may.`
-    around.note('berth', `The watch “${watch.wish.name}” has done its work`, body)
-    around.alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
+    context.note('berth', `The watch “${watch.wish.name}” has done its work`, body)
+    context.alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
   }
 
   async function stop(id: string, problem: Problem): Promise<void> {
@@ -123,8 +123,8 @@ export function createWatchRenting(
     said(id, problem)
     const watch = find(id)
     if (!watch) return
-    around.note('error', `The watch “${watch.wish.name}” is paused: ${problem.message}`, problem.advice)
-    around.alert(doneAlert(watch, `“${watch.wish.name}” is paused`, problem.message))
+    context.note('error', `The watch “${watch.wish.name}” is paused: ${problem.message}`, problem.advice)
+    context.alert(doneAlert(watch, `“${watch.wish.name}” is paused`, problem.message))
   }
 
   return {

@@ -3,7 +3,7 @@ import type { OfferView } from '../../contract/market/offer.ts'
 import type { OpenRequest } from '../../contract/market/rental.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import type { AutomationSurroundings } from '../account-context.ts'
+import type { AccountContext } from '../account-context.ts'
 import { lackedBy } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Alert } from '../notifications/alerts.ts'
@@ -21,8 +21,8 @@ import { matchAlert } from './watch-alerts.ts'
 import { type LastLook, watchView } from './watch-view.ts'
 
 /** What the watches of one account need of their surroundings. */
-export interface WatchesSurroundings
-  extends Pick<AutomationSurroundings, 'account' | 'client' | 'ending' | 'keychain' | 'now'> {
+export interface WatchesContext
+  extends Pick<AccountContext, 'account' | 'client' | 'ending' | 'keychain' | 'now'> {
   document: Document<Watch[]>
   prices: Document<Record<string, KeptPrice[]>>
   failovers: Pick<Failovers, 'start' | 'find'>
@@ -55,9 +55,9 @@ export interface Watches {
 
 const mostWatches = 50
 
-export function createWatches(around: WatchesSurroundings): Watches {
-  const { document, ending, now } = around
-  const secrets = rentalSecrets(around.keychain)
+export function createWatches(context: WatchesContext): Watches {
+  const { document, ending, now } = context
+  const secrets = rentalSecrets(context.keychain)
   const lastLooks = new Map<string, LastLook>()
   /** Watches that are looking now. */
   const looking = new Map<string, Promise<void>>()
@@ -73,13 +73,13 @@ export function createWatches(around: WatchesSurroundings): Watches {
     const recorded = document.record(watches =>
       watches.map(watch => (watch.id === id ? (present({ ...watch, ...change }) as Watch) : watch)),
     )
-    around.changed()
+    context.changed()
     await recorded
   }
 
   function say(id: string, last: LastLook): void {
     lastLooks.set(id, last)
-    around.changed()
+    context.changed()
   }
 
   /** It paused by itself, and looks for the prices alone. */
@@ -88,7 +88,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
     return watch?.paused === true && watch.notesPrices === true
   }
 
-  const renting = createWatchRenting(around, { find, existing, update }, secrets, (id, problem) =>
+  const renting = createWatchRenting(context, { find, existing, update }, secrets, (id, problem) =>
     say(id, { matching: 0, ...lastLooks.get(id), problem }),
   )
 
@@ -97,7 +97,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
     if (already) return already
     const { wish } = existing(id)
     const search = searchFor(wish.search.query)
-    const running = around
+    const running = context
       .client()
       .offers.search(search, { signal: ending })
       // Changed meanwhile, its filter is for another search: what this one found says nothing.
@@ -131,16 +131,16 @@ export function createWatches(around: WatchesSurroundings): Watches {
     const best = matching[0]?.offer
     const problem = isAside(id) ? lastLooks.get(id)?.problem : undefined
     say(id, { matching: matching.length, ...(best ? { best } : {}), ...(problem ? { problem } : {}) })
-    const before = around.prices.get()[id] ?? []
+    const before = context.prices.get()[id] ?? []
     const prices = withPrices(
       before,
       at,
       found.map(({ price }) => price ?? 0),
     )
-    if (prices !== before) around.prices.writeSoon(kept => ({ ...kept, [id]: [...prices] }))
+    if (prices !== before) context.prices.writeSoon(kept => ({ ...kept, [id]: [...prices] }))
     // What is there while it is paused is news once it goes on.
     await update(id, { lookedAt: at, ...(watch.paused ? {} : { told }) })
-    if (best === undefined) around.withdraw(watch)
+    if (best === undefined) context.withdraw(watch)
     if (find(id)?.paused !== false) return
     if (watch.wish.rents) {
       if (matching[0]) await renting.next(id, matching[0].price ?? 0)
@@ -148,14 +148,14 @@ export function createWatches(around: WatchesSurroundings): Watches {
       return
     }
     const alert = matchAlert(watch, fresh)
-    if (alert) around.alert(alert)
+    if (alert) context.alert(alert)
   }
 
   return {
     async save(given, wish, run) {
       if (given === undefined && document.get().length >= mostWatches) throw new BerthError(tooMany)
       const before = given === undefined ? undefined : existing(given)
-      const id = given ?? `w${around.newId()}`
+      const id = given ?? `w${context.newId()}`
       const rents = wish.rents && {
         ...wish.rents,
         request: await withKnownSecrets(wish.rents.request, before),
@@ -166,7 +166,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
       const rented = before && !isDone(before) ? before.rented : 0
       const watch: Watch = {
         id,
-        account: around.account,
+        account: context.account,
         wish: kept,
         ...(run && rents ? { run } : {}),
         // With fewer machines than it has rented already, there is nothing left to do.
@@ -181,8 +181,8 @@ export function createWatches(around: WatchesSurroundings): Watches {
       await document.write(watches => [...watches.filter(other => other.id !== id), watch])
       if (!rents || !hasSecrets(rents.request)) await forgetSecrets(before)
       if (before && !sameSearch(before.wish, wish)) forgetPrices(id)
-      around.note('user', `${before ? 'Changed' : 'Began'} the watch “${wish.name}”`)
-      around.changed()
+      context.note('user', `${before ? 'Changed' : 'Began'} the watch “${wish.name}”`)
+      context.changed()
       void look(id)
       return id
     },
@@ -193,7 +193,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
       const again = isDone(watch)
       const going = { failed: 0, ...(again ? { rented: 0 } : {}) }
       await update(id, { paused, notesPrices: undefined, waits: undefined, ...(paused ? {} : going) })
-      around.note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${wish.name}”`)
+      context.note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${wish.name}”`)
       if (!paused) void look(id)
     },
     async delete(id) {
@@ -202,12 +202,12 @@ export function createWatches(around: WatchesSurroundings): Watches {
       await forgetSecrets(watch)
       forgetPrices(id)
       lastLooks.delete(id)
-      around.withdraw(watch)
-      around.note('user', `Deleted the watch “${watch.wish.name}”`)
-      around.changed()
+      context.withdraw(watch)
+      context.note('user', `Deleted the watch “${watch.wish.name}”`)
+      context.changed()
     },
     look,
-    prices: id => priceSamples(around.prices.get()[existing(id).id] ?? []),
+    prices: id => priceSamples(context.prices.get()[existing(id).id] ?? []),
     looked() {
       for (const watch of document.get()) {
         void renting.settle(watch.id)
@@ -248,7 +248,7 @@ export function createWatches(around: WatchesSurroundings): Watches {
   }
 
   function forgetPrices(id: string): void {
-    around.prices.writeSoon(kept =>
+    context.prices.writeSoon(kept =>
       Object.fromEntries(Object.entries(kept).filter(([other]) => other !== id)),
     )
   }

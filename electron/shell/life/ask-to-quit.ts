@@ -2,7 +2,7 @@ import { BrowserWindow, dialog, type MessageBoxOptions } from 'electron'
 import type { State } from '../../contract/state.ts'
 import { quitQuestion } from './quit-question.ts'
 
-export interface QuitSurroundings {
+export interface QuitContext {
   state: () => State
   /** Whether Berth can go on without its window. */
   tray: boolean
@@ -11,7 +11,7 @@ export interface QuitSurroundings {
 }
 
 /** Asks whoever quits while something runs; `true` when Berth may end. */
-export async function askToQuit({ state, tray, hideWindow }: QuitSurroundings): Promise<boolean> {
+export async function askToQuit({ state, tray, hideWindow }: QuitContext): Promise<boolean> {
   const question = quitQuestion(state())
   if (question === undefined) return true
   const answers = tray ? (['quit', 'tray', 'cancel'] as const) : (['quit', 'cancel'] as const)

@@ -33,14 +33,14 @@ interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'en
   over?: (ended: FileTransferView) => void
 }
 
-interface Surroundings {
+interface FileTransfersContext {
   store: Store
   clock: Clock
   activity: Activity
   newId: () => string
 }
 
-export function createFileTransfers({ store, clock, activity, newId }: Surroundings): FileTransfers {
+export function createFileTransfers({ store, clock, activity, newId }: FileTransfersContext): FileTransfers {
   const all = new Map<string, FileTransfer>()
   const turns = new Map<string, Turns>()
   let closing = false

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../../../service/client.ts'
 import { deleteSyncKey, findSyncKey, keyName } from './sync-key.ts'
 import type { Transfer } from './transfer.ts'
 
-interface KeyKeeperSurroundings {
+interface KeyKeeperContext {
   client(): ServiceClient
   ending: AbortSignal
   all(): readonly Transfer[]
@@ -21,14 +21,7 @@ export interface KeyKeeper {
   settle(id: string): Promise<void>
 }
 
-export function createKeyKeeper({
-  client,
-  ending,
-  all,
-  update,
-  forget,
-  tell,
-}: KeyKeeperSurroundings): KeyKeeper {
+export function createKeyKeeper({ client, ending, all, update, forget, tell }: KeyKeeperContext): KeyKeeper {
   const busy = new Map<string, Promise<void>>()
   const find = (id: string) => all().find(transfer => transfer.id === id)
 

@@ -8,9 +8,9 @@ import type { Store } from '../../state/store.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import { Transfer } from './transfer.ts'
 import { transferName } from './transfer-name.ts'
-import { createTransfers, type Transfers, type TransfersSurroundings } from './transfers.ts'
+import { createTransfers, type Transfers, type TransfersContext } from './transfers.ts'
 
-interface Surroundings extends Pick<TransfersSurroundings, 'client' | 'ending' | 'now' | 'newId' | 'look'> {
+interface Surroundings extends Pick<TransfersContext, 'client' | 'ending' | 'now' | 'newId' | 'poll'> {
   account: AccountId
   store: Store
   activity: Activity
@@ -27,8 +27,8 @@ export interface KeptTransfers extends Transfers {
 }
 
 /** The transfers of one account, in its folder on disk and in State. */
-export async function openTransfers(around: Surroundings): Promise<KeptTransfers> {
-  const { account, store, activity, files, clock, onBroken } = around
+export async function openTransfers(context: Surroundings): Promise<KeptTransfers> {
+  const { account, store, activity, files, clock, onBroken } = context
   const document = await openDocument({
     files,
     clock,
@@ -39,7 +39,7 @@ export async function openTransfers(around: Surroundings): Promise<KeptTransfers
   })
 
   const transfers = createTransfers({
-    ...around,
+    ...context,
     document,
     changed: show,
     tell: (kind, text, transfer, detail) =>
@@ -53,7 +53,7 @@ export async function openTransfers(around: Surroundings): Promise<KeptTransfers
 
   function show(): void {
     const view = transfers.view()
-    if (around.ending.aborted || same(store.get().accounts[account]?.transfers, view)) return
+    if (context.ending.aborted || same(store.get().accounts[account]?.transfers, view)) return
     store.change(draft => {
       const target = draft.accounts[account]
       if (target) target.transfers = view

@@ -21,7 +21,7 @@ import { makeSyncKey } from './sync-key.ts'
 import { type Transfer, transferViews } from './transfer.ts'
 
 /** What the transfers of one account need of their surroundings. */
-export interface TransfersSurroundings {
+export interface TransfersContext {
   document: Document<Transfer[]>
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient
@@ -33,7 +33,7 @@ export interface TransfersSurroundings {
   newId(): string
   changed(): void
   /** Looks at the account at once. */
-  look(): void
+  poll(): Promise<void>
   tell(kind: 'user' | 'berth' | 'error', text: string, transfer: Transfer, detail?: string): void
 }
 
@@ -57,8 +57,8 @@ export interface Transfers {
 /** Transfers remembered after their end. */
 const mostOver = 50
 
-export function createTransfers(around: TransfersSurroundings): Transfers {
-  const { document, client, now, tell } = around
+export function createTransfers(context: TransfersContext): Transfers {
+  const { document, client, now, tell } = context
   const find = (id: string) => document.get().find(transfer => transfer.id === id)
 
   function existing(id: string): Transfer {
@@ -69,26 +69,26 @@ export function createTransfers(around: TransfersSurroundings): Transfers {
   }
 
   async function update(id: string, change: Partial<Transfer>): Promise<void> {
-    if (around.ending.aborted) return
+    if (context.ending.aborted) return
     const written = document.record(all =>
       all.map(transfer => (transfer.id === id ? { ...transfer, ...change } : transfer)),
     )
-    around.changed()
+    context.changed()
     await written
   }
 
   async function forget(id: string): Promise<void> {
     const written = document.record(all => all.filter(transfer => transfer.id !== id))
-    around.changed()
+    context.changed()
     await written
   }
 
-  const keys = createKeyKeeper({ ...around, update, forget, all: document.get })
+  const keys = createKeyKeeper({ ...context, update, forget, all: document.get })
 
   async function add(transfer: Omit<Transfer, 'id' | 'step' | 'startedAt'>): Promise<Transfer> {
-    const added: Transfer = { ...transfer, id: `t${around.newId()}`, step: 'starting', startedAt: now() }
+    const added: Transfer = { ...transfer, id: `t${context.newId()}`, step: 'starting', startedAt: now() }
     await document.write(all => [...prune(all), added])
-    around.changed()
+    context.changed()
     return added
   }
 
@@ -115,7 +115,7 @@ export function createTransfers(around: TransfersSurroundings): Transfers {
       await update(id, { step: 'unknown', message: answerLost, startedAt: now() })
       tell('error', 'It is not known whether this began', transfer, problemOf(error).message)
     }
-    around.look()
+    void context.poll()
     return id
   }
 
@@ -123,7 +123,7 @@ export function createTransfers(around: TransfersSurroundings): Transfers {
   async function keyFor({ id }: Transfer): Promise<string> {
     try {
       const { key, secret } = await makeSyncKey(client(), id)
-      around.ending.throwIfAborted()
+      context.ending.throwIfAborted()
       await document.write(all => all.map(one => (one.id === id ? { ...one, key } : one)))
       return secret
     } catch (error) {
@@ -183,7 +183,7 @@ export function createTransfers(around: TransfersSurroundings): Transfers {
         tell('user', 'Cancelled', other)
         void keys.settle(other.id)
       }
-      around.look()
+      void context.poll()
     },
     async dismiss(id) {
       const { step } = existing(id)

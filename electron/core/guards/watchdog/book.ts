@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Problem } from '../../../contract/problem.ts'
-import type { AutomationSurroundings } from '../../account-context.ts'
+import type { AccountContext } from '../../account-context.ts'
 import { same } from '../../state/same.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import { KeptWatchdog, watchdogView } from './watchdog.ts'
@@ -20,15 +20,15 @@ export interface WatchdogBook {
   flush(): Promise<void>
 }
 
-export async function openWatchdogBook(around: AutomationSurroundings): Promise<WatchdogBook> {
-  const { account, store, ending } = around
+export async function openWatchdogBook(context: AccountContext): Promise<WatchdogBook> {
+  const { account, store, ending } = context
   const document = await openDocument({
-    files: around.files,
-    clock: around.machine.clock,
-    name: `${around.folder}/watchdogs.json`,
+    files: context.files,
+    clock: context.machine.clock,
+    name: `${context.folder}/watchdogs.json`,
     schema: v.array(KeptWatchdog),
     empty: [],
-    onBroken: around.onBroken,
+    onBroken: context.onBroken,
   })
   const problems = new Map<number, Problem>()
 

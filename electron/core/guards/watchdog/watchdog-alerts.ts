@@ -1,7 +1,7 @@
 import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { AutomationSurroundings } from '../../account-context.ts'
+import type { AccountContext } from '../../account-context.ts'
 import type { Alert } from '../../notifications/alerts.ts'
 import { instanceName } from '../../notifications/wording.ts'
 
@@ -28,7 +28,7 @@ export function createTelling({
   store,
   teller,
   activity,
-}: Pick<AutomationSurroundings, 'account' | 'store' | 'teller' | 'activity'>): Telling {
+}: Pick<AccountContext, 'account' | 'store' | 'teller' | 'activity'>): Telling {
   const names = new Map<number, string>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
 

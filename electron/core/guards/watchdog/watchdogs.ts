@@ -10,7 +10,7 @@ import {
   type WatchdogLook,
   watchdogLog,
 } from '../../../ssh/watchdog/watchdog.ts'
-import type { Automation, AutomationSurroundings, FreshLook } from '../../account-context.ts'
+import type { AccountContext, Automation, FreshLook } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { instanceKeyEntry } from '../../instances/instance-key.ts'
@@ -37,10 +37,10 @@ const pauses = [5, 15, 60, 300]
 /** What no later try mends: the wish is given up where it is answered. */
 const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
 
-export async function openWatchdogs(around: AutomationSurroundings): Promise<Watchdogs> {
-  const { account, store, machine, activity, access, ending } = around
+export async function openWatchdogs(context: AccountContext): Promise<Watchdogs> {
+  const { account, store, machine, activity, access, ending } = context
   const { clock } = machine
-  const book = await openWatchdogBook(around)
+  const book = await openWatchdogBook(context)
   const { find, keep, show, problems } = book
   const fails = new Map<number, number>()
   const missing = new Map<number, number>()
@@ -51,7 +51,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
   const underWay = new Map<number, Promise<void>>()
 
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
-  const telling = createTelling(around)
+  const telling = createTelling(context)
   const { nameOf } = telling
 
   async function forget(instance: number): Promise<void> {
@@ -109,7 +109,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
     view: InstanceView,
     work: (connection: Connection) => Promise<Got>,
   ): Promise<Got> {
-    const lease = await access.connect({ account, instance: view, client: around.client() })
+    const lease = await access.connect({ account, instance: view, client: context.client() })
     try {
       return await work(lease.connection)
     } finally {
@@ -141,12 +141,12 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
   async function configOf({ instance, wish }: KeptWatchdog) {
     const key = await machine.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
     const url = store.get().accounts[account]?.baseUrl ?? ''
-    return { wish, instance, url, now: around.now(), tick: tickOf(wish), key }
+    return { wish, instance, url, now: context.now(), tick: tickOf(wish), key }
   }
 
   async function note(kept: KeptWatchdog, look: WatchdogLook | undefined, renewed: boolean): Promise<void> {
     const { instance } = kept
-    const at = around.now()
+    const at = context.now()
     if (!look) {
       if (kept.step === 'lost') return
       await keep({ ...kept, step: 'lost' })
@@ -176,7 +176,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
 
   /** Whether the start script of the rental brings it back. */
   function startsIt(instance: number): boolean {
-    return startsWatchdog(around.record(instance)?.onstart)
+    return startsWatchdog(context.record(instance)?.onstart)
   }
 
   /** There may be one already, from a wish whose answer was lost or from another Berth. */
@@ -207,7 +207,7 @@ export async function openWatchdogs(around: AutomationSurroundings): Promise<Wat
 
   return {
     async put(instance, wish) {
-      mustBeAhead(wish, around.now())
+      mustBeAhead(wish, context.now())
       existing(instance)
       const before = find(instance)
       const kept: KeptWatchdog = {

@@ -3,7 +3,7 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { PriceIncreaseView } from '../../../contract/spending/price-increase.ts'
 import { isAbsent } from '../../../service/absent.ts'
 import { ServiceError } from '../../../service/service-error.ts'
-import type { Automation, AutomationSurroundings, FreshLook } from '../../account-context.ts'
+import type { Automation, AccountContext, FreshLook } from '../../account-context.ts'
 import { needing } from '../../app/permission.ts'
 import { same } from '../../state/same.ts'
 import { openDocument } from '../../storage/json-file.ts'
@@ -43,8 +43,8 @@ const askedEvery = 600
 const absentFor = 86_400
 
 export async function openPriceIncreases(
-  around: Pick<
-    AutomationSurroundings,
+  context: Pick<
+    AccountContext,
     | 'account'
     | 'store'
     | 'machine'
@@ -55,10 +55,10 @@ export async function openPriceIncreases(
     | 'client'
     | 'ending'
     | 'now'
-    | 'look'
+    | 'poll'
   >,
 ): Promise<PriceIncreases> {
-  const { account, store, machine, files, folder, onBroken, teller, ending } = around
+  const { account, store, machine, files, folder, onBroken, teller, ending } = context
   const document = await openDocument({
     files,
     clock: machine.clock,
@@ -76,14 +76,14 @@ export async function openPriceIncreases(
 
   async function ask(): Promise<void> {
     try {
-      const { increases, whole } = await around.client().priceIncreases.list({ signal: ending, retries: 1 })
+      const { increases, whole } = await context.client().priceIncreases.list({ signal: ending, retries: 1 })
       if (ending.aborted) return
       const listed = increases.map(increase => [increase.contract_id, increaseView(increase)] as const)
       pending = new Map([...(whole ? [] : pending), ...listed])
       await tellNews()
     } catch (error) {
       if (!ending.aborted && isAbsent(error))
-        document.writeSoon(kept => ({ ...kept, absentUntil: around.now() + absentFor }))
+        document.writeSoon(kept => ({ ...kept, absentUntil: context.now() + absentFor }))
     }
   }
 
@@ -101,7 +101,7 @@ export async function openPriceIncreases(
     if (ending.aborted || !store.get().settings.alerts.priceIncrease) return
     const alerts = news.flatMap(increase => {
       const instance = shown[increase.instance]
-      return instance ? [increaseAlert(increase, instance, account, around.now())] : []
+      return instance ? [increaseAlert(increase, instance, account, context.now())] : []
     })
     if (alerts.length > 0) teller.tell(account, alerts)
   }
@@ -156,7 +156,7 @@ export async function openPriceIncreases(
       })
     },
     async answer(increase, accepted) {
-      const { client } = around
+      const { client } = context
       const { id, instance, from } = increase
       const operation = accepted ? 'accept' : 'reject'
       try {
@@ -164,7 +164,7 @@ export async function openPriceIncreases(
       } catch (error) {
         if (!isOver(error)) throw error
         askedAt = undefined
-        await around.look()
+        await context.poll()
         throw new BerthError({
           code: 'no_price_increase',
           message:

@@ -10,7 +10,7 @@ import { offerView } from '../offers/offer-view.ts'
 import type { Rental } from '../rentals/rental.ts'
 import type { RentalSecrets } from '../rentals/secrets.ts'
 import { sentenceFor } from '../rentals/sentences.ts'
-import type { FailoversSurroundings, Instances } from './attempts.ts'
+import type { FailoversContext, Instances } from './attempts.ts'
 import type { FailoverBook } from './attempts-book.ts'
 import { costBy, type Drop, type Failover, openTry, type Try } from './attempts-model.ts'
 import { bestOffer } from './best-offer.ts'
@@ -41,12 +41,8 @@ const searchTimeout = 45_000
 /** Seconds of the account's time: while a guard holds a try back, the market is asked no more often. */
 const marketForgottenAfter = 60
 
-export function createTrials(
-  around: FailoversSurroundings,
-  book: FailoverBook,
-  secrets: RentalSecrets,
-): Trials {
-  const { rentals, hosts, client, ending, now, tell } = around
+export function createTrials(context: FailoversContext, book: FailoverBook, secrets: RentalSecrets): Trials {
+  const { rentals, hosts, client, ending, now, tell } = context
   /** What is known of SSH, and for how many looks an instance was missing, by rental. */
   const doors = new Map<string, Sight['ssh']>()
   const missing = new Map<string, number>()
@@ -129,7 +125,7 @@ export function createTrials(
       const rental = current && rentalOf(current.rental)
       return {
         now: now(),
-        stopper: rental?.instance === undefined ? undefined : around.stopperOf(rental.instance),
+        stopper: rental?.instance === undefined ? undefined : context.stopperOf(rental.instance),
         rental,
         instance: instances[rental?.instance ?? ''],
         gone: (missing.get(current?.rental ?? '') ?? 0) >= looksUntilGone,
@@ -148,7 +144,7 @@ export function createTrials(
     async rentNext({ id, search, limits }) {
       // The market is a large answer, not to be asked at every look for what is then not rented.
       const price = priceInMind(id)
-      const before = around.heldBack(price)
+      const before = context.heldBack(price)
       if (before) return waitsForGuard(id, before, price)
       held.delete(id)
       try {
@@ -158,7 +154,7 @@ export function createTrials(
           searchNarrowed(client().offers, search.query, search.filter, asking),
         )
         const request = await secrets.restore({ id }, book.existing(id).request)
-        const best = bestOffer(book.existing(id), found.map(offerView), hosts.view(), around.heldBack)
+        const best = bestOffer(book.existing(id), found.map(offerView), hosts.view(), context.heldBack)
         const failover = book.existing(id)
         if (ending.aborted) return false
         if (failover.unwanted) return true
@@ -195,7 +191,7 @@ export function createTrials(
         // One that is silent is asked again after the next look.
         if (answer === 'answered') heard()
       }
-      around.knock(instance).then(
+      context.knock(instance).then(
         () => said('answered'),
         () => said('silent'),
       )
@@ -206,7 +202,7 @@ export function createTrials(
       const after = await book.updateTry(failover.id, current.rental, { drop })
       const { rental, offer } = current
       if (drop.blame) await hosts.blame({ rental, offer, at: drop.at, why: drop.why.message })
-      around.changed()
+      context.changed()
       const { instance } = current
       tell({
         failover: after,
@@ -233,7 +229,7 @@ export function createTrials(
       if (current && instance === undefined)
         await book.updateTry(id, current.rental, { cost: costBy(current, at), endedAt: at })
       const after = await book.update(id, { step, problem, instance, endedAt: at })
-      around.look()
+      void context.poll()
       if (step === 'cancelled') tell({ failover: after, text: 'Failover cancelled' })
       else
         tell({

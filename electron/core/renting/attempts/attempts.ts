@@ -19,7 +19,7 @@ import { type Move, nextMove, type Stopper } from './next-move.ts'
 export type FailoverWish = Pick<Failover, 'search' | 'request' | 'limits' | 'replaces'>
 
 /** What the failovers of one account need of their surroundings. */
-export interface FailoversSurroundings {
+export interface FailoversContext {
   account: AccountId
   document: Document<Failover[]>
   hosts: FailedHosts
@@ -42,7 +42,7 @@ export interface FailoversSurroundings {
   /** The failovers have changed. */
   changed(): void
   /** Looks at the account at once. */
-  look(): void
+  poll(): Promise<void>
   tell(event: FailoverEvent): void
 }
 
@@ -90,12 +90,12 @@ export interface Failovers {
   view(): Record<string, FailoverView>
 }
 
-export function createFailovers(around: FailoversSurroundings): Failovers {
-  const { rentals, ending, now } = around
-  const secrets = rentalSecrets(around.keychain)
-  const book = openFailoverBook(around.document, around.changed)
+export function createFailovers(context: FailoversContext): Failovers {
+  const { rentals, ending, now } = context
+  const secrets = rentalSecrets(context.keychain)
+  const book = openFailoverBook(context.document, context.changed)
   const { find, existing, update } = book
-  const trials = createTrials(around, book, secrets)
+  const trials = createTrials(context, book, secrets)
   /** Failovers this process is working on, so that no two loops do. */
   const busy = new Set<string>()
   let instances: Instances = {}
@@ -149,7 +149,7 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
 
   return {
     async start(wish, given, asked = given === undefined) {
-      const id = given ?? `f${around.newId()}`
+      const id = given ?? `f${context.newId()}`
       if (find(id)) return id
       await secrets.keep(id, wish.request)
       try {
@@ -165,7 +165,7 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
         await secrets.forget({ id, request: wish.request }).catch(() => undefined)
         throw error
       }
-      around.tell({
+      context.tell({
         failover: existing(id),
         text: `Renting with failover: up to ${wish.limits.tries} tries`,
         asked,
@@ -184,7 +184,7 @@ export function createFailovers(around: FailoversSurroundings): Failovers {
       if (existing(id).step !== 'trying') await update(id, { dismissed: true })
     },
     find,
-    written: around.document.flush,
+    written: context.document.flush,
     looked(seen, unconfirmed) {
       instances = seen
       trials.looked(seen, unconfirmed)

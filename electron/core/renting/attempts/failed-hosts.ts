@@ -40,9 +40,9 @@ const mostRemembered = 500
 const mostRentals = 20
 
 export async function openFailedHosts(
-  around: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
+  context: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
 ): Promise<FailedHosts> {
-  const document = await openDocument({ ...around, schema: v.array(FailedHost), empty: [] })
+  const document = await openDocument({ ...context, schema: v.array(FailedHost), empty: [] })
 
   return {
     async blame({ rental, offer, at, why }) {

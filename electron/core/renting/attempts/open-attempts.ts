@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Automation, AutomationSurroundings, FreshLook } from '../../account-context.ts'
+import type { AccountContext, Automation, FreshLook } from '../../account-context.ts'
 import { heldBack, stoppedBy, stopperOf } from '../../guards/guard-veto.ts'
 import type { Guards } from '../../guards/guards.ts'
 import { same } from '../../state/same.ts'
@@ -20,11 +20,11 @@ export interface KeptFailovers extends Automation, Omit<Failovers, 'looked' | 'd
 }
 
 export async function openFailovers(
-  around: AutomationSurroundings,
+  context: AccountContext,
   rentals: Rentals,
   guards: Pick<Guards, 'actedOn'>,
 ): Promise<KeptFailovers> {
-  const { account, store, machine, files, folder, onBroken, activity, teller, access, client } = around
+  const { account, store, machine, files, folder, onBroken, activity, teller, access, client } = context
   const { clock } = machine
   const kept = { files, clock, onBroken }
   const [document, hosts] = await Promise.all([
@@ -37,22 +37,22 @@ export async function openFailovers(
     document,
     hosts,
     rentals,
-    keychain: around.keychain,
+    keychain: context.keychain,
     client,
     knock: async instance => {
       await access.probe({ account, instance, client: client() })
     },
-    heldBack: more => heldBack(store.get().accounts[account], { more }, around.now()),
+    heldBack: more => heldBack(store.get().accounts[account], { more }, context.now()),
     stopperOf(instance) {
       const guard =
-        guards.actedOn(instance) ?? stopperOf(store.get().accounts[account], instance, around.now())
+        guards.actedOn(instance) ?? stopperOf(store.get().accounts[account], instance, context.now())
       return guard && { why: stoppedBy(guard), alone: guard.instance !== undefined }
     },
-    ending: around.ending,
-    now: around.now,
-    newId: () => machine.random.hex(16),
+    ending: context.ending,
+    now: context.now,
+    newId: context.newId,
     changed: show,
-    look: () => void around.look(),
+    poll: context.poll,
     tell,
   })
 
@@ -73,7 +73,7 @@ export async function openFailovers(
 
   function show(): void {
     const shown = store.get().accounts[account]
-    if (around.ending.aborted || !shown) return
+    if (context.ending.aborted || !shown) return
     const views = failovers.view()
     const failed = hosts.view()
     if (same(shown.failovers, views) && same(shown.failedHosts, failed)) return

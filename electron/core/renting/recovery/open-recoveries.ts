@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Automation, AutomationSurroundings } from '../../account-context.ts'
+import type { AccountContext, Automation } from '../../account-context.ts'
 import { heldBack } from '../../guards/guard-veto.ts'
 import { instanceName } from '../../notifications/wording.ts'
 import { same } from '../../state/same.ts'
@@ -14,11 +14,11 @@ import type { RecoveryEvent } from './recovery-context.ts'
 export interface KeptRecoveries extends Automation, Pick<Recoveries, 'choose'> {}
 
 export async function openRecoveries(
-  around: AutomationSurroundings,
+  context: AccountContext,
   rentals: Pick<Rentals, 'ofInstance' | 'knows'>,
   failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>,
 ): Promise<KeptRecoveries> {
-  const { account, store, machine, files, folder, onBroken, activity, teller } = around
+  const { account, store, machine, files, folder, onBroken, activity, teller } = context
   const document = await openDocument({
     files,
     clock: machine.clock,
@@ -31,14 +31,14 @@ export async function openRecoveries(
     document,
     failovers,
     rentals,
-    client: around.client,
-    record: around.record,
-    heldBack: starting => heldBack(store.get().accounts[account], starting, around.now()),
-    ending: around.ending,
-    now: around.now,
-    newId: () => machine.random.hex(16),
+    client: context.client,
+    record: context.record,
+    heldBack: starting => heldBack(store.get().accounts[account], starting, context.now()),
+    ending: context.ending,
+    now: context.now,
+    newId: context.newId,
     changed: show,
-    look: () => void around.look(),
+    poll: context.poll,
     tell,
   })
 
@@ -70,7 +70,7 @@ export async function openRecoveries(
   function show(): void {
     const shown = store.get().accounts[account]
     const view = recoveries.view()
-    if (around.ending.aborted || !shown || same(shown.recoveries, view)) return
+    if (context.ending.aborted || !shown || same(shown.recoveries, view)) return
     store.change(draft => {
       const target = draft.accounts[account]
       if (target) target.recoveries = view

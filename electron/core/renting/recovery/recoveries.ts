@@ -15,7 +15,7 @@ import { spentOn } from '../attempts/attempts-model.ts'
 import { nothingAsGoodCode } from '../attempts/sentences.ts'
 import { givesWay, othersReplacement } from './others.ts'
 import { freshRecovery, type Recovery } from './recovery.ts'
-import type { Answer, RecoveriesSurroundings } from './recovery-context.ts'
+import type { Answer, RecoveriesContext } from './recovery-context.ts'
 import { notInterruptible, observed, type RecoveryMove, recoveryMove, refusedFor } from './recovery-move.ts'
 import { recoveryView } from './recovery-view.ts'
 import { replacementFor } from './replacement.ts'
@@ -31,8 +31,8 @@ export interface Recoveries {
 
 type Change = { [Field in keyof Recovery]?: Recovery[Field] | undefined }
 
-export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
-  const { document, failovers, rentals, client, ending, now, tell } = around
+export function createRecoveries(context: RecoveriesContext): Recoveries {
+  const { document, failovers, rentals, client, ending, now, tell } = context
   /** Instances this process is acting on. */
   const busy = new Set<number>()
   const missing = new Map<number, number>()
@@ -46,11 +46,11 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
   /** Before something is done: rejects where it cannot be written, and then nothing is done. */
   async function intend(id: number, change: Change): Promise<void> {
     await document.write(changing(id, change))
-    around.changed()
+    context.changed()
   }
   async function update(id: number, change: Change): Promise<void> {
     const written = document.record(changing(id, change))
-    around.changed()
+    context.changed()
     await written
   }
 
@@ -84,7 +84,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
       case 'stop':
         await client().instances.stop(instance.id, { signal: ending })
         tell({ instance, kind: 'note', text: 'Stopped for good, since another has its place' })
-        return around.look()
+        return void context.poll()
     }
   }
 
@@ -94,7 +94,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     starting: Starting,
     act: () => Promise<void>,
   ): Promise<void> {
-    const why = around.heldBack(starting)
+    const why = context.heldBack(starting)
     return why ? hold(instance, why) : act()
   }
 
@@ -118,7 +118,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     const after = recoveryOf(id)
     if (ending.aborted || !after) return
     take({ ...instance, bid }, after)
-    around.look()
+    void context.poll()
   }
 
   /** Takes over what is seen, and tells of a raise that is seen to hold. */
@@ -126,7 +126,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     const after = observed(recovery, instance, now())
     if (same(recovery, after)) return recovery
     void document.record(all => ({ ...all, [instance.id]: after }))
-    around.changed()
+    context.changed()
     if (after.raises > recovery.raises)
       tell({ instance, kind: 'done', text: `Raised the bid to $${(after.own ?? 0) / 1_000_000}/h` })
     return after
@@ -143,8 +143,8 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
     if (choice.kind !== 'replace') return
     const other = othersReplacement(id, latest.records, rentals.knows)
     if (other) return leaveTo(instance, other)
-    const wish = replacementFor(instance, rentals.ofInstance(id), around.record(id), choice)
-    const chosen = failover ?? `f${around.newId()}`
+    const wish = replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
+    const chosen = failover ?? `f${context.newId()}`
     // The market is asked again and again: that it has nothing is told once.
     const still = held?.code === nothingAsGoodCode ? held : undefined
     await intend(id, { failover: chosen, lastAt: now(), held: still })
@@ -166,7 +166,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
       // One that has ended meanwhile stays as it is.
       if (failover !== undefined) await cancel(failover).catch(() => undefined)
       await document.record(({ [id]: _, ...rest }) => rest)
-      around.changed()
+      context.changed()
     } finally {
       missing.delete(id)
       busy.delete(id)
@@ -245,7 +245,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
         of: instance.id,
       },
     }))
-    around.changed()
+    context.changed()
     await written
     tell({ instance, kind: 'note', text: `Replaced by #${by}` })
   }
@@ -255,7 +255,7 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
       const { id } = instance
       if (!instance.interruptible) throw new BerthError(notInterruptible)
       if (choice.kind === 'replace')
-        replacementFor(instance, rentals.ofInstance(id), around.record(id), choice)
+        replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
       const { failover } = recoveryOf(id) ?? {}
       // Who wishes for a replacement after they have cancelled one wishes for another.
       if (failover !== undefined && failovers.find(failover)?.unwanted) await cancel(failover)
@@ -263,10 +263,10 @@ export function createRecoveries(around: RecoveriesSurroundings): Recoveries {
       const after = { ...(before ?? freshRecovery(choice, now())), choice }
       const { held: _, refused: __, ...kept } = after
       await document.write(all => ({ ...all, [id]: kept }))
-      around.changed()
+      context.changed()
       const running = before?.failover
       if (running !== undefined && choice.kind !== 'replace') await cancel(running)
-      around.look()
+      void context.poll()
     },
     looked(answer) {
       latest = answer

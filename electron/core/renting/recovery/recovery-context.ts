@@ -9,7 +9,7 @@ import type { Rentals } from '../rentals/rentals.ts'
 import type { Recovery } from './recovery.ts'
 
 /** What the recoveries of one account need of their surroundings. */
-export interface RecoveriesSurroundings {
+export interface RecoveriesContext {
   /** By instance. */
   document: Document<Record<string, Recovery>>
   failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>
@@ -25,7 +25,7 @@ export interface RecoveriesSurroundings {
   now(): number
   newId(): string
   changed(): void
-  look(): void
+  poll(): Promise<void>
   tell(event: RecoveryEvent): void
 }
 

@@ -5,10 +5,10 @@ import { same } from '../../state/same.ts'
 import type { Store } from '../../state/store.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import { isUnderWay, Rental } from './rental.ts'
-import { createRentals, type Rentals, type RentalsSurroundings } from './rentals.ts'
+import { createRentals, type Rentals, type RentalsContext } from './rentals.ts'
 
 interface Surroundings
-  extends Omit<RentalsSurroundings, 'document' | 'knownInstances' | 'deadline' | 'changed' | 'tell'> {
+  extends Omit<RentalsContext, 'document' | 'knownInstances' | 'deadline' | 'changed' | 'tell'> {
   store: Store
   activity: Activity
   files: Files
@@ -25,8 +25,8 @@ export interface KeptRentals extends Rentals {
 }
 
 /** The rentals of one account, in its folder on disk and in State. */
-export async function openRentals(around: Surroundings): Promise<KeptRentals> {
-  const { account, store, activity, files, clock, onBroken } = around
+export async function openRentals(context: Surroundings): Promise<KeptRentals> {
+  const { account, store, activity, files, clock, onBroken } = context
   const document = await openDocument({
     files,
     clock,
@@ -37,7 +37,7 @@ export async function openRentals(around: Surroundings): Promise<KeptRentals> {
   })
 
   const rentals = createRentals({
-    ...around,
+    ...context,
     document,
     knownInstances: () => Object.keys(store.get().accounts[account]?.instances ?? {}).map(Number),
     deadline: () => store.get().settings.rentalDeadline,
@@ -56,7 +56,7 @@ export async function openRentals(around: Surroundings): Promise<KeptRentals> {
     const view = rentals.view()
     const last = rentals.last()
     const shown = store.get().accounts[account]
-    if (around.ending.aborted || (same(shown?.rentals, view) && same(shown?.lastRental, last))) return
+    if (context.ending.aborted || (same(shown?.rentals, view) && same(shown?.lastRental, last))) return
     store.change(draft => {
       const target = draft.accounts[account]
       if (!target) return

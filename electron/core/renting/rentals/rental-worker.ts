@@ -8,7 +8,7 @@ import { createHalts } from './auth-retries.ts'
 import type { RentalBook } from './book.ts'
 import { type Finding, findLost } from './find-lost.ts'
 import { isUnderWay, type Rental } from './rental.ts'
-import type { RentalsSurroundings } from './rentals.ts'
+import type { RentalsContext } from './rentals.ts'
 import { requestBody } from './request-body.ts'
 import type { RentalSecrets } from './secrets.ts'
 import { sentenceFor } from './sentences.ts'
@@ -62,12 +62,8 @@ function mayBeAskedAgain({ owner, refused }: Rental): boolean {
 
 const createdTwice = 'which the same rental had created a second time'
 
-export function createPursuit(
-  around: RentalsSurroundings,
-  book: RentalBook,
-  secrets: RentalSecrets,
-): Pursuit {
-  const { client, clock, ending } = around
+export function createPursuit(context: RentalsContext, book: RentalBook, secrets: RentalSecrets): Pursuit {
+  const { client, clock, ending } = context
   const { update, existing } = book
   /** Rentals this process is working on, so that no two loops do. */
   const busy = new Set<string>()
@@ -149,8 +145,8 @@ export function createPursuit(
   /** Looks at the account until the instance is found, or has had time enough to appear. */
   async function lookFor({ id }: Rental, mayAskAgain: boolean): Promise<'ask' | 'done'> {
     await update(id, { step: 'lost' })
-    const from = around.now()
-    const mayStillAppear = () => Math.abs(around.now() - from) < appearsWithin
+    const from = context.now()
+    const mayStillAppear = () => Math.abs(context.now() - from) < appearsWithin
     for (let looks = 0; looks < looksAfter.length || mayStillAppear(); looks += 1) {
       const pause = looksAfter[looks] ?? lookAgainAfter
       const finding = await lookOnce(id, pause, looks === 0)
@@ -174,7 +170,7 @@ export function createPursuit(
 
   async function letUserSay(id: string, candidates: readonly number[]): Promise<void> {
     const rental = await update(id, { step: 'unclear', candidates: [...candidates] })
-    around.tell('Which instance belongs to this rental is not clear', rental)
+    context.tell('Which instance belongs to this rental is not clear', rental)
   }
 
   /** One fresh and whole answer after a pause, however long the service takes to give one; undefined when Berth ends. */
@@ -190,7 +186,7 @@ export function createPursuit(
         const isUncertain =
           cutShort !== undefined ||
           unread.some(({ id: one }) => one === undefined || !before.has(one)) ||
-          around.knownInstances().some(known => !listed.has(known))
+          context.knownInstances().some(known => !listed.has(known))
         // What is not found in a list that may lack it may be there all the same: asking again could rent it twice.
         if (!isUncertain || ('found' in finding && finding.found !== undefined)) return finding
         await update(id, { problem: sentenceFor('list_uncertain') })
@@ -221,13 +217,13 @@ export function createPursuit(
     const rental = await update(id, {
       step: 'waiting',
       instance,
-      createdAt: around.now(),
+      createdAt: context.now(),
       candidates: undefined,
       problem: undefined,
     })
-    around.tell(`Rented as #${instance}`, rental)
-    around.created(instance, instanceKey)
-    around.look()
+    context.tell(`Rented as #${instance}`, rental)
+    context.created(instance, instanceKey)
+    void context.poll()
   }
 
   /** What cannot be destroyed now is seen again at the next look. */
@@ -242,7 +238,7 @@ export function createPursuit(
       } catch {
         continue
       }
-      around.tell(`Destroyed #${instance}, ${why}`, rental)
+      context.tell(`Destroyed #${instance}, ${why}`, rental)
     }
   }
 
@@ -270,7 +266,7 @@ export function createPursuit(
     }
     if (ending.aborted) return
     await end(id, { step: 'cancelled' })
-    around.look()
+    void context.poll()
   }
 
   async function end(
@@ -284,14 +280,14 @@ export function createPursuit(
     if (step === 'failed') {
       const detail = problem ? { detail: problem.message } : {}
       // It is rented, and bid what was to be bid: nothing failed.
-      if (problem?.code === 'outbid') around.tell('Rented, but outbid before it ran', rental, detail)
-      else around.tell('Renting failed', rental, { kind: 'error', ...detail })
+      if (problem?.code === 'outbid') context.tell('Rented, but outbid before it ran', rental, detail)
+      else context.tell('Renting failed', rental, { kind: 'error', ...detail })
     }
     if (step === 'cancelled' && rental.owner === undefined)
-      around.tell('Rental cancelled', rental, { kind: 'user' })
-    else if (step === 'cancelled') around.tell('A try was taken back', rental)
+      context.tell('Rental cancelled', rental, { kind: 'user' })
+    else if (step === 'cancelled') context.tell('A try was taken back', rental)
     // Its failover goes on with the next one at the next look.
-    if (rental.owner !== undefined) around.look()
+    if (rental.owner !== undefined) void context.poll()
   }
 
   const sleep = (milliseconds: number) =>

@@ -19,7 +19,7 @@ import { rentalSecrets, withoutSecrets } from './secrets.ts'
 import { sentenceFor } from './sentences.ts'
 
 /** What the rentals of one account need of their surroundings. */
-export interface RentalsSurroundings {
+export interface RentalsContext {
   account: AccountId
   document: Document<Rental[]>
   /** Throws `key_missing` while there is no key. */
@@ -41,7 +41,7 @@ export interface RentalsSurroundings {
   /** The rentals have changed. */
   changed(): void
   /** Looks at the account at once. */
-  look(): void
+  poll(): Promise<void>
   created(instance: number, instanceKey: string | undefined): void
   tell(text: string, rental: Rental, more?: { kind?: 'user' | 'error'; detail?: string }): void
 }
@@ -103,11 +103,11 @@ export interface RentedFor {
 /** Seconds by which two tellings of the account's time may differ. */
 const blur = 60
 
-export function createRentals(around: RentalsSurroundings): Rentals {
-  const secrets = rentalSecrets(around.keychain)
-  const book = openBook(around.document, around.changed)
+export function createRentals(context: RentalsContext): Rentals {
+  const secrets = rentalSecrets(context.keychain)
+  const book = openBook(context.document, context.changed)
   const { existing, update } = book
-  const pursuit = createPursuit(around, book, secrets)
+  const pursuit = createPursuit(context, book, secrets)
   const ofInstance = (instance: number) => book.all().findLast(rental => rental.instance === instance)
   /** How many looks in a row were without the instance of a rental. */
   const missing = new Map<string, number>()
@@ -138,19 +138,19 @@ export function createRentals(around: RentalsSurroundings): Rentals {
   }
 
   return {
-    async rent(request, offer, { owned, search, id = `r${around.newId()}` } = {}) {
+    async rent(request, offer, { owned, search, id = `r${context.newId()}` } = {}) {
       if (!owned) await secrets.keep(id, request)
       try {
         await book.add({
           id,
-          account: around.account,
+          account: context.account,
           request: withoutSecrets(request),
           offer: offer ? rentedOffer(offer) : { id: request.offer },
           step: 'asking',
-          before: [...around.knownInstances()],
+          before: [...context.knownInstances()],
           asked: 0,
-          startedAt: around.now(),
-          deadline: owned?.deadline ?? around.deadline(),
+          startedAt: context.now(),
+          deadline: owned?.deadline ?? context.deadline(),
           ...(owned ? { owner: owned.owner } : {}),
           ...(search ? { search } : {}),
         })
@@ -158,7 +158,7 @@ export function createRentals(around: RentalsSurroundings): Rentals {
         if (!owned) await secrets.forget({ id, request }).catch(() => undefined)
         throw error
       }
-      around.tell('Renting', existing(id), owned ? {} : { kind: 'user' })
+      context.tell('Renting', existing(id), owned ? {} : { kind: 'user' })
       void pursuit.work(id, 'ask')
       return id
     },
@@ -180,8 +180,8 @@ export function createRentals(around: RentalsSurroundings): Rentals {
     async waitLonger(id) {
       const rental = existing(id)
       if (rental.step !== 'late') return
-      const since = around.now() - (rental.createdAt ?? rental.startedAt)
-      await update(id, { step: 'waiting', deadline: since + around.deadline(), problem: undefined })
+      const since = context.now() - (rental.createdAt ?? rental.startedAt)
+      await update(id, { step: 'waiting', deadline: since + context.deadline(), problem: undefined })
     },
     async settle(id, instance) {
       const rental = existing(id)
@@ -215,8 +215,9 @@ export function createRentals(around: RentalsSurroundings): Rentals {
         else missing.set(rental.id, absent)
         if (!instance && absent < looksUntilGone) continue
         // A clock that was set back must not put the deadline off.
-        if ((rental.createdAt ?? 0) > around.now() + blur) void update(rental.id, { createdAt: around.now() })
-        const { step, problem } = nextStep(rental, instance, around.now())
+        if ((rental.createdAt ?? 0) > context.now() + blur)
+          void update(rental.id, { createdAt: context.now() })
+        const { step, problem } = nextStep(rental, instance, context.now())
         if (step === rental.step && same(problem, rental.problem)) continue
         if (!isUnderWay({ ...rental, step })) missing.delete(rental.id)
         if (step === 'failed') void pursuit.end(rental.id, { step, ...(problem ? { problem } : {}) })

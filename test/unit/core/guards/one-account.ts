@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import type { AutomationSurroundings } from '../../../../electron/core/account-context.ts'
+import type { AccountContext } from '../../../../electron/core/account-context.ts'
 import { type Guards, openGuards } from '../../../../electron/core/guards/guards.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
@@ -64,12 +64,13 @@ export class OneAccount {
       if (refusal) throw refusal
     }
     const client = { instances: { stop: request('stop'), destroy: request('destroy') } }
-    const around = {
+    const context = {
       account,
       store,
       files,
       folder: 'account',
-      machine: { clock, random: { hex: (digits: number) => '1'.padStart(digits, '0') } },
+      machine: { clock },
+      newId: () => '1'.padStart(16, '0'),
       activity: { add: () => undefined },
       teller: {
         tell: (_: string, alerts: readonly { title: string }[]) =>
@@ -81,10 +82,10 @@ export class OneAccount {
       ending: this.#ending.signal,
       onBroken: () => undefined,
       now: () => this.now(),
-      look: async () => this.#look(),
+      poll: async () => this.#look(),
     }
     const spending = { spentToday: () => 0, spentThisMonth: () => 0, countedAt: () => undefined }
-    this.#guards = await openGuards(around as unknown as AutomationSurroundings, spending, () => undefined)
+    this.#guards = await openGuards(context as unknown as AccountContext, spending, () => undefined)
     this.#guards.resume()
   }
 

@@ -54,7 +54,7 @@ export interface Ground {
   ending: AbortSignal
   now(): number
   newId(): string
-  look(): void
+  poll(): Promise<void>
   changed(): void
   onBroken(name: string): void
 }
@@ -152,7 +152,7 @@ export async function startOne<Automation extends Automatic>(
       ending: signal,
       now,
       newId,
-      look,
+      poll: async () => look(),
       changed: () => undefined,
       onBroken,
     }

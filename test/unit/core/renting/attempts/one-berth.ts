@@ -44,11 +44,11 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
     list: folder => files.list(folder),
     delete: name => files.delete(name),
   }
-  const around = { files: mine, clock, onBroken: () => undefined }
+  const context = { files: mine, clock, onBroken: () => undefined }
   const [kept, tried, hosts] = await Promise.all([
-    openDocument({ ...around, name: 'rentals.json', schema: v.array(Rental), empty: [] }),
-    openDocument({ ...around, name: 'failovers.json', schema: v.array(Failover), empty: [] }),
-    openFailedHosts({ ...around, name: 'hosts.json' }),
+    openDocument({ ...context, name: 'rentals.json', schema: v.array(Rental), empty: [] }),
+    openDocument({ ...context, name: 'failovers.json', schema: v.array(Failover), empty: [] }),
+    openFailedHosts({ ...context, name: 'hosts.json' }),
   ])
   const common = {
     account: 'a00000001',
@@ -58,7 +58,7 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
     now,
     newId,
     changed: () => undefined,
-    look: () => undefined,
+    poll: async () => undefined,
     tell: () => undefined,
     beyondInterface: () => false,
     keychain: {

@@ -72,7 +72,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     now: () => time,
     newId: () => '0000000000000001',
     changed: () => undefined,
-    look: () => undefined,
+    poll: async () => undefined,
     tell: ({ kind }) => void told.push(kind),
   })
   const look = async (...instances: InstanceView[]) => {

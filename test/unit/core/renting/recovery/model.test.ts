@@ -137,7 +137,7 @@ async function live(ceiling: number, events: readonly Event[]) {
       now,
       newId: () => '0',
       changed: () => undefined,
-      look: () => undefined,
+      poll: async () => undefined,
       tell: () => undefined,
     })
     return { recoveries, kill: () => ending.abort(), at: () => document.get()['4711'] }
