@@ -4,16 +4,16 @@ import { openWatchdogs, type Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import { openCharges } from '../money/charges.ts'
 import { type Money, openMoney } from '../money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '../money/price-increases/price-increases.ts'
-import { type KeptFailovers, openFailovers } from '../renting/attempts/open-attempts.ts'
-import { type KeptRecoveries, openRecoveries } from '../renting/recovery/open-recoveries.ts'
-import type { Rentals } from '../renting/rentals/rentals.ts'
+import { type Failovers, openFailovers } from '../renting/attempts/service.ts'
+import { openRecoveries, type Recoveries } from '../renting/recovery/service.ts'
+import type { Rentals } from '../renting/rentals/service.ts'
 import { openRuns, type Runs } from '../runs/runs.ts'
 import { type KeptWatches, openWatches } from '../watches/open-watches.ts'
 
 /** All that Berth does by itself for one account. */
 export interface Automations extends Required<Automation> {
-  readonly failovers: KeptFailovers
-  readonly recoveries: KeptRecoveries
+  readonly failovers: Failovers
+  readonly recoveries: Recoveries
   readonly watches: KeptWatches
   readonly watchdogs: Watchdogs
   readonly runs: Runs

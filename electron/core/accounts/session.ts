@@ -6,6 +6,7 @@ import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
 import { openTransfers } from '../access/transfers/open-transfers.ts'
 import type { Transfers } from '../access/transfers/transfers.ts'
+import type { AccountContext } from '../account-context.ts'
 import { lastSeenOf, openLastSeen } from '../instances/last-seen.ts'
 import { openDepartures } from '../instances/missing-instances.ts'
 import { notingAsked } from '../instances/noting-asked.ts'
@@ -16,9 +17,8 @@ import { createPoller, KeyRefused, unwell } from '../instances/polling/poller.ts
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../instances/reconcile.ts'
 import { tellingEnds } from '../instances/telling-ends.ts'
 import { openAccountAlerts } from '../notifications/account-alerts.ts'
-import { openRentals } from '../renting/rentals/open-rentals.ts'
-import type { Rentals } from '../renting/rentals/rentals.ts'
 import { secretsEntry } from '../renting/rentals/secrets.ts'
+import { openRentals, type Rentals } from '../renting/rentals/service.ts'
 import { notedKeychain } from '../storage/noted-keychain.ts'
 import { type Automations, openAutomations } from './automations.ts'
 import { createStanding } from './connection-status.ts'
@@ -56,9 +56,9 @@ export interface Session {
 export async function openSession(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   key: string | undefined,
-  context: SessionContext,
+  app: SessionContext,
 ): Promise<Session> {
-  const { store, machine, files, activity, teller } = context
+  const { store, machine, files, activity, teller } = app
   const { clock } = machine
   const folder = `accounts/${id}`
   const onBroken = (setAside: string) =>
@@ -68,7 +68,7 @@ export async function openSession(
       text: `A file of this account could not be read and was set aside as ${setAside}`,
     })
   const kept = { files, clock, onBroken }
-  const { onAway, onGone } = context
+  const { onAway, onGone } = app
   const [alerts, lastSeen, departures, face] = await Promise.all([
     openAccountAlerts({ ...kept, name: `${folder}/told.json` }, teller),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
@@ -76,7 +76,7 @@ export async function openSession(
     openFace({ ...kept, name: `${folder}/service.json` }),
   ])
 
-  const time = createAccountClock(clock, context.rate)
+  const time = createAccountClock(clock, app.rate)
   const records: KnownRecords = new Map()
   const ending = new AbortController()
   let inUse = key
@@ -106,22 +106,20 @@ export async function openSession(
   }
 
   const place = { files, clock, name: `${folder}/secrets.json`, onBroken }
-  const keychain = await notedKeychain(context.keychain, place)
+  const keychain = await notedKeychain(app.keychain, place)
 
-  /** What rentals, transfers and automations stand on alike. */
-  const ground = {
+  const context: AccountContext = {
     account: id,
     store,
     machine,
-    clock,
     keychain,
     files,
     folder,
     onBroken,
     activity,
     teller,
-    access: context.access,
-    fileTransfers: context.fileTransfers,
+    access: app.access,
+    fileTransfers: app.fileTransfers,
     client: withKey,
     record: (instance: number) => records.get(instance),
     ending: ending.signal,
@@ -129,13 +127,11 @@ export async function openSession(
     newId: () => machine.random.hex(16),
     poll: () => poller.look(),
   }
-  const rentals = await openRentals({
-    ...ground,
-    beyondInterface: face.beyondInterface,
-    created: (instance, instanceKey) => context.onCreated(withKey(), instance, instanceKey),
-  })
-  const transfers = await openTransfers(ground)
-  const automations = await openAutomations(ground, rentals)
+  const rentals = await openRentals(context, (instance, instanceKey) =>
+    app.onCreated(withKey(), instance, instanceKey),
+  )
+  const transfers = await openTransfers({ ...context, clock })
+  const automations = await openAutomations(context, rentals)
   await keepSecretsOf([...rentals.secretOwners(), ...automations.secretOwners()])
 
   /** Killed between keeping a secret and the wish that it was for, or its end, nobody would ever delete it. */
@@ -181,7 +177,7 @@ export async function openSession(
     if (!before) return
     const at = time.now()
     const { instances: shown } = before
-    const unbroken = followsOn(seenAt, at, (context.pollInterval() * time.told().rate) / 1000)
+    const unbroken = followsOn(seenAt, at, (app.pollInterval() * time.told().rate) / 1000)
     if (listing && listing.doubt === undefined) seenAt = at
     const changes = listing
       ? compareInstances(records, shown, listing, at, departures.lastView, unbroken)
@@ -224,7 +220,7 @@ export async function openSession(
     const { problem } = look
     if (look.outcome === 'refused') {
       if (standing.doubted()) throw new KeyRefused(problem.code)
-      const other = await context.anotherKey(inUse ?? '')
+      const other = await app.anotherKey(inUse ?? '')
       if (ending.signal.aborted) return
       if (other !== undefined) return goOnWith(other)
       standing.refused(problem)
@@ -252,7 +248,7 @@ export async function openSession(
 
   /** Milliseconds: the interval, or less where something is due before. */
   function untilNextLook(): number {
-    const interval = context.pollInterval()
+    const interval = app.pollInterval()
     const due = automations.dueAt()
     if (due === undefined) return interval
     const until = ((due - time.now()) * 1000) / time.told().rate
@@ -290,7 +286,7 @@ export async function openSession(
     rentals,
     transfers,
     automations,
-    record: ground.record,
+    record: context.record,
     departed: departures.kept,
     look: async () => {
       if (client) await poller.look()
@@ -303,7 +299,7 @@ export async function openSession(
       looking?.abort()
       poller.stop()
       // What runs on an instance ends with its connection: no host can hold up the end.
-      const disconnected = context.access.disconnect(id)
+      const disconnected = app.access.disconnect(id)
       await Promise.all([
         disconnected,
         rentals.flush(),

@@ -1,8 +1,8 @@
 import type { Problem } from '../../contract/problem.ts'
 import type { AccountContext, FreshLook } from '../account-context.ts'
 import { rentalOf } from '../instances/mark.ts'
-import type { Failovers } from '../renting/attempts/attempts.ts'
-import type { Rentals } from '../renting/rentals/rentals.ts'
+import type { Failovers } from '../renting/attempts/service.ts'
+import type { Rentals } from '../renting/rentals/service.ts'
 import type { RunChange } from './book.ts'
 import type { Run } from './run.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { heldBack } from '../guards/guard-veto.ts'
-import type { Failovers } from '../renting/attempts/attempts.ts'
+import type { Failovers } from '../renting/attempts/service.ts'
 import type { Runs } from '../runs/runs.ts'
 import { same } from '../state/same.ts'
 import { openDocument } from '../storage/json-file.ts'

@@ -42,22 +42,7 @@ const Kept = v.object({
 const askedEvery = 600
 const absentFor = 86_400
 
-export async function openPriceIncreases(
-  context: Pick<
-    AccountContext,
-    | 'account'
-    | 'store'
-    | 'machine'
-    | 'files'
-    | 'folder'
-    | 'onBroken'
-    | 'teller'
-    | 'client'
-    | 'ending'
-    | 'now'
-    | 'poll'
-  >,
-): Promise<PriceIncreases> {
+export async function openPriceIncreases(context: AccountContext): Promise<PriceIncreases> {
   const { account, store, machine, files, folder, onBroken, teller, ending } = context
   const document = await openDocument({
     files,

@@ -1,25 +1,32 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
+import type { AccountContext } from '../../account-context.ts'
 import { needing } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
+import { stopperOf as guardThatStops, heldBack, stoppedBy } from '../../guards/guard-veto.ts'
+import type { Guards } from '../../guards/guards.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { same } from '../../state/same.ts'
+import type { Collection } from '../../storage/collection.ts'
 import { searchNarrowed } from '../offers/find-offers.ts'
 import { offerView } from '../offers/offer-view.ts'
-import type { Rental } from '../rentals/rental.ts'
+import type { Rental } from '../rentals/model.ts'
 import type { RentalSecrets } from '../rentals/secrets.ts'
-import { sentenceFor } from '../rentals/sentences.ts'
-import type { FailoversContext, Instances } from './attempts.ts'
-import type { FailoverBook } from './attempts-book.ts'
-import { costBy, type Drop, type Failover, openTry, type Try } from './attempts-model.ts'
+import type { Rentals } from '../rentals/service.ts'
+import { sentenceFor } from '../rentals/words.ts'
 import { bestOffer } from './best-offer.ts'
-import type { Move, Sight } from './next-move.ts'
-import { nothingAsGood, sentences } from './sentences.ts'
-import { tryName } from './wording.ts'
+import type { Move, Sight, Stopper } from './decide.ts'
+import type { FailedHosts } from './failed-hosts.ts'
+import { costBy, type Drop, type Failover, openTry, type Try } from './model.ts'
+import { tellFailover } from './tell.ts'
+import { nothingAsGood, sentences, tryName } from './words.ts'
+
+/** What a fresh answer showed of the instances. */
+type Instances = Readonly<Record<string, InstanceView>>
 
 /** What is done to the tries of failovers, one move at a time. */
-export interface Trials {
+export interface AttemptWorker {
   /** Takes over what rentals and the latest answer say of the tries. */
   follow(failover: Failover, instances: Instances): Promise<Failover>
   sightOf(failover: Failover, instances: Instances): Sight
@@ -41,13 +48,43 @@ const searchTimeout = 45_000
 /** Seconds of the account's time: while a guard holds a try back, the market is asked no more often. */
 const marketForgottenAfter = 60
 
-export function createTrials(context: FailoversContext, book: FailoverBook, secrets: RentalSecrets): Trials {
-  const { rentals, hosts, client, ending, now, tell } = context
+/** What it works on besides the account. */
+interface AttemptParts {
+  failovers: Collection<Failover, string>
+  rentals: Rentals
+  hosts: FailedHosts
+  guards: Pick<Guards, 'actedOn'>
+  secrets: RentalSecrets
+}
+
+export function createAttemptWorker(
+  context: AccountContext,
+  { failovers, rentals, hosts, guards, secrets }: AttemptParts,
+): AttemptWorker {
+  const { account, store, client, ending, now } = context
   /** What is known of SSH, and for how many looks an instance was missing, by rental. */
   const doors = new Map<string, Sight['ssh']>()
   const missing = new Map<string, number>()
   /** By failover: what a guard keeps from being rented, micro-dollars per hour, and when the market said so. */
   const held = new Map<string, { price: Micros; at: number }>()
+
+  /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
+  function guardVeto(more: Micros): Problem | undefined {
+    return heldBack(store.get().accounts[account], { more }, now())
+  }
+
+  /** The guard that has stopped an instance, or stops it at the next poll. */
+  function stopperOf(instance: number): Stopper | undefined {
+    const guard = guards.actedOn(instance) ?? guardThatStops(store.get().accounts[account], instance, now())
+    return guard && { why: stoppedBy(guard), alone: guard.instance !== undefined }
+  }
+
+  function updateAttempt(id: string, rental: string, fields: Partial<Try>): Promise<unknown> {
+    return failovers.update(id, failover => ({
+      ...failover,
+      tries: failover.tries.map(each => (each.rental === rental ? { ...each, ...fields } : each)),
+    }))
+  }
 
   function rentalOf(id: string): Rental | undefined {
     return rentals.knows(id) ? rentals.rented(id) : undefined
@@ -68,10 +105,11 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
 
   /** What has to wait is told with the failover, once in Activity, and tried again at the next look. */
   async function waits(id: string, problem: Problem, text: string): Promise<false> {
-    const { code } = book.existing(id).problem ?? {}
+    const { code } = failovers.get(id).problem ?? {}
     if (ending.aborted) return false
-    const failover = await book.update(id, { problem })
-    if (code !== problem.code) tell({ failover, text, problem })
+    await failovers.update(id, { problem })
+    const failover = failovers.get(id)
+    if (code !== problem.code) tellFailover(context, { failover, text, problem })
     return false
   }
 
@@ -95,14 +133,18 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
       const was = before.find(other => other.rental === rental)
       if (instance === undefined || drop) continue
       const say = (text: string) =>
-        tell({ failover, text: `Try ${index + 1} of ${failover.limits.tries} ${text}`, instance })
+        tellFailover(context, {
+          failover,
+          text: `Try ${index + 1} of ${failover.limits.tries} ${text}`,
+          instance,
+        })
       if (was?.instance === undefined) say('is created, and boots')
       if (was?.runningAt === undefined && runningAt !== undefined)
         say(failover.request.access === 'ssh' ? 'runs, and waits for SSH' : 'runs')
     }
   }
 
-  const trials: Trials = {
+  const worker: AttemptWorker = {
     rentalOf,
     async follow(failover, instances) {
       const { id, tries } = failover
@@ -116,7 +158,8 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
         return rental ? seen(one, rental, instances) : one
       })
       if (same(tries, followed)) return failover
-      const after = await book.update(id, { tries: followed })
+      await failovers.update(id, { tries: followed })
+      const after = failovers.get(id)
       tellSteps(after, tries)
       return after
     },
@@ -125,7 +168,7 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
       const rental = current && rentalOf(current.rental)
       return {
         now: now(),
-        stopper: rental?.instance === undefined ? undefined : context.stopperOf(rental.instance),
+        stopper: rental?.instance === undefined ? undefined : stopperOf(rental.instance),
         rental,
         instance: instances[rental?.instance ?? ''],
         gone: (missing.get(current?.rental ?? '') ?? 0) >= looksUntilGone,
@@ -133,7 +176,7 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
       }
     },
     looked(instances, unconfirmed) {
-      for (const failover of book.all()) {
+      for (const failover of failovers.all()) {
         const current = failover.step === 'trying' ? openTry(failover) : undefined
         if (current?.instance === undefined) continue
         if (unconfirmed?.has(current.instance)) continue
@@ -144,7 +187,7 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
     async rentNext({ id, search, limits }) {
       // The market is a large answer, not to be asked at every look for what is then not rented.
       const price = priceInMind(id)
-      const before = context.heldBack(price)
+      const before = guardVeto(price)
       if (before) return waitsForGuard(id, before, price)
       held.delete(id)
       try {
@@ -153,9 +196,9 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
           'misc',
           searchNarrowed(client().offers, search.query, search.filter, asking),
         )
-        const request = await secrets.restore({ id }, book.existing(id).request)
-        const best = bestOffer(book.existing(id), found.map(offerView), hosts.view(), context.heldBack)
-        const failover = book.existing(id)
+        const request = await secrets.restore({ id }, failovers.get(id).request)
+        const best = bestOffer(failovers.get(id), found.map(offerView), hosts.view(), guardVeto)
+        const failover = failovers.get(id)
         if (ending.aborted) return false
         if (failover.unwanted) return true
         const none =
@@ -166,16 +209,17 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
               : sentences.noOffers
         const problem = !best ? none : !request ? sentenceFor('secrets_lost') : undefined
         if (problem || !best || !request) {
-          await trials.end(failover, { do: 'end', step: 'failed', ...(problem ? { problem } : {}) })
+          await worker.end(failover, { do: 'end', step: 'failed', ...(problem ? { problem } : {}) })
           return false
         }
         const { offer, bid, price } = best.choice
         if (best.holds) return waitsForGuard(id, best.holds, price)
         const wanted = { ...request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
         await rentals.rent(wanted, offer, { owned: { owner: id, deadline: limits.deadline }, search })
-        const after = await book.update(id, { problem: undefined })
+        await failovers.update(id, { problem: undefined })
+        const after = failovers.get(id)
         const text = `Try ${after.tries.length + 1} of ${limits.tries}: ${tryName(offer)}`
-        tell({ failover: after, text, detail: `Offer ${offer.id}` })
+        tellFailover(context, { failover: after, text, detail: `Offer ${offer.id}` })
         return true
       } catch (error) {
         return waits(id, problemOf(error), 'Waits for the service')
@@ -191,7 +235,7 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
         // One that is silent is asked again after the next look.
         if (answer === 'answered') heard()
       }
-      context.knock(instance).then(
+      context.access.probe({ account, instance, client: client() }).then(
         () => said('answered'),
         () => said('silent'),
       )
@@ -199,12 +243,13 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
     async drop(failover, drop) {
       const current = openTry(failover)
       if (!current) return
-      const after = await book.updateTry(failover.id, current.rental, { drop })
+      await updateAttempt(failover.id, current.rental, { drop })
+      const after = failovers.get(failover.id)
       const { rental, offer } = current
       if (drop.blame) await hosts.blame({ rental, offer, at: drop.at, why: drop.why.message })
-      context.changed()
+      failovers.show()
       const { instance } = current
-      tell({
+      tellFailover(context, {
         failover: after,
         text: `Dropped try ${failover.tries.length} of ${failover.limits.tries}`,
         problem: drop.why,
@@ -217,7 +262,7 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
       doors.delete(current.rental)
       missing.delete(current.rental)
       const at = now()
-      await book.updateTry(failover.id, current.rental, { cost: costBy(current, at), endedAt: at })
+      await updateAttempt(failover.id, current.rental, { cost: costBy(current, at), endedAt: at })
       return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
     },
     async end(failover, { step, problem, instance }) {
@@ -227,12 +272,13 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
       const at = now()
       // What goes on is no try any more, and its cost is its own.
       if (current && instance === undefined)
-        await book.updateTry(id, current.rental, { cost: costBy(current, at), endedAt: at })
-      const after = await book.update(id, { step, problem, instance, endedAt: at })
+        await updateAttempt(id, current.rental, { cost: costBy(current, at), endedAt: at })
+      await failovers.update(id, { step, problem, instance, endedAt: at })
+      const after = failovers.get(id)
       void context.poll()
-      if (step === 'cancelled') tell({ failover: after, text: 'Failover cancelled' })
+      if (step === 'cancelled') tellFailover(context, { failover: after, text: 'Failover cancelled' })
       else
-        tell({
+        tellFailover(context, {
           failover: after,
           text: step === 'ready' ? `Ready on try ${after.tries.length}` : 'Renting with failover failed',
           end: step,
@@ -241,5 +287,5 @@ export function createTrials(context: FailoversContext, book: FailoverBook, secr
         })
     },
   }
-  return trials
+  return worker
 }

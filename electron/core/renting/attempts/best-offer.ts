@@ -7,7 +7,7 @@ import type { OfferView } from '../../../contract/market/offer.ts'
 import { Sorter } from '../../../contract/market/sort.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { type Micros, micros } from '../../../contract/spending/money.ts'
-import type { Failover } from './attempts-model.ts'
+import type { Failover } from './model.ts'
 
 /** What a failover rents next. */
 export interface Choice {

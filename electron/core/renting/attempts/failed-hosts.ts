@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { FailedHostView } from '../../../contract/automation/failover.ts'
-import { type DocumentOptions, openDocument } from '../../storage/json-file.ts'
-import type { Rental } from '../rentals/rental.ts'
+import type { AccountContext } from '../../account-context.ts'
+import { openDocument } from '../../storage/json-file.ts'
+import type { Rental } from '../rentals/model.ts'
 
 const FailedHost = v.object({
   machineId: v.number(),
@@ -40,9 +41,16 @@ const mostRemembered = 500
 const mostRentals = 20
 
 export async function openFailedHosts(
-  context: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
+  context: Pick<AccountContext, 'files' | 'folder' | 'machine' | 'onBroken'>,
 ): Promise<FailedHosts> {
-  const document = await openDocument({ ...context, schema: v.array(FailedHost), empty: [] })
+  const document = await openDocument({
+    files: context.files,
+    clock: context.machine.clock,
+    name: `${context.folder}/failed-hosts.json`,
+    schema: v.array(FailedHost),
+    empty: [],
+    onBroken: context.onBroken,
+  })
 
   return {
     async blame({ rental, offer, at, why }) {

@@ -1,7 +1,8 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { isDead } from '../../../contract/reading.ts'
-import { deathOf, type Rental } from '../rentals/rental.ts'
-import { noImage, sentenceFor } from '../rentals/sentences.ts'
+import { deathOf } from '../rentals/decide.ts'
+import type { Rental } from '../rentals/model.ts'
+import { noImage, sentenceFor } from '../rentals/words.ts'
 
 /** Seconds: what dies so soon after it began to run counts against its host. */
 const soon = 3600

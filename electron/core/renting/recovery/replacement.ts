@@ -3,9 +3,9 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { withoutParts } from '../../../contract/market/search-part.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Instance } from '../../../service/instances.ts'
-import type { FailoverWish } from '../attempts/attempts.ts'
+import type { FailoverRequest } from '../attempts/service.ts'
 import { asGoodAs } from '../rentals/as-good.ts'
-import type { Rental } from '../rentals/rental.ts'
+import type { Rental } from '../rentals/model.ts'
 import { requestLike, withoutOffer } from '../rentals/request-like.ts'
 import { replacesVariable } from './others.ts'
 
@@ -19,7 +19,7 @@ export function replacementFor(
   rental: Rental | undefined,
   record: Instance | undefined,
   { ceiling, limits }: Extract<RecoveryChoice, { kind: 'replace' }>,
-): FailoverWish {
+): FailoverRequest {
   const { gpu } = instance
   if (!gpu)
     throw new BerthError({

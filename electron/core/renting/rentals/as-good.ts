@@ -3,7 +3,7 @@ import { withValues } from '../../../contract/market/filter.ts'
 import type { SavedQuery } from '../../../contract/market/offer.ts'
 import type { OpenRequest } from '../../../contract/market/rental.ts'
 import type { Instance } from '../../../service/instances.ts'
-import type { Rental } from './rental.ts'
+import type { Rental } from './model.ts'
 
 /** What is known of the machine that is to be replaced, and of how it was found. */
 export interface Replaced {

@@ -1,12 +1,11 @@
 import type { Clock } from '../../../ports/clock.ts'
 import { pauseAfterRefusal } from '../../instances/polling/recheck.ts'
-import type { Work } from './rental-worker.ts'
 
 /**
  * What a refusal of the key has brought to a halt. It may have been a moment's, so the work goes on once a look shows
  * the key to be good; where that look is allowed and the work is not, it is tried ever more rarely.
  */
-export interface Halts {
+export interface AuthRetries<Work> {
   refused(id: string, work: Work): void
   /** It went on, or came to its end. */
   over(id: string): void
@@ -17,17 +16,17 @@ export interface Halts {
 /** Refusals that the very next good look may mend. */
 const passing = 2
 
-export function createHalts(clock: Clock): Halts {
-  const halts = new Map<string, { work: Work; refusals: number; notBefore: number }>()
+export function createAuthRetries<Work>(clock: Clock): AuthRetries<Work> {
+  const retries = new Map<string, { work: Work; refusals: number; notBefore: number }>()
   return {
     refused(id, work) {
-      const refusals = (halts.get(id)?.refusals ?? 0) + 1
+      const refusals = (retries.get(id)?.refusals ?? 0) + 1
       const pause = refusals <= passing ? 0 : pauseAfterRefusal(refusals, 0.5)
-      halts.set(id, { work, refusals, notBefore: clock.monotonic() + pause })
+      retries.set(id, { work, refusals, notBefore: clock.monotonic() + pause })
     },
-    over: id => void halts.delete(id),
+    over: id => void retries.delete(id),
     due: () =>
-      [...halts].flatMap(([id, { work, notBefore }]) =>
+      [...retries].flatMap(([id, { work, notBefore }]) =>
         clock.monotonic() >= notBefore ? [[id, work] as [string, Work]] : [],
       ),
   }

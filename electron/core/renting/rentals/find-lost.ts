@@ -1,6 +1,6 @@
 import type { Instance } from '../../../service/instances.ts'
 import { rentalOf } from '../../instances/mark.ts'
-import type { Rental } from './rental.ts'
+import type { Rental } from './model.ts'
 
 /** What a look at the account says about a rental whose answer was lost. */
 export type Finding =

@@ -1,17 +1,17 @@
 import type { Problem } from '../../../contract/problem.ts'
 import type { Creation } from '../../../service/offers.ts'
 import { ServiceError } from '../../../service/service-error.ts'
+import type { AccountContext } from '../../account-context.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { isRefusal } from '../../instances/polling/poll.ts'
-import { createHalts } from './auth-retries.ts'
-import type { RentalBook } from './book.ts'
+import { createAuthRetries } from './auth-retries.ts'
 import { type Finding, findLost } from './find-lost.ts'
-import { isUnderWay, type Rental } from './rental.ts'
-import type { RentalsContext } from './rentals.ts'
+import { isUnderWay, type Rental } from './model.ts'
 import { requestBody } from './request-body.ts'
 import type { RentalSecrets } from './secrets.ts'
-import { sentenceFor } from './sentences.ts'
+import { knownInstances, type StoredRentals } from './stored-rentals.ts'
+import { rentalEntry, sentenceFor } from './words.ts'
 
 /**
  * Asking, looking for what a lost answer left, and looking a last time after a plain refusal of a repeat. A rental
@@ -20,7 +20,7 @@ import { sentenceFor } from './sentences.ts'
 export type Work = 'ask' | 'look' | 'look once more' | 'undo'
 
 /** Brings rentals from the wish to an instance, or to nothing at all: one loop for each. */
-export interface Pursuit {
+export interface RentalWorker {
   /** Goes on until it is settled, Berth ends, or the key is refused, which halts it; never rejects. A second call meanwhile does nothing. */
   work(id: string, first: Work): Promise<void>
   isBusy(id: string): boolean
@@ -62,31 +62,38 @@ function mayBeAskedAgain({ owner, refused }: Rental): boolean {
 
 const createdTwice = 'which the same rental had created a second time'
 
-export function createPursuit(context: RentalsContext, book: RentalBook, secrets: RentalSecrets): Pursuit {
-  const { client, clock, ending } = context
-  const { update, existing } = book
+export function createRentalWorker(
+  context: AccountContext,
+  rentals: StoredRentals,
+  secrets: RentalSecrets,
+  onCreated: (instance: number, instanceKey: string | undefined) => void,
+): RentalWorker {
+  const { client, ending, activity } = context
+  const { clock } = context.machine
+  const { get, update } = rentals
   /** Rentals this process is working on, so that no two loops do. */
   const busy = new Set<string>()
-  const halts = createHalts(clock)
+  const retries = createAuthRetries<Work>(clock)
   const call = { signal: ending }
+  const tell = (...event: Parameters<typeof rentalEntry>) => activity.add(rentalEntry(...event))
 
   async function work(id: string, first: Work): Promise<void> {
     if (busy.has(id) || ending.aborted) return
     busy.add(id)
     let next: Work | 'done' = first
     try {
-      while (next !== 'done' && !ending.aborted) next = await step(next, existing(id))
-      const rental = existing(id)
+      while (next !== 'done' && !ending.aborted) next = await step(next, get(id))
+      const rental = get(id)
       if (rental.unwanted && isUnderWay(rental) && !ending.aborted) await undo(id)
-      halts.over(id)
+      retries.over(id)
     } catch (error) {
       if (ending.aborted) return
       if (isRefusal(error)) {
         // A refused key tells nothing about the instance.
-        halts.refused(id, next === 'done' ? 'undo' : next)
+        retries.refused(id, next === 'done' ? 'undo' : next)
         await update(id, { problem: problemOf(error) })
       } else {
-        halts.over(id)
+        retries.over(id)
         await end(id, { step: 'failed', problem: problemOf(error) })
       }
     } finally {
@@ -95,16 +102,21 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
   }
 
   function goOn(): void {
-    for (const [id, next] of halts.due()) {
-      const rental = book.find(id)
+    for (const [id, next] of retries.due()) {
+      const rental = rentals.find(id)
       if (rental && isUnderWay(rental)) void work(id, next)
-      else halts.over(id)
+      else retries.over(id)
     }
   }
 
   async function step(next: Work, rental: Rental): Promise<Work | 'done'> {
     if (next === 'undo') return 'done'
     return next === 'ask' ? ask(rental) : lookFor(rental, next === 'look')
+  }
+
+  /** Whether the deployment goes beyond the interface: it then has runtypes and fields of its own. */
+  function isBeyondInterface(): boolean {
+    return context.store.get().accounts[context.account]?.beyondInterface === true
   }
 
   async function ask(rental: Rental): Promise<Work | 'done'> {
@@ -114,14 +126,15 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
       await end(rental.id, { step: 'failed', problem: sentenceFor('secrets_lost') })
       return 'done'
     }
-    const { id, asked, unwanted } = await book.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+    await rentals.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+    const { id, asked, unwanted } = get(rental.id)
     if (unwanted) return 'done'
     let created: Creation
     try {
       const options = { ...call, timeout: creationTimeout }
       created = await client().offers.createInstance(
         request.offer,
-        requestBody(request, id, around.beyondInterface()),
+        requestBody(request, id, isBeyondInterface()),
         options,
       )
     } catch (error) {
@@ -157,11 +170,11 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
       }
       if (finding.found !== undefined) {
         await adopt(id, finding.found, undefined, finding.guessed)
-        await destroySurplus(finding.surplus, existing(id))
+        await destroySurplus(finding.surplus, get(id))
         return 'done'
       }
     }
-    const { unwanted, asked, problem } = existing(id)
+    const { unwanted, asked, problem } = get(id)
     if (unwanted) return 'done'
     if (mayAskAgain && asked < mostAsked) return 'ask'
     await end(id, { step: 'failed', problem: problem ?? sentenceFor('not_created') })
@@ -169,8 +182,9 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
   }
 
   async function letUserSay(id: string, candidates: readonly number[]): Promise<void> {
-    const rental = await update(id, { step: 'unclear', candidates: [...candidates] })
-    context.tell('Which instance belongs to this rental is not clear', rental)
+    await update(id, { step: 'unclear', candidates: [...candidates] })
+    const rental = get(id)
+    tell('Which instance belongs to this rental is not clear', rental)
   }
 
   /** One fresh and whole answer after a pause, however long the service takes to give one; undefined when Berth ends. */
@@ -180,13 +194,13 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
       try {
         const { instances, unread, cutShort } = await client().instances.list({ ...call, anew })
         if (ending.aborted) return undefined
-        const finding = findLost(existing(id), instances, taken(id))
-        const before = new Set(existing(id).before)
+        const finding = findLost(get(id), instances, taken(id))
+        const before = new Set(get(id).before)
         const listed = new Set([...instances, ...unread].map(({ id: one }) => one))
         const isUncertain =
           cutShort !== undefined ||
           unread.some(({ id: one }) => one === undefined || !before.has(one)) ||
-          context.knownInstances().some(known => !listed.has(known))
+          knownInstances(context).some(known => !listed.has(known))
         // What is not found in a list that may lack it may be there all the same: asking again could rent it twice.
         if (!isUncertain || ('found' in finding && finding.found !== undefined)) return finding
         await update(id, { problem: sentenceFor('list_uncertain') })
@@ -201,7 +215,7 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
 
   function taken(except: string): ReadonlySet<number> {
     return new Set(
-      book.all().flatMap(({ id, instance }) => (id === except || instance === undefined ? [] : instance)),
+      rentals.all().flatMap(({ id, instance }) => (id === except || instance === undefined ? [] : instance)),
     )
   }
 
@@ -212,17 +226,18 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
     instanceKey: string | undefined,
     guessed = false,
   ): Promise<void> {
-    await secrets.forget(existing(id)).catch(() => undefined)
-    if (guessed && existing(id).unwanted) return letUserSay(id, [instance])
-    const rental = await update(id, {
+    await secrets.forget(get(id)).catch(() => undefined)
+    if (guessed && get(id).unwanted) return letUserSay(id, [instance])
+    await update(id, {
       step: 'waiting',
       instance,
       createdAt: context.now(),
       candidates: undefined,
       problem: undefined,
     })
-    context.tell(`Rented as #${instance}`, rental)
-    context.created(instance, instanceKey)
+    const rental = get(id)
+    tell(`Rented as #${instance}`, rental)
+    onCreated(instance, instanceKey)
     void context.poll()
   }
 
@@ -238,20 +253,20 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
       } catch {
         continue
       }
-      context.tell(`Destroyed #${instance}, ${why}`, rental)
+      tell(`Destroyed #${instance}, ${why}`, rental)
     }
   }
 
   /** Leaves nothing behind. Tries until the service has answered; which one is its own, the user may have to say first. */
   async function undo(id: string): Promise<void> {
-    if (existing(id).step === 'unclear') {
+    if (get(id).step === 'unclear') {
       await update(id, { problem: sentenceFor('unclear_unwanted') })
       return
     }
     // What brought it here may have been faster than the disk.
     await update(id, { unwanted: true })
     for (;;) {
-      const { instance } = existing(id)
+      const { instance } = get(id)
       if (instance === undefined) break
       try {
         await client().instances.destroy(instance, call)
@@ -274,18 +289,18 @@ export function createPursuit(context: RentalsContext, book: RentalBook, secrets
     { step, problem }: { step: Rental['step']; problem?: Rental['problem'] },
   ): Promise<void> {
     // What was created had its secrets forgotten then; its end is noted at once, so that nothing comes in between.
-    const before = existing(id)
+    const before = get(id)
     if (before.instance === undefined) await secrets.forget(before).catch(() => undefined)
-    const rental = await update(id, { step, problem })
+    await update(id, { step, problem })
+    const rental = get(id)
     if (step === 'failed') {
       const detail = problem ? { detail: problem.message } : {}
       // It is rented, and bid what was to be bid: nothing failed.
-      if (problem?.code === 'outbid') context.tell('Rented, but outbid before it ran', rental, detail)
-      else context.tell('Renting failed', rental, { kind: 'error', ...detail })
+      if (problem?.code === 'outbid') tell('Rented, but outbid before it ran', rental, detail)
+      else tell('Renting failed', rental, { kind: 'error', ...detail })
     }
-    if (step === 'cancelled' && rental.owner === undefined)
-      context.tell('Rental cancelled', rental, { kind: 'user' })
-    else if (step === 'cancelled') context.tell('A try was taken back', rental)
+    if (step === 'cancelled' && rental.owner === undefined) tell('Rental cancelled', rental, { kind: 'user' })
+    else if (step === 'cancelled') tell('A try was taken back', rental)
     // Its failover goes on with the next one at the next look.
     if (rental.owner !== undefined) void context.poll()
   }

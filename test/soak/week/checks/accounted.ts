@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { rentalOf } from '../../../../electron/core/instances/mark.ts'
-import { Failover } from '../../../../electron/core/renting/attempts/attempts-model.ts'
-import { Rental } from '../../../../electron/core/renting/rentals/rental.ts'
+import { Failover } from '../../../../electron/core/renting/attempts/model.ts'
+import { Rental } from '../../../../electron/core/renting/rentals/model.ts'
 import type { ServiceInstance } from '../elsewhere.ts'
 
 /** The wishes that Berth remembers, as they are on disk. */

@@ -1,14 +1,12 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { AccountContext } from '../../../../electron/core/account-context.ts'
 import { project } from '../../../../electron/core/instances/project.ts'
-import { type KeptRentals, openRentals } from '../../../../electron/core/renting/rentals/open-rentals.ts'
 import { secretsEntry } from '../../../../electron/core/renting/rentals/secrets.ts'
+import { openRentals, type Rentals } from '../../../../electron/core/renting/rentals/service.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import { notedKeychain } from '../../../../electron/core/storage/noted-keychain.ts'
-import type { Clock } from '../../../../electron/ports/clock.ts'
-import type { Files } from '../../../../electron/ports/files.ts'
-import type { Keychain } from '../../../../electron/ports/keychain.ts'
-import type { ServiceClient } from '../../../../electron/service/client.ts'
 import type { Instance } from '../../../../electron/service/instances.ts'
+import { account, accountContext } from '../account-context.ts'
 import type { HandClock } from '../hand-clock.ts'
 import type { MemoryFiles } from '../memory-files.ts'
 import { accountView, emptyState } from '../views.ts'
@@ -44,21 +42,6 @@ export interface Onlooker extends Watch {
   written?(name: string): void
 }
 
-/** What rentals and whatever rents by itself stand on alike in one process. */
-export interface Ground {
-  account: string
-  files: Files
-  keychain: Keychain
-  clock: Clock
-  client(): ServiceClient
-  ending: AbortSignal
-  now(): number
-  newId(): string
-  poll(): Promise<void>
-  changed(): void
-  onBroken(name: string): void
-}
-
 /** A fresh answer, as it is told to whatever decides on it. */
 export interface Seen {
   instances: Readonly<Record<string, InstanceView>>
@@ -72,7 +55,7 @@ interface Automatic {
 
 /** One account, as a process of Berth has it. */
 export interface OneBerth<Automation extends Automatic = Automatic> {
-  rentals: KeptRentals
+  rentals: Rentals
   automation: Automation
   /** A look at the account; one that is under way already is followed by another. */
   look(): void
@@ -80,12 +63,10 @@ export interface OneBerth<Automation extends Automatic = Automatic> {
   kill(): void
 }
 
-export const account = 'a00000001'
-
 export async function startOne<Automation extends Automatic>(
   machine: Machine,
   onlooker: Onlooker,
-  automate: (ground: Ground, rentals: KeptRentals) => Promise<Automation>,
+  automate: (context: AccountContext, rentals: Rentals) => Promise<Automation>,
 ): Promise<OneBerth<Automation>> {
   const { service, turns, clock, now, newId } = machine
   const dead = new AbortController()
@@ -143,27 +124,20 @@ export async function startOne<Automation extends Automatic>(
       name: 'secrets.json',
       onBroken,
     })
-    const ground = {
-      account,
+    const context = accountContext({
+      clock,
+      store,
       files,
       keychain,
-      clock,
       client: () => client,
       ending: signal,
       now,
       newId,
       poll: async () => look(),
-      changed: () => undefined,
       onBroken,
-    }
-    const rentals = await openRentals({
-      ...ground,
-      store,
-      activity: { add: () => undefined, search: () => [], flush: async () => undefined },
-      created: () => undefined,
-      beyondInterface: () => false,
     })
-    const automation = await automate(ground, rentals)
+    const rentals = await openRentals(context, () => undefined)
+    const automation = await automate(context, rentals)
     const owners = [...rentals.secretOwners(), ...automation.secretOwners()]
     await keychain.keepOnly(new Set(owners.map(secretsEntry)))
     return { rentals, automation, look, kill: () => dead.abort() }

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import { openFailedHosts } from '../../../../../electron/core/renting/attempts/failed-hosts.ts'
 import { hostFailure } from '../../../../../electron/core/renting/attempts/host-failure.ts'
-import { HandClock } from '../../hand-clock.ts'
-import { MemoryFiles } from '../../memory-files.ts'
+import { accountContext } from '../../account-context.ts'
 import { instanceView } from '../../views.ts'
 
 const ended = { step: 'running' } as const
@@ -58,8 +57,8 @@ test('what is not running after its deadline counts', () => {
 })
 
 test('each rental counts once, however often it is seen, and what is forgiven stays so', async () => {
-  const kept = { files: new MemoryFiles(), clock: new HandClock(), onBroken: () => undefined }
-  const open = () => openFailedHosts({ ...kept, name: 'hosts.json' })
+  const context = accountContext()
+  const open = () => openFailedHosts(context)
   const hosts = await open()
   const failed = (rental: string) =>
     hosts.blame({ rental, offer: { id: 1, machineId: 7 }, at: 5, why: 'It died.' })

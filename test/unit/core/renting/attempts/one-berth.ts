@@ -1,13 +1,13 @@
-import * as v from 'valibot'
-import { createFailovers, type Failovers } from '../../../../../electron/core/renting/attempts/attempts.ts'
-import { Failover } from '../../../../../electron/core/renting/attempts/attempts-model.ts'
-import { openFailedHosts } from '../../../../../electron/core/renting/attempts/failed-hosts.ts'
-import { Rental } from '../../../../../electron/core/renting/rentals/rental.ts'
-import { createRentals, type Rentals } from '../../../../../electron/core/renting/rentals/rentals.ts'
-import { openDocument } from '../../../../../electron/core/storage/json-file.ts'
+import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import type { Door } from '../../../../../electron/core/access/access.ts'
+import type { AccountContext } from '../../../../../electron/core/account-context.ts'
+import { type Failovers, openFailovers } from '../../../../../electron/core/renting/attempts/service.ts'
+import { openRentals, type Rentals } from '../../../../../electron/core/renting/rentals/service.ts'
 import type { Files } from '../../../../../electron/ports/files.ts'
+import { account, accountContext, freshAnswer } from '../../account-context.ts'
 import type { HandClock } from '../../hand-clock.ts'
 import type { MemoryFiles } from '../../memory-files.ts'
+import { instanceView } from '../../views.ts'
 import type { PlainWorld } from './plain-world.ts'
 
 /** The rentals and failovers of one account, as a process of Berth has them. */
@@ -44,56 +44,42 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
     list: folder => files.list(folder),
     delete: name => files.delete(name),
   }
-  const context = { files: mine, clock, onBroken: () => undefined }
-  const [kept, tried, hosts] = await Promise.all([
-    openDocument({ ...context, name: 'rentals.json', schema: v.array(Rental), empty: [] }),
-    openDocument({ ...context, name: 'failovers.json', schema: v.array(Failover), empty: [] }),
-    openFailedHosts({ ...context, name: 'hosts.json' }),
-  ])
-  const common = {
-    account: 'a00000001',
+  const context = accountContext({
+    files: mine,
+    clock,
     client: () => client,
     ending: signal,
-    clock,
     now,
     newId,
-    changed: () => undefined,
-    poll: async () => undefined,
-    tell: () => undefined,
-    beyondInterface: () => false,
     keychain: {
       persistent: true,
       get: async (name: string) => keychain.get(name),
       set: async (name: string, secret: string) => void keychain.set(name, secret),
       delete: async (name: string) => void keychain.delete(name),
     },
-  }
-  const rentals = createRentals({
-    ...common,
-    document: kept,
-    knownInstances: () => [...world.strangers],
-    deadline: () => 600,
-    created: () => undefined,
+    access: {
+      probe: ({ instance }: Door) => (signal.aborted ? new Promise(() => undefined) : world.knock(instance)),
+    } as unknown as AccountContext['access'],
   })
-  const failovers = createFailovers({
-    ...common,
-    heldBack: () => undefined,
-    stopperOf: () => undefined,
-    document: tried,
-    hosts,
-    rentals,
-    knock: instance => (signal.aborted ? new Promise(() => undefined) : world.knock(instance)),
-  })
+  const show = (instances: Readonly<Record<string, InstanceView>>) =>
+    context.store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.instances = { ...instances }
+    })
+  show(Object.fromEntries([...world.strangers].map(id => [id, instanceView({ id })])))
+  const rentals = await openRentals(context, () => undefined)
+  const failovers = await openFailovers(context, rentals, { actedOn: () => undefined })
   rentals.resume()
   return {
     rentals,
     failovers,
-    blamed: () => Object.keys(hosts.view()).map(Number),
+    blamed: () => Object.keys(failovers.hosts.view()).map(Number),
     look(answered) {
       if (!answered) return
       const { instances, records } = world.look(now())
+      show(instances)
       rentals.looked(instances, records)
-      failovers.looked(instances)
+      failovers.looked(freshAnswer(context, instances, records, now()))
     },
     kill: () => ending.abort(),
   }

@@ -1,14 +1,11 @@
-import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import type { Failovers } from '../../../../../electron/core/renting/attempts/attempts.ts'
-import { createRecoveries } from '../../../../../electron/core/renting/recovery/recoveries.ts'
-import { Recovery } from '../../../../../electron/core/renting/recovery/recovery.ts'
-import { openDocument } from '../../../../../electron/core/storage/json-file.ts'
+import type { Failovers } from '../../../../../electron/core/renting/attempts/service.ts'
+import { openRecoveries } from '../../../../../electron/core/renting/recovery/service.ts'
 import type { ServiceClient } from '../../../../../electron/service/client.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
-import { HandClock, settled } from '../../hand-clock.ts'
-import { MemoryFiles } from '../../memory-files.ts'
+import { account, accountContext, freshAnswer } from '../../account-context.ts'
+import { settled } from '../../hand-clock.ts'
 import { instanceView } from '../../views.ts'
 
 const limits = { tries: 3, ceiling: 1, deadline: 600 }
@@ -33,30 +30,20 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   let time = 1000
   let step: 'trying' | 'ready' | 'cancelled' | undefined
   let place = 4712
-  const recoveries = createRecoveries({
-    heldBack: () => undefined,
-    document: await openDocument({
-      files: new MemoryFiles(),
-      clock: new HandClock(),
-      onBroken: () => undefined,
-      name: 'recoveries.json',
-      schema: v.record(v.string(), Recovery),
-      empty: {},
-    }),
-    failovers: {
-      async start(_wish, id = '') {
-        await starting()
-        step = 'trying'
-        return id
-      },
-      async cancel() {
-        step = 'cancelled'
-      },
-      written,
-      find: () =>
-        step ? ({ step, tries: [], instance: place } as unknown as ReturnType<Failovers['find']>) : undefined,
+  const failovers: Parameters<typeof openRecoveries>[2] = {
+    async start(_wish, id = '') {
+      await starting()
+      step = 'trying'
+      return id
     },
-    rentals: { ofInstance: () => undefined, knows: () => false },
+    async cancel() {
+      step = 'cancelled'
+    },
+    written,
+    find: () =>
+      step ? ({ step, tries: [], instance: place } as unknown as ReturnType<Failovers['find']>) : undefined,
+  }
+  const context = accountContext({
     client: () =>
       ({
         instances: {
@@ -67,25 +54,23 @@ async function outbidOnce(starting = async () => undefined, written = async () =
           },
         },
       }) as unknown as ServiceClient,
-    record: () => undefined,
-    ending: new AbortController().signal,
     now: () => time,
-    newId: () => '0000000000000001',
-    changed: () => undefined,
-    poll: async () => undefined,
-    tell: ({ kind }) => void told.push(kind),
+    activity: { ...accountContext().activity, add: ({ text }) => void told.push(text) },
   })
-  const look = async (...instances: InstanceView[]) => {
-    const all = instances.length > 0 ? instances : [outbid]
-    recoveries.looked({ instances: Object.fromEntries(all.map(one => [one.id, one])), records: [] })
+  const rentals = { ofInstance: () => undefined, knows: () => false }
+  const recoveries = await openRecoveries(context, rentals, failovers)
+  const see = async (...all: InstanceView[]) => {
+    recoveries.looked(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one]))))
     await settled()
   }
   return {
     recoveries,
+    look: (...all: InstanceView[]) => see(...(all.length > 0 ? all : [outbid])),
+    lookAtNothing: () => see(),
+    view: () => context.store.get().accounts[account]?.recoveries ?? {},
     bids,
     told,
     refusals,
-    look,
     pass: (seconds: number) => (time += seconds),
     step: () => step,
     cancel: () => (step = 'cancelled'),
@@ -106,30 +91,29 @@ async function replacing() {
 }
 
 test('another choice while a replacement is being rented holds', async () => {
-  const { recoveries, bids, look } = await replacing()
+  const { recoveries, bids, look, view } = await replacing()
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 0 })
   await look()
   await look()
-  expect(recoveries.view()[outbid.id]?.choice.kind).toBe('raise')
+  expect(view()[outbid.id]?.choice.kind).toBe('raise')
   expect(bids).toHaveLength(1)
 })
 
 test('a replacement that the user cancels is not rented anew', async () => {
-  const { recoveries, look, cancel } = await replacing()
+  const { look, cancel, view } = await replacing()
   cancel()
   await look()
   await look()
-  expect(recoveries.view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+  expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
 })
 
 test('a replacement of what goes from the account meanwhile is given up', async () => {
-  const { recoveries, step } = await replacing()
+  const { lookAtNothing, step, view } = await replacing()
   for (const expected of ['trying', 'cancelled']) {
-    recoveries.looked({ instances: {}, records: [] })
-    await settled()
+    await lookAtNothing()
     expect(step()).toBe(expected)
   }
-  expect(recoveries.view()).toEqual({})
+  expect(view()).toEqual({})
 })
 
 test('a place is handed over once it is on disk that the replacement is ready', async () => {
@@ -137,31 +121,31 @@ test('a place is handed over once it is on disk that the replacement is ready', 
   const written = new Promise<undefined>(resolve => {
     write = () => resolve(undefined)
   })
-  const { recoveries, look, ready } = await outbidOnce(undefined, () => written)
+  const { recoveries, look, ready, view } = await outbidOnce(undefined, () => written)
   await recoveries.choose(outbid, replace)
   await look()
   ready()
   await look()
-  expect(recoveries.view()[outbid.id]?.step).toBe('replacing')
+  expect(view()[outbid.id]?.step).toBe('replacing')
   write()
   await settled()
-  expect(recoveries.view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
+  expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
 })
 
 test('what a replacement itself has cost is counted once another has its place, and not what the first one cost', async () => {
-  const { recoveries, look, ready, pass } = await replacing()
+  const { look, ready, pass, view } = await replacing()
   const costs = (micros: number) => ({ micros, at: 0, perHour: 0 })
   const first = { ...outbid, spent: costs(900_000) }
   const second = { ...outbid, id: 4712, spent: costs(300_000) }
   ready()
   await look(first)
-  expect(recoveries.view()[4712]).toMatchObject({ of: outbid.id, replacements: 1, replaced: 0 })
+  expect(view()[4712]).toMatchObject({ of: outbid.id, replacements: 1, replaced: 0 })
   pass(60)
   const stopped: InstanceView = { ...first, state: 'stopped' }
   await look(stopped, second)
   ready(4713)
   await look(stopped, second)
-  expect(recoveries.view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
+  expect(view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
 })
 
 test('a choice to be told only, made while a replacement is being begun, cancels it', async () => {
@@ -169,7 +153,7 @@ test('a choice to be told only, made while a replacement is being begun, cancels
   const begun = new Promise<undefined>(resolve => {
     begin = () => resolve(undefined)
   })
-  const { recoveries, look, step } = await outbidOnce(() => begun)
+  const { recoveries, look, step, view } = await outbidOnce(() => begun)
   await recoveries.choose(outbid, replace)
   await look()
   await recoveries.choose(outbid, { kind: 'tell' })
@@ -177,11 +161,11 @@ test('a choice to be told only, made while a replacement is being begun, cancels
   await settled()
   expect(step()).toBe('cancelled')
   await look()
-  expect(recoveries.view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+  expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
 })
 
 test('a raise that a busy service refuses is tried again soon, told once and not counted', async () => {
-  const { recoveries, bids, told, refusals, look, pass } = await outbidOnce()
+  const { recoveries, bids, told, refusals, look, pass, view } = await outbidOnce()
   for (const status of [429, 503])
     refusals.push(new ServiceError({ code: 'server_error', status, message: '', advice: '' }))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
@@ -194,8 +178,8 @@ test('a raise that a busy service refuses is tried again soon, told once and not
     await look()
     expect(bids).toHaveLength(tries)
   }
-  expect(told).toEqual(['held', 'done'])
-  expect(recoveries.view()[outbid.id]?.raises).toBe(1)
+  expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.21/h: RTX 4090 #4711'])
+  expect(view()[outbid.id]?.raises).toBe(1)
 })
 
 test('a raise that stays refused waits for its floor', async () => {
@@ -225,5 +209,5 @@ test('a raise for which the key was refused is tried again after minutes, whatev
     await look()
     expect(bids).toHaveLength(tries)
   }
-  expect(told).toEqual(['held', 'done'])
+  expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.21/h: RTX 4090 #4711'])
 })

@@ -1,15 +1,12 @@
 import fc from 'fast-check'
-import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import {
-  createRecoveries,
-  type Recoveries,
-} from '../../../../../electron/core/renting/recovery/recoveries.ts'
-import { Recovery } from '../../../../../electron/core/renting/recovery/recovery.ts'
-import { openDocument } from '../../../../../electron/core/storage/json-file.ts'
+import type { Recovery } from '../../../../../electron/core/renting/recovery/model.ts'
+import { openRecoveries, type Recoveries } from '../../../../../electron/core/renting/recovery/service.ts'
+import type { Files } from '../../../../../electron/ports/files.ts'
 import type { ServiceClient } from '../../../../../electron/service/client.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
+import { account, accountContext, freshAnswer } from '../../account-context.ts'
 import { HandClock, settled } from '../../hand-clock.ts'
 import { MemoryFiles } from '../../memory-files.ts'
 import { instanceView } from '../../views.ts'
@@ -68,6 +65,12 @@ class Market {
   }
 }
 
+/** What of it a kill would leave. */
+function onDisk(files: MemoryFiles): Recovery | undefined {
+  const kept: Recovery[] = JSON.parse(files.texts.get(`accounts/${account}/recoveries.json`) ?? '[]')
+  return kept.find(({ instance }) => instance === 4711)
+}
+
 async function live(ceiling: number, events: readonly Event[]) {
   const clock = new HandClock()
   const files = new MemoryFiles()
@@ -78,25 +81,23 @@ async function live(ceiling: number, events: readonly Event[]) {
   const now = () => clock.monotonic() / 1000 + jump
   let wrong = ''
 
-  async function start(): Promise<{ recoveries: Recoveries; kill(): void; at(): Recovery | undefined }> {
+  async function start(): Promise<{
+    recoveries: Recoveries
+    look(): void
+    kill(): void
+    at(): Recovery | undefined
+  }> {
     const ending = new AbortController()
     const { signal } = ending
-    const document = await openDocument({
-      files: {
-        path: name => files.path(name),
-        read: name => files.read(name),
-        write: (name, text) => (signal.aborted ? new Promise(() => undefined) : files.write(name, text)),
-        append: (name, content) => files.append(name, content),
-        readPart: (name, from, most) => files.readPart(name, from, most),
-        list: folder => files.list(folder),
-        delete: name => files.delete(name),
-      },
-      clock,
-      onBroken: () => undefined,
-      name: 'recoveries.json',
-      schema: v.record(v.string(), Recovery),
-      empty: {},
-    })
+    const mine: Files = {
+      path: name => files.path(name),
+      read: name => files.read(name),
+      write: (name, text) => (signal.aborted ? new Promise(() => undefined) : files.write(name, text)),
+      append: (name, content) => files.append(name, content),
+      readPart: (name, from, most) => files.readPart(name, from, most),
+      list: folder => files.list(folder),
+      delete: name => files.delete(name),
+    }
     const client = {
       instances: {
         async changeBid(_: number, price: number) {
@@ -121,26 +122,26 @@ async function live(ceiling: number, events: readonly Event[]) {
         },
       },
     }
-    const recoveries = createRecoveries({
-      heldBack: () => undefined,
-      document,
-      failovers: {
-        start: async () => '',
-        cancel: async () => undefined,
-        find: () => undefined,
-        written: async () => undefined,
-      },
-      rentals: { ofInstance: () => undefined, knows: () => false },
+    const context = accountContext({
+      clock,
+      files: mine,
       client: () => client as unknown as ServiceClient,
-      record: () => undefined,
       ending: signal,
       now,
-      newId: () => '0',
-      changed: () => undefined,
-      poll: async () => undefined,
-      tell: () => undefined,
     })
-    return { recoveries, kill: () => ending.abort(), at: () => document.get()['4711'] }
+    const rentals = { ofInstance: () => undefined, knows: () => false }
+    const recoveries = await openRecoveries(context, rentals, {
+      start: async () => '',
+      cancel: async () => undefined,
+      find: () => undefined,
+      written: async () => undefined,
+    })
+    return {
+      look: () => recoveries.looked(freshAnswer(context, { 4711: market.view() }, [], now())),
+      recoveries,
+      kill: () => ending.abort(),
+      at: () => onDisk(files),
+    }
   }
 
   let berth = await start()
@@ -149,7 +150,7 @@ async function live(ceiling: number, events: readonly Event[]) {
     const runs = market.bid >= market.lowest && market.bid === market.raises.at(-1)?.bid
     added.micros += Math.max(0, ((now() - added.at) * added.perHour) / 3600)
     Object.assign(added, { perHour: runs ? market.bid - firstBid : 0, at: now() })
-    berth.recoveries.looked({ instances: { 4711: market.view() }, records: [] })
+    berth.look()
     await settled()
   }
   for (const each of events) {

@@ -1,23 +1,20 @@
-import * as v from 'valibot'
-import { createFailovers, type Failovers } from '../../../../../../electron/core/renting/attempts/attempts.ts'
-import { Failover } from '../../../../../../electron/core/renting/attempts/attempts-model.ts'
-import { openFailedHosts } from '../../../../../../electron/core/renting/attempts/failed-hosts.ts'
-import {
-  createRecoveries,
-  type Recoveries,
-} from '../../../../../../electron/core/renting/recovery/recoveries.ts'
-import { Recovery } from '../../../../../../electron/core/renting/recovery/recovery.ts'
-import type { KeptRentals } from '../../../../../../electron/core/renting/rentals/open-rentals.ts'
-import { openDocument } from '../../../../../../electron/core/storage/json-file.ts'
-import type { Ground, OneBerth, Seen } from '../../../plain-service/one-berth.ts'
+import type { RecoveryView } from '../../../../../../electron/contract/automation/recovery.ts'
+import type { Door } from '../../../../../../electron/core/access/access.ts'
+import type { AccountContext } from '../../../../../../electron/core/account-context.ts'
+import { type Failovers, openFailovers } from '../../../../../../electron/core/renting/attempts/service.ts'
+import { openRecoveries, type Recoveries } from '../../../../../../electron/core/renting/recovery/service.ts'
+import type { Rentals } from '../../../../../../electron/core/renting/rentals/service.ts'
+import type { Instance } from '../../../../../../electron/service/instances.ts'
+import { account, freshAnswer } from '../../../account-context.ts'
+import type { OneBerth, Seen } from '../../../plain-service/one-berth.ts'
 import type { PlainService } from '../../../plain-service/service.ts'
 import type { Turns } from '../../../plain-service/turns.ts'
 
 interface Replacing {
   failovers: Failovers
-  recoveries: Recoveries
-  /** All failovers that it remembers. */
-  all(): readonly Failover[]
+  recoveries: Pick<Recoveries, 'choose'>
+  /** The recoveries as State shows them. */
+  view(): Readonly<Record<string, RecoveryView>>
   looked(seen: Seen): void
   secretOwners(): readonly string[]
 }
@@ -26,49 +23,35 @@ export type ReplacingBerth = OneBerth<Replacing>
 
 /** Failovers and recoveries of one account, as a process of Berth has them. */
 export async function openReplacing(
-  ground: Ground,
-  rentals: KeptRentals,
+  given: AccountContext,
+  rentals: Rentals,
   service: PlainService,
   turns: Turns,
 ): Promise<Replacing> {
-  const [failing, recovering, hosts] = await Promise.all([
-    openDocument({ ...ground, name: 'failovers.json', schema: v.array(Failover), empty: [] }),
-    openDocument({ ...ground, name: 'recoveries.json', schema: v.record(v.string(), Recovery), empty: {} }),
-    openFailedHosts({ ...ground, name: 'hosts.json' }),
-  ])
-  let latest: Seen = { instances: {}, records: [] }
-  const failovers = createFailovers({
-    ...ground,
-    document: failing,
-    hosts,
-    rentals,
-    // Guards have a model of their own.
-    heldBack: () => undefined,
-    stopperOf: () => undefined,
-    async knock({ id }) {
-      await turns.take(ground.ending)
-      if (service.book.get(id)?.fate !== 'good') throw new Error('shut')
-    },
-    tell: () => undefined,
-  })
-  const recoveries = createRecoveries({
-    ...ground,
-    document: recovering,
-    failovers,
-    rentals,
-    heldBack: () => undefined,
-    record: id => latest.records.find(record => record.id === id),
-    tell: () => undefined,
-  })
+  let records: readonly Instance[] = []
+  const context: AccountContext = {
+    ...given,
+    record: id => records.find(record => record.id === id),
+    access: {
+      async probe({ instance: { id } }: Door) {
+        await turns.take(given.ending)
+        if (service.book.get(id)?.fate !== 'good') throw new Error('shut')
+      },
+    } as unknown as AccountContext['access'],
+  }
+  // Guards have a model of their own.
+  const failovers = await openFailovers(context, rentals, { actedOn: () => undefined })
+  const recoveries = await openRecoveries(context, rentals, failovers)
   return {
     failovers,
     recoveries,
-    all: failing.get,
+    view: () => given.store.get().accounts[account]?.recoveries ?? {},
     looked(seen) {
-      latest = seen
-      failovers.looked(seen.instances)
-      recoveries.looked(seen)
+      records = seen.records
+      const answer = freshAnswer(given, seen.instances, records, given.now())
+      failovers.looked(answer)
+      recoveries.looked(answer)
     },
-    secretOwners: () => failing.get().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
+    secretOwners: () => failovers.secretOwners?.() ?? [],
   }
 }

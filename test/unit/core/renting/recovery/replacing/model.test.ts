@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Failover } from '../../../../../../electron/core/renting/attempts/attempts-model.ts'
+import type { Failover } from '../../../../../../electron/core/renting/attempts/model.ts'
 import type { Held } from '../../../plain-service/service.ts'
 import { type History, histories } from './history.ts'
 import { stepsOf } from './standing.ts'
@@ -33,11 +33,11 @@ function isOutbid({ bid = 0, lowest = 0 }: Held): boolean {
 
 /** How a Berth's recoveries must have ended, once all is quiet. */
 function wrongEnds(world: World, at: number): string[] {
-  const { failovers, recoveries, all } = world.berth(at).automation
+  const { failovers, view } = world.berth(at).automation
   const living = new Map(world.service.living().map(held => [held.id, held]))
   const wrong: string[] = []
   if (failovers.underWay()) wrong.push('it still tries')
-  for (const failover of all()) {
+  for (const failover of failovers.all()) {
     const left = leftOf(world, at, failover)
     if (left.length > 0) wrong.push(`${failover.id} ${failover.step} has left #${left.map(({ id }) => id)}`)
     const original = living.get(failover.replaces ?? 0)
@@ -45,7 +45,7 @@ function wrongEnds(world: World, at: number): string[] {
     if (failover.step === 'ready' && original && replacement && isWanted(original))
       wrong.push(`#${original.id} may run beside #${replacement.id}`)
   }
-  for (const [key, { step, choice, by, problem }] of Object.entries(recoveries.view())) {
+  for (const [key, { step, choice, by, problem }] of Object.entries(view())) {
     const held = living.get(Number(key))
     if (!held) {
       wrong.push(`#${key} is gone, and not forgotten`)
@@ -79,7 +79,7 @@ test(`${runs} histories of rivals, faults, kills and choices replace as the plai
         expect(files.writes.filter(({ text }) => text.includes('a secret'))).toEqual([])
       }
       for (const { automation } of world.berths)
-        for (const { step } of automation.all()) seen.set(step, (seen.get(step) ?? 0) + 1)
+        for (const { step } of automation.failovers.all()) seen.set(step, (seen.get(step) ?? 0) + 1)
     }),
     { numRuns: runs },
   )

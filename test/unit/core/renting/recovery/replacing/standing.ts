@@ -4,8 +4,7 @@ import type {
   RecoveryView,
 } from '../../../../../../electron/contract/automation/recovery.ts'
 import type { InstanceView } from '../../../../../../electron/contract/instance/instance.ts'
-import type { Failover } from '../../../../../../electron/core/renting/attempts/attempts-model.ts'
-import type { Recovery } from '../../../../../../electron/core/renting/recovery/recovery.ts'
+import type { Failover } from '../../../../../../electron/core/renting/attempts/model.ts'
 import type { World } from './world.ts'
 
 type Kind = RecoveryChoice['kind']
@@ -37,7 +36,7 @@ export class Standing {
 
   looked(certain: boolean): void {
     this.#lookedAt = certain ? this.#world.now() : undefined
-    const views = Object.entries(this.#world.berth(this.#at).automation.recoveries.view())
+    const views = Object.entries(this.#world.berth(this.#at).automation.view())
     this.#following = new Set(views.flatMap(([key, { failover }]) => (failover ? key : [])))
   }
 
@@ -49,7 +48,7 @@ export class Standing {
   /** The user was told that it is chosen: what it is against has no further try. */
   chosen(instance: number, kind: Kind): void {
     const { automation, rentals } = this.#world.berth(this.#at)
-    const view = automation.recoveries.view()[instance]
+    const view = automation.view()[instance]
     // Another choice has come after it.
     if (view?.choice.kind !== kind) return
     this.#choices.set(instance, new Set([kind]))
@@ -77,20 +76,24 @@ export class Standing {
 
   /** What a kill leaves now: each replacement that goes on is the one that its recovery knows of. */
   written(name: string): void {
-    if (name !== 'failovers.json' && name !== 'recoveries.json') return
-    const recoveries = this.#world.onDisk<Record<string, Recovery>>(this.#at, 'recoveries.json', {})
+    if (!/(failovers|recoveries)\.json$/.test(name)) return
     for (const { id, step, unwanted, replaces = 0 } of this.#world.onDisk<Failover[]>(
       this.#at,
-      'failovers.json',
+      'failovers',
       [],
     ))
-      if (step === 'trying' && !unwanted && !this.#endsAgain(id) && recoveries[replaces]?.failover !== id)
+      if (
+        step === 'trying' &&
+        !unwanted &&
+        !this.#endsAgain(id) &&
+        this.#world.recoveryOnDisk(this.#at, replaces)?.failover !== id
+      )
         this.#wrong(`a kill leaves ${id} on disk, and nobody who follows it`)
   }
 
   /** Everything that follows from the last look has followed. */
   rests(): void {
-    for (const [key, view] of Object.entries(this.#world.berth(this.#at).automation.recoveries.view())) {
+    for (const [key, view] of Object.entries(this.#world.berth(this.#at).automation.view())) {
       const shown = this.#world.machines[this.#at]?.shown[key]
       const certain = shown !== undefined && this.#lookedAt === this.#world.now()
       const failover = this.#failoverOf(view)
@@ -108,9 +111,7 @@ export class Standing {
 
   /** What is chosen in the end is what the user has chosen. */
   ends(): void {
-    for (const [key, { choice }] of Object.entries(
-      this.#world.berth(this.#at).automation.recoveries.view(),
-    )) {
+    for (const [key, { choice }] of Object.entries(this.#world.berth(this.#at).automation.view())) {
       const chosen = this.#choices.get(Number(key))
       if (chosen && !chosen.has(choice.kind))
         this.#wrong(`#${key} is chosen to ${choice.kind}, not ${[...chosen].join(' or ')}`)
@@ -119,16 +120,12 @@ export class Standing {
 
   /** It has come to an end that is not on disk yet, and comes to the same after a kill. */
   #endsAgain(failover: string): boolean {
-    const all = this.#world.berths[this.#at]?.automation.all() ?? []
-    const step = all.find(({ id }) => id === failover)?.step
+    const step = this.#world.berths[this.#at]?.automation.failovers.find(failover)?.step
     return step === 'failed' || step === 'cancelled'
   }
 
   #failoverOf({ failover }: RecoveryView): Failover | undefined {
-    return this.#world
-      .berth(this.#at)
-      .automation.all()
-      .find(({ id }) => id === failover)
+    return this.#world.berth(this.#at).automation.failovers.find(failover ?? '')
   }
 
   #wrong(text: string): void {

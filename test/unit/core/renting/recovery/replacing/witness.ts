@@ -1,6 +1,5 @@
-import type { Failover } from '../../../../../../electron/core/renting/attempts/attempts-model.ts'
-import type { Recovery } from '../../../../../../electron/core/renting/recovery/recovery.ts'
-import type { Rental } from '../../../../../../electron/core/renting/rentals/rental.ts'
+import type { Failover } from '../../../../../../electron/core/renting/attempts/model.ts'
+import type { Rental } from '../../../../../../electron/core/renting/rentals/model.ts'
 import type { NewInstance } from '../../../../../../electron/service/offers.ts'
 import type { Onlooker } from '../../../plain-service/one-berth.ts'
 import type { Held } from '../../../plain-service/service.ts'
@@ -16,7 +15,7 @@ export function witness(world: World, at: number, standing: Standing): Onlooker 
   }
 
   const rentalOnDisk = (mark: string) =>
-    world.onDisk<Rental[]>(at, 'accounts/a00000001/rentals.json', []).find(({ id }) => id === mark)
+    world.onDisk<Rental[]>(at, 'rentals', []).find(({ id }) => id === mark)
 
   function creating(mark: string, body: NewInstance): void {
     const owner = rentalOnDisk(mark)?.owner
@@ -26,7 +25,7 @@ export function witness(world: World, at: number, standing: Standing): Onlooker 
     }
     asked.set(mark, (asked.get(mark) ?? 0) + 1)
     if ((asked.get(mark) ?? 0) > 3) wrong(`${mark} was asked for too often`)
-    const failovers = world.onDisk<Failover[]>(at, 'failovers.json', [])
+    const failovers = world.onDisk<Failover[]>(at, 'failovers', [])
     const failover = failovers.find(({ id }) => id === owner)
     if (!failover) {
       wrong(`${owner} rents and is not on disk`)
@@ -42,7 +41,7 @@ export function witness(world: World, at: number, standing: Standing): Onlooker 
     if (cost >= world.history.ceiling) wrong(`${owner} rents, with $${cost} spent`)
     for (const { id } of before)
       for (const held of world.living(id)) if (!held.late) wrong(`${mark} is rented beside #${held.id}`)
-    const recovery = world.onDisk<Record<string, Recovery>>(at, 'recoveries.json', {})[replaces]
+    const recovery = world.recoveryOnDisk(at, replaces)
     if (recovery && recovery.failover !== owner)
       wrong(`${owner} is not on disk as the replacement of #${replaces}`)
     for (const other of failovers) {
@@ -74,7 +73,7 @@ export function witness(world: World, at: number, standing: Standing): Onlooker 
       wrong(`destroyed #${id} of ${by}`)
       return
     }
-    const failover = world.onDisk<Failover[]>(at, 'failovers.json', []).find(each => each.id === rental.owner)
+    const failover = world.onDisk<Failover[]>(at, 'failovers', []).find(each => each.id === rental.owner)
     if (failover?.step === 'ready' && failover.instance === id) wrong(`destroyed #${id}, which is ready`)
     const surplus = rental.instance !== id && (rental.instance !== undefined || rental.step === 'failed')
     if (!rental.unwanted && !surplus) wrong(`destroyed #${id} and has not written so`)
@@ -84,7 +83,7 @@ export function witness(world: World, at: number, standing: Standing): Onlooker 
     creating,
     destroying,
     stopping({ id }) {
-      const recovery = world.onDisk<Record<string, Recovery>>(at, 'recoveries.json', {})[id]
+      const recovery = world.recoveryOnDisk(at, id)
       if (recovery?.by === undefined) wrong(`stopped #${id}, which nothing has replaced`)
     },
     created: () => undefined,

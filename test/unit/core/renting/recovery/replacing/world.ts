@@ -1,5 +1,6 @@
 import type { RecoveryChoice } from '../../../../../../electron/contract/automation/recovery.ts'
-import type { Rental } from '../../../../../../electron/core/renting/rentals/rental.ts'
+import type { Recovery } from '../../../../../../electron/core/renting/recovery/model.ts'
+import type { Rental } from '../../../../../../electron/core/renting/rentals/model.ts'
 import type { Instance } from '../../../../../../electron/service/instances.ts'
 import { HandClock } from '../../../hand-clock.ts'
 import { MemoryFiles } from '../../../memory-files.ts'
@@ -89,8 +90,8 @@ export class World {
         this.berth(event.berth % 2).kill()
         return this.#start(event.berth % 2)
       case 'cancel': {
-        const { failovers, all } = this.berth(event.berth % 2).automation
-        const trying = all().find(({ step }) => step === 'trying')
+        const { failovers } = this.berth(event.berth % 2).automation
+        const trying = failovers.all().find(({ step }) => step === 'trying')
         if (!trying) return
         this.standings[event.berth % 2]?.cancelling(trying.replaces ?? 0)
         void failovers.cancel(trying.id)
@@ -156,15 +157,17 @@ export class World {
   }
 
   onDisk<Content>(at: number, name: string, empty: Content): Content {
-    const text = this.machines[at]?.files.texts.get(name)
+    const text = this.machines[at]?.files.texts.get(`accounts/a00000001/${name}.json`)
     return text === undefined ? empty : (JSON.parse(text) as Content)
+  }
+
+  recoveryOnDisk(at: number, instance: number): Recovery | undefined {
+    return this.onDisk<Recovery[]>(at, 'recoveries', []).find(each => each.instance === instance)
   }
 
   /** The tries of a failover, as a Berth has written them. */
   tries(at: number, owner: string): Rental[] {
-    return this.onDisk<Rental[]>(at, 'accounts/a00000001/rentals.json', []).filter(
-      rental => rental.owner === owner,
-    )
+    return this.onDisk<Rental[]>(at, 'rentals', []).filter(rental => rental.owner === owner)
   }
 
   living(mark: string): Held[] {
@@ -191,7 +194,7 @@ export class World {
   async #giveUp(): Promise<void> {
     if (this.free().length > 0) this.wrongs.push('it tries for ever, though there is a machine')
     for (const [at, { automation }] of this.berths.entries())
-      for (const key of Object.keys(automation.recoveries.view())) await this.#choose(at, Number(key), 'tell')
+      for (const key of Object.keys(automation.view())) await this.#choose(at, Number(key), 'tell')
   }
 
   #isTrying(): boolean {
@@ -199,7 +202,7 @@ export class World {
   }
 
   #isQuiet(): boolean {
-    const views = this.berths.flatMap(({ automation }) => Object.values(automation.recoveries.view()))
+    const views = this.berths.flatMap(({ automation }) => Object.values(automation.view()))
     return !this.#isTrying() && !views.some(({ step }) => step === 'waiting')
   }
 

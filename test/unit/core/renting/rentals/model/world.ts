@@ -1,4 +1,4 @@
-import type { Rental } from '../../../../../../electron/core/renting/rentals/rental.ts'
+import type { Rental } from '../../../../../../electron/core/renting/rentals/model.ts'
 import type { Instance } from '../../../../../../electron/service/instances.ts'
 import { HandClock } from '../../../hand-clock.ts'
 import { MemoryFiles } from '../../../memory-files.ts'

@@ -1,6 +1,7 @@
+import type { RentalView } from '../../../contract/market/rental.ts'
 import { searchParts, searchPartWords } from '../../../contract/market/search-part.ts'
 import type { Problem } from '../../../contract/problem.ts'
-import type { Failover } from './attempts-model.ts'
+import type { Failover } from './model.ts'
 
 /** What is told of tries and failovers. */
 export const sentences = {
@@ -70,4 +71,16 @@ export function nothingAsGood(
     message: `No offer is as good as #${instance}: ${[...asked, ...bid].join(', ')}.`,
     advice: 'Nothing worse is rented. Berth looks again later; allow a higher bid, or rent another by hand.',
   }
+}
+
+/** `1 × RTX 4090 in Sweden, SE, machine 10012`. */
+export function tryName({
+  gpuName,
+  gpuCount,
+  location,
+  machineId,
+}: RentalView['offer'] & { machineId?: number }): string {
+  const gpu = gpuName === undefined ? 'an offer' : `${gpuCount ?? 1} × ${gpuName}`
+  const place = location === undefined ? '' : ` in ${location}`
+  return `${gpu}${place}${machineId === undefined ? '' : `, machine ${machineId}`}`
 }

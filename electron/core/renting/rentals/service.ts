@@ -1,50 +1,19 @@
-import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { OfferView, SavedQuery } from '../../../contract/market/offer.ts'
-import type { RentalView, RentRequest } from '../../../contract/market/rental.ts'
+import type { RentRequest } from '../../../contract/market/rental.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Keychain } from '../../../ports/keychain.ts'
-import type { ServiceClient } from '../../../service/client.ts'
 import type { Instance } from '../../../service/instances.ts'
+import type { AccountContext } from '../../account-context.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { present } from '../../state/present.ts'
 import { same } from '../../state/same.ts'
-import type { Document } from '../../storage/json-file.ts'
-import { lastRental, openBook, rentalViews } from './book.ts'
+import { nextStep } from './decide.ts'
 import { markedBy } from './find-lost.ts'
-import { isUnderWay, nextStep, type Rental } from './rental.ts'
-import { createPursuit } from './rental-worker.ts'
+import { isUnderWay, type Rental } from './model.ts'
+import { createRentalWorker } from './rental-worker.ts'
 import { rentalSecrets, withoutSecrets } from './secrets.ts'
-import { sentenceFor } from './sentences.ts'
-
-/** What the rentals of one account need of their surroundings. */
-export interface RentalsContext {
-  account: AccountId
-  document: Document<Rental[]>
-  /** Throws `key_missing` while there is no key. */
-  client(): ServiceClient
-  /** Whether the deployment goes beyond the interface: it then has runtypes and fields of its own. */
-  beyondInterface(): boolean
-  /** Aborted when Berth ends: from then on nothing is asked and nothing written. */
-  ending: AbortSignal
-  clock: Clock
-  keychain: Keychain
-  /** The account's time, epoch seconds. */
-  now(): number
-  /** Ids of the instances in the last answer. */
-  knownInstances(): readonly number[]
-  /** Seconds a rental may take. */
-  deadline(): number
-  /** Sixteen hexadecimal digits that were never used before. */
-  newId(): string
-  /** The rentals have changed. */
-  changed(): void
-  /** Looks at the account at once. */
-  poll(): Promise<void>
-  created(instance: number, instanceKey: string | undefined): void
-  tell(text: string, rental: Rental, more?: { kind?: 'user' | 'error'; detail?: string }): void
-}
+import { knownInstances, openStoredRentals } from './stored-rentals.ts'
+import { rentalEntry, sentenceFor } from './words.ts'
 
 /**
  * The rentals of one account. A wish is on disk before its request leaves, and carries a mark; when the answer is
@@ -71,13 +40,14 @@ export interface Rentals {
   awaited(): readonly { instance: number; createdAt: number }[]
   /** Goes on with what an earlier session left under way. */
   resume(): void
-  view(): Record<string, RentalView>
+  /** The rentals whose secret values are still wanted. */
+  secretOwners(): readonly string[]
+  /** Puts them into State. */
+  show(): void
   /** Whether any is still to be done. */
   underWay(): boolean
   /** A template was edited: what was rented from it is rented again from what it is now. Never rejects because of the disk. */
   followTemplate(from: string, to: string, name: string | undefined): Promise<void>
-  /** What was rented last and came to be. */
-  last(): { id: string; what: string } | undefined
   /** All that are remembered, oldest first. */
   all(): readonly Rental[]
   /** The rental that an instance came of: how it was rented and found, secrets left out. */
@@ -88,6 +58,8 @@ export interface Rentals {
   knows(mark: string): boolean
   /** The tries of a failover, oldest first. */
   owned(owner: string): readonly Rental[]
+  /** Writes what waits to be written. */
+  flush(): Promise<void>
 }
 
 /** What is known of a rental besides its request and its offer. */
@@ -103,54 +75,59 @@ export interface RentedFor {
 /** Seconds by which two tellings of the account's time may differ. */
 const blur = 60
 
-export function createRentals(context: RentalsContext): Rentals {
+/** `onCreated` hears of each instance, and of its own key where it has one. */
+export async function openRentals(
+  context: AccountContext,
+  onCreated: (instance: number, instanceKey: string | undefined) => void,
+): Promise<Rentals> {
+  const { account, activity, store } = context
   const secrets = rentalSecrets(context.keychain)
-  const book = openBook(context.document, context.changed)
-  const { existing, update } = book
-  const pursuit = createPursuit(context, book, secrets)
-  const ofInstance = (instance: number) => book.all().findLast(rental => rental.instance === instance)
+  const rentals = await openStoredRentals(context)
+  const { all, find, get, update } = rentals
+  const worker = createRentalWorker(context, rentals, secrets, onCreated)
+  const ofInstance = (instance: number) => all().findLast(rental => rental.instance === instance)
   /** How many looks in a row were without the instance of a rental. */
   const missing = new Map<string, number>()
 
   /** An answer that came later than it was waited for may leave a second instance with a mark: it must not stay. */
   function destroyLateTwins(records: readonly Instance[]): void {
-    for (const rental of book.all()) {
+    for (const rental of all()) {
       if (rental.instance === undefined || rental.asked < 2) continue
       const twins = markedBy(rental.id, records).filter(id => id !== rental.instance)
-      void pursuit.destroySurplus(twins, rental)
+      void worker.destroySurplus(twins, rental)
     }
   }
 
   /** What came after its rental had ended with nothing: it is taken where it was wished for, and destroyed where not. */
   function meetLateComers(records: readonly Instance[]): void {
-    for (const rental of book.all()) {
+    for (const rental of all()) {
       if (rental.instance !== undefined || rental.asked === 0 || isUnderWay(rental)) continue
       const late = markedBy(rental.id, records)
       if (late.length === 0) continue
-      if (rental.owner === undefined && !rental.unwanted) void pursuit.work(rental.id, 'look once more')
-      else void pursuit.destroySurplus(late, rental, 'which came after its rental had ended')
+      if (rental.owner === undefined && !rental.unwanted) void worker.work(rental.id, 'look once more')
+      else void worker.destroySurplus(late, rental, 'which came after its rental had ended')
     }
   }
 
   function takeBack({ id, instance, step }: Rental): void {
     const unknown = instance === undefined && step !== 'unclear'
-    void pursuit.work(id, unknown ? 'look' : 'undo')
+    void worker.work(id, unknown ? 'look' : 'undo')
   }
 
   return {
     async rent(request, offer, { owned, search, id = `r${context.newId()}` } = {}) {
       if (!owned) await secrets.keep(id, request)
       try {
-        await book.add({
+        await rentals.add({
           id,
-          account: context.account,
+          account,
           request: withoutSecrets(request),
           offer: offer ? rentedOffer(offer) : { id: request.offer },
           step: 'asking',
-          before: [...context.knownInstances()],
+          before: knownInstances(context),
           asked: 0,
           startedAt: context.now(),
-          deadline: owned?.deadline ?? context.deadline(),
+          deadline: owned?.deadline ?? store.get().settings.rentalDeadline,
           ...(owned ? { owner: owned.owner } : {}),
           ...(search ? { search } : {}),
         })
@@ -158,41 +135,47 @@ export function createRentals(context: RentalsContext): Rentals {
         if (!owned) await secrets.forget({ id, request }).catch(() => undefined)
         throw error
       }
-      context.tell('Renting', existing(id), owned ? {} : { kind: 'user' })
-      void pursuit.work(id, 'ask')
+      activity.add(rentalEntry('Renting', get(id), owned ? {} : { kind: 'user' }))
+      void worker.work(id, 'ask')
       return id
     },
     async cancel(id) {
-      const { step } = existing(id)
+      const { step } = get(id)
       if (step === 'running') throw new BerthError(tooLate)
-      if (!isUnderWay(existing(id))) return
-      const rental = await update(id, { unwanted: true })
-      if (pursuit.isBusy(id) || !isUnderWay(rental)) return
+      if (!isUnderWay(get(id))) return
+      await update(id, { unwanted: true })
+      const rental = get(id)
+      if (worker.isBusy(id) || !isUnderWay(rental)) return
       takeBack(rental)
     },
     async discard(id) {
-      const { step, instance } = existing(id)
-      const ended = !isUnderWay(existing(id))
+      const { step, instance } = get(id)
+      const ended = !isUnderWay(get(id))
       if (step === 'cancelled' || (ended && instance === undefined)) return
-      const rental = await update(id, { unwanted: true, ...(ended ? { step: 'waiting' } : {}) })
-      if (!pursuit.isBusy(id) && isUnderWay(rental)) takeBack(rental)
+      await update(id, { unwanted: true, ...(ended ? { step: 'waiting' } : {}) })
+      const rental = get(id)
+      if (!worker.isBusy(id) && isUnderWay(rental)) takeBack(rental)
     },
     async waitLonger(id) {
-      const rental = existing(id)
+      const rental = get(id)
       if (rental.step !== 'late') return
       const since = context.now() - (rental.createdAt ?? rental.startedAt)
-      await update(id, { step: 'waiting', deadline: since + context.deadline(), problem: undefined })
+      await update(id, {
+        step: 'waiting',
+        deadline: since + store.get().settings.rentalDeadline,
+        problem: undefined,
+      })
     },
     async settle(id, instance) {
-      const rental = existing(id)
+      const rental = get(id)
       if (rental.step !== 'unclear') return
       const none = rental.unwanted
         ? ({ step: 'cancelled' } as const)
         : ({ step: 'failed', problem: sentenceFor('not_created') } as const)
-      if (instance === null) await pursuit.end(id, none)
+      if (instance === null) await worker.end(id, none)
       else if (rental.candidates?.includes(instance)) {
-        await pursuit.adopt(id, instance, undefined)
-        if (existing(id).unwanted) takeBack(existing(id))
+        await worker.adopt(id, instance, undefined)
+        if (get(id).unwanted) takeBack(get(id))
       } else
         throw new BerthError({
           code: 'invalid_argument',
@@ -200,14 +183,14 @@ export function createRentals(context: RentalsContext): Rentals {
         })
     },
     async dismiss(id) {
-      if (isUnderWay(existing(id))) return
+      if (isUnderWay(get(id))) return
       await update(id, { dismissed: true })
     },
     looked(instances, records, unconfirmed) {
-      pursuit.goOn()
-      for (const rental of book.all()) {
+      worker.goOn()
+      for (const rental of all()) {
         if ((rental.step !== 'waiting' && rental.step !== 'late') || rental.instance === undefined) continue
-        if (rental.unwanted || pursuit.isBusy(rental.id)) continue
+        if (rental.unwanted || worker.isBusy(rental.id)) continue
         const instance = instances[rental.instance]
         if (!instance && unconfirmed?.has(rental.instance)) continue
         const absent = (missing.get(rental.id) ?? 0) + 1
@@ -220,43 +203,42 @@ export function createRentals(context: RentalsContext): Rentals {
         const { step, problem } = nextStep(rental, instance, context.now())
         if (step === rental.step && same(problem, rental.problem)) continue
         if (!isUnderWay({ ...rental, step })) missing.delete(rental.id)
-        if (step === 'failed') void pursuit.end(rental.id, { step, ...(problem ? { problem } : {}) })
+        if (step === 'failed') void worker.end(rental.id, { step, ...(problem ? { problem } : {}) })
         else void update(rental.id, { step, problem })
       }
       destroyLateTwins(records)
       meetLateComers(records)
     },
     awaited: () =>
-      book
-        .all()
-        .flatMap(({ step, instance, createdAt, startedAt }) =>
-          instance === undefined || (step !== 'waiting' && step !== 'late')
-            ? []
-            : [{ instance, createdAt: createdAt ?? startedAt }],
-        ),
+      all().flatMap(({ step, instance, createdAt, startedAt }) =>
+        instance === undefined || (step !== 'waiting' && step !== 'late')
+          ? []
+          : [{ instance, createdAt: createdAt ?? startedAt }],
+      ),
     resume() {
-      for (const rental of book.all()) {
+      for (const rental of all()) {
         const { id, step, asked, instance, unwanted } = rental
         if (!isUnderWay(rental)) continue
-        if (step === 'asking' || step === 'lost') void pursuit.work(id, asked === 0 ? 'ask' : 'look')
-        else if (unwanted && (instance !== undefined || step === 'unclear')) void pursuit.work(id, 'undo')
+        if (step === 'asking' || step === 'lost') void worker.work(id, asked === 0 ? 'ask' : 'look')
+        else if (unwanted && (instance !== undefined || step === 'unclear')) void worker.work(id, 'undo')
       }
     },
     async followTemplate(from, to, name) {
-      for (const { id, request } of book.all()) {
+      for (const { id, request } of all()) {
         const { template } = request
         if (template?.hash !== from) continue
         await update(id, { request: { ...request, template: { hash: to, name: name ?? template.name } } })
       }
     },
-    view: () => rentalViews(book.all()),
-    underWay: () => book.all().some(isUnderWay),
-    last: () => lastRental(book.all()),
-    rented: existing,
-    knows: mark => book.find(mark) !== undefined,
-    owned: owner => book.all().filter(rental => rental.owner === owner),
-    all: book.all,
+    secretOwners: () => all().flatMap(rental => (isUnderWay(rental) ? rental.id : [])),
+    show: rentals.show,
+    underWay: () => all().some(isUnderWay),
+    rented: get,
+    knows: mark => find(mark) !== undefined,
+    owned: owner => all().filter(rental => rental.owner === owner),
+    all,
     ofInstance,
+    flush: rentals.flush,
   }
 }
 

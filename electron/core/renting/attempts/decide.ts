@@ -2,10 +2,11 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { isDead } from '../../../contract/reading.ts'
 import { micros } from '../../../contract/spending/money.ts'
-import { deathOf, isUnderWay, type Rental } from '../rentals/rental.ts'
-import { noImage, sentenceFor } from '../rentals/sentences.ts'
-import { costBy, type Drop, type Failover, openTry, spentOn, type Try } from './attempts-model.ts'
-import { sentences } from './sentences.ts'
+import { deathOf } from '../rentals/decide.ts'
+import { isUnderWay, type Rental } from '../rentals/model.ts'
+import { noImage, sentenceFor } from '../rentals/words.ts'
+import { costBy, type Drop, type Failover, openTry, spentOn, type Try } from './model.ts'
+import { sentences } from './words.ts'
 
 /** What a fresh look, and a knock at the door, say about the try that is under way. Times as in the failover. */
 export interface Sight {

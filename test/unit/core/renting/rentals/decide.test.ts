@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
-import { nextStep, type Rental } from '../../../../../electron/core/renting/rentals/rental.ts'
+import { nextStep } from '../../../../../electron/core/renting/rentals/decide.ts'
+import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
 import { instanceView } from '../../views.ts'
 
 const rental: Rental = {

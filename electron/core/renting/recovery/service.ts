@@ -1,58 +1,58 @@
-import type { RecoveryChoice, RecoveryView } from '../../../contract/automation/recovery.ts'
+import type { RecoveryChoice } from '../../../contract/automation/recovery.ts'
 import type { Starting } from '../../../contract/automation/stoppers.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import { spentBy } from '../../../contract/reading.ts'
 import type { Instance } from '../../../service/instances.ts'
 import { ServiceError } from '../../../service/service-error.ts'
+import type { AccountContext, Automation } from '../../account-context.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
+import { heldBack } from '../../guards/guard-veto.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { present } from '../../state/present.ts'
 import { same } from '../../state/same.ts'
-import type { Failovers } from '../attempts/attempts.ts'
-import { spentOn } from '../attempts/attempts-model.ts'
-import { nothingAsGoodCode } from '../attempts/sentences.ts'
+import { openCollection } from '../../storage/collection.ts'
+import { spentOn } from '../attempts/model.ts'
+import type { Failovers } from '../attempts/service.ts'
+import { nothingAsGoodCode } from '../attempts/words.ts'
+import type { Rentals } from '../rentals/service.ts'
+import { notInterruptible, observed, type RecoveryMove, recoveryMove, refusedFor } from './decide.ts'
+import { freshRecovery, Recovery } from './model.ts'
 import { givesWay, othersReplacement } from './others.ts'
-import { freshRecovery, type Recovery } from './recovery.ts'
-import type { Answer, RecoveriesContext } from './recovery-context.ts'
-import { notInterruptible, observed, type RecoveryMove, recoveryMove, refusedFor } from './recovery-move.ts'
-import { recoveryView } from './recovery-view.ts'
 import { replacementFor } from './replacement.ts'
+import { tellRecovery } from './tell.ts'
+import { recoveryView } from './view.ts'
 
 /** What Berth does by itself for the interruptible instances of one account once they are outbid, each by choice. */
-export interface Recoveries {
+export interface Recoveries extends Automation {
   /** Throws `not_interruptible`, and what keeps a replacement from being rented as the instance was. */
   choose(instance: InstanceView, choice: RecoveryChoice): Promise<void>
-  looked(answer: Answer): void
-  dueAt(): number | undefined
-  view(): Record<string, RecoveryView>
 }
 
-type Change = { [Field in keyof Recovery]?: Recovery[Field] | undefined }
-
-export function createRecoveries(context: RecoveriesContext): Recoveries {
-  const { document, failovers, rentals, client, ending, now, tell } = context
+export async function openRecoveries(
+  context: AccountContext,
+  rentals: Pick<Rentals, 'ofInstance' | 'knows'>,
+  failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>,
+): Promise<Recoveries> {
+  const { account, store, client, ending, now } = context
   /** Instances this process is acting on. */
   const busy = new Set<number>()
   const missing = new Map<number, number>()
-  let latest: Answer = { instances: {}, records: [] }
-  const recoveryOf = (id: number): Recovery | undefined => document.get()[id]
-
-  const changing = (id: number, change: Change) => (all: Record<string, Recovery>) => {
-    const recovery = all[id]
-    return recovery ? { ...all, [id]: present({ ...recovery, ...change }) as Recovery } : all
-  }
-  /** Before something is done: rejects where it cannot be written, and then nothing is done. */
-  async function intend(id: number, change: Change): Promise<void> {
-    await document.write(changing(id, change))
-    context.changed()
-  }
-  async function update(id: number, change: Change): Promise<void> {
-    const written = document.record(changing(id, change))
-    context.changed()
-    await written
-  }
+  let instances: Readonly<Record<string, InstanceView>> = {}
+  let records: readonly Instance[] = []
+  const recoveries = await openCollection(context, {
+    name: 'recoveries',
+    schema: Recovery,
+    key: ({ instance }) => instance,
+    view: all => ({
+      recoveries: Object.fromEntries(
+        all.map(recovery => [recovery.instance, recoveryView(recovery, instances[recovery.instance], now())]),
+      ),
+    }),
+  })
+  const { all, find, intend, update } = recoveries
+  const tell = (event: Parameters<typeof tellRecovery>[1]) => tellRecovery(context, event)
 
   async function pursue(instance: InstanceView, recovery: Recovery): Promise<void> {
     const { id } = instance
@@ -62,7 +62,7 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
       await perform(instance, recovery, recoveryMove(recovery, instance, now()))
     } catch (error) {
       // Nothing was done that is not on disk: the next fresh look goes on from there.
-      if (!ending.aborted && recoveryOf(id))
+      if (!ending.aborted && find(id))
         await hold(instance, lackedBy(error, 'instance_write') ?? problemOf(error))
     } finally {
       busy.delete(id)
@@ -94,7 +94,7 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
     starting: Starting,
     act: () => Promise<void>,
   ): Promise<void> {
-    const why = context.heldBack(starting)
+    const why = heldBack(store.get().accounts[account], starting, now())
     return why ? hold(instance, why) : act()
   }
 
@@ -115,7 +115,7 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
       await update(id, { asked: undefined, ...refused })
       throw error
     }
-    const after = recoveryOf(id)
+    const after = find(id)
     if (ending.aborted || !after) return
     take({ ...instance, bid }, after)
     void context.poll()
@@ -125,15 +125,14 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
   function take(instance: InstanceView, recovery: Recovery): Recovery {
     const after = observed(recovery, instance, now())
     if (same(recovery, after)) return recovery
-    void document.record(all => ({ ...all, [instance.id]: after }))
-    context.changed()
+    void update(instance.id, () => after)
     if (after.raises > recovery.raises)
       tell({ instance, kind: 'done', text: `Raised the bid to $${(after.own ?? 0) / 1_000_000}/h` })
     return after
   }
 
   async function hold(instance: InstanceView, why: Problem): Promise<void> {
-    if (recoveryOf(instance.id)?.held?.code === why.code) return
+    if (find(instance.id)?.held?.code === why.code) return
     await update(instance.id, { held: why })
     tell({ instance, kind: 'held', text: 'Not recovered', problem: why })
   }
@@ -141,17 +140,17 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
   async function rent(instance: InstanceView, { choice, failover, held }: Recovery): Promise<void> {
     const { id } = instance
     if (choice.kind !== 'replace') return
-    const other = othersReplacement(id, latest.records, rentals.knows)
+    const other = othersReplacement(id, records, rentals.knows)
     if (other) return leaveTo(instance, other)
-    const wish = replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
+    const request = replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
     const chosen = failover ?? `f${context.newId()}`
     // The market is asked again and again: that it has nothing is told once.
     const still = held?.code === nothingAsGoodCode ? held : undefined
     await intend(id, { failover: chosen, lastAt: now(), held: still })
     // The user may choose otherwise at any moment of it.
-    if (recoveryOf(id)?.choice.kind !== 'replace') return
-    await failovers.start(wish, chosen)
-    if (recoveryOf(id)?.choice.kind !== 'replace') await cancel(chosen)
+    if (find(id)?.choice.kind !== 'replace') return
+    await failovers.start(request, chosen)
+    if (find(id)?.choice.kind !== 'replace') await cancel(chosen)
   }
 
   async function cancel(failover: string): Promise<void> {
@@ -160,13 +159,12 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
   }
 
   /** It is gone. What was to take its place goes with it: nobody would see to that any more. */
-  async function forget(id: number, { failover }: Recovery): Promise<void> {
+  async function forget({ instance: id, failover }: Recovery): Promise<void> {
     busy.add(id)
     try {
       // One that has ended meanwhile stays as it is.
       if (failover !== undefined) await cancel(failover).catch(() => undefined)
-      await document.record(({ [id]: _, ...rest }) => rest)
-      context.changed()
+      await recoveries.forget(id)
     } finally {
       missing.delete(id)
       busy.delete(id)
@@ -183,7 +181,7 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
     const failover = recovery.failover === undefined ? undefined : failovers.find(recovery.failover)
     // Berth ended before the failover was on disk, or another choice was faster.
     if (!failover && (recovery.choice.kind !== 'replace' || instance.state !== 'outbid'))
-      return update(id, { failover: undefined })
+      return void (await update(id, { failover: undefined }))
     if (!failover) return rent(instance, recovery)
     const dropped = recovery.replaced + spentOn(failover)
     switch (failover.step) {
@@ -196,7 +194,7 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
         if (failover.problem && instance.state === 'outbid') await hold(instance, failover.problem)
         return
       case 'cancelled': {
-        const other = othersReplacement(id, latest.records, rentals.knows)
+        const other = othersReplacement(id, records, rentals.knows)
         // The user's cancelling of a replacement is the end of it.
         const over = !other && !failover.needless && recovery.choice.kind === 'replace'
         const choice: RecoveryChoice = over ? { kind: 'tell' } : recovery.choice
@@ -216,9 +214,9 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
     { id, tries, unwanted }: NonNullable<ReturnType<Failovers['find']>>,
   ) {
     if (unwanted) return
-    const other = othersReplacement(instance.id, latest.records, rentals.knows)
+    const other = othersReplacement(instance.id, records, rentals.knows)
     const own = tries.findLast(one => one.cost === undefined)?.instance
-    const mine = latest.records.find(record => record.id === own)
+    const mine = records.find(record => record.id === own)
     const needless = choice.kind !== 'replace' || instance.state === 'running'
     if (needless || (other && givesWay(mine, other))) await failovers.cancel(id, true)
   }
@@ -234,69 +232,63 @@ export function createRecoveries(context: RecoveriesContext): Recoveries {
     const itself = recovery.of === undefined ? 0 : spentBy(instance, now())
     // A kill must not let it go on, and drop what has the place.
     await failovers.written()
-    const { choice, lastAt, replacements } = recoveryOf(instance.id) ?? recovery
-    const written = document.record(all => ({
-      ...changing(instance.id, { by, failover: undefined, replaced: dropped, held: undefined })(all),
-      [by]: {
-        ...(all[by] ?? freshRecovery(choice, now())),
-        ...(lastAt === undefined ? {} : { lastAt }),
-        replacements: replacements + 1,
-        replaced: dropped + itself,
-        of: instance.id,
-      },
-    }))
-    context.changed()
-    await written
+    const replaced = find(instance.id)
+    const { choice, lastAt, replacements } = replaced ?? recovery
+    const over = { by, failover: undefined, replaced: dropped, held: undefined }
+    await recoveries.put(...(replaced ? [present({ ...replaced, ...over }) as Recovery] : []), {
+      ...(find(by) ?? freshRecovery(by, choice, now())),
+      ...(lastAt === undefined ? {} : { lastAt }),
+      replacements: replacements + 1,
+      replaced: dropped + itself,
+      of: instance.id,
+    })
     tell({ instance, kind: 'note', text: `Replaced by #${by}` })
   }
 
+  recoveries.show()
   return {
     async choose(instance, choice) {
       const { id } = instance
       if (!instance.interruptible) throw new BerthError(notInterruptible)
       if (choice.kind === 'replace')
         replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
-      const { failover } = recoveryOf(id) ?? {}
+      const { failover } = find(id) ?? {}
       // Who wishes for a replacement after they have cancelled one wishes for another.
       if (failover !== undefined && failovers.find(failover)?.unwanted) await cancel(failover)
-      const before = recoveryOf(id)
-      const after = { ...(before ?? freshRecovery(choice, now())), choice }
+      const before = find(id)
+      const after = { ...(before ?? freshRecovery(id, choice, now())), choice }
       const { held: _, refused: __, ...kept } = after
-      await document.write(all => ({ ...all, [id]: kept }))
-      context.changed()
+      await recoveries.add(kept)
       const running = before?.failover
       if (running !== undefined && choice.kind !== 'replace') await cancel(running)
       void context.poll()
     },
-    looked(answer) {
-      latest = answer
-      for (const [key, recovery] of Object.entries(document.get())) {
-        const id = Number(key)
-        const instance = answer.instances[key]
+    looked(look) {
+      instances = look.account.instances
+      records = look.records
+      for (const recovery of all()) {
+        const { instance: id } = recovery
+        const instance = instances[id]
         if (!instance) {
           const absent = (missing.get(id) ?? 0) + 1
           missing.set(id, absent)
-          if (absent >= looksUntilGone && !busy.has(id)) void forget(id, recovery)
+          if (absent >= looksUntilGone && !busy.has(id)) void forget(recovery)
           continue
         }
         missing.delete(id)
         if (!busy.has(id)) void pursue(instance, take(instance, recovery))
       }
+      recoveries.show()
     },
+    resume: recoveries.show,
     dueAt() {
-      const moments = Object.entries(document.get()).flatMap(([key, recovery]) => {
-        const instance = latest.instances[key]
+      const moments = all().flatMap(recovery => {
+        const instance = instances[recovery.instance]
         const move = instance && recoveryMove(recovery, instance, now())
         return move?.do === 'wait' ? [move.until] : []
       })
       return moments.length === 0 ? undefined : Math.min(...moments)
     },
-    view: () =>
-      Object.fromEntries(
-        Object.entries(document.get()).flatMap(([key, recovery]) => {
-          const instance = latest.instances[key]
-          return [[key, recoveryView(recovery, instance, now())]]
-        }),
-      ),
+    flush: recoveries.flush,
   }
 }

@@ -2,9 +2,9 @@ import type { FailoverStep, FailoverView } from '../../../contract/automation/fa
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import { present } from '../../state/present.ts'
-import type { Rental } from '../rentals/rental.ts'
-import { type Failover, openTry, spentOn, type Try } from './attempts-model.ts'
-import { nothingAsGoodCode } from './sentences.ts'
+import type { Rental } from '../rentals/model.ts'
+import { type Failover, openTry, spentOn, type Try } from './model.ts'
+import { nothingAsGoodCode } from './words.ts'
 
 type Rentals = (id: string) => Rental | undefined
 type Instances = Readonly<Record<string, InstanceView>>

@@ -3,7 +3,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { type Micros, micros } from '../../../contract/spending/money.ts'
 import { ServiceError } from '../../../service/service-error.ts'
-import type { Recovery } from './recovery.ts'
+import type { Recovery } from './model.ts'
 
 /** What a recovery does next, given a fresh look at its instance. */
 export type RecoveryMove =

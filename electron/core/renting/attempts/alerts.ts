@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import type { Alert } from '../../notifications/alerts.ts'
 import { dollars } from '../../notifications/wording.ts'
-import { type Failover, spentOn } from './attempts-model.ts'
+import { type Failover, spentOn } from './model.ts'
 
 /** What the user hears once a failover has ended by itself: that it is ready, or why it came to nothing. */
 export function failoverAlert(account: AccountId, failover: Failover): Alert {

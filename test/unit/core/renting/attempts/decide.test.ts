@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
-import type { Failover, Try } from '../../../../../electron/core/renting/attempts/attempts-model.ts'
-import { nextMove } from '../../../../../electron/core/renting/attempts/next-move.ts'
-import type { Rental } from '../../../../../electron/core/renting/rentals/rental.ts'
+import { nextMove } from '../../../../../electron/core/renting/attempts/decide.ts'
+import type { Failover, Try } from '../../../../../electron/core/renting/attempts/model.ts'
+import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
 import { instanceView } from '../../views.ts'
 
 const now = 1_800_000_000

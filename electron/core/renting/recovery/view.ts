@@ -1,8 +1,8 @@
 import type { RecoveryStep, RecoveryView } from '../../../contract/automation/recovery.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { present } from '../../state/present.ts'
-import type { Recovery } from './recovery.ts'
-import { recoveryMove } from './recovery-move.ts'
+import { recoveryMove } from './decide.ts'
+import type { Recovery } from './model.ts'
 
 /** A recovery as the page shows it. `instance` is undefined until the first fresh look. */
 export function recoveryView(

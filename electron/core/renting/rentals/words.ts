@@ -1,4 +1,6 @@
 import type { Problem } from '../../../contract/problem.ts'
+import type { ActivityEntry } from '../../../contract/state.ts'
+import type { Rental } from './model.ts'
 
 /** The code of an image that cannot be pulled: every other machine would say the same. */
 export const noImage = 'no_image'
@@ -79,4 +81,19 @@ const sentences: Readonly<Record<string, Problem>> = {
 /** What to tell of a rental that came to this. */
 export function sentenceFor(end: string): Problem {
   return sentences[end] ?? { code: end, message: 'The rental ended.' }
+}
+
+/** What Activity says of a rental. */
+export function rentalEntry(
+  text: string,
+  { id, account, instance, offer, request }: Rental,
+  more: { kind?: 'user' | 'error'; detail?: string } = {},
+): Omit<ActivityEntry, 'id' | 'at'> {
+  return {
+    account,
+    kind: more.kind ?? 'berth',
+    text: `${text}: ${request.label ?? offer.gpuName ?? 'offer'} (${request.image || request.template?.name})`,
+    detail: more.detail ?? `Rental ${id}, offer ${offer.id}`,
+    ...(instance === undefined ? {} : { instance }),
+  }
 }

@@ -2,10 +2,11 @@ import * as v from 'valibot'
 import { FailoverId } from '../../../contract/automation/failover.ts'
 import { RecoveryChoice } from '../../../contract/automation/recovery.ts'
 import { InstanceId } from '../../../contract/ids.ts'
-import { StoredProblem } from '../rentals/rental.ts'
+import { StoredProblem } from '../rentals/model.ts'
 
 /** What Berth does for one interruptible instance once it is outbid, as it is remembered. Micro-dollars. */
 export const Recovery = v.object({
+  instance: InstanceId,
   choice: RecoveryChoice,
   /** When it last acted; epoch seconds of the account's time. On disk before it acts. */
   lastAt: v.exactOptional(v.number()),
@@ -32,6 +33,6 @@ export const Recovery = v.object({
 })
 export type Recovery = v.InferOutput<typeof Recovery>
 
-export function freshRecovery(choice: RecoveryChoice, at: number): Recovery {
-  return { choice, raises: 0, added: { micros: 0, at, perHour: 0 }, replacements: 0, replaced: 0 }
+export function freshRecovery(instance: number, choice: RecoveryChoice, at: number): Recovery {
+  return { instance, choice, raises: 0, added: { micros: 0, at, perHour: 0 }, replacements: 0, replaced: 0 }
 }

@@ -1,0 +1,204 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { AccountContext, Automation, FreshLook } from '../../account-context.ts'
+import type { Guards } from '../../guards/guards.ts'
+import { openCollection } from '../../storage/collection.ts'
+import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
+import type { Rentals } from '../rentals/service.ts'
+import { createAttemptWorker } from './attempt-worker.ts'
+import { type Move, nextMove } from './decide.ts'
+import { type FailedHosts, openFailedHosts } from './failed-hosts.ts'
+import { hostFailure } from './host-failure.ts'
+import { Failover, openTry } from './model.ts'
+import { tellFailover } from './tell.ts'
+import { failoverViews } from './view.ts'
+
+/** What a failover is asked for. */
+export type FailoverRequest = Pick<Failover, 'search' | 'request' | 'limits' | 'replaces'>
+
+/**
+ * The failovers of one account. Each tries one machine after another until one can be entered. A try is a rental, with
+ * all that makes a rental happen exactly once; the failover decides what becomes of it, and has that on disk before it
+ * acts. It decides on fresh answers alone.
+ */
+export interface Failovers extends Automation {
+  readonly hosts: FailedHosts
+  /**
+   * Resolves with its id once it is on disk; it goes on by itself. An `id` that is known already begins nothing. `asked`:
+   * by the user, rather than by what brings its own id.
+   */
+  start(wish: FailoverRequest, id?: string, asked?: boolean): Promise<string>
+  /**
+   * Ends it at whatever step; what it has created is destroyed. `needless`: not the user does so, but what had begun it,
+   * were it after the user. Throws `too_late` once it has ended otherwise.
+   */
+  cancel(id: string, needless?: boolean): Promise<void>
+  dismiss(id: string): Promise<void>
+  find(id: string): Failover | undefined
+  /** All that are remembered, oldest first. */
+  all(): readonly Failover[]
+  /** Resolves once what has become of them is on disk, where that is possible. */
+  written(): Promise<void>
+  /** Forgets that a machine failed. */
+  forgive(machine: number): Promise<void>
+  /** Whether any is still to be done. */
+  underWay(): boolean
+}
+
+/** Failovers remembered after their end. */
+const mostEnded = 50
+
+export async function openFailovers(
+  context: AccountContext,
+  rentals: Rentals,
+  guards: Pick<Guards, 'actedOn'>,
+): Promise<Failovers> {
+  const { ending, now } = context
+  const secrets = rentalSecrets(context.keychain)
+  const hosts = await openFailedHosts(context)
+  let instances: Readonly<Record<string, InstanceView>> = {}
+  const failovers = await openCollection(context, {
+    name: 'failovers',
+    schema: Failover,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_failover', message: 'That failover is no longer on the list.' },
+    prune: { isOver: ({ step }) => step !== 'trying', most: mostEnded },
+    view: all => ({
+      failovers: failoverViews(all, worker.rentalOf, instances),
+      failedHosts: hosts.view(),
+    }),
+  })
+  const { all, find, get, update } = failovers
+  const worker = createAttemptWorker(context, { failovers, rentals, hosts, guards, secrets })
+  /** Failovers this process is working on, so that no two loops do. */
+  const busy = new Set<string>()
+  const due = new Map<string, number>()
+
+  /** Goes on until there is something to wait for; what is waited for shows at a fresh look. */
+  async function pursue(id: string): Promise<void> {
+    if (busy.has(id) || ending.aborted) return
+    busy.add(id)
+    try {
+      for (;;) {
+        const failover = await worker.follow(get(id), instances)
+        if (failover.step !== 'trying' || ending.aborted) break
+        const move = nextMove(failover, worker.sightOf(failover, instances))
+        if (move.do === 'wait') {
+          if (move.until === undefined) due.delete(id)
+          else due.set(id, move.until)
+          break
+        }
+        due.delete(id)
+        if (!(await perform(failover, move))) break
+      }
+    } finally {
+      busy.delete(id)
+    }
+  }
+
+  /** Whether there is more to do at once. */
+  async function perform(failover: Failover, move: Exclude<Move, { do: 'wait' }>): Promise<boolean> {
+    switch (move.do) {
+      case 'search':
+        return worker.rentNext(failover)
+      case 'knock':
+        worker.knock(failover, instances, () => void pursue(failover.id))
+        return false
+      case 'drop':
+        await worker.drop(failover, { ...move.drop, at: now() })
+        return true
+      case 'take back': {
+        const current = openTry(failover)
+        if (current) await rentals.discard(current.rental)
+        return false
+      }
+      case 'settle':
+        return worker.settle(failover)
+      case 'end':
+        await worker.end(failover, move)
+        return false
+    }
+  }
+
+  /** What a failover still tries it judges itself. */
+  async function blameHosts({ account, at }: FreshLook): Promise<void> {
+    for (const rental of rentals.all()) {
+      const { id, offer, instance, unwanted, owner } = rental
+      if (unwanted || instance === undefined || find(owner ?? '')?.step === 'trying') continue
+      const why = hostFailure(rental, account.instances[instance])
+      if (why !== undefined) await hosts.blame({ rental: id, offer, at, why })
+    }
+    failovers.show()
+  }
+
+  failovers.show()
+  return {
+    async start(wish, given, asked = given === undefined) {
+      const id = given ?? `f${context.newId()}`
+      if (find(id)) return id
+      await secrets.keep(id, wish.request)
+      try {
+        await failovers.add({
+          ...wish,
+          id,
+          request: withoutSecrets(wish.request),
+          step: 'trying',
+          tries: [],
+          startedAt: now(),
+        })
+      } catch (error) {
+        await secrets.forget({ id, request: wish.request }).catch(() => undefined)
+        throw error
+      }
+      tellFailover(context, {
+        failover: get(id),
+        text: `Renting with failover: up to ${wish.limits.tries} tries`,
+        asked,
+      })
+      void pursue(id)
+      return id
+    },
+    async cancel(id, needless = false) {
+      const { step, unwanted } = get(id)
+      if (step !== 'trying' && !(needless && step === 'cancelled')) throw new BerthError(tooLate)
+      if (unwanted && !needless) return
+      await update(id, { unwanted: true, ...(needless ? { needless } : {}) })
+      void pursue(id)
+    },
+    async dismiss(id) {
+      if (get(id).step !== 'trying') await update(id, { dismissed: true })
+    },
+    find,
+    all,
+    written: failovers.flush,
+    hosts,
+    looked(look) {
+      instances = look.account.instances
+      worker.looked(instances, look.unconfirmed)
+      for (const { id, step } of all()) if (step === 'trying') void pursue(id)
+      void blameHosts(look)
+      failovers.show()
+    },
+    // Whatever is under way goes on at the first fresh look: rentals go on by themselves.
+    resume: failovers.show,
+    secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
+    async forgive(machineId) {
+      await hosts.forgive(machineId)
+      failovers.show()
+    },
+    dueAt() {
+      const moments = [...due.values()]
+      return moments.length === 0 ? undefined : Math.min(...moments)
+    },
+    underWay: () => all().some(({ step }) => step === 'trying'),
+    async flush() {
+      await Promise.all([failovers.flush(), hosts.flush()])
+    },
+  }
+}
+
+const tooLate = {
+  code: 'too_late',
+  message: 'It has ended already, so there is nothing left to cancel.',
+  advice: 'Destroy the instance if you do not want it.',
+}

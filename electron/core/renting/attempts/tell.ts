@@ -1,0 +1,37 @@
+import type { Problem } from '../../../contract/problem.ts'
+import type { AccountContext } from '../../account-context.ts'
+import { failoverAlert } from './alerts.ts'
+import type { Failover } from './model.ts'
+import { nothingAsGoodCode } from './words.ts'
+
+/** What is told of a failover as it happens. */
+interface FailoverEvent {
+  failover: Failover
+  text: string
+  detail?: string
+  problem?: Problem
+  instance?: number
+  /** The user asked for it. */
+  asked?: boolean
+  /** It ended so: what the user is to hear about. */
+  end?: 'ready' | 'failed'
+}
+
+/** Writes it into Activity, and notifies of an end. */
+export function tellFailover(
+  { account, store, activity, teller }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
+  { failover, text, detail, problem, instance, asked, end }: FailoverEvent,
+): void {
+  const { request, search } = failover
+  const what = request.label || search.filter.gpus?.join(', ') || request.image || request.template?.name
+  activity.add({
+    account,
+    kind: end === 'failed' ? 'error' : asked ? 'user' : 'berth',
+    text: what ? `${text}: ${what}` : text,
+    ...(problem || detail ? { detail: problem?.message ?? detail ?? '' } : {}),
+    ...(instance === undefined ? {} : { instance }),
+  })
+  const toldElsewhere = problem?.code === nothingAsGoodCode
+  if (end && !toldElsewhere && store.get().settings.alerts.failover)
+    teller.tell(account, [failoverAlert(account, failover)])
+}

@@ -1,0 +1,30 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import { isDead } from '../../../contract/reading.ts'
+import { startFailure } from '../../instances/start-failure.ts'
+import type { Rental } from './model.ts'
+import { noImage, sentenceFor } from './words.ts'
+
+/** What a dead instance died of, as `sentenceFor` knows it: an image that cannot be had is no fault of the machine. */
+export function deathOf({ state, statusMessage }: InstanceView): string {
+  return state === 'unstartable' && startFailure(statusMessage) === 'image' ? noImage : state
+}
+
+/**
+ * What a fresh look at the account makes of a rental that was created: still waiting, running, late, or failed.
+ * `instance` is undefined when the fresh answer does not have it; `now` is the account's time in epoch seconds.
+ */
+export function nextStep(
+  rental: Rental,
+  instance: InstanceView | undefined,
+  now: number,
+): { step: Rental['step']; problem?: Problem } {
+  if (!instance) return { step: 'failed', problem: sentenceFor('gone') }
+  if (instance.state === 'running') return { step: 'running' }
+  if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
+  if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
+  if (instance.state === 'stopped') return { step: 'failed', problem: sentenceFor('stopped') }
+  if (now - (rental.createdAt ?? rental.startedAt) >= rental.deadline)
+    return { step: 'late', problem: sentenceFor('late') }
+  return { step: 'waiting' }
+}

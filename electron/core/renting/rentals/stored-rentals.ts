@@ -1,0 +1,29 @@
+import type { AccountContext } from '../../account-context.ts'
+import { type Collection, openCollection } from '../../storage/collection.ts'
+import { isUnderWay, Rental } from './model.ts'
+import { lastRental, rentalViews } from './view.ts'
+
+/** The rentals of one account, as they are remembered and as State shows them. */
+export type StoredRentals = Collection<Rental, string>
+
+/** Rentals remembered after their end, for renting again. */
+const mostEnded = 200
+
+export function openStoredRentals(context: AccountContext): Promise<StoredRentals> {
+  return openCollection(context, {
+    name: 'rentals',
+    schema: Rental,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_rental', message: 'That rental is no longer on the list.' },
+    prune: { isOver: rental => !isUnderWay(rental), most: mostEnded },
+    view(rentals) {
+      const last = lastRental(rentals)
+      return { rentals: rentalViews(rentals), ...(last ? { lastRental: last } : {}) }
+    },
+  })
+}
+
+/** Ids of the instances in the account's last answer. */
+export function knownInstances({ account, store }: AccountContext): number[] {
+  return Object.keys(store.get().accounts[account]?.instances ?? {}).map(Number)
+}

@@ -1,0 +1,42 @@
+import type { RentalView } from '../../../contract/market/rental.ts'
+import { isUnderWay, type Rental } from './model.ts'
+
+/**
+ * The rentals that the page shows: those under way, and those that failed with nothing to show for it. A try is shown
+ * by its failover.
+ */
+export function rentalViews(rentals: readonly Rental[]): Record<string, RentalView> {
+  const shown = rentals.filter(
+    rental =>
+      rental.owner === undefined &&
+      (isUnderWay(rental) ||
+        (rental.step === 'failed' && !rental.dismissed && rental.instance === undefined)),
+  )
+  return Object.fromEntries(shown.map(rental => [rental.id, viewOf(rental)]))
+}
+
+/** What was rented last and came to be, to be rented again. */
+export function lastRental(rentals: readonly Rental[]): { id: string; what: string } | undefined {
+  const last = rentals.findLast(({ instance, unwanted }) => instance !== undefined && !unwanted)
+  if (!last) return undefined
+  const { id, request, offer } = last
+  return { id, what: request.label || request.template?.name || offer.gpuName || request.image }
+}
+
+function viewOf(rental: Rental): RentalView {
+  const { id, step, instance, offer, request, startedAt, deadline, candidates, problem } = rental
+  return {
+    id,
+    step,
+    offer,
+    image: request.image,
+    interruptible: request.bid !== undefined,
+    startedAt,
+    deadline,
+    ...(instance === undefined ? {} : { instance }),
+    ...(request.template ? { template: request.template.name } : {}),
+    ...(request.label ? { label: request.label } : {}),
+    ...(candidates ? { candidates } : {}),
+    ...(problem ? { problem } : {}),
+  }
+}

@@ -1,0 +1,185 @@
+import * as v from 'valibot'
+import type { AccountId } from '../../contract/ids.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import type { AccountView } from '../../contract/state.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Files } from '../../ports/files.ts'
+import { present } from '../state/present.ts'
+import { same } from '../state/same.ts'
+import type { Store } from '../state/store.ts'
+import { openDocument } from './json-file.ts'
+
+/** New values of some fields, undefined where a field goes; or what makes the new item of the one there is. */
+export type Change<Item> =
+  | { readonly [Field in keyof Item]?: Item[Field] | undefined }
+  | ((item: Item) => Item)
+
+/** Things of one kind that an account has: in a file of its folder, and where that is wanted in State. */
+export interface Collection<Item, Key> {
+  /** In the order in which they were added. */
+  all(): readonly Item[]
+  find(key: Key): Item | undefined
+  /** Throws the problem `missing`. */
+  get(key: Key): Item
+  /**
+   * Resolves once it is on disk, in the place of the one with the same key or with the key `instead`. Rejects with
+   * `not_written` where it cannot be, and then nothing has changed.
+   */
+  add(item: Item, instead?: Key): Promise<void>
+  /** A change that must be on disk before something is done. Rejects with `not_written`, and then nothing has changed. */
+  intend(key: Key, change: Change<Item>): Promise<void>
+  /**
+   * Writes down what has happened, on disk where that is possible; never rejects because of the disk. Gives the item
+   * as it is then; undefined where there is none.
+   */
+  update(key: Key, change: Change<Item>): Promise<Item | undefined>
+  /** The same within a second, for what may be lost by a kill. It is in State with the next `show`. */
+  updateSoon(key: Key, change: Change<Item>): void
+  /** Writes down what some have become, new ones too, all at once. Never rejects because of the disk. */
+  put(...items: readonly Item[]): Promise<void>
+  /** Rejects with `not_written` where that cannot be written, and then it is still there. */
+  remove(key: Key): Promise<void>
+  /** Writes down that it is gone. Never rejects because of the disk. */
+  forget(key: Key): Promise<void>
+  /** Writes what has changed of the view into State; every change but `updateSoon` does so by itself. */
+  show(): void
+  /** Resolves when nothing waits to be written, or what waits could not be. Never rejects. */
+  flush(): Promise<void>
+}
+
+/** What a collection needs of the account that it belongs to. */
+export interface CollectionContext {
+  account: AccountId
+  store: Pick<Store, 'get' | 'change'>
+  machine: { clock: Clock }
+  files: Files
+  folder: string
+  onBroken: (setAside: string) => void
+  /** Aborted when Berth ends, or the account is removed: from then on State is left alone. */
+  ending: AbortSignal
+}
+
+interface CollectionOptions<Schema extends v.GenericSchema, Key> {
+  /** The file's name in the account's folder, without `.json`. */
+  name: string
+  /** Of one item. */
+  schema: Schema
+  key: (item: v.InferOutput<Schema>) => Key
+  /** What `get` throws for a key that nothing has. */
+  missing?: Problem
+  /** How many of those that are over are remembered, the latest. The rest go when another is added. */
+  prune?: { isOver: (item: v.InferOutput<Schema>) => boolean; most: number }
+  /** The fields of the account in State that show them. */
+  view?: (items: readonly v.InferOutput<Schema>[]) => Partial<AccountView>
+}
+
+const notThere: Problem = { code: 'not_there', message: 'That is no longer there.' }
+
+export async function openCollection<Schema extends v.GenericSchema<unknown, object>, Key>(
+  context: CollectionContext,
+  { name, schema, key, missing = notThere, prune, view }: CollectionOptions<Schema, Key>,
+): Promise<Collection<v.InferOutput<Schema>, Key>> {
+  type Item = v.InferOutput<Schema>
+  const { account, store, files, folder, onBroken, ending } = context
+  const document = await openDocument({
+    files,
+    clock: context.machine.clock,
+    name: `${folder}/${name}.json`,
+    schema: v.array(schema),
+    empty: [],
+    onBroken,
+  })
+  const find = (wanted: Key) => document.get().find(item => key(item) === wanted)
+
+  function show(): void {
+    const shown = store.get().accounts[account]
+    if (!view || !shown || ending.aborted) return
+    const fields: Readonly<Fields> = view(document.get())
+    const before: Readonly<Fields> = { ...shown }
+    if (Object.entries(fields).every(([field, after]) => same(before[field], after))) return
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) writeDifference(target as unknown as Fields, before, fields)
+    })
+  }
+
+  function pruned(items: Item[]): Item[] {
+    if (!prune) return items
+    const over = items.filter(prune.isOver)
+    if (over.length <= prune.most) return items
+    const dropped = new Set(over.slice(0, over.length - prune.most))
+    return items.filter(item => !dropped.has(item))
+  }
+
+  const changing = (wanted: Key, change: Change<Item>) => (items: Item[]) =>
+    items.map(item => (key(item) === wanted ? changed(item, change) : item))
+  const without = (gone: Key) => (items: Item[]) => items.filter(item => key(item) !== gone)
+
+  async function record(change: (items: Item[]) => Item[]): Promise<void> {
+    const recorded = document.record(change)
+    show()
+    await recorded
+  }
+
+  async function write(change: (items: Item[]) => Item[]): Promise<void> {
+    await document.write(change)
+    show()
+  }
+
+  return {
+    all: document.get,
+    find,
+    get(wanted) {
+      const item = find(wanted)
+      if (item === undefined) throw new BerthError(missing)
+      return item
+    },
+    add: (item, instead = key(item)) => write(items => pruned([...without(instead)(items), item])),
+    intend: (wanted, change) => write(changing(wanted, change)),
+    async update(wanted, change) {
+      await record(changing(wanted, change))
+      return find(wanted)
+    },
+    updateSoon: (wanted, change) => document.writeSoon(changing(wanted, change)),
+    put(...given) {
+      return record(items => {
+        const left = new Map(given.map(item => [key(item), item]))
+        const replaced = items.map(item => taken(left, key(item)) ?? item)
+        return pruned([...replaced, ...left.values()])
+      })
+    },
+    remove: gone => write(without(gone)),
+    forget: gone => record(without(gone)),
+    show,
+    flush: document.flush,
+  }
+}
+
+function changed<Item extends object>(item: Item, change: Change<Item>): Item {
+  return typeof change === 'function' ? change(item) : (present({ ...item, ...change }) as Item)
+}
+
+function taken<Key, Item>(from: Map<Key, Item>, key: Key): Item | undefined {
+  const item = from.get(key)
+  from.delete(key)
+  return item
+}
+
+type Fields = Record<string, unknown>
+
+/** Writes fields into the draft of `shown`, entry by entry: what did not change stays the very same. */
+function writeDifference(draft: Fields, shown: Readonly<Fields>, fields: Readonly<Fields>): void {
+  for (const [name, after] of Object.entries(fields)) {
+    const before = shown[name]
+    if (same(before, after)) continue
+    const entries = draft[name]
+    if (isRecord(before) && isRecord(after) && isRecord(entries)) {
+      for (const id of Object.keys(before)) if (!(id in after)) delete entries[id]
+      for (const [id, entry] of Object.entries(after)) if (!same(before[id], entry)) entries[id] = entry
+    } else draft[name] = after
+  }
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,56 @@
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { AccountContext, FreshLook } from '../../../electron/core/account-context.ts'
+import { createStore } from '../../../electron/core/state/store.ts'
+import type { Instance } from '../../../electron/service/instances.ts'
+import { HandClock } from './hand-clock.ts'
+import { MemoryFiles } from './memory-files.ts'
+import { accountView, emptyState } from './views.ts'
+
+export const account = 'a00000001'
+
+/**
+ * What works for one account has this at hand, by a clock that is moved by hand: as given, and nothing beyond that but
+ * files in memory, a State with the account in it, and an Activity and notifications that nobody reads.
+ */
+export function accountContext(given: Partial<AccountContext> & { clock?: HandClock } = {}): AccountContext {
+  const { clock = new HandClock(), ...parts } = given
+  const store = createStore({ ...emptyState(), accounts: { [account]: accountView({ id: account }) } })
+  let ids = 0
+  const context: Partial<AccountContext> = {
+    account,
+    store,
+    machine: { clock } as unknown as AccountContext['machine'],
+    files: new MemoryFiles(),
+    folder: `accounts/${account}`,
+    onBroken: setAside => {
+      throw new Error(`${setAside} is broken`)
+    },
+    activity: { add: () => undefined, search: () => [], flush: async () => undefined },
+    teller: { tell: () => undefined, withdraw: () => undefined } as unknown as AccountContext['teller'],
+    record: () => undefined,
+    ending: new AbortController().signal,
+    now: () => clock.monotonic() / 1000,
+    newId() {
+      ids += 1
+      return ids.toString(16).padStart(16, '0')
+    },
+    poll: async () => undefined,
+    ...parts,
+  }
+  return context as AccountContext
+}
+
+/** A fresh answer, as what decides on it is told. */
+export function freshAnswer(
+  { store }: Pick<AccountContext, 'store'>,
+  instances: Readonly<Record<string, InstanceView>>,
+  records: readonly Instance[] = [],
+  at = 0,
+): FreshLook {
+  return {
+    account: { ...(store.get().accounts[account] ?? accountView()), instances },
+    records,
+    unconfirmed: new Set(),
+    at,
+  }
+}

@@ -1,0 +1,122 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import type { AccountView } from '../../../../electron/contract/state.ts'
+import { openCollection } from '../../../../electron/core/storage/collection.ts'
+import { account, accountContext } from '../account-context.ts'
+import { HandClock } from '../hand-clock.ts'
+import { MemoryFiles } from '../memory-files.ts'
+
+const Task = v.object({ id: v.string(), step: v.string(), note: v.exactOptional(v.string()) })
+type Task = v.InferOutput<typeof Task>
+
+const file = `accounts/${account}/tasks.json`
+
+/** Tasks, shown as the failed hosts of their account. */
+async function open(files = new MemoryFiles()) {
+  const clock = new HandClock()
+  const ending = new AbortController()
+  const context = accountContext({ clock, files, ending: ending.signal })
+  const tasks = await openCollection(context, {
+    name: 'tasks',
+    schema: Task,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_task', message: 'That task is gone.' },
+    prune: { isOver: ({ step }) => step === 'done', most: 2 },
+    view: all => ({
+      failedHosts: Object.fromEntries(
+        all.map(task => [task.id, task]),
+      ) as unknown as AccountView['failedHosts'],
+    }),
+  })
+  const shown = () => context.store.get().accounts[account]?.failedHosts as Record<string, unknown>
+  const onDisk = (): Task[] => JSON.parse(files.texts.get(file) ?? '[]')
+  return { tasks, files, clock, shown, onDisk, end: () => ending.abort() }
+}
+
+test('what is added is on disk and in State, and there again after a restart', async () => {
+  const { tasks, files, shown } = await open()
+  await tasks.add({ id: 'a', step: 'new' })
+  expect(shown()).toEqual({ a: { id: 'a', step: 'new' } })
+  expect((await open(files)).tasks.get('a').step).toBe('new')
+})
+
+test('what cannot be written is not added, and a change that was only intended has not happened', async () => {
+  const { tasks, files, shown } = await open()
+  await tasks.add({ id: 'a', step: 'new' })
+  files.refusing = 'ENOSPC'
+  await expect(tasks.add({ id: 'b', step: 'new' })).rejects.toThrow('ENOSPC')
+  await expect(tasks.intend('a', { step: 'begun' })).rejects.toThrow('ENOSPC')
+  await expect(tasks.remove('a')).rejects.toThrow('ENOSPC')
+  expect(tasks.all()).toEqual([{ id: 'a', step: 'new' }])
+  expect(shown()).toEqual({ a: { id: 'a', step: 'new' } })
+})
+
+test('what has happened counts at once, on a full disk too, and is written once there is room', async () => {
+  const { tasks, files, clock, shown, onDisk } = await open()
+  await tasks.add({ id: 'a', step: 'new', note: 'x' })
+  files.refusing = 'ENOSPC'
+  const updating = tasks.update('a', { step: 'done', note: undefined })
+  expect(shown()).toEqual({ a: { id: 'a', step: 'done' } })
+  expect(await updating).toEqual({ id: 'a', step: 'done' })
+  await tasks.put({ id: 'b', step: 'new' })
+  await tasks.forget('a')
+  expect(onDisk()).toEqual([{ id: 'a', step: 'new', note: 'x' }])
+  files.refusing = undefined
+  await clock.pass(10_000)
+  expect(onDisk()).toEqual([{ id: 'b', step: 'new' }])
+  expect(shown()).toEqual({ b: { id: 'b', step: 'new' } })
+})
+
+test('an unknown key is undefined where it is looked for, a problem where it must be there, and never added', async () => {
+  const { tasks } = await open()
+  expect(tasks.find('a')).toBeUndefined()
+  expect(() => tasks.get('a')).toThrow('That task is gone.')
+  expect(await tasks.update('a', { step: 'done' })).toBeUndefined()
+  expect(tasks.all()).toEqual([])
+})
+
+test('one is added in the place of another; what is put keeps its place', async () => {
+  const { tasks } = await open()
+  for (const id of ['a', 'b', 'c']) await tasks.add({ id, step: 'new' })
+  await tasks.add({ id: 'd', step: 'new' }, 'b')
+  await tasks.put({ id: 'a', step: 'begun' }, { id: 'e', step: 'new' })
+  expect(tasks.all().map(({ id, step }) => `${id} ${step}`)).toEqual(['a begun', 'c new', 'd new', 'e new'])
+})
+
+test('of those that are over the latest stay; the others go when something is added', async () => {
+  const { tasks } = await open()
+  for (const id of ['a', 'b', 'c']) await tasks.put({ id, step: 'new' })
+  for (const id of ['a', 'b', 'c']) await tasks.update(id, { step: 'done' })
+  expect(tasks.all()).toHaveLength(3)
+  await tasks.add({ id: 'd', step: 'new' })
+  expect(tasks.all().map(({ id }) => id)).toEqual(['b', 'c', 'd'])
+})
+
+test('what did not change stays the very same in State', async () => {
+  const { tasks, shown } = await open()
+  await tasks.put({ id: 'a', step: 'new' }, { id: 'b', step: 'new' })
+  const before = shown()
+  await tasks.update('b', { step: 'done' })
+  expect(shown()['a']).toBe(before['a'])
+  const after = shown()
+  tasks.show()
+  await tasks.update('b', { step: 'done' })
+  expect(shown()).toBe(after)
+})
+
+test('what may be lost is written within a second, and shown with the next change', async () => {
+  const { tasks, clock, shown, onDisk } = await open()
+  await tasks.add({ id: 'a', step: 'new' })
+  tasks.updateSoon('a', task => ({ ...task, step: `${task.step}er` }))
+  expect([shown(), onDisk()]).toEqual([{ a: { id: 'a', step: 'new' } }, [{ id: 'a', step: 'new' }]])
+  tasks.show()
+  await clock.pass(1000)
+  expect([shown(), onDisk()]).toEqual([{ a: { id: 'a', step: 'newer' } }, [{ id: 'a', step: 'newer' }]])
+})
+
+test('once Berth ends, State is left alone', async () => {
+  const { tasks, shown, end } = await open()
+  end()
+  await tasks.put({ id: 'a', step: 'new' })
+  expect(shown()).toEqual({})
+})
