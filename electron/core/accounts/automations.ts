@@ -8,13 +8,13 @@ import { type Failovers, openFailovers } from '../renting/attempts/service.ts'
 import { openRecoveries, type Recoveries } from '../renting/recovery/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { openRuns, type Runs } from '../runs/runs.ts'
-import { type KeptWatches, openWatches } from '../watches/open-watches.ts'
+import { openWatches, type Watches } from '../watches/service.ts'
 
 /** All that Berth does by itself for one account. */
 export interface Automations extends Required<Automation> {
   readonly failovers: Failovers
   readonly recoveries: Recoveries
-  readonly watches: KeptWatches
+  readonly watches: Watches
   readonly watchdogs: Watchdogs
   readonly runs: Runs
   readonly money: Money

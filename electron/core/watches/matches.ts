@@ -4,7 +4,7 @@ import { passing } from '../../contract/market/filter.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import { Sorter } from '../../contract/market/sort.ts'
 import { micros } from '../../contract/spending/money.ts'
-import type { Told, Watch } from './watch.ts'
+import type { Told, Watch } from './model.ts'
 
 /** What a look at the market showed a watch. */
 export interface Sighting {

@@ -1,9 +1,14 @@
 import type { Problem } from '../../contract/problem.ts'
 import type { Micros } from '../../contract/spending/money.ts'
+import type { AccountContext } from '../account-context.ts'
+import { heldBack } from '../guards/guard-veto.ts'
+import type { Failovers } from '../renting/attempts/service.ts'
 import type { RentalSecrets } from '../renting/rentals/secrets.ts'
-import type { Watch } from './watch.ts'
-import { doneAlert } from './watch-alerts.ts'
-import type { WatchesContext } from './watches.ts'
+import type { Runs } from '../runs/runs.ts'
+import type { Collection } from '../storage/collection.ts'
+import { doneAlert } from './alerts.ts'
+import type { Watch } from './model.ts'
+import { watchTelling } from './tell.ts'
 
 /** What watches rent by themselves. */
 export interface WatchRenting {
@@ -15,44 +20,45 @@ export interface WatchRenting {
   settle(id: string): Promise<void>
 }
 
-/** The watches as they are remembered. */
-export interface WatchBook {
-  find(id: string): Watch | undefined
-  /** Throws `no_such_watch`. */
-  existing(id: string): Watch
-  update(id: string, change: { [Field in keyof Watch]?: Watch[Field] | undefined }): Promise<void>
-}
-
 /** Failovers in a row that may come to nothing before a watch stops renting. */
 const mostFailed = 3
 
-/** `said` shows why a watch rents no more. */
+/** What it works on besides the account. */
+interface RentingParts {
+  watches: Collection<Watch, string>
+  failovers: Pick<Failovers, 'start' | 'find'>
+  runs: Pick<Runs, 'startOn' | 'forget'>
+  secrets: RentalSecrets
+  /** Shows why a watch rents no more. */
+  said(id: string, problem: Problem): void
+}
+
 export function createWatchRenting(
-  context: WatchesContext,
-  { find, existing, update }: WatchBook,
-  secrets: RentalSecrets,
-  said: (id: string, problem: Problem) => void,
+  context: AccountContext,
+  { watches, failovers, runs, secrets, said }: RentingParts,
 ): WatchRenting {
-  const { document, ending, failovers, runs } = context
+  const { account, store, ending } = context
+  const { find, get, update } = watches
+  const { note, alert } = watchTelling(context)
   /** Watches whose renting is being settled or begun: an end is not counted twice, nor a beginning taken for none. */
   const settling = new Set<string>()
 
   async function alone(id: string, act: (watch: Watch) => Promise<void>): Promise<void> {
     if (settling.has(id)) return
     settling.add(id)
-    await act(existing(id)).finally(() => settling.delete(id))
+    await act(get(id)).finally(() => settling.delete(id))
   }
 
   /** Nothing is rented that a guard would stop at the next look: its disk would be charged for no use. */
   async function withinGuards(watch: Watch, price: Micros): Promise<void> {
     const { id, wish, renting, rented } = watch
     if (!wish.rents || renting !== undefined || rented >= wish.rents.most) return
-    const waits = context.heldBack(price)
+    const waits = heldBack(store.get().accounts[account], { more: price }, context.now())
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
-      if (waits) context.note('berth', `The watch “${wish.name}” rents nothing for now`, waits.message)
+      if (waits) note('berth', `The watch “${wish.name}” rents nothing for now`, waits.message)
     }
-    if (!waits) await begin(existing(id))
+    if (!waits) await begin(get(id))
   }
 
   async function begin({ id, wish, run }: Watch): Promise<void> {
@@ -64,14 +70,12 @@ export function createWatchRenting(
     if (ending.aborted || !now || now.paused || now.wish !== wish || now.run !== run) return
     if (!request) return stop(id, secretsLost)
     const failover = `f${context.newId()}`
-    await document.write(watches =>
-      watches.map(each => (each.id === id ? { ...each, renting: failover } : each)),
-    )
+    await watches.intend(id, { renting: failover })
     const then = run ? ` “${run.name}” is run there.` : ''
-    context.note('berth', `The watch “${wish.name}” rents`, `An offer matches.${then}`)
+    note('berth', `The watch “${wish.name}” rents`, `An offer matches.${then}`)
     const rent = () => failovers.start({ search, request, limits: rents.limits }, failover)
     await (run ? runs.startOn({ ...run, failover, rentedAgain: true }, rent) : rent())
-    context.changed()
+    watches.show()
   }
 
   /** What became of the machine it is renting. One that never began is none. */
@@ -87,11 +91,7 @@ export function createWatchRenting(
         return
       case 'cancelled':
         await update(id, { renting: undefined, paused: true, notesPrices: true })
-        return context.note(
-          'berth',
-          `The watch “${wish.name}” is paused`,
-          'What it was renting was cancelled.',
-        )
+        return note('berth', `The watch “${wish.name}” is paused`, 'What it was renting was cancelled.')
       case 'failed':
         // A machine that somebody stopped is there all the same, and costs its disk: the next one would, too.
         if (failover.instance !== undefined) {
@@ -112,8 +112,8 @@ export function createWatchRenting(
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
     const body = `${machines} rented, as many as it may.`
-    context.note('berth', `The watch “${watch.wish.name}” has done its work`, body)
-    context.alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
+    note('berth', `The watch “${watch.wish.name}” has done its work`, body)
+    alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
   }
 
   async function stop(id: string, problem: Problem): Promise<void> {
@@ -123,8 +123,8 @@ export function createWatchRenting(
     said(id, problem)
     const watch = find(id)
     if (!watch) return
-    context.note('error', `The watch “${watch.wish.name}” is paused: ${problem.message}`, problem.advice)
-    context.alert(doneAlert(watch, `“${watch.wish.name}” is paused`, problem.message))
+    note('error', `The watch “${watch.wish.name}” is paused: ${problem.message}`, problem.advice)
+    alert(doneAlert(watch, `“${watch.wish.name}” is paused`, problem.message))
   }
 
   return {

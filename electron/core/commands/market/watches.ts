@@ -6,10 +6,12 @@ type WatchCommands = Pick<Handlers, 'saveWatch' | 'pauseWatch' | 'deleteWatch' |
 
 export function watchCommands(parts: Parts): WatchCommands {
   const watches = (account: string | undefined) => parts.accounts.session(account).automations.watches
+  const shownWatch = (account: string | undefined, watch = '') =>
+    parts.store.get().accounts[parts.accounts.session(account).id]?.watches[watch]
   return {
     async saveWatch({ account, watch, wish, run }) {
       if (!run) return watches(account).save(watch, wish)
-      const before = watch === undefined ? undefined : watches(account).view()[watch]?.run?.into
+      const before = shownWatch(account, watch)?.run?.into
       const asked = wishOf(parts, run)
       const stays = run.into === undefined && run.fetch !== undefined && before !== undefined
       return watches(account).save(watch, wish, stays ? { ...asked, into: before } : asked)

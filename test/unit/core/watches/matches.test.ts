@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '../../../../electron/contract/market/offer.ts'
+import { matchAlert } from '../../../../electron/core/watches/alerts.ts'
 import { sighting } from '../../../../electron/core/watches/matches.ts'
-import type { Watch } from '../../../../electron/core/watches/watch.ts'
-import { matchAlert } from '../../../../electron/core/watches/watch-alerts.ts'
+import type { Watch } from '../../../../electron/core/watches/model.ts'
 
 const start = 1_800_000_000
 const offer = (id: number, price: number, more: Partial<OfferView> = {}): OfferView => ({

@@ -1,19 +1,31 @@
-import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { WatchWish } from '../../../../electron/contract/automation/watch.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { openDocument } from '../../../../electron/core/storage/json-file.ts'
-import { KeptPrices } from '../../../../electron/core/watches/prices.ts'
-import { Watch } from '../../../../electron/core/watches/watch.ts'
-import { createWatches } from '../../../../electron/core/watches/watches.ts'
+import type { AccountContext } from '../../../../electron/core/account-context.ts'
+import type { Failovers } from '../../../../electron/core/renting/attempts/service.ts'
+import type { Runs } from '../../../../electron/core/runs/runs.ts'
+import { openWatches } from '../../../../electron/core/watches/service.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
+import { account, accountContext, freshAnswer } from '../account-context.ts'
 import { HandClock, settled } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
 const start = 1_800_000_000
 
-type RunAsked = Parameters<Parameters<typeof createWatches>[0]['runs']['startOn']>[0] & { begun: number }
-type Found = ReturnType<Parameters<typeof createWatches>[0]['failovers']['find']>
+type RunAsked = Parameters<Runs['startOn']>[0] & { begun: number }
+type Found = ReturnType<Failovers['find']>
+
+const spent: GuardView = {
+  id: 'g1',
+  condition: { kind: 'budget', per: 'day', limit: 5_000_000 },
+  action: 'stop',
+  warning: 0,
+  missed: 'act',
+  sentence: '',
+  step: 'waiting',
+  dueAt: 0,
+  history: [],
+}
 
 /** What a Berth leaves behind. */
 interface Left {
@@ -28,7 +40,6 @@ interface Left {
 async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map() }) {
   const clock = new HandClock()
   const { files, secrets } = left
-  const kept = { files, clock, onBroken: () => undefined }
   const begun: string[] = []
   /** Whether the watch's file named each failover when that was asked to begin. */
   const noted: boolean[] = []
@@ -36,12 +47,10 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const asked: RunAsked[] = []
   const forgotten: string[] = []
   const ends = new Map<string, Pick<NonNullable<Found>, 'step' | 'instance'>>()
-  const guard: { waits?: Problem | undefined } = {}
   const notes: string[] = []
   let letKeychainGo: () => void = () => undefined
   let letFailoverGo: () => void = () => undefined
   const held = { keychain: false, failover: false, run: false }
-  let ids = 0
   const market = [{ id: 1, machine_id: 10, dph_total: 0.5 }]
   const searches: number[] = []
   const client = {
@@ -52,15 +61,9 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       },
     },
   }
-  const watches = createWatches({
-    account: 'a00000001',
-    document: await openDocument({ ...kept, name: 'watches.json', schema: v.array(Watch), empty: [] }),
-    prices: await openDocument({
-      ...kept,
-      name: 'prices.json',
-      schema: v.record(v.string(), KeptPrices),
-      empty: {},
-    }),
+  const context = accountContext({
+    clock,
+    files,
     keychain: {
       persistent: true,
       problem: undefined,
@@ -71,36 +74,40 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       set: async (name, secret) => void secrets.set(name, secret),
       delete: async name => void secrets.delete(name),
     },
-    failovers: {
-      async start(_wish, id = '') {
-        noted.push(files.texts.get('watches.json')?.includes(id) ?? false)
-        if (held.failover) await new Promise<void>(resolve => (letFailoverGo = resolve))
-        begun.push(id)
-        return id
-      },
-      find: id => (begun.includes(id) ? ((ends.get(id) ?? { step: 'trying' }) as Found) : undefined),
-    },
-    runs: {
-      async startOn(run, rent) {
-        asked.push({ ...run, begun: begun.length })
-        if (held.run) await new Promise<never>(() => undefined)
-        return rent()
-      },
-      forget: async failover => void forgotten.push(failover),
-    },
-    heldBack: () => guard.waits,
     client: () => client as unknown as ServiceClient,
-    ending: new AbortController().signal,
     now: () => start + clock.monotonic() / 1000,
-    newId() {
-      ids += 1
-      return String(ids).padStart(16, '0')
-    },
-    changed: () => undefined,
-    note: (_kind, text) => void notes.push(text),
-    alert: ({ title }) => void alerts.push(title),
-    withdraw: () => undefined,
+    activity: { ...accountContext().activity, add: ({ text }) => void notes.push(text) },
+    teller: {
+      tell: (_: string, told: readonly { title: string }[]) =>
+        void alerts.push(...told.map(({ title }) => title)),
+      withdraw: () => undefined,
+    } as unknown as AccountContext['teller'],
   })
+  const failovers: Parameters<typeof openWatches>[1] = {
+    async start(_wish, id = '') {
+      noted.push(files.texts.get(`accounts/${account}/watches.json`)?.includes(id) ?? false)
+      if (held.failover) await new Promise<void>(resolve => (letFailoverGo = resolve))
+      begun.push(id)
+      return id
+    },
+    find: id => (begun.includes(id) ? ((ends.get(id) ?? { step: 'trying' }) as Found) : undefined),
+  }
+  const runs: Parameters<typeof openWatches>[2] = {
+    async startOn(run, rent) {
+      asked.push({ ...run, begun: begun.length })
+      if (held.run) await new Promise<never>(() => undefined)
+      return rent()
+    },
+    forget: async failover => void forgotten.push(failover),
+  }
+  const watches = await openWatches(context, failovers, runs)
+  const look = () => watches.looked(freshAnswer(context, {}))
+  /** A guard on the account, which has something to stop at once or not. */
+  const guard = (isDue: boolean) =>
+    context.store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.guards = isDue ? { g1: spent } : {}
+    })
   const wish = (most: number): WatchWish => ({
     name: 'Bargain',
     search: {
@@ -128,13 +135,15 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
   const lookAgain = async () => {
     await clock.pass(60_000)
-    watches.looked()
+    look()
     await settled()
-    watches.looked()
+    look()
     await settled()
   }
   return {
     watches,
+    look,
+    view: () => context.store.get().accounts[account]?.watches ?? {},
     market,
     searches,
     left,
@@ -156,6 +165,8 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
 }
 
+const waits = 'Waits: today’s budget of $5.00 is reached, and its guard would stop it at once.'
+
 const train = {
   name: 'train',
   command: 'python3 train.py',
@@ -166,18 +177,18 @@ const train = {
 } as const
 
 test('what is run on each machine is asked for before that is rented, and goes when nothing is rented by itself', async () => {
-  const { watches, begun, asked, lookAgain, ends, wish } = await renting()
+  const { watches, begun, asked, lookAgain, ends, wish, view } = await renting()
   const id = await watches.save(undefined, wish(2), { ...train })
   await settled()
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
   await lookAgain()
-  expect(watches.view()[id]).toMatchObject({ run: train, rented: 1, renting: true })
+  expect(view()[id]).toMatchObject({ run: train, rented: 1, renting: true })
   expect(asked).toMatchObject(
     [0, 1].map(before => ({ ...train, failover: begun[before], rentedAgain: true, begun: before })),
   )
   const { rents: _, ...told } = wish(2)
   await watches.save(id, told, { ...train })
-  expect(watches.view()[id]).not.toHaveProperty('run')
+  expect(view()[id]).not.toHaveProperty('run')
 })
 
 test('which failover it begins is on disk before that begins, whether something is run there or not', async () => {
@@ -215,20 +226,20 @@ test('killed before its failover began, it forgets the run that waits for that, 
 })
 
 test('what it is about to rent is not taken for what never began, however long that takes', async () => {
-  const { watches, begun, held, begin, clock, letFailoverGo } = await renting()
+  const { begun, held, begin, clock, letFailoverGo, look } = await renting()
   held.failover = true
   await begin()
-  for (let look = 0; look < 3; look += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)
-    watches.looked()
+    look()
     await settled()
   }
   held.failover = false
   letFailoverGo()
   await settled()
-  for (let look = 0; look < 3; look += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)
-    watches.looked()
+    look()
     await settled()
   }
   expect(begun).toHaveLength(1)
@@ -252,31 +263,31 @@ for (const [how, act] of [
   })
 
 test('it rents nothing while a guard would stop it at once, says so once, and goes on by itself', async () => {
-  const { watches, begun, begin, lookAgain, guard, notes } = await renting()
-  guard.waits = { code: 'held_by_guard', message: 'Waits: today’s budget of $5.00 is reached.' }
+  const { begun, begin, lookAgain, guard, notes, view } = await renting()
+  guard(true)
   const id = await begin()
   await lookAgain()
   await lookAgain()
   expect(begun).toEqual([])
-  expect(watches.view()[id]).toMatchObject({ paused: false, waits: guard.waits })
+  expect(view()[id]).toMatchObject({ paused: false, waits: { code: 'held_by_guard', message: waits } })
   expect(notes.filter(text => text.includes('for now'))).toHaveLength(1)
-  guard.waits = undefined
+  guard(false)
   await lookAgain()
   expect(begun).toHaveLength(1)
-  expect(watches.view()[id]).not.toHaveProperty('waits')
+  expect(view()[id]).not.toHaveProperty('waits')
 })
 
 test('a machine that was stopped elsewhere and is kept counts, and nothing follows it by itself', async () => {
-  const { watches, begun, begin, lookAgain, ends } = await renting()
+  const { begun, begin, lookAgain, ends, view } = await renting()
   const id = await begin(3)
   ends.set(begun[0] ?? '', { step: 'failed', instance: 4711 })
-  for (let look = 0; look < 3; look += 1) await lookAgain()
+  for (let round = 0; round < 3; round += 1) await lookAgain()
   expect(begun).toHaveLength(1)
-  expect(watches.view()[id]).toMatchObject({ paused: true, rented: 1, problem: { code: 'watch_kept' } })
+  expect(view()[id]).toMatchObject({ paused: true, rented: 1, problem: { code: 'watch_kept' } })
 })
 
 test('three attempts in a row that come to nothing pause it; one that succeeds in between begins the count anew', async () => {
-  const { watches, begun, begin, lookAgain, ends } = await renting()
+  const { watches, begun, begin, lookAgain, ends, view } = await renting()
   const id = await begin(9)
   const goes = [true, true, true, true, true, false]
   const came = ['failed', 'failed', 'ready', 'failed', 'failed', 'failed'] as const
@@ -284,21 +295,21 @@ test('three attempts in a row that come to nothing pause it; one that succeeds i
   for (const step of came) {
     ends.set(begun.at(-1) ?? '', step === 'ready' ? { step, instance: 1 } : { step })
     await lookAgain()
-    wentOn.push(watches.view()[id]?.paused === false)
+    wentOn.push(view()[id]?.paused === false)
   }
   expect(wentOn).toEqual(goes)
   expect(begun).toHaveLength(came.length)
-  expect(watches.view()[id]).toMatchObject({ rented: 1, renting: false, problem: { code: 'watch_failed' } })
+  expect(view()[id]).toMatchObject({ rented: 1, renting: false, problem: { code: 'watch_failed' } })
   // Gone on with, it has all three again.
   await watches.pause(id, false)
   await settled()
   ends.set(begun.at(-1) ?? '', { step: 'failed' })
   await lookAgain()
-  expect(watches.view()[id]).toMatchObject({ paused: false, renting: true })
+  expect(view()[id]).toMatchObject({ paused: false, renting: true })
 })
 
 test('done, it notes the price of its search once an hour, whatever it may pay, until the user pauses it', async () => {
-  const { watches, begin, lookAgain, ends, begun, market, searches, clock, wish } = await renting()
+  const { watches, begin, lookAgain, ends, begun, market, searches, clock, wish, view } = await renting()
   market.push({ id: 2, machine_id: 20, dph_total: 0.9 })
   const dear = wish(1)
   if (dear.rents) dear.rents.limits.price = 0.6
@@ -306,7 +317,7 @@ test('done, it notes the price of its search once an hour, whatever it may pay, 
   await settled()
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
   await lookAgain()
-  expect(watches.view()[id]).toMatchObject({ paused: true, notesPrices: true })
+  expect(view()[id]).toMatchObject({ paused: true, notesPrices: true })
   const hour = async () => {
     const before = searches.length
     for (let minute = 0; minute < 60; minute += 1) await lookAgain()
@@ -317,39 +328,39 @@ test('done, it notes the price of its search once an hour, whatever it may pay, 
   expect(watches.prices(id).map(({ count, lowest, high }) => [count, lowest, high])).toEqual(
     Array.from({ length: 3 }, () => [2, 500_000, 800_000]),
   )
-  expect(watches.view()[id]).toMatchObject({ matching: 1, rented: 1 })
+  expect(view()[id]).toMatchObject({ matching: 1, rented: 1 })
   await watches.pause(id, true)
   await clock.pass(1)
   expect([await hour(), watches.dueAt()]).toEqual([0, undefined])
 })
 
 test('it is paused once what it was renting is cancelled, and rents no other', async () => {
-  const { watches, begun, begin, lookAgain, ends, notes } = await renting()
+  const { begun, begin, lookAgain, ends, notes, view } = await renting()
   const id = await begin(3)
   ends.set(begun[0] ?? '', { step: 'cancelled' })
-  for (let look = 0; look < 3; look += 1) await lookAgain()
+  for (let round = 0; round < 3; round += 1) await lookAgain()
   expect(begun).toHaveLength(1)
-  expect(watches.view()[id]).toMatchObject({ paused: true, rented: 0, renting: false })
+  expect(view()[id]).toMatchObject({ paused: true, rented: 0, renting: false })
   expect(notes.filter(text => text.includes('is paused'))).toHaveLength(1)
 })
 
 test('one that is done and then changed begins anew; one changed to fewer than it has is done', async () => {
-  const { watches, begun, begin, lookAgain, wish, ends } = await renting()
+  const { watches, begun, begin, lookAgain, wish, ends, view } = await renting()
   const id = await begin()
-  expect(watches.view()[id]).toMatchObject({ rented: 0, renting: true })
+  expect(view()[id]).toMatchObject({ rented: 0, renting: true })
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
   await lookAgain()
-  expect(watches.view()[id]).toMatchObject({ rented: 1, renting: false, paused: true })
+  expect(view()[id]).toMatchObject({ rented: 1, renting: false, paused: true })
   await watches.save(id, wish(2))
   await settled()
   expect(begun).toHaveLength(2)
   ends.set(begun[1] ?? '', { step: 'ready', instance: 2 })
   await lookAgain()
-  expect(watches.view()[id]).toMatchObject({ rented: 1, renting: true, paused: false })
+  expect(view()[id]).toMatchObject({ rented: 1, renting: true, paused: false })
   ends.set(begun[2] ?? '', { step: 'cancelled' })
   await lookAgain()
   await watches.save(id, wish(1))
   await settled()
   expect(begun).toHaveLength(3)
-  expect(watches.view()[id]).toMatchObject({ rented: 1, paused: true })
+  expect(view()[id]).toMatchObject({ rented: 1, paused: true })
 })

@@ -1,7 +1,7 @@
 import type { ListedOffer } from '../../contract/market/catalogue.ts'
 import type { Alert } from '../notifications/alerts.ts'
 import { pricePerHour } from '../notifications/wording.ts'
-import type { Watch } from './watch.ts'
+import type { Watch } from './model.ts'
 
 /** One matter for each watch: a later alert takes the place of the earlier one. */
 export function watchAlertId({ account, id }: Pick<Watch, 'account' | 'id'>): string {

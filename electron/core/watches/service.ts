@@ -1,45 +1,28 @@
-import type { PriceSample, WatchView, WatchWish } from '../../contract/automation/watch.ts'
+import * as v from 'valibot'
+import type { PriceSample, WatchWish } from '../../contract/automation/watch.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import type { OpenRequest } from '../../contract/market/rental.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
-import type { Micros } from '../../contract/spending/money.ts'
-import type { AccountContext } from '../account-context.ts'
+import type { AccountContext, Automation } from '../account-context.ts'
 import { lackedBy } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
-import type { Alert } from '../notifications/alerts.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import { offerView, searchFor } from '../renting/offers/offer-view.ts'
 import { hasSecrets, rentalSecrets, withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/runs.ts'
-import { present } from '../state/present.ts'
-import type { Document } from '../storage/json-file.ts'
+import { openCollection } from '../storage/collection.ts'
+import { openDocument } from '../storage/json-file.ts'
+import { matchAlert } from './alerts.ts'
+import { isDue, nextLook } from './decide.ts'
 import { sighting } from './matches.ts'
-import { type KeptPrice, priceSamples, withPrices } from './prices.ts'
+import { type KeptWatchRun, Watch } from './model.ts'
+import { KeptPrices, priceSamples, withPrices } from './prices.ts'
 import { createWatchRenting } from './renting.ts'
-import { isDue, type KeptWatchRun, nextLook, type Watch } from './watch.ts'
-import { matchAlert } from './watch-alerts.ts'
-import { type LastLook, watchView } from './watch-view.ts'
-
-/** What the watches of one account need of their surroundings. */
-export interface WatchesContext
-  extends Pick<AccountContext, 'account' | 'client' | 'ending' | 'keychain' | 'now'> {
-  document: Document<Watch[]>
-  prices: Document<Record<string, KeptPrice[]>>
-  failovers: Pick<Failovers, 'start' | 'find'>
-  runs: Pick<Runs, 'startOn' | 'forget'>
-  /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
-  heldBack(more: Micros): Problem | undefined
-  /** Sixteen hexadecimal digits that were never used before. */
-  newId(): string
-  /** The watches have changed. */
-  changed(): void
-  note(kind: 'user' | 'berth' | 'error', text: string, detail?: string): void
-  alert(alert: Alert): void
-  withdraw(watch: Watch): void
-}
+import { watchTelling } from './tell.ts'
+import { type LastLook, watchView } from './view.ts'
 
 /** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
-export interface Watches {
+export interface Watches extends Required<Automation> {
   /** `run` is what is run on each machine that it rents. */
   save(id: string | undefined, wish: WatchWish, run?: KeptWatchRun): Promise<string>
   pause(id: string, paused: boolean): Promise<void>
@@ -47,39 +30,45 @@ export interface Watches {
   /** Looks at the market now. Never rejects: what went wrong is in the view. */
   look(id: string): Promise<void>
   prices(id: string): PriceSample[]
-  /** The account has answered: the moment to look at the market too, and at what was rented. */
-  looked(): void
-  dueAt(): number | undefined
-  view(): Record<string, WatchView>
 }
 
 const mostWatches = 50
 
-export function createWatches(context: WatchesContext): Watches {
-  const { document, ending, now } = context
+export async function openWatches(
+  context: AccountContext,
+  failovers: Pick<Failovers, 'start' | 'find'>,
+  runs: Pick<Runs, 'startOn' | 'forget'>,
+): Promise<Watches> {
+  const { account, ending, now } = context
   const secrets = rentalSecrets(context.keychain)
   const lastLooks = new Map<string, LastLook>()
   /** Watches that are looking now. */
   const looking = new Map<string, Promise<void>>()
-  const find = (id: string) => document.get().find(watch => watch.id === id)
-
-  function existing(id: string): Watch {
-    const watch = find(id)
-    if (!watch) throw new BerthError({ code: 'no_such_watch', message: 'That watch is no longer there.' })
-    return watch
-  }
-
-  async function update(id: string, change: { [Field in keyof Watch]?: Watch[Field] | undefined }) {
-    const recorded = document.record(watches =>
-      watches.map(watch => (watch.id === id ? (present({ ...watch, ...change }) as Watch) : watch)),
-    )
-    context.changed()
-    await recorded
-  }
+  const [watches, prices] = await Promise.all([
+    openCollection(context, {
+      name: 'watches',
+      schema: Watch,
+      key: ({ id }) => id,
+      missing: { code: 'no_such_watch', message: 'That watch is no longer there.' },
+      view: all => ({
+        watches: Object.fromEntries(all.map(watch => [watch.id, watchView(watch, lastLooks.get(watch.id))])),
+      }),
+    }),
+    openDocument({
+      files: context.files,
+      clock: context.machine.clock,
+      name: `${context.folder}/watch-prices.json`,
+      schema: v.record(v.string(), KeptPrices),
+      empty: {},
+      onBroken: context.onBroken,
+    }),
+  ])
+  const { all, find, get, update } = watches
+  const { note, alert, withdraw } = watchTelling(context)
 
   function say(id: string, last: LastLook): void {
     lastLooks.set(id, last)
-    context.changed()
+    watches.show()
   }
 
   /** It paused by itself, and looks for the prices alone. */
@@ -88,14 +77,18 @@ export function createWatches(context: WatchesContext): Watches {
     return watch?.paused === true && watch.notesPrices === true
   }
 
-  const renting = createWatchRenting(context, { find, existing, update }, secrets, (id, problem) =>
-    say(id, { matching: 0, ...lastLooks.get(id), problem }),
-  )
+  const renting = createWatchRenting(context, {
+    watches,
+    failovers,
+    runs,
+    secrets,
+    said: (id, problem) => say(id, { matching: 0, ...lastLooks.get(id), problem }),
+  })
 
   function look(id: string): Promise<void> {
     const already = looking.get(id)
     if (already) return already
-    const { wish } = existing(id)
+    const { wish } = get(id)
     const search = searchFor(wish.search.query)
     const running = context
       .client()
@@ -131,30 +124,30 @@ export function createWatches(context: WatchesContext): Watches {
     const best = matching[0]?.offer
     const problem = isAside(id) ? lastLooks.get(id)?.problem : undefined
     say(id, { matching: matching.length, ...(best ? { best } : {}), ...(problem ? { problem } : {}) })
-    const before = context.prices.get()[id] ?? []
-    const prices = withPrices(
+    const before = prices.get()[id] ?? []
+    const after = withPrices(
       before,
       at,
       found.map(({ price }) => price ?? 0),
     )
-    if (prices !== before) context.prices.writeSoon(kept => ({ ...kept, [id]: [...prices] }))
+    if (after !== before) prices.writeSoon(kept => ({ ...kept, [id]: [...after] }))
     // What is there while it is paused is news once it goes on.
     await update(id, { lookedAt: at, ...(watch.paused ? {} : { told }) })
-    if (best === undefined) context.withdraw(watch)
+    if (best === undefined) withdraw(watch)
     if (find(id)?.paused !== false) return
     if (watch.wish.rents) {
       if (matching[0]) await renting.next(id, matching[0].price ?? 0)
       else await renting.none(id)
       return
     }
-    const alert = matchAlert(watch, fresh)
-    if (alert) context.alert(alert)
+    const match = matchAlert(watch, fresh)
+    if (match) alert(match)
   }
 
   return {
     async save(given, wish, run) {
-      if (given === undefined && document.get().length >= mostWatches) throw new BerthError(tooMany)
-      const before = given === undefined ? undefined : existing(given)
+      if (given === undefined && all().length >= mostWatches) throw new BerthError(tooMany)
+      const before = given === undefined ? undefined : get(given)
       const id = given ?? `w${context.newId()}`
       const rents = wish.rents && {
         ...wish.rents,
@@ -166,7 +159,7 @@ export function createWatches(context: WatchesContext): Watches {
       const rented = before && !isDone(before) ? before.rented : 0
       const watch: Watch = {
         id,
-        account: context.account,
+        account,
         wish: kept,
         ...(run && rents ? { run } : {}),
         // With fewer machines than it has rented already, there is nothing left to do.
@@ -178,51 +171,53 @@ export function createWatches(context: WatchesContext): Watches {
         failed: 0,
         ...(before?.renting === undefined ? {} : { renting: before.renting }),
       }
-      await document.write(watches => [...watches.filter(other => other.id !== id), watch])
+      await watches.add(watch)
       if (!rents || !hasSecrets(rents.request)) await forgetSecrets(before)
       if (before && !sameSearch(before.wish, wish)) forgetPrices(id)
-      context.note('user', `${before ? 'Changed' : 'Began'} the watch “${wish.name}”`)
-      context.changed()
+      note('user', `${before ? 'Changed' : 'Began'} the watch “${wish.name}”`)
+      watches.show()
       void look(id)
       return id
     },
     async pause(id, paused) {
-      const watch = existing(id)
+      const watch = get(id)
       const { wish } = watch
       // Going on after its work is done is to do it once more.
       const again = isDone(watch)
       const going = { failed: 0, ...(again ? { rented: 0 } : {}) }
       await update(id, { paused, notesPrices: undefined, waits: undefined, ...(paused ? {} : going) })
-      context.note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${wish.name}”`)
+      note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${wish.name}”`)
       if (!paused) void look(id)
     },
     async delete(id) {
-      const watch = existing(id)
-      await document.write(watches => watches.filter(other => other.id !== id))
+      const watch = get(id)
+      await watches.remove(id)
       await forgetSecrets(watch)
       forgetPrices(id)
       lastLooks.delete(id)
-      context.withdraw(watch)
-      context.note('user', `Deleted the watch “${watch.wish.name}”`)
-      context.changed()
+      withdraw(watch)
+      note('user', `Deleted the watch “${watch.wish.name}”`)
+      watches.show()
     },
     look,
-    prices: id => priceSamples(context.prices.get()[existing(id).id] ?? []),
+    prices: id => priceSamples(prices.get()[get(id).id] ?? []),
     looked() {
-      for (const watch of document.get()) {
+      for (const watch of all()) {
         void renting.settle(watch.id)
         if (isDue(watch, now())) void look(watch.id)
       }
     },
     dueAt() {
-      const moments = document
-        .get()
+      const moments = all()
         .map(nextLook)
         .filter(moment => moment !== undefined)
       return moments.length === 0 ? undefined : Math.min(...moments)
     },
-    view: () =>
-      Object.fromEntries(document.get().map(watch => [watch.id, watchView(watch, lastLooks.get(watch.id))])),
+    resume: watches.show,
+    secretOwners: () => all().flatMap(({ id, wish }) => (wish.rents ? id : [])),
+    async flush() {
+      await Promise.all([watches.flush(), prices.flush()])
+    },
   }
 
   /** The page never gets a secret value back: one that it leaves empty stays what it was. */
@@ -248,9 +243,7 @@ export function createWatches(context: WatchesContext): Watches {
   }
 
   function forgetPrices(id: string): void {
-    context.prices.writeSoon(kept =>
-      Object.fromEntries(Object.entries(kept).filter(([other]) => other !== id)),
-    )
+    prices.writeSoon(kept => Object.fromEntries(Object.entries(kept).filter(([other]) => other !== id)))
   }
 }
 

@@ -2,7 +2,7 @@ import type { WatchView } from '../../contract/automation/watch.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import type { Problem } from '../../contract/problem.ts'
 import { withoutSecrets } from '../renting/rentals/secrets.ts'
-import type { Watch } from './watch.ts'
+import type { Watch } from './model.ts'
 
 /** What the last look showed, as long as Berth runs. */
 export interface LastLook {
