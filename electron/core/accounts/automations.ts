@@ -7,7 +7,7 @@ import { openPriceIncreases, type PriceIncreases } from '../money/price-increase
 import { type Failovers, openFailovers } from '../renting/attempts/service.ts'
 import { openRecoveries, type Recoveries } from '../renting/recovery/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
-import { openRuns, type Runs } from '../runs/runs.ts'
+import { openRuns, type Runs } from '../runs/service.ts'
 import { openWatches, type Watches } from '../watches/service.ts'
 
 /** All that Berth does by itself for one account. */

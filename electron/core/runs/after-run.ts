@@ -6,7 +6,8 @@ import { ServiceError } from '../../service/service-error.ts'
 import { downloadJob } from '../../ssh/files/transfer/download.ts'
 import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
-import { isDone, type Run } from './run.ts'
+import { isDone } from './decide.ts'
+import type { Run } from './model.ts'
 
 /** What is heard of a fetching. */
 interface FetchEvents {

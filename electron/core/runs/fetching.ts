@@ -6,10 +6,11 @@ import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alerts.ts'
 import { present } from '../state/present.ts'
 import { beginFetch, fetchProblem } from './after-run.ts'
-import type { RunBook } from './book.ts'
-import { nextStep, type Run } from './run.ts'
-import { alertId, keptAlert, unreachedAlert } from './run-alerts.ts'
+import { alertId, keptAlert, unreachedAlert } from './alerts.ts'
+import { nextStep } from './decide.ts'
+import type { Run } from './model.ts'
 import type { Settling } from './settling.ts'
+import type { StoredRuns } from './stored-runs.ts'
 import type { Rests } from './wakeable-sleep.ts'
 import type { RunWork } from './work.ts'
 
@@ -23,9 +24,9 @@ export interface Fetching {
   drop(id: string): void
 }
 
-interface Surroundings {
-  context: AccountContext
-  book: RunBook
+/** What it works on besides the account. */
+interface FetchParts {
+  runs: StoredRuns
   rests: Rests
   settling: Settling
   inside: RunWork['inside']
@@ -40,8 +41,8 @@ const busyEvery = 60_000
 /** Seconds without a way in until the user is told. */
 const toldAfter = 30
 
-export function createFetching(needs: Surroundings): Fetching {
-  const { context, book, rests, settling, inside, nameOf } = needs
+export function createFetching(context: AccountContext, needs: FetchParts): Fetching {
+  const { runs, rests, settling, inside, nameOf } = needs
   const { account, machine, teller, fileTransfers } = context
   const { clock } = machine
   /** The transfer of each, while it is the one that counts. */
@@ -53,24 +54,24 @@ export function createFetching(needs: Surroundings): Fetching {
   }
 
   function shutOut(id: string, problem: Problem, nextTryAt?: number): void {
-    const run = book.find(id)
+    const run = runs.find(id)
     if (run?.step !== 'fetching' || context.ending.aborted) return
     const since = run.unreachedSince ?? context.now()
     const telling = !run.unreachedTold && context.now() - since >= toldAfter
-    book.setProblem(id, problem, nextTryAt)
+    runs.setProblem(id, problem, nextTryAt)
     if (run.unreachedSince !== undefined && !telling) return
     const change = { unreachedSince: since, ...(telling ? { unreachedTold: true } : {}) }
     // On disk before it is told, so that it is not told twice.
-    void book.update(id, change).then(after => {
+    void runs.update(id, change).then(after => {
       if (after && telling) needs.tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
     })
   }
 
   function entered(id: string): void {
-    const run = book.find(id)
+    const run = runs.find(id)
     if (run?.unreachedSince === undefined) return
-    book.setProblem(id, undefined)
-    void book.update(id, { unreachedSince: undefined, unreachedTold: undefined })
+    runs.setProblem(id, undefined)
+    void runs.update(id, { unreachedSince: undefined, unreachedTold: undefined })
     if (run.unreachedTold) teller.withdraw(alertId(account, run))
   }
 
@@ -103,7 +104,7 @@ export function createFetching(needs: Surroundings): Fetching {
 
   /** What became of it; a problem where it never got in, which is to be tried again. */
   async function ended(id: string, transfer: FileTransferView): Promise<Problem | undefined> {
-    const run = book.find(id)
+    const run = runs.find(id)
     const counts = transfers.get(id) === transfer.id && !context.ending.aborted
     if (!run || !counts || (run.step !== 'fetching' && run.step !== 'kept')) return undefined
     const problem = fetchProblem(transfer, run)
@@ -116,7 +117,7 @@ export function createFetching(needs: Surroundings): Fetching {
 
   async function arrived(run: Run): Promise<void> {
     const step = nextStep({ ...run, fetched: true })
-    const after = await book.update(run.id, { fetched: true, step, problem: undefined })
+    const after = await runs.update(run.id, { fetched: true, step, problem: undefined })
     if (!after) return
     needs.note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
     await settling.settle(run.id)
@@ -125,7 +126,7 @@ export function createFetching(needs: Surroundings): Fetching {
 
   /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */
   async function keep(run: Run, { code, message, advice }: Problem): Promise<void> {
-    const kept = await book.update(run.id, { step: 'kept', problem: present({ code, message, advice }) })
+    const kept = await runs.update(run.id, { step: 'kept', problem: present({ code, message, advice }) })
     if (kept) needs.tell(kept, keptAlert(account, kept, nameOf(kept), message))
     await settling.settle(run.id)
   }

@@ -1,10 +1,11 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
 import { lookAtRun, mostAtOnce } from '../../ssh/runs/runs.ts'
-import type { RunBook } from './book.ts'
+import { observed, stuckSince } from './decide.ts'
+import type { Run } from './model.ts'
 import type { RunOutput } from './output/output.ts'
 import { plainLastLine } from './output/plain.ts'
-import { observed, type Run, stuckSince } from './run.ts'
+import type { StoredRuns } from './stored-runs.ts'
 
 /** How a run ended, as its own folder tells; lost when its process has gone without a code. */
 export type RunEnd = { code: number } | 'lost' | 'none'
@@ -12,7 +13,7 @@ export type RunEnd = { code: number } | 'lost' | 'none'
 interface Following {
   connection: Connection
   clock: Clock
-  book: RunBook
+  runs: StoredRuns
   output: RunOutput
   /** The account's time, epoch seconds. */
   now(): number
@@ -32,11 +33,11 @@ const pauses = { flowing: 500, quiet: 5000 }
  * Undefined when it is not to go on. Rejects when the connection is lost.
  */
 export async function followRun(id: string, context: Following): Promise<RunEnd | undefined> {
-  const { connection, clock, book, output, now } = context
+  const { connection, clock, runs, output, now } = context
   let quiet = 0
   let loadAt: number | undefined
   while (context.goesOn()) {
-    const run = book.find(id)
+    const run = runs.find(id)
     if (!run) return undefined
     const loadEvery = Math.min(30, run.stuckAfter / 4) * 1000
     const withLoad = run.stuckAfter > 0 && (loadAt === undefined || clock.monotonic() - loadAt >= loadEvery)
@@ -47,7 +48,7 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
     const all = output.next() + look.bytes.length >= look.size
     await output.append(look.bytes)
     await note(
-      book,
+      runs,
       id,
       output,
       observed(
@@ -58,10 +59,10 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
     )
     if (over && all) return look.state === 'ended' ? { code: look.code ?? 255 } : 'lost'
 
-    const after = book.find(id)
+    const after = runs.find(id)
     const since = after && stuckSince(after, now())
     if (after && since !== undefined && after.stuckSince === undefined) {
-      await context.stuck((await book.update(id, { stuckSince: since })) ?? after)
+      await context.stuck((await runs.update(id, { stuckSince: since })) ?? after)
       continue
     }
     quiet = look.bytes.length > 0 ? 0 : quiet + 1
@@ -74,11 +75,11 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
 /** Bytes at the end in which the last line is looked for. */
 const tail = 8192
 
-async function note(book: RunBook, id: string, output: RunOutput, run: Run): Promise<void> {
+async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {
   const { outputAt, loadAt, stuckSince: since } = run
   const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
   const lastLine = plainLastLine(bytes.toString('utf8').trimEnd().split('\n').at(-1) ?? '')
-  book.note(id, {
+  runs.note(id, {
     outputAt,
     loadAt,
     stuckSince: since,

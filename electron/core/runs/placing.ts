@@ -3,8 +3,8 @@ import type { AccountContext, FreshLook } from '../account-context.ts'
 import { rentalOf } from '../instances/mark.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
-import type { RunChange } from './book.ts'
-import type { Run } from './run.ts'
+import type { Run } from './model.ts'
+import type { RunChange } from './stored-runs.ts'
 
 /** Brings runs together with what is rented for them. */
 export interface Placing {

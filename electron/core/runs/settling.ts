@@ -2,8 +2,9 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
 import { instructWatchdog, settleRun } from '../../ssh/runs/runs.ts'
 import { same } from '../state/same.ts'
-import type { RunBook } from './book.ts'
-import { type Run, watchdogOrder } from './run.ts'
+import { watchdogOrder } from './decide.ts'
+import type { Run } from './model.ts'
+import type { StoredRuns } from './stored-runs.ts'
 import type { RunWork } from './work.ts'
 
 /** Tells watchdogs what they are to do for a run. Until one has heard, it does by itself what it was told before. */
@@ -15,11 +16,11 @@ export interface Settling {
 }
 
 export function createSettling({
-  book,
+  runs,
   clock,
   inside,
 }: {
-  book: Pick<RunBook, 'find' | 'update'>
+  runs: Pick<StoredRuns, 'find' | 'update'>
   clock: Clock
   inside: RunWork['inside']
 }): Settling {
@@ -27,16 +28,16 @@ export function createSettling({
 
   async function tell({ id }: Run, connection: Connection): Promise<void> {
     for (;;) {
-      const run = book.find(id)
+      const run = runs.find(id)
       if (!run?.watchdog && !run?.untold) return
       const order = watchdogOrder(run)
       if (order) await instructWatchdog(connection, clock, id, order)
       else await settleRun(connection, clock, id, 'over')
-      const now = book.find(id)
+      const now = runs.find(id)
       if (!now) return
       // What has changed meanwhile is told, too.
       if (!same(watchdogOrder(now), order)) continue
-      if (now.untold) await book.update(id, { untold: undefined })
+      if (now.untold) await runs.update(id, { untold: undefined })
       return
     }
   }
@@ -52,7 +53,7 @@ export function createSettling({
   return {
     tell,
     settle(id) {
-      const run = book.find(id)
+      const run = runs.find(id)
       if (!run?.untold) return Promise.resolve()
       const telling = under.get(id) ?? reach(run).finally(() => under.delete(id))
       under.set(id, telling)

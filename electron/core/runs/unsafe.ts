@@ -1,7 +1,7 @@
 import type { GuardAction } from '../../contract/automation/guard.ts'
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceState } from '../../contract/instance/instance.ts'
-import type { Run } from './run.ts'
+import type { Run } from './model.ts'
 
 /** Whether a folder of its instance is still to be fetched, or could not be: it would be lost with the instance. */
 export function isUnsafe(run: Run): boolean {

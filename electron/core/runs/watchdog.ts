@@ -3,8 +3,9 @@ import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Watchdogs } from '../guards/watchdog/watchdogs.ts'
-import type { RunBook } from './book.ts'
-import { type Run, watchdogOrder } from './run.ts'
+import { watchdogOrder } from './decide.ts'
+import type { Run } from './model.ts'
+import type { StoredRuns } from './stored-runs.ts'
 
 /** What runs want of the watchdog on their instance. */
 export interface RunWatchdog {
@@ -15,17 +16,18 @@ export interface RunWatchdog {
   ready(run: Run, view: InstanceView): Promise<WatchdogOrder | undefined>
 }
 
-export function createRunWatchdog({
-  context: { account, store },
-  watchdogs,
-  book,
-  note,
-}: {
-  context: Pick<AccountContext, 'account' | 'store'>
-  watchdogs: Pick<Watchdogs, 'put'>
-  book: Pick<RunBook, 'update'>
-  note(run: Run, text: string, detail?: string): void
-}): RunWatchdog {
+export function createRunWatchdog(
+  { account, store }: Pick<AccountContext, 'account' | 'store'>,
+  {
+    watchdogs,
+    runs,
+    note,
+  }: {
+    watchdogs: Pick<Watchdogs, 'put'>
+    runs: Pick<StoredRuns, 'update'>
+    note(run: Run, text: string, detail?: string): void
+  },
+): RunWatchdog {
   return {
     async ready(run, view) {
       const wanted = watchdogOrder(run)
@@ -37,7 +39,7 @@ export function createRunWatchdog({
       } catch (error) {
         const { code, message } = problemOf(error)
         if (code.startsWith('ssh_')) throw error
-        await book.update(run.id, { watchdog: false })
+        await runs.update(run.id, { watchdog: false })
         note(run, `${run.name} goes on without a watchdog`, message)
         return undefined
       }

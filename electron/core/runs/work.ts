@@ -10,13 +10,14 @@ import type { Alert } from '../notifications/alerts.ts'
 import { instanceName } from '../notifications/wording.ts'
 import { present } from '../state/present.ts'
 import { actOn } from './after-run.ts'
-import type { RunBook } from './book.ts'
+import { endedAlert, lostAlert, stuckAlert } from './alerts.ts'
+import { nextStep } from './decide.ts'
 import { createFetching, type Fetching } from './fetching.ts'
 import { followRun, type RunEnd } from './follow.ts'
+import type { Run } from './model.ts'
 import type { RunOutput } from './output/output.ts'
-import { nextStep, type Run } from './run.ts'
-import { endedAlert, lostAlert, stuckAlert } from './run-alerts.ts'
 import { createSettling, type Settling } from './settling.ts'
+import type { StoredRuns } from './stored-runs.ts'
 import { createRests } from './wakeable-sleep.ts'
 import { createRunWatchdog } from './watchdog.ts'
 
@@ -43,10 +44,10 @@ export interface RunWork {
   rest(): Promise<void>
 }
 
-interface Surroundings {
-  context: AccountContext
+/** What it works on besides the account. */
+interface RunParts {
   watchdogs: Watchdogs
-  book: RunBook
+  runs: StoredRuns
   outputOf(id: string): Promise<RunOutput>
 }
 
@@ -55,7 +56,7 @@ const pauses = [1000, 2000, 5000, 15_000, 60_000]
 /** What no later try mends. */
 const hopeless = new Set(['no_posix_shell', 'disk_full'])
 
-export function createRunWork({ context, watchdogs, book, outputOf }: Surroundings): RunWork {
+export function createRunWork(context: AccountContext, { watchdogs, runs, outputOf }: RunParts): RunWork {
   const { account, store, machine, activity, teller, access, ending } = context
   const { clock } = machine
   const rests = createRests(clock, ending)
@@ -65,10 +66,10 @@ export function createRunWork({ context, watchdogs, book, outputOf }: Surroundin
     instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
   const nameOf = ({ instance }: Run) => instanceName(viewOf(instance) ?? { id: instance ?? 0 })
 
-  const watchdog = createRunWatchdog({ context, watchdogs, book, note })
-  const settling = createSettling({ book, clock, inside })
+  const watchdog = createRunWatchdog(context, { watchdogs, runs, note })
+  const settling = createSettling({ runs, clock, inside })
   const { settle } = settling
-  const fetching = createFetching({ context, book, rests, settling, inside, work, nameOf, tell, note })
+  const fetching = createFetching(context, { runs, rests, settling, inside, work, nameOf, tell, note })
   /** Runs for which the service is being asked. */
   const asked = new Set<string>()
 
@@ -112,26 +113,26 @@ export function createRunWork({ context, watchdogs, book, outputOf }: Surroundin
   async function goOn(id: string): Promise<void> {
     let fails = 0
     for (;;) {
-      const run = book.find(id)
+      const run = runs.find(id)
       if (ending.aborted || !run || !isGoing(run)) return
       try {
         const waits = await stepOf(run)
         fails = 0
-        book.setProblem(id, undefined)
+        runs.setProblem(id, undefined)
         if (waits) await rests.until(id, undefined)
       } catch (error) {
         // Ended meanwhile: what failed then is of no account.
-        const now = book.find(id)
+        const now = runs.find(id)
         if (ending.aborted || !now || !isGoing(now)) return
         const { code, message, advice } = problemOf(error)
         if (hopeless.has(code)) {
-          await book.update(id, { step: 'failed', problem: present({ code, message, advice }) })
+          await runs.update(id, { step: 'failed', problem: present({ code, message, advice }) })
           return
         }
         const pause = pauses[Math.min(fails, pauses.length - 1)] ?? 0
         const problem = problemOf(error)
         if (now.step === 'fetching') fetching.shutOut(id, problem, context.now() + pause / 1000)
-        else book.setProblem(id, problem)
+        else runs.setProblem(id, problem)
         await rests.until(id, pause)
         fails += 1
       }
@@ -158,11 +159,11 @@ export function createRunWork({ context, watchdogs, book, outputOf }: Surroundin
     const order = await watchdog.ready(run, view)
     await startRun(connection, clock, run.id, { command: run.command, order })
     // Ended meanwhile: what has just begun ends, too.
-    if (book.find(run.id)?.step !== 'starting') {
+    if (runs.find(run.id)?.step !== 'starting') {
       await endRun(connection, clock, run.id)
       return 'begun'
     }
-    await book.update(run.id, { step: 'running', startedAt: context.now() })
+    await runs.update(run.id, { step: 'running', startedAt: context.now() })
     note(run, `Started ${run.name} on ${nameOf(run)}`)
     return 'begun'
   }
@@ -175,11 +176,11 @@ export function createRunWork({ context, watchdogs, book, outputOf }: Surroundin
     const end = await followRun(id, {
       connection,
       clock,
-      book,
+      runs,
       output,
       now: context.now,
       goesOn() {
-        return !ending.aborted && book.find(id)?.step === 'running'
+        return !ending.aborted && runs.find(id)?.step === 'running'
       },
       rest: milliseconds => rests.until(id, milliseconds),
       stuck: seemsStuck,
@@ -192,20 +193,20 @@ export function createRunWork({ context, watchdogs, book, outputOf }: Surroundin
     tell(run, stuckAlert(account, run, nameOf(run), context.now()))
     const next = nextStep(run)
     if (run.afterwardsIfStuck && next !== 'over')
-      await book.update(run.id, { step: next, endedAt: context.now() })
+      await runs.update(run.id, { step: next, endedAt: context.now() })
   }
 
   async function ended(id: string, end: RunEnd): Promise<void> {
-    const before = book.existing(id)
+    const before = runs.get(id)
     const endedAt = context.now()
     if (end === 'lost' || end === 'none') {
       const problem = end === 'lost' ? processGone : recordGone
-      const run = await book.update(id, { step: 'failed', endedAt, problem })
+      const run = await runs.update(id, { step: 'failed', endedAt, problem })
       if (run) tell(run, lostAlert(account, run, nameOf(run)))
       return
     }
     const step = nextStep(before)
-    const run = await book.update(id, {
+    const run = await runs.update(id, {
       step,
       endedAt,
       code: end.code,
@@ -234,14 +235,14 @@ export function createRunWork({ context, watchdogs, book, outputOf }: Surroundin
   async function act(run: Run): Promise<boolean> {
     const { id, instance, afterwards } = run
     if (instance === undefined || afterwards === 'nothing') {
-      await book.update(id, { step: 'over' })
+      await runs.update(id, { step: 'over' })
       return false
     }
-    const other = book
+    const other = runs
       .all()
       .find(one => one.id !== id && one.instance === instance && keepsItFrom(one, afterwards))
     if (other) {
-      book.setProblem(id, {
+      runs.setProblem(id, {
         code: 'other_run',
         message: `${other.name} still goes on there: the instance is ${afterwards === 'stop' ? 'stopped' : 'destroyed'} after that.`,
       })
@@ -254,13 +255,13 @@ export function createRunWork({ context, watchdogs, book, outputOf }: Surroundin
       await inside(run, connection => settleRun(connection, clock, id, 'served')).catch(() => undefined)
     try {
       const done = await actOn(context, instance, afterwards, () => {
-        const now = book.find(id)
+        const now = runs.find(id)
         if (now?.step !== 'acting' || now.afterwards !== afterwards) return false
         asked.add(id)
         return true
       })
       if (!done) return false
-      await book.update(id, { step: 'over', acted: afterwards })
+      await runs.update(id, { step: 'over', acted: afterwards })
     } finally {
       asked.delete(id)
     }

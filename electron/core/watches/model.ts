@@ -3,7 +3,7 @@ import { FailoverId } from '../../contract/automation/failover.ts'
 import { WatchId, WatchWish } from '../../contract/automation/watch.ts'
 import { AccountId } from '../../contract/ids.ts'
 import { StoredProblem } from '../renting/rentals/model.ts'
-import { Run } from '../runs/run.ts'
+import { Run } from '../runs/model.ts'
 
 /** A machine that was told of, and at what price in micro-dollars per hour. */
 const Told = v.object({

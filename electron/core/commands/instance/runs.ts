@@ -5,7 +5,7 @@ import type { Handlers } from '../../app/page/dispatcher.ts'
 import { pageOf } from '../../runs/output/pages.ts'
 import { searchOutput } from '../../runs/output/search.ts'
 import { outputStream } from '../../runs/output/stream.ts'
-import type { Wish } from '../../runs/runs.ts'
+import type { Wish } from '../../runs/service.ts'
 import { doorOf, noteUser, type Parts } from '../parts.ts'
 
 type RunCommands = Pick<

@@ -1,5 +1,5 @@
 import type { Files } from '../../../ports/files.ts'
-import type { RunBook } from '../book.ts'
+import type { StoredRuns } from '../stored-runs.ts'
 import { bounds, deleteOutput, everyPart, openOutput, type RunOutput } from './output.ts'
 import { toLose } from './room.ts'
 
@@ -10,7 +10,11 @@ export interface RunOutputs {
   delete(id?: string): Promise<void>
 }
 
-export function createOutputs(files: Files, folder: string, book: Pick<RunBook, 'all' | 'note'>): RunOutputs {
+export function createOutputs(
+  files: Files,
+  folder: string,
+  book: Pick<StoredRuns, 'all' | 'note'>,
+): RunOutputs {
   const outputs = new Map<string, Promise<RunOutput>>()
   let making: Promise<void> = Promise.resolve()
 

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RunBook } from '../../../../electron/core/runs/book.ts'
+import type { Run } from '../../../../electron/core/runs/model.ts'
 import { everyPart, type RunPart } from '../../../../electron/core/runs/output/output.ts'
 import { createOutputs } from '../../../../electron/core/runs/output/outputs.ts'
 import { toLose } from '../../../../electron/core/runs/output/room.ts'
-import type { Run } from '../../../../electron/core/runs/run.ts'
+import type { StoredRuns } from '../../../../electron/core/runs/stored-runs.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
 const most = { all: 1000, file: 100 }
@@ -73,7 +73,7 @@ test('twenty runs that print and print keep 200 MB together, and each says what 
   const book = {
     all: () => runs as unknown as readonly Run[],
     note: (id: string, { dropped: to }: { dropped?: number | undefined }) => void dropped.set(id, to ?? 0),
-  } satisfies Pick<RunBook, 'all' | 'note'>
+  } satisfies Pick<StoredRuns, 'all' | 'note'>
   const outputs = createOutputs(disk, 'runs', book)
   const piece = Buffer.alloc(4 * 1024 * 1024, 'a line of output\n')
   for (const { id } of runs) {

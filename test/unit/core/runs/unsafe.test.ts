@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Run } from '../../../../electron/core/runs/run.ts'
+import type { Run } from '../../../../electron/core/runs/model.ts'
 import { isUnsafe, spared } from '../../../../electron/core/runs/unsafe.ts'
 
 const run = (changes: Partial<Run>): Run => ({

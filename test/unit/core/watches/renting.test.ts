@@ -3,7 +3,7 @@ import type { GuardView } from '../../../../electron/contract/automation/guard.t
 import type { WatchWish } from '../../../../electron/contract/automation/watch.ts'
 import type { AccountContext } from '../../../../electron/core/account-context.ts'
 import type { Failovers } from '../../../../electron/core/renting/attempts/service.ts'
-import type { Runs } from '../../../../electron/core/runs/runs.ts'
+import type { Runs } from '../../../../electron/core/runs/service.ts'
 import { openWatches } from '../../../../electron/core/watches/service.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import { account, accountContext, freshAnswer } from '../account-context.ts'

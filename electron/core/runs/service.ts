@@ -10,12 +10,13 @@ import type { Watchdogs } from '../guards/watchdog/watchdogs.ts'
 import { looksUntilGone } from '../instances/gone.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
-import { openRunBook, type RunChange, surplus } from './book.ts'
+import { alertId, notStartedAlert } from './alerts.ts'
+import { nextStep, watchdogOrder } from './decide.ts'
+import type { Run } from './model.ts'
 import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
 import { createPlacing } from './placing.ts'
-import { nextStep, type Run, watchdogOrder } from './run.ts'
-import { alertId, notStartedAlert } from './run-alerts.ts'
+import { openStoredRuns, type RunChange, surplus } from './stored-runs.ts'
 import { isUnsafe, spared } from './unsafe.ts'
 import { createRunWork } from './work.ts'
 
@@ -71,20 +72,18 @@ export async function openRuns(
 ): Promise<Runs> {
   const { machine, files } = context
   const { clock } = machine
-  const book = await openRunBook(context)
-  const outputs = createOutputs(files, `${context.folder}/runs`, book)
+  const runs = await openStoredRuns(context)
+  const outputs = createOutputs(files, `${context.folder}/runs`, runs)
   const placing = createPlacing(context, rentals, failovers)
   /** How many looks in a row were without an instance. */
   const missing = new Map<number, number>()
   /** Runs whose instance is being asked for at this moment. */
   const asking = new Set<string>()
 
-  const { work, inside, settle, dropFetch, isAsked, viewOf, tell, note, rest, wake } = createRunWork({
+  const { work, inside, settle, dropFetch, isAsked, viewOf, tell, note, rest, wake } = createRunWork(
     context,
-    watchdogs,
-    book,
-    outputOf: outputs.of,
-  })
+    { watchdogs, runs, outputOf: outputs.of },
+  )
 
   /** It will not begin: said, where the user does not know. */
   function cameToNothing(run: Run): void {
@@ -108,8 +107,8 @@ export async function openRuns(
   }
 
   async function dismiss(id: string): Promise<void> {
-    const run = book.existing(id)
-    await book.remove(id)
+    const run = runs.get(id)
+    await runs.remove(id)
     await outputs.delete(id)
     context.teller.withdraw(alertId(context.account, run))
     void inside(run, connection => settleRun(connection, clock, id, 'remove')).catch(() => undefined)
@@ -124,12 +123,12 @@ export async function openRuns(
   /** Its watchdog would still end the instance, and nothing but the run remembers to tell it otherwise. */
   function isThreatened({ id, instance = 0 }: Run): boolean {
     const { instances, watchdogs: there } = context.store.get().accounts[context.account] ?? {}
-    return book.find(id)?.untold === true && instances?.[instance] !== undefined && !!there?.[instance]
+    return runs.find(id)?.untold === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
   async function add(id: string, wish: Wish): Promise<void> {
-    for (const old of surplus(book.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
-    await book.add({
+    for (const old of surplus(runs.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
+    await runs.add({
       ...wish,
       id,
       step: viewOf(wish.instance)?.state === 'running' ? 'starting' : 'waiting',
@@ -142,13 +141,13 @@ export async function openRuns(
 
   /** Counts, once a look, how long the instances of runs are missing. */
   function count({ account: { instances } }: FreshLook): void {
-    const mine = new Set(book.all().flatMap(run => (isGoing(run) ? (run.instance ?? []) : [])))
+    const mine = new Set(runs.all().flatMap(run => (isGoing(run) ? (run.instance ?? []) : [])))
     for (const id of [...missing.keys()]) if (!mine.has(id)) missing.delete(id)
     for (const id of mine) missing.set(id, instances[id] ? 0 : (missing.get(id) ?? 0) + 1)
   }
 
   function wakeAll(): void {
-    for (const run of book.all()) if (isGoing(run)) work(run.id)
+    for (const run of runs.all()) if (isGoing(run)) work(run.id)
   }
 
   return {
@@ -165,21 +164,21 @@ export async function openRuns(
         await add(id, wish)
         return await rent()
       } catch (error) {
-        await book.remove(id)
+        await runs.remove(id)
         throw error
       } finally {
         asking.delete(id)
       }
     },
     async forget(failover) {
-      const waiting = book.all().filter(run => run.failover === failover && run.step === 'waiting')
-      await Promise.all(waiting.map(({ id }) => book.remove(id)))
+      const waiting = runs.all().filter(run => run.failover === failover && run.step === 'waiting')
+      await Promise.all(waiting.map(({ id }) => runs.remove(id)))
     },
     async end(id) {
-      const run = book.existing(id)
+      const run = runs.get(id)
       if (run.step === 'waiting' || run.step === 'starting') {
-        await book.update(id, { step: 'over', endedAt: context.now() })
-        book.setProblem(id, undefined)
+        await runs.update(id, { step: 'over', endedAt: context.now() })
+        runs.setProblem(id, undefined)
         wake(id)
         // It may have begun there without Berth having heard of it.
         if (run.step === 'starting') void endUnheard(run)
@@ -191,48 +190,48 @@ export async function openRuns(
       wake(id)
     },
     async change(id, afterwards) {
-      const run = book.existing(id)
+      const run = runs.get(id)
       if (run.step === 'over' || run.step === 'failed') return
       if (isAsked(id)) throw new BerthError(tooLate(run))
-      await book.update(id, { afterwards })
+      await runs.update(id, { afterwards })
       wake(id)
       await settle(id)
     },
     async retry(id, into) {
-      const run = book.existing(id)
+      const run = runs.get(id)
       if (into !== undefined && (run.step === 'fetching' || run.step === 'kept')) {
-        const changed = book.update(id, { into })
+        const changed = runs.update(id, { into })
         dropFetch(id)
         await changed
       }
-      if (run.step === 'kept') await book.update(id, { step: nextStep(run), problem: undefined })
+      if (run.step === 'kept') await runs.update(id, { step: nextStep(run), problem: undefined })
       wake(id)
       work(id)
     },
     async giveUpFetch(id) {
-      const run = book.existing(id)
+      const run = runs.get(id)
       if (run.step !== 'fetching' && run.step !== 'kept') return
-      await book.update(id, { step: 'over', problem: undefined })
+      await runs.update(id, { step: 'over', problem: undefined })
       dropFetch(id)
-      book.setProblem(id, undefined)
+      runs.setProblem(id, undefined)
       note(run, `Gave up fetching ${run.fetch} of ${run.name}`, 'The instance is left as it is.')
       wake(id)
       await settle(id)
     },
     async dismiss(id) {
-      const run = book.existing(id)
+      const run = runs.get(id)
       if (isGoing(run)) throw new BerthError(stillGoing)
       await settle(id)
       if (isThreatened(run)) throw new BerthError(untold)
       await dismiss(id)
     },
     output(id) {
-      book.existing(id)
+      runs.get(id)
       return outputs.of(id)
     },
     spares({ instance, action }) {
       if (action === 'stop') return 'stop'
-      const unsafe = book.all().filter(run => run.instance === instance && isUnsafe(run))
+      const unsafe = runs.all().filter(run => run.instance === instance && isUnsafe(run))
       const may = spared(unsafe, viewOf(instance)?.state)
       const [first] = unsafe
       if (may === 'stop' && first)
@@ -246,31 +245,31 @@ export async function openRuns(
     deleteOutputs: () => outputs.delete(),
     looked(look) {
       count(look)
-      for (const run of book.all()) {
+      for (const run of runs.all()) {
         if (run.untold) void settle(run.id)
         // What never began goes with what it waited for: nothing else shows it.
         if (!isGoing(run) && run.instance === undefined && !placing.isShown(run)) void dismiss(run.id)
         if (!isGoing(run)) continue
         if (run.step === 'waiting') {
           const change = asking.has(run.id) ? undefined : placing.place(run, look)
-          if (change) void book.update(run.id, change).then(placed)
+          if (change) void runs.update(run.id, change).then(placed)
           continue
         }
         const { instance = 0 } = run
         const view = look.account.instances[instance]
         if ((missing.get(instance) ?? 0) >= looksUntilGone)
-          void book.update(run.id, gone(run, look.at)).then(() => wake(run.id))
+          void runs.update(run.id, gone(run, look.at)).then(() => wake(run.id))
         else if (view?.state === 'stopped' && run.step !== 'acting' && !run.interrupted)
-          void book.update(run.id, { interrupted: true })
+          void runs.update(run.id, { interrupted: true })
       }
       wakeAll()
     },
     resume() {
-      book.show()
+      runs.show()
     },
     async flush() {
       await rest()
-      await book.flush()
+      await runs.flush()
     },
   }
 }

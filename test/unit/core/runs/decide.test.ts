@@ -2,14 +2,13 @@ import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import {
-  KeptRun,
   nextStep,
   observed,
-  type Run,
   retold,
   stuckSince,
   watchdogOrder,
-} from '../../../../electron/core/runs/run.ts'
+} from '../../../../electron/core/runs/decide.ts'
+import { type Run, StoredRun } from '../../../../electron/core/runs/model.ts'
 
 const run: Run = {
   id: 'x0000000000000001',
@@ -95,7 +94,7 @@ test('a run that was remembered under the earlier names of what comes afterwards
     afterwards: 'destroy',
     afterwardsIfStuck: true,
   }
-  const kept = v.parse(KeptRun, { ...rest, atEnd: afterwards, stuckEnds: afterwardsIfStuck })
+  const kept = v.parse(StoredRun, { ...rest, atEnd: afterwards, stuckEnds: afterwardsIfStuck })
   expect(kept).toEqual({ ...run, afterwards: 'destroy', afterwardsIfStuck: true })
-  expect(v.parse(KeptRun, JSON.parse(JSON.stringify(kept)))).toEqual(kept)
+  expect(v.parse(StoredRun, JSON.parse(JSON.stringify(kept)))).toEqual(kept)
 })

@@ -1,7 +1,8 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { Alert } from '../notifications/alerts.ts'
 import { hoursAndMinutes } from '../notifications/wording.ts'
-import { type Run, watchdogOrder } from './run.ts'
+import { watchdogOrder } from './decide.ts'
+import type { Run } from './model.ts'
 
 /** Of the alert about a run: a later one takes the place of the earlier. */
 export function alertId(account: AccountId, { id }: Run): string {

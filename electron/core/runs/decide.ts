@@ -1,0 +1,65 @@
+import { isGoing } from '../../contract/automation/run.ts'
+import type { InstanceState } from '../../contract/instance/instance.ts'
+import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
+import { idleBelow } from '../instances/idle.ts'
+import { same } from '../state/same.ts'
+import type { Run } from './model.ts'
+
+/** Seconds that the watchdog waits for Berth after a run's end: longer where something is to be fetched first. */
+const grace = { fetch: 900, plain: 300 }
+
+/**
+ * What the watchdog is to do where Berth cannot, as things stand. It never destroys what was to be fetched: it stops it,
+ * which keeps it. Undefined where it is to do nothing.
+ */
+export function watchdogOrder(run: Run): WatchdogOrder | undefined {
+  const { watchdog, afterwards, fetch, step, interrupted } = run
+  if (!watchdog || afterwards === 'nothing' || interrupted || !isGoing({ step })) return undefined
+  return fetch === undefined
+    ? { action: afterwards, seconds: grace.plain }
+    : { action: 'stop', seconds: grace.fetch }
+}
+
+/** The same run where its watchdog does the same as before; else with the note that it is still to hear of it. */
+export function retold(before: Run, after: Run): Run {
+  const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
+  if (!heardOf || same(watchdogOrder(before), watchdogOrder(after))) return after
+  return { ...after, untold: true }
+}
+
+/** What comes after the end, after the fetching, and after a try again. */
+export function nextStep(run: Run): 'fetching' | 'acting' | 'over' {
+  if (run.fetch !== undefined && !run.fetched) return 'fetching'
+  // What was stopped meanwhile and started again was started by somebody who wants it to run.
+  if (run.afterwards !== 'nothing' && !run.interrupted && run.acted === undefined) return 'acting'
+  return 'over'
+}
+
+/** Output and load as they were seen; a GPU that cannot be asked counts as idle. */
+export function observed(run: Run, look: { bytes: number; load?: number }, now: number): Run {
+  const moved = look.bytes > 0
+  const loaded = (look.load ?? 0) >= idleBelow
+  const { stuckSince, ...rest } = run
+  return {
+    ...rest,
+    ...(stuckSince !== undefined && !moved && !loaded ? { stuckSince } : {}),
+    ...(moved ? { outputAt: now } : {}),
+    ...(loaded ? { loadAt: now } : {}),
+  }
+}
+
+/** Since when it seems stuck; undefined while it does not. */
+export function stuckSince(
+  { stuckAfter, startedAt, outputAt, loadAt }: Run,
+  now: number,
+): number | undefined {
+  if (stuckAfter === 0 || startedAt === undefined) return undefined
+  const since = Math.max(startedAt, outputAt ?? 0, loadAt ?? 0)
+  return now - since >= stuckAfter ? since : undefined
+}
+
+/** Whether an instance in that state is being acted on no more: it is as it was to become. */
+export function isDone(afterwards: 'stop' | 'destroy', state: InstanceState | undefined): boolean {
+  if (state === undefined) return true
+  return afterwards === 'stop' && (state === 'stopped' || state === 'stopping')
+}

@@ -1,0 +1,76 @@
+import { isGoing } from '../../contract/automation/run.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { AccountContext } from '../account-context.ts'
+import { present } from '../state/present.ts'
+import { type Collection, openCollection } from '../storage/collection.ts'
+import { retold } from './decide.ts'
+import { type Run, StoredRun } from './model.ts'
+import { type Hindrance, runView } from './view.ts'
+
+/** What may be changed of a run; a field that is given as undefined goes. */
+export type RunChange = { [Field in keyof Run]?: Run[Field] | undefined }
+
+/** The runs of one account, as they are remembered and as State shows them. */
+export interface StoredRuns
+  extends Pick<Collection<Run, string>, 'all' | 'find' | 'get' | 'add' | 'show' | 'flush'> {
+  /** Writes down what has happened, on disk where that is possible. Never rejects. */
+  update(id: string, change: RunChange): Promise<Run | undefined>
+  /** The same for what may be lost: within a second. */
+  note(id: string, change: RunChange): void
+  remove(id: string): Promise<void>
+  /** Why the last try of something failed, and when the next one comes, epoch seconds of the account's time. */
+  setProblem(id: string, problem: Problem | undefined, nextTryAt?: number): void
+}
+
+/** Milliseconds between two tellings of what flows. */
+const tellEvery = 300
+
+export async function openStoredRuns(context: AccountContext): Promise<StoredRuns> {
+  const { clock } = context.machine
+  const problems = new Map<string, Hindrance>()
+  const runs = await openCollection(context, {
+    name: 'runs',
+    schema: StoredRun,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
+    view: all => ({ runs: Object.fromEntries(all.map(run => [run.id, runView(run, problems.get(run.id))])) }),
+  })
+  let cancelTelling: (() => void) | undefined
+
+  function show(): void {
+    cancelTelling?.()
+    cancelTelling = undefined
+    runs.show()
+  }
+
+  const changed = (change: RunChange) => (run: Run) => retold(run, present({ ...run, ...change }) as Run)
+
+  return {
+    ...runs,
+    show,
+    update: (id, change) => runs.update(id, changed(change)),
+    note(id, change) {
+      runs.updateSoon(id, changed(change))
+      cancelTelling ??= clock.after(tellEvery, show)
+    },
+    remove(id) {
+      problems.delete(id)
+      return runs.forget(id)
+    },
+    setProblem(id, problem, nextTryAt) {
+      if (problem) problems.set(id, { problem, ...(nextTryAt === undefined ? {} : { nextTryAt }) })
+      else if (!problems.delete(id)) return
+      show()
+    },
+    async flush() {
+      cancelTelling?.()
+      await runs.flush()
+    },
+  }
+}
+
+/** Runs that are over, the oldest first, beyond those that are kept. */
+export function surplus(runs: readonly Run[], most: number): readonly Run[] {
+  const over = runs.filter(run => !isGoing(run))
+  return over.slice(0, Math.max(0, over.length - most))
+}

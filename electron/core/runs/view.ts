@@ -1,0 +1,31 @@
+import type { RunView } from '../../contract/automation/run.ts'
+import type { Problem } from '../../contract/problem.ts'
+import { present } from '../state/present.ts'
+import type { Run } from './model.ts'
+
+/** What keeps it from going on, and when the next try comes, epoch seconds of the account's time. */
+export interface Hindrance {
+  problem: Problem
+  nextTryAt?: number
+}
+
+export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
+  const {
+    afterwardsIfStuck: _,
+    outputAt: __,
+    loadAt: ___,
+    unreachedSince,
+    unreachedTold: ____,
+    rentedAgain: _____,
+    ...view
+  } = run
+  const { problem, nextTryAt } = hindrance ?? {}
+  return present({
+    ...view,
+    fetched: run.fetched ?? false,
+    interrupted: run.interrupted ?? false,
+    untold: run.untold ?? false,
+    unreached: unreachedSince === undefined ? undefined : present({ since: unreachedSince, nextTryAt }),
+    problem: problem ?? run.problem,
+  })
+}
