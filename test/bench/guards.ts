@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../electron/contract/instance/instance.ts'
 import { guardActions, type Sight } from '../../electron/core/guards/decide/guard-actions.ts'
-import { calmed, type Guard } from '../../electron/core/guards/guard.ts'
-import { after, warned } from '../../electron/core/guards/outcomes.ts'
+import { calmed, type Guard } from '../../electron/core/guards/model.ts'
+import { guardAfterActing, guardWarned } from '../../electron/core/guards/outcomes.ts'
 import { createShownGuards } from '../../electron/core/guards/tell/shown-guards.ts'
 import { createStore } from '../../electron/core/state/store.ts'
 import { accountView, emptyState, instanceView } from '../unit/core/views.ts'
@@ -30,7 +30,7 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
     store,
     account: 'a00000001',
     // What is written to the disk is not of this row.
-    book: { all: () => guards },
+    guards: { all: () => guards },
     busy: new Set(),
   })
   const views = Object.fromEntries(ids.map(id => [id, instance(id, 0)]))
@@ -45,9 +45,9 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
     const changed = new Map<string, Guard>()
     for (const decision of decisions) {
       const { guard, kind } = decision
-      if (kind === 'warn') changed.set(guard.id, warned(guard, decision.dueAt, at))
+      if (kind === 'warn') changed.set(guard.id, guardWarned(guard, decision.dueAt, at))
       else if (kind === 'act')
-        changed.set(guard.id, after(guard, { done: decision.targets }, sight.facts, at))
+        changed.set(guard.id, guardAfterActing(guard, { done: decision.targets }, sight.facts, at))
       else changed.set(guard.id, kind === 'calm' ? calmed(guard) : guard)
       if (kind === 'warn' || kind === 'act') happened[kind] += 1
     }

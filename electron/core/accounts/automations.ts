@@ -1,6 +1,6 @@
 import type { AccountContext, Automation } from '../account-context.ts'
-import { type Guards, openGuards } from '../guards/guards.ts'
-import { openWatchdogs, type Watchdogs } from '../guards/watchdog/watchdogs.ts'
+import { type Guards, openGuards } from '../guards/service.ts'
+import { openWatchdogs, type Watchdogs } from '../guards/watchdog/service.ts'
 import { openCharges } from '../money/charges.ts'
 import { type Money, openMoney } from '../money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '../money/price-increases/price-increases.ts'

@@ -2,7 +2,7 @@ import type { GuardCondition } from '../../contract/automation/guard.ts'
 import type { GuardWish } from '../../contract/commands/instance/guards.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { same } from '../state/same.ts'
-import { type Guard, withEvent } from './guard.ts'
+import { type Guard, withEvent } from './model.ts'
 
 /** A guard as it is asked for. */
 export interface WishedGuard {

@@ -3,7 +3,7 @@ import { type Starting, stoppersOf } from '../../contract/automation/stoppers.ts
 import type { Problem } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
 import { dollars } from '../notifications/wording.ts'
-import { span } from './tell/guard-words.ts'
+import { span } from './tell/words.ts'
 
 /**
  * Why Berth makes nothing run by itself now: a guard would stop it at the next look, and only its disk's bill would be

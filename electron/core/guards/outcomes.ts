@@ -1,20 +1,20 @@
 import { clockTime, dollars, pricePerHour } from '../notifications/wording.ts'
 import type { CarriedOut } from './carry-out.ts'
 import type { Facts } from './decide/moment.ts'
-import { actsOnce, calmed, type Guard, withEvent } from './guard.ts'
-import { reason, whatHappened } from './tell/guard-words.ts'
+import { actsOnce, calmed, type Guard, withEvent } from './model.ts'
+import { reason, whatHappened } from './tell/words.ts'
 
 /** Seconds until the next try after so many failures in a row. */
 export function pauseAfter(failures: number): number {
   return Math.min(600, 15 * 2 ** Math.min(failures, 10))
 }
 
-export function warned(guard: Guard, dueAt: number, now: number): Guard {
+export function guardWarned(guard: Guard, dueAt: number, now: number): Guard {
   return withEvent({ ...guard, warnedAt: now }, now, `Warned: due at ${clockTime(dueAt, now)}`)
 }
 
 /** `untold`: up to when the money was counted that it goes by, where only that was not told. */
-export function held(
+export function guardHeld(
   guard: Guard,
   { dueAt, untold }: { dueAt: number; untold: number | undefined },
   now: number,
@@ -26,7 +26,7 @@ export function held(
   return withEvent({ ...guard, heldAt: now }, now, `Due at ${clockTime(dueAt, now)}, but ${why}`)
 }
 
-export function missed(guard: Guard, dueAt: number, now: number): Guard {
+export function guardMissed(guard: Guard, dueAt: number, now: number): Guard {
   const told = withEvent(
     calmed(guard),
     now,
@@ -36,14 +36,19 @@ export function missed(guard: Guard, dueAt: number, now: number): Guard {
 }
 
 /** Nothing was left to act on: of its own doing, where it had begun. */
-export function over(guard: Guard, now: number, why: string): Guard {
+export function guardOver(guard: Guard, now: number, why: string): Guard {
   const did = guard.begunAt !== undefined
   const text = did ? `Done: ${guard.action === 'stop' ? 'it is stopped' : 'it is destroyed'}` : why
   return { ...withEvent(calmed(guard), now, text), ended: did ? 'done' : 'over' }
 }
 
 /** What the guard is after it acted, or tried to. */
-export function after(guard: Guard, { done, problem }: CarriedOut, facts: Facts, now: number): Guard {
+export function guardAfterActing(
+  guard: Guard,
+  { done, problem }: CarriedOut,
+  facts: Facts,
+  now: number,
+): Guard {
   const happened = done.length > 0 ? whatHappened(done, facts.account.instances) : undefined
   const noted = happened
     ? withEvent(guard, now, `${happened}. ${reason(guard)} ${figures(guard, facts)}`.trim())

@@ -1,9 +1,9 @@
 import type { Alert } from '../notifications/alerts.ts'
 import { accountTargets } from './decide/choose-targets.ts'
 import type { GuardDecision, Sight } from './decide/guard-actions.ts'
-import { calmed, type Guard } from './guard.ts'
-import { held, missed, over, warned } from './outcomes.ts'
-import { type GuardScene, heldAlert, missedAlert, warningAlert } from './tell/guard-alerts.ts'
+import { calmed, type Guard } from './model.ts'
+import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
+import { type GuardScene, heldAlert, missedAlert, warningAlert } from './tell/alerts.ts'
 
 /** What a guard becomes at a look, and what is said of it; without an alert, what was said is taken back. */
 export interface Turn {
@@ -20,18 +20,21 @@ export function turnOf(decision: GuardDecision, { facts }: Sight, scene: GuardSc
       const { account, loads } = facts
       const targets = guard.instance === undefined ? accountTargets(guard, account, loads, now) : []
       const { dueAt } = decision
-      return { guard: warned(guard, dueAt, now), alert: warningAlert(scene, guard, dueAt, targets) }
+      return { guard: guardWarned(guard, dueAt, now), alert: warningAlert(scene, guard, dueAt, targets) }
     }
     case 'hold':
-      return { guard: held(guard, decision, now), alert: heldAlert(scene, guard, decision) }
+      return { guard: guardHeld(guard, decision, now), alert: heldAlert(scene, guard, decision) }
     case 'missed':
-      return { guard: missed(guard, decision.dueAt, now), alert: missedAlert(scene, guard, decision.dueAt) }
+      return {
+        guard: guardMissed(guard, decision.dueAt, now),
+        alert: missedAlert(scene, guard, decision.dueAt),
+      }
     case 'calm':
       return { guard: calmed(guard) }
     case 'over':
-      return { guard: over(guard, now, 'Over: it was stopped already') }
+      return { guard: guardOver(guard, now, 'Over: it was stopped already') }
     case 'gone':
-      return { guard: over(guard, now, 'Over: its instance is gone') }
+      return { guard: guardOver(guard, now, 'Over: its instance is gone') }
     default:
       return undefined
   }

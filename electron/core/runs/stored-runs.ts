@@ -50,7 +50,8 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
     show,
     update: (id, change) => runs.update(id, changed(change)),
     note(id, change) {
-      runs.updateSoon(id, changed(change))
+      const run = runs.find(id)
+      if (run) runs.putSoon(changed(change)(run))
       cancelTelling ??= clock.after(tellEvery, show)
     },
     remove(id) {

@@ -33,15 +33,15 @@ export interface Collection<Item, Key> {
    * as it is then; undefined where there is none.
    */
   update(key: Key, change: Change<Item>): Promise<Item | undefined>
-  /** The same within a second, for what may be lost by a kill. It is in State with the next `show`. */
-  updateSoon(key: Key, change: Change<Item>): void
   /** Writes down what some have become, new ones too, all at once. Never rejects because of the disk. */
   put(...items: readonly Item[]): Promise<void>
+  /** The same within a second, for what may be lost by a kill. It is in State with the next `show`. */
+  putSoon(...items: readonly Item[]): void
   /** Rejects with `not_written` where that cannot be written, and then it is still there. */
   remove(key: Key): Promise<void>
   /** Writes down that it is gone. Never rejects because of the disk. */
   forget(key: Key): Promise<void>
-  /** Writes what has changed of the view into State; every change but `updateSoon` does so by itself. */
+  /** Writes what has changed of the view into State; every change but `putSoon` does so by itself. */
   show(): void
   /** Resolves when nothing waits to be written, or what waits could not be. Never rejects. */
   flush(): Promise<void>
@@ -113,6 +113,11 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
 
   const changing = (wanted: Key, change: Change<Item>) => (items: Item[]) =>
     items.map(item => (key(item) === wanted ? changed(item, change) : item))
+  const putting = (given: readonly Item[]) => (items: Item[]) => {
+    const left = new Map(given.map(item => [key(item), item]))
+    const replaced = items.map(item => taken(left, key(item)) ?? item)
+    return pruned([...replaced, ...left.values()])
+  }
   const without = (gone: Key) => (items: Item[]) => items.filter(item => key(item) !== gone)
 
   async function record(change: (items: Item[]) => Item[]): Promise<void> {
@@ -140,14 +145,8 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
       await record(changing(wanted, change))
       return find(wanted)
     },
-    updateSoon: (wanted, change) => document.writeSoon(changing(wanted, change)),
-    put(...given) {
-      return record(items => {
-        const left = new Map(given.map(item => [key(item), item]))
-        const replaced = items.map(item => taken(left, key(item)) ?? item)
-        return pruned([...replaced, ...left.values()])
-      })
-    },
+    put: (...given) => record(putting(given)),
+    putSoon: (...given) => document.writeSoon(putting(given)),
     remove: gone => write(without(gone)),
     forget: gone => record(without(gone)),
     show,

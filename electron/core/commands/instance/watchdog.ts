@@ -1,7 +1,7 @@
 import { watchdogStartScript } from '../../../ssh/watchdog/start-script.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { mustBeAhead } from '../../guards/watchdog/ahead.ts'
-import { tickOf } from '../../guards/watchdog/watchdog.ts'
+import { tickOf } from '../../guards/watchdog/model.ts'
 import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
 
 type WatchdogCommands = Pick<

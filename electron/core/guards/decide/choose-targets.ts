@@ -3,7 +3,7 @@ import type { InstanceState, InstanceView } from '../../../contract/instance/ins
 import { runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/idle.ts'
-import type { Guard } from '../guard.ts'
+import type { Guard } from '../model.ts'
 import type { Loads } from './moment.ts'
 
 /** What a guard acts on. */

@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { actsOnce, type Guard } from '../guard.ts'
+import { actsOnce, type Guard } from '../model.ts'
 import { accountTargets, type Target } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
 import { dueOf, type Facts, untoldSince } from './moment.ts'

@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { Guard } from '../guard.ts'
+import type { Guard } from '../model.ts'
 
 /**
  * The guard with how long its instance has been idle, as far as it was seen: a look that finds it busy or not

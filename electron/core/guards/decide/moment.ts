@@ -1,6 +1,6 @@
 import type { Micros } from '../../../contract/spending/money.ts'
 import type { AccountView } from '../../../contract/state.ts'
-import type { Guard } from '../guard.ts'
+import type { Guard } from '../model.ts'
 import type { Periods } from './calendar.ts'
 import { calmRate } from './choose-targets.ts'
 

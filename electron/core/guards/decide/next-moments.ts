@@ -1,4 +1,4 @@
-import type { Guard } from '../guard.ts'
+import type { Guard } from '../model.ts'
 import { warningOf } from './guard-actions.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { Guard } from '../guard.ts'
+import type { Guard } from '../model.ts'
 
 /**
  * Until when what is shown of each guard stays true, if neither it nor its instance changes: by its place in the book.

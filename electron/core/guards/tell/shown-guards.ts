@@ -4,12 +4,12 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import { same } from '../../state/same.ts'
 import type { Store } from '../../state/store.ts'
-import type { GuardBook } from '../book.ts'
+import type { Collection } from '../../storage/collection.ts'
 import { dueOf, type Facts } from '../decide/moment.ts'
 import { nextMoment } from '../decide/next-moments.ts'
-import type { Guard } from '../guard.ts'
-import { blindness, guardView } from './guard-view.ts'
+import type { Guard } from '../model.ts'
 import { createHeldViews } from './held-views.ts'
+import { blindness, guardView } from './view.ts'
 
 /** An account's guards in State. */
 export interface ShownGuards {
@@ -38,12 +38,12 @@ interface Line {
 export function createShownGuards({
   store,
   account,
-  book,
+  guards: stored,
   busy,
 }: {
   store: Store
   account: AccountId
-  book: Pick<GuardBook, 'all'>
+  guards: Pick<Collection<Guard, string>, 'all'>
   busy: ReadonlySet<string>
 }): ShownGuards {
   const lines = new Map<string, Line>()
@@ -87,7 +87,7 @@ export function createShownGuards({
       shown = before
       shownAt = now
       next = Number.POSITIVE_INFINITY
-      const guards = book.all()
+      const guards = stored.all()
       const { instances } = facts.account
       let known = held.size() === guards.length
       const changed: GuardView[] = []
@@ -132,7 +132,7 @@ export function createShownGuards({
     next: () => (Number.isFinite(next) ? next : undefined),
     unknownLoads({ instances }) {
       const ids = new Set(
-        book
+        stored
           .all()
           .flatMap(({ condition, instance, ended }) =>
             condition.kind === 'idle' && !ended && instance !== undefined ? [instance] : [],

@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { AccountContext, Automation, FreshLook } from '../../account-context.ts'
-import type { Guards } from '../../guards/guards.ts'
+import type { Guards } from '../../guards/service.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { guardActions } from '../../../../electron/core/guards/decide/guard-actions.ts'
 import { createGpuLoads } from '../../../../electron/core/guards/gpu-loads.ts'
-import type { Guard } from '../../../../electron/core/guards/guard.ts'
+import type { Guard } from '../../../../electron/core/guards/model.ts'
 import { HandClock, settled } from '../hand-clock.ts'
 import { instanceView } from '../views.ts'
 

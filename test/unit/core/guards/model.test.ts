@@ -5,8 +5,14 @@ import type { Problem } from '../../../../electron/contract/problem.ts'
 import type { Target } from '../../../../electron/core/guards/decide/choose-targets.ts'
 import { guardActions, type Sight } from '../../../../electron/core/guards/decide/guard-actions.ts'
 import { dueOf, type Facts } from '../../../../electron/core/guards/decide/moment.ts'
-import { calmed, type Guard } from '../../../../electron/core/guards/guard.ts'
-import { after, held, missed, over, warned } from '../../../../electron/core/guards/outcomes.ts'
+import { calmed, type Guard } from '../../../../electron/core/guards/model.ts'
+import {
+  guardAfterActing,
+  guardHeld,
+  guardMissed,
+  guardOver,
+  guardWarned,
+} from '../../../../electron/core/guards/outcomes.ts'
 import { instanceView } from '../views.ts'
 import { dayEnds, type Event, event, guards, instances } from './histories.ts'
 import { type Fate, PlainGuard, type PlainInstance, rateOf, type Said, type Seen } from './plain-model.ts'
@@ -97,16 +103,16 @@ class RealGuard {
         this.guard = calmed(guard)
         return undefined
       case 'warn':
-        this.guard = warned(guard, decision.dueAt, now)
+        this.guard = guardWarned(guard, decision.dueAt, now)
         return 'warn'
       case 'hold':
-        this.guard = held(guard, decision, now)
+        this.guard = guardHeld(guard, decision, now)
         return 'hold'
       case 'missed':
-        this.guard = missed(guard, decision.dueAt, now)
+        this.guard = guardMissed(guard, decision.dueAt, now)
         return 'missed'
       case 'over':
-        this.guard = over(guard, now, '')
+        this.guard = guardOver(guard, now, '')
         return 'over'
       case 'act':
         this.guard = this.#acted({ ...guard, begunAt: now }, decision.targets, now, fate)
@@ -120,7 +126,7 @@ class RealGuard {
   #acted(guard: Guard, targets: readonly Target[], now: number, fate: Fate): Guard {
     if (fate === 'killed') return guard
     const out = fate === 'done' ? { done: targets } : { done: [], problem: refusal }
-    return after(guard, out, this.#facts, now)
+    return guardAfterActing(guard, out, this.#facts, now)
   }
 }
 

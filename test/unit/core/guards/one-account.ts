@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AccountContext } from '../../../../electron/core/account-context.ts'
-import { type Guards, openGuards } from '../../../../electron/core/guards/guards.ts'
+import { type Guards, openGuards } from '../../../../electron/core/guards/service.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import { HandClock, settled } from '../hand-clock.ts'

@@ -1,4 +1,4 @@
-import type { Guard } from '../../../../electron/core/guards/guard.ts'
+import type { Guard } from '../../../../electron/core/guards/model.ts'
 
 /** An instance of the plain world. Money in micro-dollars per second, so that every sum is a whole one. */
 export interface PlainInstance {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { Loads } from '../../../../electron/core/guards/decide/moment.ts'
-import type { Guard } from '../../../../electron/core/guards/guard.ts'
+import type { Guard } from '../../../../electron/core/guards/model.ts'
 import { createShownGuards } from '../../../../electron/core/guards/tell/shown-guards.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
@@ -36,7 +36,7 @@ class Shown {
   }
 
   open(store: ReturnType<typeof createStore>) {
-    return createShownGuards({ store, account, busy: this.busy, book: { all: () => this.guards } })
+    return createShownGuards({ store, account, busy: this.busy, guards: { all: () => this.guards } })
   }
 
   change(which: number, to: (guard: Guard) => Guard): void {

@@ -107,7 +107,7 @@ test('what did not change stays the very same in State', async () => {
 test('what may be lost is written within a second, and shown with the next change', async () => {
   const { tasks, clock, shown, onDisk } = await open()
   await tasks.add({ id: 'a', step: 'new' })
-  tasks.updateSoon('a', task => ({ ...task, step: `${task.step}er` }))
+  tasks.putSoon({ id: 'a', step: 'newer' })
   expect([shown(), onDisk()]).toEqual([{ a: { id: 'a', step: 'new' } }, [{ id: 'a', step: 'new' }]])
   tasks.show()
   await clock.pass(1000)

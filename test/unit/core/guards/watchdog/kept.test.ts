@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
-  type KeptWatchdog,
+  type StoredWatchdog,
   tickOf,
   visitEvery,
-} from '../../../../../electron/core/guards/watchdog/watchdog.ts'
+} from '../../../../../electron/core/guards/watchdog/model.ts'
 
-const kept: KeptWatchdog = {
+const kept: StoredWatchdog = {
   instance: 4711,
   wish: { action: 'stop', at: 5000, lease: 600 },
   step: 'watching',

@@ -4,8 +4,8 @@ import type { Problem } from '../../../contract/problem.ts'
 import type { Alert } from '../../notifications/alerts.ts'
 import { clockTime, instanceName, pricePerHour } from '../../notifications/wording.ts'
 import type { Target } from '../decide/choose-targets.ts'
-import type { Guard } from '../guard.ts'
-import { listed, nameOf, reason, whatHappened, whatHappens } from './guard-words.ts'
+import type { Guard } from '../model.ts'
+import { listed, nameOf, reason, whatHappened, whatHappens } from './words.ts'
 
 /** What the alerts of an account's guards are made of. Moments in epoch seconds of the account's time. */
 export interface GuardScene {

@@ -1,24 +1,25 @@
+import * as v from 'valibot'
 import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountContext, Automation, FreshLook } from '../account-context.ts'
 import type { Alert } from '../notifications/alerts.ts'
 import { clockTime } from '../notifications/wording.ts'
+import { openCollection } from '../storage/collection.ts'
 import { openDocument } from '../storage/json-file.ts'
-import { openGuardBook } from './book.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
 import type { Target } from './decide/choose-targets.ts'
 import { type GuardDecision, guardActions, type Sight } from './decide/guard-actions.ts'
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads, questionInside } from './gpu-loads.ts'
-import { calmed, type Guard, KeptGuards, withEvent, withTargets } from './guard.ts'
 import { changedGuard, newGuard, type WishedGuard } from './guard-request.ts'
-import { after } from './outcomes.ts'
+import { calmed, Guard, withEvent, withTargets } from './model.ts'
+import { guardAfterActing } from './outcomes.ts'
 import { createSights, type Spending } from './snapshots.ts'
-import { doneAlert, failedAlert, guardAlertId } from './tell/guard-alerts.ts'
-import { guardSentence, whatHappened } from './tell/guard-words.ts'
+import { doneAlert, failedAlert, guardAlertId } from './tell/alerts.ts'
 import { createShownGuards } from './tell/shown-guards.ts'
+import { guardSentence, whatHappened } from './tell/words.ts'
 import { type Turn, turnOf } from './transition.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */
@@ -35,6 +36,9 @@ export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
   onBefore(ask: BeforeGuard): void
 }
 
+/** Ended guards that are kept to be read. */
+const mostEnded = 50
+
 /** `ownerOf`: the failover that an instance was rented for. */
 export async function openGuards(
   context: AccountContext,
@@ -43,27 +47,35 @@ export async function openGuards(
 ): Promise<Guards> {
   const { account: accountId, store, machine, activity, teller, ending, now } = context
   const { clock } = machine
-  const document = await openDocument({
+  const stored = await openCollection(context, {
+    name: 'guards',
+    schema: Guard,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_guard', message: 'That guard is no longer there.' },
+    prune: { isOver: ({ ended }) => ended !== undefined, most: mostEnded },
+  })
+  const { all, find, get } = stored
+  /** When Berth last saw the account, epoch seconds of its time. */
+  const seenAt = await openDocument({
     files: context.files,
     clock,
-    name: `${context.folder}/guards.json`,
-    schema: KeptGuards,
-    empty: { guards: [] },
+    name: `${context.folder}/guards-seen.json`,
+    schema: v.nullable(v.number()),
+    empty: null,
     onBroken: context.onBroken,
   })
-  const book = openGuardBook(document)
   const gpus = createGpuLoads({ clock, question: questionInside(context), now, ending })
   const sights = createSights({
     clock,
     spending,
     loads: gpus.heard,
     interval: () => store.get().settings.pollInterval,
-    seenAt: book.seenAt(),
+    seenAt: seenAt.get() ?? undefined,
     now,
   })
   /** Guards whose requests are under way. */
   const busy = new Set<string>()
-  const shown = createShownGuards({ store, account: accountId, book, busy })
+  const shown = createShownGuards({ store, account: accountId, guards: stored, busy })
   /** What was acted on lately, and when: the service may still show it as it was. */
   const acted = new Map<number, number>()
   /** Guards whose instance the last look did not have. */
@@ -91,10 +103,17 @@ export async function openGuards(
     })
   }
 
+  const isThere = ({ id }: Guard) => find(id) !== undefined
+
+  /** What has become of some; one that was taken off meanwhile stays off. */
+  function record(guards: readonly Guard[]): Promise<void> {
+    return stored.put(...guards.filter(isThere))
+  }
+
   /** On disk first, then said: after a kill it is rather not said than said twice. */
   async function take(turns: readonly Turn[]): Promise<void> {
     for (const { guard, alert } of turns) if (!alert) teller.withdraw(guardAlertId(accountId, guard.id))
-    await book.record(...turns.map(({ guard }) => guard))
+    await record(turns.map(({ guard }) => guard))
     show()
     for (const { alert } of turns) if (alert && !ending.aborted) tell(alert)
   }
@@ -110,11 +129,11 @@ export async function openGuards(
     const sight = { ...seen, acted: new Set(acted.keys()) }
     const decisions = guardActions(
       sight,
-      book.all().filter(({ id }) => !busy.has(id)),
+      all().filter(({ id }) => !busy.has(id)),
       at,
     )
     const noted = decisions.flatMap(({ kind, guard }) => (kind === 'note' ? [guard] : []))
-    if (noted.length > 0) book.recordSoon(noted)
+    if (noted.length > 0) stored.putSoon(...noted.filter(isThere))
     const turns = decisions.flatMap(decision => follow(decision, sight, at) ?? [])
     if (turns.length > 0) void take(turns)
     return decisions.some(({ kind }) => kind === 'unsure')
@@ -137,10 +156,10 @@ export async function openGuards(
     at: number,
   ): Promise<void> {
     const { id } = due
-    const isWanted = () => book.find(id)?.begunAt !== undefined
+    const isWanted = () => find(id)?.begunAt !== undefined
     busy.add(id)
     try {
-      await book.record(withTargets({ ...due, begunAt: at }, targets))
+      await record([withTargets({ ...due, begunAt: at }, targets)])
       show()
       const out = await carryOut(targets.filter(isNoTry), {
         client: context.client,
@@ -151,8 +170,8 @@ export async function openGuards(
       const end = now()
       if (ending.aborted || (out.done.length === 0 && !out.problem)) return
       for (const { instance } of out.done) acted.set(instance, end)
-      const guard = book.find(id)
-      if (guard) await book.record(after(guard, out, facts, end))
+      const guard = find(id)
+      if (guard) await record([guardAfterActing(guard, out, facts, end)])
       if (out.problem && !guard?.failures) tell(failedAlert(scene(end), due, out.problem))
       else if (!out.problem) tell(doneAlert(scene(end), due, out.done, late ? { dueAt } : undefined))
       else if (out.done.length > 0) note('berth', whatHappened(out.done, facts.account.instances))
@@ -192,7 +211,7 @@ export async function openGuards(
   }
 
   function looked({ account: view, unconfirmed, at }: FreshLook): void {
-    for (const id of absent) if (view.instances[book.find(id)?.instance ?? '']) absent.delete(id)
+    for (const id of absent) if (view.instances[find(id)?.instance ?? '']) absent.delete(id)
     gpus.told(view.instances, at)
     const sight = { ...sights.fresh(view, at), unconfirmed }
     for (const [instance, when] of acted)
@@ -202,7 +221,7 @@ export async function openGuards(
     if (!unsure) {
       sights.decided(at)
       askedAgain = false
-      if (book.all().length > 0 && Math.abs(at - (book.seenAt() ?? 0)) > sight.gap / 4) book.saw(at)
+      if (all().length > 0 && Math.abs(at - (seenAt.get() ?? 0)) > sight.gap / 4) seenAt.writeSoon(() => at)
     } else if (!askedAgain) {
       askedAgain = true
       void context.poll()
@@ -215,14 +234,16 @@ export async function openGuards(
     looked,
     resume: show,
     dueAt: shown.next,
-    flush: book.flush,
+    async flush() {
+      await Promise.all([stored.flush(), seenAt.flush()])
+    },
     async set({ warning, missed: whenMissed, ...wish }, instead) {
-      const before = instead === undefined ? undefined : book.existing(instead)
+      const before = instead === undefined ? undefined : get(instead)
       const at = now()
       const fresh = newGuard(wish, { id: `g${context.newId()}`, warning, missed: whenMissed }, at)
       const sentenceOf = (one: Guard) => guardSentence(one, scene(at).instances, at)
       const guard = before ? changedGuard(fresh, before, sentenceOf(before), at) : fresh
-      await book.add(guard, instead)
+      await stored.add(guard, instead)
       if (instead !== undefined) teller.withdraw(guardAlertId(accountId, instead))
       note('user', before ? 'Changed a guard' : 'Set a guard', sentenceOf(guard), guard.instance)
       show()
@@ -235,8 +256,8 @@ export async function openGuards(
       return previewOf(guard, sights.known(account() ?? nothing), at)
     },
     async remove(id) {
-      const guard = book.existing(id)
-      await book.remove(id)
+      const guard = get(id)
+      await stored.remove(id)
       teller.withdraw(guardAlertId(accountId, id))
       const at = now()
       if (!guard.ended)
@@ -244,7 +265,7 @@ export async function openGuards(
       show()
     },
     async snooze(id, minutes) {
-      const guard = book.existing(id)
+      const guard = get(id)
       const view = account()
       const at = now()
       if (guard.ended || !view)
@@ -257,12 +278,12 @@ export async function openGuards(
       const dueAt = dueOf(guard, sights.known(view))
       const until = minutes === null ? undefined : Math.max(at, dueAt ?? at) + minutes * 60
       const text = until === undefined ? 'Snooze ended' : `Snoozed until ${clockTime(until, at)}`
-      await book.record(withEvent(until === undefined ? awake : { ...awake, snoozedUntil: until }, at, text))
+      await record([withEvent(until === undefined ? awake : { ...awake, snoozedUntil: until }, at, text)])
       teller.withdraw(guardAlertId(accountId, id))
       note('user', `${text}: a guard`, guardSentence(guard, view.instances, at), guard.instance)
       show()
     },
-    actedOn: instance => book.all().find(({ targets }) => targets?.includes(instance)),
+    actedOn: instance => all().find(({ targets }) => targets?.includes(instance)),
     onBefore(ask) {
       before = ask
     },

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest'
 import type { WatchdogWish } from '../../../../../electron/contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import {
-  afterLook,
-  isNews,
-  looksUntilEnd,
-} from '../../../../../electron/core/guards/watchdog/inferred-action.ts'
-import type { KeptWatchdog } from '../../../../../electron/core/guards/watchdog/watchdog.ts'
+import { afterLook, isNews, looksUntilEnd } from '../../../../../electron/core/guards/watchdog/decide.ts'
+import type { StoredWatchdog } from '../../../../../electron/core/guards/watchdog/model.ts'
 import { instanceView } from '../../views.ts'
 
 const running = instanceView()
@@ -15,8 +11,8 @@ const stopped = instanceView({ state: 'stopped' })
 /** Visited last at 4000, when it was busy. */
 function watching(
   wish: Omit<WatchdogWish, 'action'>,
-  seen: Partial<KeptWatchdog['seen']> = {},
-): KeptWatchdog {
+  seen: Partial<StoredWatchdog['seen']> = {},
+): StoredWatchdog {
   return {
     instance: 4711,
     wish: { action: 'stop', ...wish },
@@ -27,11 +23,11 @@ function watching(
   }
 }
 
-const destroying = (kept: KeptWatchdog): KeptWatchdog => ({
+const destroying = (kept: StoredWatchdog): StoredWatchdog => ({
   ...kept,
   wish: { ...kept.wish, action: 'destroy' },
 })
-const why = (kept: KeptWatchdog, instance: InstanceView | undefined, at: number) =>
+const why = (kept: StoredWatchdog, instance: InstanceView | undefined, at: number) =>
   afterLook(kept, instance, at).did?.why
 
 test('a stop is laid at the watchdog’s door where it was due: at its time, for its lease, or by the idleness seen', () => {
@@ -71,7 +67,7 @@ test('what it does not do is not its deed: it stops or destroys, as it was told'
 })
 
 test('what Berth itself stops is none, however late that shows, until it has run on in spite of it', () => {
-  let kept: KeptWatchdog = { ...watching({ lease: 60 }), endsHere: looksUntilEnd }
+  let kept: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: looksUntilEnd }
   for (let looks = 1; looks <= looksUntilEnd; looks += 1) {
     expect(why(kept, stopped, 9000)).toBeUndefined()
     kept = afterLook(kept, running, 4000 + looks).kept

@@ -17,10 +17,10 @@ import { instanceKeyEntry } from '../../instances/instance-key.ts'
 import { present } from '../../state/present.ts'
 import { same } from '../../state/same.ts'
 import { mustBeAhead } from './ahead.ts'
-import { openWatchdogBook } from './book.ts'
-import { afterLook, isNews, looksUntilEnd } from './inferred-action.ts'
-import { type KeptWatchdog, startsWatchdog, tickOf, visitEvery } from './watchdog.ts'
-import { createTelling, wishSentence } from './watchdog-alerts.ts'
+import { createTelling, wishSentence } from './alerts.ts'
+import { afterLook, isNews, looksUntilEnd } from './decide.ts'
+import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'
+import { openStoredWatchdogs } from './stored-watchdogs.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
 export interface Watchdogs extends Required<Pick<Automation, 'looked' | 'resume' | 'flush'>> {
@@ -40,8 +40,8 @@ const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_
 export async function openWatchdogs(context: AccountContext): Promise<Watchdogs> {
   const { account, store, machine, activity, access, ending } = context
   const { clock } = machine
-  const book = await openWatchdogBook(context)
-  const { find, keep, show, problems } = book
+  const stored = await openStoredWatchdogs(context)
+  const { all, find, put, show, problems } = stored
   const fails = new Map<number, number>()
   const missing = new Map<number, number>()
   /** Instances whose start script brings one, and which were looked into already. */
@@ -60,7 +60,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
     problems.delete(instance)
     fails.delete(instance)
     missing.delete(instance)
-    await book.remove(instance)
+    await stored.forget(instance)
   }
 
   /** The next visit, so many seconds from now. Those of a watchdog that is there wait for no look at the service. */
@@ -138,18 +138,18 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
     await note(now, look, lease !== '')
   }
 
-  async function configOf({ instance, wish }: KeptWatchdog) {
+  async function configOf({ instance, wish }: StoredWatchdog) {
     const key = await machine.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
     const url = store.get().accounts[account]?.baseUrl ?? ''
     return { wish, instance, url, now: context.now(), tick: tickOf(wish), key }
   }
 
-  async function note(kept: KeptWatchdog, look: WatchdogLook | undefined, renewed: boolean): Promise<void> {
+  async function note(kept: StoredWatchdog, look: WatchdogLook | undefined, renewed: boolean): Promise<void> {
     const { instance } = kept
     const at = context.now()
     if (!look) {
       if (kept.step === 'lost') return
-      await keep({ ...kept, step: 'lost' })
+      await put({ ...kept, step: 'lost' })
       telling.gone(instance)
       return
     }
@@ -164,7 +164,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
       })
     if (did && isNews(did, kept.did)) telling.deed(did, instance)
     const seen = { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt(instance) }
-    await keep({
+    await put({
       ...kept,
       ...(kept.foreign ? { wish: look.wish } : {}),
       step: 'watching',
@@ -186,10 +186,10 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
     const kept = { instance: view.id, wish: look.wish }
     if (!look.placed) {
       // From the start script, and it does not know its instance yet.
-      await keep({ ...kept, step: 'putting', foreign: false })
+      await put({ ...kept, step: 'putting', foreign: false })
       return visitIn(view.id, 0)
     }
-    const foreign: KeptWatchdog = { ...kept, step: 'watching', foreign: true }
+    const foreign: StoredWatchdog = { ...kept, step: 'watching', foreign: true }
     await note(foreign, look, false)
     visitIn(view.id, visitEvery(foreign))
   }
@@ -210,20 +210,20 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
       mustBeAhead(wish, context.now())
       existing(instance)
       const before = find(instance)
-      const kept: KeptWatchdog = {
+      const kept: StoredWatchdog = {
         instance,
         wish,
         step: 'putting',
         foreign: false,
         ...(before?.did ? { did: before.did } : {}),
       }
-      await book.intend(kept)
+      await stored.add(kept)
       try {
         await visit(instance)
       } catch (error) {
         const code = problemOf(error).code
         if (!hopeless.has(code)) throw error
-        await (before ? keep(before) : forget(instance))
+        await (before ? put(before) : forget(instance))
         throw error
       }
     },
@@ -231,7 +231,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
       const kept = find(instance)
       if (!kept) return
       if (kept.step === 'lost') return forget(instance)
-      await book.intend({ ...kept, step: 'removing' })
+      await stored.add({ ...kept, step: 'removing' })
       await visit(instance).catch(() => undefined)
     },
     async visit(instance) {
@@ -242,7 +242,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
     log: instance => within(existing(instance), connection => watchdogLog(connection, clock)),
     endsHere(instance) {
       const kept = find(instance)
-      if (kept) void keep({ ...kept, endsHere: looksUntilEnd })
+      if (kept) void put({ ...kept, endsHere: looksUntilEnd })
     },
     looked({ account: { instances }, records, at }: FreshLook) {
       for (const { id, onstart } of records) {
@@ -251,7 +251,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
         sought.add(id)
         void discover(view).catch(() => sought.delete(id))
       }
-      for (const kept of book.all()) {
+      for (const kept of all()) {
         const { instance } = kept
         const view = instances[instance]
         telling.saw(view)
@@ -264,7 +264,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
           void forget(instance)
           continue
         }
-        if (after.kept !== kept) void keep(after.kept)
+        if (after.kept !== kept) void put(after.kept)
         if (canGetIn(view)) {
           if (!waiting.has(instance) && !underWay.has(instance)) visitIn(instance, 0)
         } else {
@@ -275,14 +275,14 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
       }
     },
     resume() {
-      for (const { instance } of book.all()) telling.saw(viewOf(instance))
+      for (const { instance } of all()) telling.saw(viewOf(instance))
       show()
     },
     async flush() {
       for (const cancel of waiting.values()) cancel()
       waiting.clear()
       await Promise.allSettled(underWay.values())
-      await book.flush()
+      await stored.flush()
     },
   }
 }

@@ -52,9 +52,6 @@ export const Guard = v.object({
 })
 export type Guard = v.InferOutput<typeof Guard>
 
-/** What is remembered: the guards, and when Berth last saw the account. */
-export const KeptGuards = v.object({ guards: v.array(Guard), seenAt: v.exactOptional(v.number()) })
-
 /** Whether a guard of this kind is over once it has acted. The others go on guarding. */
 export function actsOnce({ condition: { kind } }: Pick<Guard, 'condition'>): boolean {
   return kind === 'time' || kind === 'duration' || kind === 'cost'

@@ -4,8 +4,8 @@ import type { Problem } from '../../../contract/problem.ts'
 import { clockTime } from '../../notifications/wording.ts'
 import { present } from '../../state/present.ts'
 import { type Facts, untoldSince } from '../decide/moment.ts'
-import type { Guard } from '../guard.ts'
-import { guardSentence } from './guard-words.ts'
+import type { Guard } from '../model.ts'
+import { guardSentence } from './words.ts'
 
 /** A guard as the page shows it. `dueAt` as the newest look has it; `acting` while requests of its are under way. */
 export function guardView(

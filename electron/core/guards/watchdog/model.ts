@@ -1,15 +1,10 @@
 import * as v from 'valibot'
-import {
-  type WatchdogReason,
-  type WatchdogView,
-  WatchdogWish,
-} from '../../../contract/automation/watchdog.ts'
-import type { Problem } from '../../../contract/problem.ts'
+import { type WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
 
 const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
 
 /** A watchdog as it is remembered: what is wanted, and what was seen of it last. No secret is in it. */
-export const KeptWatchdog = v.object({
+export const StoredWatchdog = v.object({
   instance: v.number(),
   wish: WatchdogWish,
   step: v.picklist(['putting', 'watching', 'removing', 'lost']),
@@ -34,10 +29,10 @@ export const KeptWatchdog = v.object({
   /** Whether the instance was ended by it was judged; that is done again only once it has run in between. */
   told: v.exactOptional(v.boolean()),
 })
-export type KeptWatchdog = v.InferOutput<typeof KeptWatchdog>
+export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>
 
 /** Seconds between two visits: often enough that a lease outlives a few that fail. */
-export function visitEvery({ wish, foreign }: KeptWatchdog): number {
+export function visitEvery({ wish, foreign }: StoredWatchdog): number {
   if (wish.lease === undefined || foreign) return 300
   return Math.min(300, Math.max(2, wish.lease / 4))
 }
@@ -45,11 +40,6 @@ export function visitEvery({ wish, foreign }: KeptWatchdog): number {
 /** Seconds between two looks of the watchdog itself. */
 export function tickOf({ idle, lease }: WatchdogWish): number {
   return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
-}
-
-export function watchdogView(kept: KeptWatchdog, problem: Problem | undefined): WatchdogView {
-  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = kept
-  return { ...view, ...(problem ? { problem } : {}) }
 }
 
 /** Whether a start script brings a watchdog. */

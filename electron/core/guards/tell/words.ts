@@ -2,7 +2,7 @@ import type { GuardAction, GuardCondition } from '../../../contract/automation/g
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { clockTime, dollars, hoursAndMinutes, instanceName } from '../../notifications/wording.ts'
 import type { Target } from '../decide/choose-targets.ts'
-import type { Guard } from '../guard.ts'
+import type { Guard } from '../model.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 

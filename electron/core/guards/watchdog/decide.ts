@@ -1,6 +1,6 @@
 import type { WatchdogDeed, WatchdogReason } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { KeptWatchdog } from './watchdog.ts'
+import type { StoredWatchdog } from './model.ts'
 
 /** Seconds: a watchdog looks at most every ten of them, and its moments and Berth's differ by a few more. */
 const slack = 15
@@ -13,10 +13,10 @@ export const looksUntilEnd = 3
  * is undefined when it is gone; `at` in epoch seconds of the account's time.
  */
 export function afterLook(
-  kept: KeptWatchdog,
+  kept: StoredWatchdog,
   instance: InstanceView | undefined,
   at: number,
-): { kept: KeptWatchdog; did?: WatchdogDeed } {
+): { kept: StoredWatchdog; did?: WatchdogDeed } {
   if (instance?.state === 'running') return { kept: runsOn(kept) }
   const halted = !instance || instance.state === 'stopped' || instance.state === 'stopping'
   if (kept.told || kept.step !== 'watching' || !halted) return { kept }
@@ -27,7 +27,7 @@ export function afterLook(
   return { kept: { ...kept, told: true, did }, did }
 }
 
-function runsOn(kept: KeptWatchdog): KeptWatchdog {
+function runsOn(kept: StoredWatchdog): StoredWatchdog {
   const { endsHere = 0, told, ...rest } = kept
   if (endsHere === 0 && !told) return kept
   return endsHere > 1 ? { ...rest, endsHere: endsHere - 1 } : rest
@@ -35,7 +35,7 @@ function runsOn(kept: KeptWatchdog): KeptWatchdog {
 
 /** Why it did so by then, if it can have been the one: what it was to do first. */
 function reasonFor(
-  { wish, seen, renewedAt }: KeptWatchdog,
+  { wish, seen, renewedAt }: StoredWatchdog,
   action: WatchdogDeed['action'],
   at: number,
 ): WatchdogReason | undefined {

@@ -1,0 +1,25 @@
+import type { Problem } from '../../../contract/problem.ts'
+import { type Collection, type CollectionContext, openCollection } from '../../storage/collection.ts'
+import { StoredWatchdog } from './model.ts'
+import { watchdogView } from './view.ts'
+
+/** The watchdogs of one account, as they are remembered and as State shows them: one for an instance. */
+export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
+  /** Why the last visit failed, by instance; shown with the next `show`. */
+  readonly problems: Map<number, Problem>
+}
+
+export async function openStoredWatchdogs(context: CollectionContext): Promise<StoredWatchdogs> {
+  const problems = new Map<number, Problem>()
+  const watchdogs = await openCollection(context, {
+    name: 'watchdogs',
+    schema: StoredWatchdog,
+    key: ({ instance }) => instance,
+    view: all => ({
+      watchdogs: Object.fromEntries(
+        all.map(kept => [kept.instance, watchdogView(kept, problems.get(kept.instance))]),
+      ),
+    }),
+  })
+  return { ...watchdogs, problems }
+}
