@@ -14,6 +14,7 @@ const roomsOfCore = [
   'renting',
   'guards',
   'money',
+  'transfers',
   'account-context',
   'access',
   'instances',

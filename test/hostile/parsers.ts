@@ -1,5 +1,5 @@
 import { harmless } from '../../electron/contract/instance/file-names.ts'
-import { readLine, speaksOf } from '../../electron/core/access/transfers/status-line.ts'
+import { readLine, speaksOf } from '../../electron/core/transfers/status-line.ts'
 import { publishedPorts } from '../../electron/core/access/tunnels/template-ports.ts'
 import { cleanLine } from '../../electron/core/instances/project.ts'
 import { plainLastLine, plainOutput } from '../../electron/core/runs/output/plain.ts'

@@ -4,8 +4,6 @@ import type { AccountView } from '../../contract/state.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
-import { openTransfers } from '../access/transfers/open-transfers.ts'
-import type { Transfers } from '../access/transfers/transfers.ts'
 import type { AccountContext } from '../account-context.ts'
 import { lastSeenOf, openLastSeen } from '../instances/last-seen.ts'
 import { openDepartures } from '../instances/missing-instances.ts'
@@ -20,6 +18,7 @@ import { openAccountAlerts } from '../notifications/account-alerts.ts'
 import { secretsEntry } from '../renting/rentals/secrets.ts'
 import { openRentals, type Rentals } from '../renting/rentals/service.ts'
 import { notedKeychain } from '../storage/noted-keychain.ts'
+import { openTransfers, type Transfers } from '../transfers/service.ts'
 import { type Automations, openAutomations } from './automations.ts'
 import { createStanding } from './connection-status.ts'
 import { keyMissing } from './key-missing.ts'
@@ -130,7 +129,7 @@ export async function openSession(
   const rentals = await openRentals(context, (instance, instanceKey) =>
     app.onCreated(withKey(), instance, instanceKey),
   )
-  const transfers = await openTransfers({ ...context, clock })
+  const transfers = await openTransfers(context)
   const automations = await openAutomations(context, rentals)
   await keepSecretsOf([...rentals.secretOwners(), ...automations.secretOwners()])
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { TransferView } from '../../../contract/account/transfer.ts'
 
 const Side = v.object({ instance: v.exactOptional(v.number()), path: v.string() })
 
@@ -36,13 +35,4 @@ export type Transfer = v.InferOutput<typeof Transfer>
 /** The instances whose status lines may tell of it. */
 export function instancesOf({ from, to }: Pick<Transfer, 'from' | 'to'>): number[] {
   return [...new Set([to.instance, from.instance].filter(id => id !== undefined))]
-}
-
-/** Those the page shows. */
-export function transferViews(transfers: readonly Transfer[]): Record<string, TransferView> {
-  return Object.fromEntries(
-    transfers
-      .filter(({ dismissed }) => !dismissed)
-      .map(({ keyAsked: _, toldAt: __, dismissed: ___, ...view }) => [view.id, view]),
-  )
 }

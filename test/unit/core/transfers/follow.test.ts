@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  follow,
-  lateness,
-  longestSilence,
-  patience,
-} from '../../../../../electron/core/access/transfers/follow.ts'
-import type { Transfer } from '../../../../../electron/core/access/transfers/transfer.ts'
+import { follow, lateness, longestSilence, patience } from '../../../../electron/core/transfers/follow.ts'
+import type { Transfer } from '../../../../electron/core/transfers/model.ts'
 
 function copy(given: Partial<Transfer> = {}): Transfer {
   return {

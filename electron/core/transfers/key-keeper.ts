@@ -1,16 +1,9 @@
-import { isOver, type TransferKey } from '../../../contract/account/transfer.ts'
-import type { ServiceClient } from '../../../service/client.ts'
+import { isOver, type TransferKey } from '../../contract/account/transfer.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { Collection } from '../storage/collection.ts'
+import type { Transfer } from './model.ts'
 import { deleteSyncKey, findSyncKey, keyName } from './sync-key.ts'
-import type { Transfer } from './transfer.ts'
-
-interface KeyKeeperContext {
-  client(): ServiceClient
-  ending: AbortSignal
-  all(): readonly Transfer[]
-  update(id: string, change: Partial<Transfer>): Promise<void>
-  forget(id: string): Promise<void>
-  tell(kind: 'berth' | 'error', text: string, transfer: Transfer, detail?: string): void
-}
+import { transferEntry } from './words.ts'
 
 /** Sees to it that no key of a sync outlives it. */
 export interface KeyKeeper {
@@ -21,9 +14,12 @@ export interface KeyKeeper {
   settle(id: string): Promise<void>
 }
 
-export function createKeyKeeper({ client, ending, all, update, forget, tell }: KeyKeeperContext): KeyKeeper {
+export function createKeyKeeper(
+  { account, client, ending, activity }: Pick<AccountContext, 'account' | 'client' | 'ending' | 'activity'>,
+  transfers: Pick<Collection<Transfer, string>, 'find' | 'update' | 'forget'>,
+): KeyKeeper {
   const busy = new Map<string, Promise<void>>()
-  const find = (id: string) => all().find(transfer => transfer.id === id)
+  const { find } = transfers
 
   /** The key to delete: known, or found by its name where the answer to its creation was lost. */
   async function keyOf(transfer: Transfer): Promise<TransferKey | undefined> {
@@ -33,23 +29,31 @@ export function createKeyKeeper({ client, ending, all, update, forget, tell }: K
     return found === undefined ? undefined : { id: found, name: keyName(id), state: 'in-use', scoped: true }
   }
 
+  /** Once Berth ends, what has happened is not written any more: the next start finds out. */
+  async function change(id: string, fields: Partial<Transfer>): Promise<void> {
+    if (!ending.aborted) await transfers.update(id, fields)
+  }
+
   async function work(id: string): Promise<void> {
     const transfer = find(id)
     if (!transfer) return
     const key = await keyOf(transfer)
     if (key) {
       const deleted = await deleteSyncKey(client(), key.id)
-      await update(id, { key: { ...key, state: deleted ? 'deleted' : 'stays' }, keyAsked: false })
+      await change(id, { key: { ...key, state: deleted ? 'deleted' : 'stays' }, keyAsked: false })
       if (!deleted)
-        tell(
-          'error',
-          'The key could not be deleted',
-          transfer,
-          `Delete the API key “${key.name}” #${key.id} yourself.`,
+        activity.add(
+          transferEntry(
+            account,
+            'error',
+            'The key could not be deleted',
+            transfer,
+            `Delete the API key “${key.name}” #${key.id} yourself.`,
+          ),
         )
-    } else if (transfer.keyAsked) await update(id, { keyAsked: false })
+    } else if (transfer.keyAsked) await change(id, { keyAsked: false })
     const after = find(id)
-    if (after?.dismissed && isOver(after)) await forget(id)
+    if (after?.dismissed && isOver(after)) await transfers.forget(id)
   }
 
   return {

@@ -1,8 +1,8 @@
-import { isOver } from '../../../contract/account/transfer.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { present } from '../../state/present.ts'
+import { isOver } from '../../contract/account/transfer.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { present } from '../state/present.ts'
+import { instancesOf, type Transfer } from './model.ts'
 import { namesPath, readLine, speaksOf } from './status-line.ts'
-import { instancesOf, type Transfer } from './transfer.ts'
 
 /** Seconds by which the status line is late (section 4.3), with some to spare: what it says sooner is of an older one. */
 export const lateness = 45

@@ -1,8 +1,8 @@
-import type { TransferKey } from '../../../contract/account/transfer.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { ServiceClient } from '../../../service/client.ts'
-import { ServiceError } from '../../../service/service-error.ts'
-import { needing } from '../../app/permission.ts'
+import type { TransferKey } from '../../contract/account/transfer.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { ServiceClient } from '../../service/client.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import { needing } from '../app/permission.ts'
 
 /**
  * What a sync's key may do. Cloud sync is among the calls of `instance_write`, and the sync makes no other: so it needs

@@ -1,41 +1,21 @@
-import {
-  type CopyRequest,
-  isOver,
-  type SyncRequest,
-  type TransferView,
-} from '../../../contract/account/transfer.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { BerthError, type Problem } from '../../../contract/problem.ts'
-import type { ServiceClient } from '../../../service/client.ts'
-import { ServiceError } from '../../../service/service-error.ts'
-import type { CloudSync } from '../../../service/transfers.ts'
-import { needing } from '../../app/permission.ts'
-import { problemOf } from '../../app/problems.ts'
-import { cleanLine } from '../../instances/project.ts'
-import { present } from '../../state/present.ts'
-import { same } from '../../state/same.ts'
-import type { Document } from '../../storage/json-file.ts'
+import { type CopyRequest, isOver, type SyncRequest } from '../../contract/account/transfer.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import type { CloudSync } from '../../service/transfers.ts'
+import type { AccountContext } from '../account-context.ts'
+import { needing } from '../app/permission.ts'
+import { problemOf } from '../app/problems.ts'
+import { cleanLine } from '../instances/project.ts'
+import { present } from '../state/present.ts'
+import { same } from '../state/same.ts'
+import { openCollection } from '../storage/collection.ts'
 import { follow } from './follow.ts'
 import { createKeyKeeper } from './key-keeper.ts'
+import { Transfer } from './model.ts'
 import { makeSyncKey } from './sync-key.ts'
-import { type Transfer, transferViews } from './transfer.ts'
-
-/** What the transfers of one account need of their surroundings. */
-export interface TransfersContext {
-  document: Document<Transfer[]>
-  /** Throws `key_missing` while there is no key. */
-  client(): ServiceClient
-  /** Aborted when Berth ends. */
-  ending: AbortSignal
-  /** The account's time, epoch seconds. */
-  now(): number
-  /** Sixteen hexadecimal digits that were never used before. */
-  newId(): string
-  changed(): void
-  /** Looks at the account at once. */
-  poll(): Promise<void>
-  tell(kind: 'user' | 'berth' | 'error', text: string, transfer: Transfer, detail?: string): void
-}
+import { transferViews } from './view.ts'
+import { transferEntry } from './words.ts'
 
 /** The copies and syncs that Berth started on one account (section 4.3). What they are is on disk before they begin. */
 export interface Transfers {
@@ -51,44 +31,41 @@ export interface Transfers {
   resume(): void
   /** Before the account leaves Berth: no key that it made is forgotten. Resolves with those that stay. */
   deleteKeys(): Promise<readonly Transfer[]>
-  view(): Record<string, TransferView>
+  /** Puts them into State. */
+  show(): void
+  /** Writes what waits to be written. */
+  flush(): Promise<void>
 }
 
 /** Transfers remembered after their end. */
 const mostOver = 50
 
-export function createTransfers(context: TransfersContext): Transfers {
-  const { document, client, now, tell } = context
-  const find = (id: string) => document.get().find(transfer => transfer.id === id)
+export async function openTransfers(context: AccountContext): Promise<Transfers> {
+  const { account, activity, client, ending, now } = context
+  const transfers = await openCollection(context, {
+    name: 'transfers',
+    schema: Transfer,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_transfer', message: 'That transfer is no longer on the list.' },
+    // One whose key is still there stays.
+    prune: { isOver: transfer => isOver(transfer) && transfer.key?.state !== 'in-use', most: mostOver },
+    view: all => ({ transfers: transferViews(all) }),
+  })
+  const { all, get } = transfers
+  const keys = createKeyKeeper(context, transfers)
 
-  function existing(id: string): Transfer {
-    const transfer = find(id)
-    if (!transfer)
-      throw new BerthError({ code: 'no_such_transfer', message: 'That transfer is no longer on the list.' })
-    return transfer
-  }
-
+  /** Once Berth ends, what has happened is not written any more: the next start finds out. */
   async function update(id: string, change: Partial<Transfer>): Promise<void> {
-    if (context.ending.aborted) return
-    const written = document.record(all =>
-      all.map(transfer => (transfer.id === id ? { ...transfer, ...change } : transfer)),
-    )
-    context.changed()
-    await written
+    if (!ending.aborted) await transfers.update(id, change)
   }
 
-  async function forget(id: string): Promise<void> {
-    const written = document.record(all => all.filter(transfer => transfer.id !== id))
-    context.changed()
-    await written
+  function tell(kind: 'user' | 'berth' | 'error', text: string, transfer: Transfer, detail?: string): void {
+    activity.add(transferEntry(account, kind, text, transfer, detail))
   }
-
-  const keys = createKeyKeeper({ ...context, update, forget, all: document.get })
 
   async function add(transfer: Omit<Transfer, 'id' | 'step' | 'startedAt'>): Promise<Transfer> {
     const added: Transfer = { ...transfer, id: `t${context.newId()}`, step: 'starting', startedAt: now() }
-    await document.write(all => [...prune(all), added])
-    context.changed()
+    await transfers.add(added)
     return added
   }
 
@@ -123,8 +100,8 @@ export function createTransfers(context: TransfersContext): Transfers {
   async function keyFor({ id }: Transfer): Promise<string> {
     try {
       const { key, secret } = await makeSyncKey(client(), id)
-      context.ending.throwIfAborted()
-      await document.write(all => all.map(one => (one.id === id ? { ...one, key } : one)))
+      ending.throwIfAborted()
+      await transfers.intend(id, { key })
       return secret
     } catch (error) {
       // Made or not, where the answer was lost: it is looked for by its name.
@@ -172,13 +149,13 @@ export function createTransfers(context: TransfersContext): Transfers {
       )
     },
     async cancel(id) {
-      const { kind, from, to } = existing(id)
+      const { kind, from, to } = get(id)
       const at = kind === 'copy' ? to.instance : (from.instance ?? to.instance)
-      if (isOver(existing(id)) || at === undefined) return
+      if (isOver(get(id)) || at === undefined) return
       const { transfers } = client()
       await needing('instance_write', kind === 'copy' ? transfers.cancelCopy(at) : transfers.cancelSync(at))
       // The service is told the instance alone, so it ends all of them there.
-      for (const other of document.get().filter(other => cancelledWith(other, kind, at))) {
+      for (const other of all().filter(other => cancelledWith(other, kind, at))) {
         await update(other.id, { step: 'cancelled', endedAt: now() })
         tell('user', 'Cancelled', other)
         void keys.settle(other.id)
@@ -186,14 +163,14 @@ export function createTransfers(context: TransfersContext): Transfers {
       void context.poll()
     },
     async dismiss(id) {
-      const { step } = existing(id)
-      if (!isOver(existing(id)) && step !== 'unknown') throw new BerthError(stillRunning)
-      await update(id, { dismissed: true, endedAt: existing(id).endedAt ?? now() })
+      const { step } = get(id)
+      if (!isOver(get(id)) && step !== 'unknown') throw new BerthError(stillRunning)
+      await update(id, { dismissed: true, endedAt: get(id).endedAt ?? now() })
       await keys.settle(id)
     },
     looked(instances) {
-      for (const transfer of document.get()) {
-        const others = document.get().filter(({ id }) => id !== transfer.id)
+      for (const transfer of all()) {
+        const others = all().filter(({ id }) => id !== transfer.id)
         const after = follow(transfer, others, instances, now())
         if (!same(transfer, after)) {
           void update(transfer.id, after)
@@ -204,7 +181,7 @@ export function createTransfers(context: TransfersContext): Transfers {
       }
     },
     resume() {
-      for (const { id, step, kind, key } of document.get()) {
+      for (const { id, step, kind, key } of all()) {
         if (step !== 'starting') continue
         // The key is on disk before a sync is asked for.
         if (kind === 'sync' && !key) void update(id, { step: 'failed', message: neverBegan, endedAt: now() })
@@ -212,23 +189,17 @@ export function createTransfers(context: TransfersContext): Transfers {
       }
     },
     async deleteKeys() {
-      await Promise.all(document.get().map(({ id }) => keys.settle(id)))
-      return document.get().filter(({ key }) => key !== undefined && key.state !== 'deleted')
+      await Promise.all(all().map(({ id }) => keys.settle(id)))
+      return all().filter(({ key }) => key !== undefined && key.state !== 'deleted')
     },
-    view: () => transferViews(document.get()),
+    show: transfers.show,
+    flush: transfers.flush,
   }
 }
 
 function cancelledWith(transfer: Transfer, kind: Transfer['kind'], at: number): boolean {
   if (isOver(transfer) || transfer.kind !== kind) return false
   return transfer.to.instance === at || (kind === 'sync' && transfer.from.instance === at)
-}
-
-/** Those that are over go, oldest first; one whose key is still there stays. */
-function prune(transfers: readonly Transfer[]): Transfer[] {
-  const over = transfers.filter(transfer => isOver(transfer) && transfer.key?.state !== 'in-use')
-  const dropped = new Set(over.slice(0, Math.max(0, over.length - mostOver)).map(({ id }) => id))
-  return transfers.filter(({ id }) => !dropped.has(id))
 }
 
 function ended({ step }: Transfer): string {

@@ -1,0 +1,11 @@
+import type { TransferView } from '../../contract/account/transfer.ts'
+import type { Transfer } from './model.ts'
+
+/** Those the page shows. */
+export function transferViews(transfers: readonly Transfer[]): Record<string, TransferView> {
+  return Object.fromEntries(
+    transfers
+      .filter(({ dismissed }) => !dismissed)
+      .map(({ keyAsked: _, toldAt: __, dismissed: ___, ...view }) => [view.id, view]),
+  )
+}
