@@ -7,6 +7,7 @@ import { notificationCommands } from './commands/account/notifications.ts'
 import { sshKeyCommands } from './commands/account/ssh-keys.ts'
 import { transferCommands } from './commands/account/transfers.ts'
 import { twoFactorCommands } from './commands/account/two-factor.ts'
+import { volumeCommands } from './commands/account/volumes.ts'
 import { deskCommands } from './commands/app/desk.ts'
 import { upkeepCommands } from './commands/app/upkeep.ts'
 import type { Command } from './commands/command.ts'
@@ -49,6 +50,7 @@ export const commands = {
   ...keyCommands,
   ...twoFactorCommands,
   ...notificationCommands,
+  ...volumeCommands,
   ...transferCommands,
   ...hostingCommands,
   ...fileCommands,

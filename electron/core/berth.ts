@@ -30,6 +30,7 @@ import { notificationCommands } from './commands/account/notifications.ts'
 import { sshKeyCommands } from './commands/account/ssh-keys.ts'
 import { transferCommands } from './commands/account/transfers.ts'
 import { twoFactorCommands } from './commands/account/two-factor.ts'
+import { volumeCommands } from './commands/account/volumes.ts'
 import { deskCommands } from './commands/app/app.ts'
 import { upkeepCommands } from './commands/app/updates.ts'
 import { accessCommands } from './commands/instance/access.ts'
@@ -226,6 +227,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...keyCommands(parts),
       ...twoFactorCommands(parts),
       ...notificationCommands(parts),
+      ...volumeCommands(parts),
       ...transferCommands(parts),
       ...hostingCommands(parts),
       ...fileCommands(parts),

@@ -16,6 +16,7 @@ import { ServiceError } from './service-error.ts'
 import { type Templates, templates } from './templates.ts'
 import { type Transfers, transfers } from './transfers.ts'
 import { type TwoFactor, twoFactor } from './two-factor.ts'
+import { type Volumes, volumes } from './volumes.ts'
 import { type Webhooks, webhooks } from './webhooks.ts'
 import { type Workergroups, workergroups } from './workergroups.ts'
 
@@ -24,6 +25,7 @@ export interface ServiceClient {
   account: Account
   apiKeys: ApiKeys
   webhooks: Webhooks
+  volumes: Volumes
   offers: Offers
   instances: Instances
   containerLogs: ContainerLogs
@@ -76,6 +78,7 @@ export function createClient(options: ClientOptions): ServiceClient {
     account: account(send),
     apiKeys: apiKeys(send),
     webhooks: webhooks(send),
+    volumes: volumes(send),
     offers: offers(send),
     instances: instances(send, options.face ?? forgetfulFace()),
     containerLogs: containerLogs(send),

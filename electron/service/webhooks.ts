@@ -7,13 +7,27 @@ import type { CallOptions, Operation, Send } from './http/operation.ts'
 const webhookShape = recordShape(
   {
     id: Type.Integer(),
-    name: Type.String(),
     webhook_url: Type.String(),
     event_types: Type.Array(Type.String()),
   },
-  { user_id: Type.Number(), created_at: Type.Number(), updated_at: Type.Number() },
+  {
+    /** Null, for one without a name, is undefined here. */
+    name: Type.String(),
+    user_id: Type.Number(),
+    created_at: Type.Number(),
+    updated_at: Type.Number(),
+    /** In the answers to a creation and a rotation alone, of deployments that sign what they send. */
+    webhook_secret: Type.String(),
+  },
 )
-export type Webhook = NonNullable<typeof webhookShape.record>
+type WebhookRecord = NonNullable<typeof webhookShape.record>
+export type Webhook = Omit<WebhookRecord, 'webhook_secret'>
+
+/** A webhook with the secret that its deliveries are signed with, which the service tells this once, where it does. */
+export interface SignedWebhook {
+  webhook: Webhook
+  secret: string | undefined
+}
 
 /** What can be set on a webhook. Event types have the form `<audience>:<name>` (section 6). */
 export interface WebhookRequest {
@@ -22,7 +36,7 @@ export interface WebhookRequest {
   event_types: readonly string[]
 }
 
-const list: Operation<Webhook[]> = {
+const list: Operation<WebhookRecord[]> = {
   method: 'GET',
   path: '/api/v0/webhooks/',
   repeat: 'read',
@@ -31,7 +45,7 @@ const list: Operation<Webhook[]> = {
   extra: 'collection',
 }
 
-const create: Operation<{ webhook: Webhook }> = {
+const create: Operation<{ webhook: WebhookRecord }> = {
   method: 'POST',
   path: '/api/v0/webhooks/',
   repeat: 'never',
@@ -39,7 +53,7 @@ const create: Operation<{ webhook: Webhook }> = {
   extra: 'collection',
 }
 
-const update: Operation<{ webhook: Webhook; enabled_notification_preferences?: unknown }> = {
+const update: Operation<{ webhook: WebhookRecord; enabled_notification_preferences?: unknown }> = {
   method: 'PUT',
   path: '/api/v0/webhooks/{id}/',
   repeat: 'harmless',
@@ -50,6 +64,20 @@ const remove: Operation<LooseConfirmation> = {
   method: 'DELETE',
   path: '/api/v0/webhooks/{id}/',
   repeat: 'harmless',
+  answer: looseConfirmation,
+  extra: 'item',
+}
+
+const rotateSecret: Operation<{ webhook: WebhookRecord }> = {
+  ...create,
+  path: '/api/v0/webhooks/{id}/rotate-secret/',
+  extra: 'item',
+}
+
+const test: Operation<LooseConfirmation> = {
+  method: 'POST',
+  path: '/api/v0/webhooks/{id}/test/',
+  repeat: 'never',
   answer: looseConfirmation,
   extra: 'item',
 }
@@ -65,25 +93,41 @@ export interface Webhooks {
   /** All webhooks (known from deployments; `not_supported` elsewhere). */
   list(options?: CallOptions): Promise<Webhook[]>
   /** Makes one (known from deployments; `not_supported` elsewhere). */
-  create(request: WebhookRequest, options?: CallOptions): Promise<Webhook>
+  create(request: WebhookRequest, options?: CallOptions): Promise<SignedWebhook>
   /** Changes the given fields. */
   update(id: number, changes: Partial<WebhookRequest>, options?: CallOptions): Promise<WebhookUpdate>
   /** Removes it (known from deployments; `not_supported` elsewhere). */
   remove(id: number, options?: CallOptions): Promise<void>
+  /** Has what it sends signed with another secret (known from deployments; `not_supported` elsewhere). */
+  rotateSecret(id: number, options?: CallOptions): Promise<SignedWebhook>
+  /** Calls its address once (known from deployments; `not_supported` elsewhere). */
+  test(id: number, options?: CallOptions): Promise<void>
 }
 
 export function webhooks(send: Send): Webhooks {
   return {
-    list: options => send(list, {}, options),
-    create: async (request, options) => (await send(create, { body: request }, options)).webhook,
+    list: async options => (await send(list, {}, options)).map(record => parted(record).webhook),
+    create: async (request, options) => parted((await send(create, { body: request }, options)).webhook),
     update: async (id, changes, options) => {
       const answer = await send(update, { ids: { id }, body: changes }, options)
-      return { webhook: answer.webhook, enabled: texts(answer.enabled_notification_preferences) }
+      return {
+        webhook: parted(answer.webhook).webhook,
+        enabled: texts(answer.enabled_notification_preferences),
+      }
     },
     remove: async (id, options) => {
       await send(remove, { ids: { id } }, options)
     },
+    rotateSecret: async (id, options) => parted((await send(rotateSecret, { ids: { id } }, options)).webhook),
+    test: async (id, options) => {
+      await send(test, { ids: { id } }, options)
+    },
   }
+}
+
+/** The secret goes no further than to whoever asked for it. */
+function parted({ webhook_secret: secret, ...webhook }: WebhookRecord): SignedWebhook {
+  return { webhook, secret }
 }
 
 function texts(value: unknown): string[] {

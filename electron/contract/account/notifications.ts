@@ -30,8 +30,15 @@ export const WebhookFields = v.object({
 export type WebhookFields = v.InferOutput<typeof WebhookFields>
 
 /** Section 2.7. Times in epoch seconds. */
-export interface WebhookView extends WebhookFields {
+export interface WebhookView extends Omit<WebhookFields, 'name'> {
   id: number
+  name?: string
   createdAt?: number
   updatedAt?: number
+}
+
+/** A new webhook, and the secret that its deliveries are signed with, where the service does so: told this once. */
+export interface NewWebhook {
+  webhook: WebhookView
+  secret?: string
 }

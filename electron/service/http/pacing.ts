@@ -5,6 +5,8 @@ import { abortable, deferred } from './deferred.ts'
 const knownThresholds: Record<string, number> = {
   'GET /api/v0/charges/': 1,
   'GET /api/v1/invoices/': 1 / 3,
+  'GET /api/v0/volumes/': 1 / 5.5,
+  'DELETE /api/v0/volumes/': 1 / 5.5,
   'PUT /api/v0/instances/bid_price/{id}/': 5.5,
   'PUT /api/v0/machines/{id}/cleanup': 8,
   'POST /api/v0/auth/apikeys/': 2,

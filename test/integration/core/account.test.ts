@@ -229,9 +229,11 @@ test('preferences are read, and replaced as a whole', async () => {
 })
 
 test('webhooks are made, listed, changed and deleted', async () => {
-  const { id } = await berth.run('createWebhook', {
+  const made = await berth.run('createWebhook', {
     fields: { name: 'pager', url: 'https://example.com/hook', events: ['client:low_credit'] },
   })
+  expect(made).not.toHaveProperty('secret')
+  const { id } = made.webhook
   const { webhook, enabled } = await berth.run('updateWebhook', { id, changes: { name: 'siren' } })
   expect(webhook).toMatchObject({ id, name: 'siren', url: 'https://example.com/hook' })
   expect(Array.isArray(enabled)).toBe(true)

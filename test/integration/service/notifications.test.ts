@@ -34,7 +34,8 @@ test('preferences of another user, of no event’s form, or with no valid key ar
 
 test('a webhook is made, changed field by field, listed and removed', async () => {
   await client.account.replaceNotificationPreferences(service.simulator.userId, quiet)
-  const made = await client.webhooks.create(hook)
+  const { webhook: made, secret } = await client.webhooks.create(hook)
+  expect(secret).toBeUndefined()
   expect(made).toMatchObject({ ...hook, user_id: service.simulator.userId, created_at: expect.any(Number) })
   const changed = await client.webhooks.update(made.id, {
     event_types: ['client:outbid', 'host:machine_offline'],
@@ -50,7 +51,9 @@ test('a webhook is made, changed field by field, listed and removed', async () =
 })
 
 test('a change that subscribes to an event tells which preferences it turned on', async () => {
-  const { id } = await client.webhooks.create({ ...hook, event_types: [] })
+  const {
+    webhook: { id },
+  } = await client.webhooks.create({ ...hook, event_types: [] })
   await client.account.replaceNotificationPreferences(service.simulator.userId, quiet)
   const { enabled } = await client.webhooks.update(id, { event_types: hook.event_types })
   expect(enabled).toEqual(['client:low_credit'])
@@ -60,7 +63,9 @@ test('a change that subscribes to an event tells which preferences it turned on'
 })
 
 test('a webhook that is not there, of a wrong address or event, or asked for with no valid key is refused', async () => {
-  const { id } = await client.webhooks.create(hook)
+  const {
+    webhook: { id },
+  } = await client.webhooks.create(hook)
   await expect(client.webhooks.update(1, { name: 'b' })).rejects.toMatchObject(failure('not_found', 404))
   await expect(client.webhooks.remove(1)).rejects.toMatchObject(failure('not_found', 404))
   for (const wrong of [

@@ -3,7 +3,7 @@ import type { User } from '../../../service/account.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
-import { webhookRequest, webhookView } from './webhook-view.ts'
+import { newWebhook, webhookRequest, webhookView } from './webhook-view.ts'
 
 type NotificationCommands = Pick<
   Handlers,
@@ -11,6 +11,8 @@ type NotificationCommands = Pick<
   | 'replacePreferences'
   | 'listWebhooks'
   | 'createWebhook'
+  | 'rotateWebhookSecret'
+  | 'testWebhook'
   | 'updateWebhook'
   | 'deleteWebhook'
 >
@@ -53,8 +55,19 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
         'user_write',
         client.webhooks.create({ name: fields.name, webhook_url: fields.url, event_types: fields.events }),
       )
-      note(id, `Made the webhook “${made.name}” #${made.id}`)
-      return webhookView(made)
+      note(id, `Made the webhook “${fields.name}” #${made.webhook.id}`)
+      return newWebhook(made)
+    },
+    async rotateWebhookSecret({ account, id: webhook }) {
+      const { id, client } = accounts.session(account)
+      const rotated = await needing('user_write', client.webhooks.rotateSecret(webhook))
+      note(id, `Gave webhook #${webhook} another secret`)
+      return newWebhook(rotated)
+    },
+    async testWebhook({ account, id: webhook }) {
+      const { id, client } = accounts.session(account)
+      await needing('user_write', client.webhooks.test(webhook))
+      note(id, `Tested webhook #${webhook}`)
     },
     async updateWebhook({ account, id: webhook, changes }) {
       const { id, client } = accounts.session(account)

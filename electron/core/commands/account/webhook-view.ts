@@ -1,16 +1,20 @@
-import type { WebhookFields, WebhookView } from '../../../contract/account/notifications.ts'
-import type { Webhook, WebhookRequest } from '../../../service/webhooks.ts'
+import type { NewWebhook, WebhookFields, WebhookView } from '../../../contract/account/notifications.ts'
+import type { SignedWebhook, Webhook, WebhookRequest } from '../../../service/webhooks.ts'
 import { present } from '../../state/present.ts'
 
 export function webhookView(webhook: Webhook): WebhookView {
   return present({
     id: webhook.id,
-    name: webhook.name,
+    name: webhook.name || undefined,
     url: webhook.webhook_url,
     events: webhook.event_types,
     createdAt: webhook.created_at,
     updatedAt: webhook.updated_at,
   })
+}
+
+export function newWebhook({ webhook, secret }: SignedWebhook): NewWebhook {
+  return present({ webhook: webhookView(webhook), secret })
 }
 
 /** The given fields as the service names them. */

@@ -31,7 +31,7 @@ export function readWebhookChanges(
 ): { changes: Partial<WebhookFields> } | { errors: Errors } {
   const after = trimmed(draft)
   const changes: Partial<WebhookFields> = {}
-  if (before ? after.name !== before.name : after.name !== '') changes.name = after.name
+  if (before ? after.name !== (before.name ?? '') : after.name !== '') changes.name = after.name
   if (before ? after.url !== before.url : after.url !== '') changes.url = after.url
   if (before ? after.events.join() !== before.events.join() : after.events.length > 0)
     changes.events = after.events

@@ -36,6 +36,12 @@ test('only what differs of a webhook is sent', () => {
   expect(readWebhookChanges({ ...webhookDraft(hook), events: [] }, hook)).toEqual({ changes: { events: [] } })
 })
 
+test('a webhook without a name may stay without one', () => {
+  const { name: _, ...nameless } = hook
+  const draft = { ...webhookDraft(nameless), url: 'https://example.com/other' }
+  expect(readWebhookChanges(draft, nameless)).toEqual({ changes: { url: 'https://example.com/other' } })
+})
+
 test('of a webhook known by its id alone, what is filled in is sent', () => {
   const empty = webhookDraft(undefined)
   expect(readWebhookChanges({ ...empty, url: 'https://example.com' }, undefined)).toEqual({

@@ -1,0 +1,9 @@
+import type { VolumeView } from '../../account/volume.ts'
+import { account, command, ServiceId } from '../command.ts'
+
+/** Volumes of the account; `not_supported` where the service has none. */
+export const volumeCommands = {
+  listVolumes: command({ account }).answers<readonly VolumeView[]>(),
+  /** With all that is on it. Refused while an instance has it mounted. */
+  deleteVolume: command({ account, id: ServiceId }).answers<void>(),
+}

@@ -1,0 +1,45 @@
+import type { VolumeView } from '../../../contract/account/volume.ts'
+import { micros } from '../../../contract/spending/money.ts'
+import type { Volume } from '../../../service/volumes.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
+import { cleanLine } from '../../instances/project.ts'
+import { present } from '../../state/present.ts'
+import type { Parts } from '../parts.ts'
+
+export function volumeCommands({
+  accounts,
+  activity,
+}: Parts): Pick<Handlers, 'listVolumes' | 'deleteVolume'> {
+  return {
+    async listVolumes({ account }) {
+      const { client } = accounts.session(account)
+      return (await needing('instance_read', client.volumes.list())).map(volumeView)
+    },
+    async deleteVolume({ account, id: volume }) {
+      const { id, client } = accounts.session(account)
+      await needing('instance_write', client.volumes.remove(volume))
+      activity.add({ account: id, kind: 'user', text: `Deleted volume #${volume}` })
+    },
+  }
+}
+
+function volumeView(volume: Volume): VolumeView {
+  const cost = volume.storage_total_cost
+  return present({
+    id: volume.id,
+    label: cleanLine(volume.label),
+    status: cleanLine(volume.status),
+    size: volume.disk_space,
+    machineId: volume.machine_id,
+    location: cleanLine(volume.geolocation),
+    costPerHour: cost === undefined ? undefined : micros(cost),
+    instances: (volume.instances ?? []).flatMap(instanceId),
+  })
+}
+
+function instanceId(mounted: unknown): number[] {
+  const id: unknown =
+    typeof mounted === 'object' && mounted !== null && 'id' in mounted ? mounted.id : mounted
+  return typeof id === 'number' ? [id] : []
+}

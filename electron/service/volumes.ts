@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { looseList, recordShape } from './http/answer.ts'
+import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
+import type { CallOptions, Operation, Send } from './http/operation.ts'
+
+const volumeShape = recordShape(
+  { id: Type.Integer() },
+  {
+    label: Type.String(),
+    status: Type.String(),
+    /** GB. */
+    disk_space: Type.Number(),
+    machine_id: Type.Number(),
+    /** Those that have it mounted: ids, or records with one. */
+    instances: Type.Array(Type.Unknown()),
+    /** Dollars per hour. */
+    storage_total_cost: Type.Number(),
+    geolocation: Type.String(),
+  },
+)
+/** A part of one machine's disk that outlives the instances it is mounted in. */
+export type Volume = NonNullable<typeof volumeShape.record>
+
+const list: Operation<Volume[]> = {
+  method: 'GET',
+  path: '/api/v0/volumes/',
+  repeat: 'read',
+  answer: looseList(['volumes'], volumeShape),
+  size: 'list',
+  extra: 'collection',
+}
+
+const remove: Operation<LooseConfirmation> = {
+  method: 'DELETE',
+  path: '/api/v0/volumes/',
+  repeat: 'harmless',
+  answer: looseConfirmation,
+  extra: 'item',
+}
+
+/** The account's volumes (known from deployments; `not_supported` elsewhere). Every method throws ServiceError. */
+export interface Volumes {
+  /** All of them, local and networked. 1 request in 5.5 seconds. */
+  list(options?: CallOptions): Promise<Volume[]>
+  /** Deletes one and all that is on it; refused while an instance, even a stopped one, has it mounted. */
+  remove(id: number, options?: CallOptions): Promise<void>
+}
+
+export function volumes(send: Send): Volumes {
+  return {
+    list: options => send(list, { query: { owner: 'me', type: 'all_volume' } }, options),
+    remove: async (id, options) => {
+      // Documented in the body; the deployment's own client has it in the query.
+      await send(remove, { body: { id }, query: { id: String(id) } }, options)
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { VolumeView } from '../../../../../electron/contract/account/volume.ts'
+import { diskRoom } from '../../../../words/size.ts'
+
+/**
+ * The volumes that can be mounted on a machine, with their ids as text; undefined where there are none, so that one is
+ * named by its id. `typed`: the id that stands in the form, which stays a choice though it is not among them.
+ */
+export function volumeChoices(
+  volumes: readonly VolumeView[],
+  machine: number,
+  typed: string,
+): { value: string; label: string }[] | undefined {
+  const there = volumes.filter(({ machineId }) => machineId === machine)
+  if (there.length === 0) return undefined
+  const choices = there.map(({ id, label, size }) => ({
+    value: String(id),
+    label: [label ?? `#${id}`, ...(size === undefined ? [] : [diskRoom(size)])].join(', '),
+  }))
+  const isOther = typed.trim() !== '' && !choices.some(({ value }) => value === typed.trim())
+  return isOther ? [...choices, { value: typed, label: `#${typed.trim()}, not on this machine` }] : choices
+}

@@ -1,0 +1,113 @@
+import { afterEach, expect, test } from 'vitest'
+import { publicProfile } from '../../../simulator/deployment/profile.ts'
+import { everyFile, requestCheapest } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+let world: World
+let under: BerthUnderTest
+afterEach(() => world.close())
+
+async function begin(deployment = publicProfile): Promise<void> {
+  world = await createWorld({ deployment, limits: false })
+  under = await world.startConnected()
+}
+
+const fields = { name: 'pager', url: 'https://example.com/hook', events: ['client:outbid'] }
+
+/** A call of the service by itself. */
+async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const headers = { authorization: `Bearer ${world.sim.apiKey}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${world.sim.baseUrl}/api/v0${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return (await answer.json()) as T
+}
+
+test('a webhook’s secret is told at its creation and its rotation, and is nowhere else', async () => {
+  await begin()
+  const made = await under.run('createWebhook', { fields })
+  const { id } = made.webhook
+  const rotated = await under.run('rotateWebhookSecret', { id })
+  expect(made.secret).toMatch(/\S{16,}/)
+  expect(rotated.secret).toMatch(/\S{16,}/)
+  expect(rotated.secret).not.toBe(made.secret)
+  const listed = await under.run('listWebhooks', {})
+  const { webhook } = await under.run('updateWebhook', { id, changes: { name: 'siren' } })
+  const state = JSON.stringify(under.berth.state())
+  await under.close()
+  const files = await everyFile(world)
+  const everywhere = [JSON.stringify([listed, webhook, made.webhook]), state, ...files.values()]
+  for (const secret of [made.secret, rotated.secret])
+    expect(
+      everywhere.filter(text => text.includes(secret ?? '')),
+      'places with the secret',
+    ).toEqual([])
+})
+
+test('a webhook is tested, and one more than the service keeps is refused in its words', async () => {
+  await begin()
+  for (let count = 0; count < 4; count += 1) await under.run('createWebhook', { fields })
+  const [first] = await under.run('listWebhooks', {})
+  await under.run('testWebhook', { id: first?.id ?? 0 })
+  expect(world.sim.controls.requests().at(-1)).toMatchObject({
+    path: `/api/v0/webhooks/${first?.id}/test/`,
+    status: 200,
+  })
+  await expect(under.run('createWebhook', { fields })).rejects.toMatchObject({
+    problem: { facts: { 'The service says': 'There are at most 4 webhooks.' } },
+  })
+})
+
+test('a webhook that has no name is listed', async () => {
+  await begin()
+  await api('POST', '/webhooks/', { webhook_url: fields.url, event_types: fields.events })
+  const [webhook] = await under.run('listWebhooks', {})
+  expect(webhook).toMatchObject({ url: fields.url, events: fields.events })
+  expect(webhook).not.toHaveProperty('name')
+})
+
+test('volumes are listed with where they are mounted, and deleted once they are free', async () => {
+  await begin()
+  expect(await under.run('listVolumes', {})).toEqual([])
+  const request = await requestCheapest(under)
+  const { offers } = await api<{ offers: { id: number; machine_id: number }[] }>('POST', '/volumes/search/', {
+    limit: 1000,
+  })
+  const { offers: found } = await under.run('searchOffers', {
+    query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
+  })
+  const machine = found.find(({ id }) => id === request.offer)?.machineId
+  const ask = offers.find(({ machine_id }) => machine_id === machine)
+  await api('PUT', '/volumes/', { id: ask?.id, size: 15, name: 'datasets' })
+  const [volume] = await under.run('listVolumes', {})
+  expect(volume).toMatchObject({ label: 'datasets', size: 15, machineId: machine, instances: [] })
+  expect(volume?.costPerHour).toBeGreaterThan(0)
+
+  const id = volume?.id ?? 0
+  await under.run('rent', {
+    request: { ...request, volume: { create: false, volume: id, mountPath: '/data' } },
+  })
+  await under.until(() => Object.keys(under.account().instances).length === 1)
+  const [instance] = Object.values(under.account().instances)
+  expect(await under.run('listVolumes', {})).toMatchObject([{ id, instances: [instance?.id] }])
+  await expect(under.run('deleteVolume', { id })).rejects.toMatchObject({
+    problem: { facts: { 'The service says': expect.stringContaining('in use') } },
+  })
+  await under.run('destroyInstance', { instance: instance?.id ?? 0 })
+  await under.run('deleteVolume', { id })
+  expect(await under.run('listVolumes', {})).toEqual([])
+})
+
+test('where the service has none of it, webhooks and volumes say so', async () => {
+  world = await createWorld()
+  under = await world.startConnected()
+  const made = await under.run('createWebhook', { fields })
+  expect(made).not.toHaveProperty('secret')
+  const { id } = made.webhook
+  const lacking = { problem: { code: 'not_supported' } }
+  await expect(under.run('rotateWebhookSecret', { id })).rejects.toMatchObject(lacking)
+  await expect(under.run('testWebhook', { id })).rejects.toMatchObject(lacking)
+  await expect(under.run('listVolumes', {})).rejects.toMatchObject(lacking)
+})
