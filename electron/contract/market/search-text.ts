@@ -29,14 +29,16 @@ export function searchWords(text: string): string[] {
 
 /** Whether a text has such a word in it. A number is not found within a longer one: `80gb` is not `180gb`. */
 export function hasWord(word: string): (text: string) => boolean {
-  if (!/^\d/.test(word)) return text => text.includes(word)
-  const pattern = new RegExp(`(?<!\\d)${literal(word)}`)
-  return text => pattern.test(text)
+  const number = isDigit(word[0])
+  return text => {
+    let at = text.indexOf(word)
+    while (number && at > 0 && isDigit(text[at - 1])) at = text.indexOf(word, at + 1)
+    return at >= 0
+  }
 }
 
-/** A text as the part of a regular expression that matches it alone. */
-export function literal(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9'
 }
 
 /** Lower case, with a number and what it counts as one word, however that is written. */

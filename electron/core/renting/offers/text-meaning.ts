@@ -1,6 +1,6 @@
 import type { ExtraFilters } from '../../../contract/market/offer.ts'
 import { countryName } from '../../../contract/market/place.ts'
-import { literal, searchWords } from '../../../contract/market/search-text.ts'
+import { searchWords } from '../../../contract/market/search-text.ts'
 
 /** What a free text asks for, in what a service understands. */
 export interface TextMeaning {
@@ -13,9 +13,11 @@ export interface TextMeaning {
 /** Reads `8 × H100 80 GB Sweden` as eight GPUs of 80 GB in SE, and the rest `h100`. */
 export function textMeaning(text: string): TextMeaning {
   const conditions: ExtraFilters = {}
-  const country = countries().find(({ words }) => words.test(text))
+  const all = searchWords(text)
+  const country = countries().find(({ words }) => words.every(word => all.includes(word)))
   if (country) conditions['geolocation'] = { in: [country.code] }
-  const rest = searchWords(country ? text.replace(country.words, ' ') : text).filter(word => {
+  const rest = all.filter(word => {
+    if (country?.words.includes(word)) return false
     const [, number, unit] = /^(\d{1,9})(×|gb)?$/.exec(word) ?? []
     const value = Number(number)
     if (unit === '×') conditions['num_gpus'] = { eq: value }
@@ -28,24 +30,14 @@ export function textMeaning(text: string): TextMeaning {
   return { conditions, rest }
 }
 
-interface Country {
-  code: string
-  name: string
-  words: RegExp
-}
-
-let known: Country[] | undefined
-/** Every country there is; the longer name first, where one is part of another. */
-function countries(): Country[] {
+let known: { code: string; words: string[] }[] | undefined
+/** Every country there is, by the words of its name; the longer name first, where one is part of another. */
+function countries() {
   const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
   known ??= letters
     .flatMap(first => letters.map(second => first + second))
-    .map(code => ({ code, name: countryName(code) }))
-    .filter(({ code, name }) => name !== code)
-    .map(each => ({
-      ...each,
-      words: new RegExp(`(?<![\\p{L}\\d])${literal(each.name)}(?![\\p{L}\\d])`, 'iu'),
-    }))
-    .sort((a, b) => b.name.length - a.name.length)
+    .filter(code => countryName(code) !== code)
+    .map(code => ({ code, words: searchWords(countryName(code)) }))
+    .sort((a, b) => b.words.length - a.words.length)
   return known
 }
