@@ -45,5 +45,26 @@ test('where a service lists only some offers, that is noted and it applies the f
   await page.getByRole('button', { name: '+ Filter' }).click()
   await page.getByRole('menuitem', { name: 'Static IP' }).click()
   await page.getByRole('button', { name: 'Static IP: only' }).waitFor()
+  // The arrow opens a filter and goes through its choices, and all that was chosen is cleared at once.
+  await page.getByRole('button', { name: 'GPU: any' }).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.getByLabel('Find in GPUs').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'GPU: any' }).waitFor({ state: 'detached' })
+  await page.getByLabel('Find in offers').fill('gb')
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await page.getByRole('button', { name: 'GPU: any' }).waitFor()
+  expect(await page.getByRole('button', { name: /^(CUDA|Static IP)/ }).count()).toBe(0)
+  expect(await page.getByLabel('Find in offers').inputValue()).toBe('')
+  await page.getByRole('row').nth(1).waitFor()
+
+  // Rows end where the line above them does.
+  const right = async (name: string | RegExp) => {
+    const box = await page.getByRole('button', { name }).first().boundingBox()
+    return box && box.x + box.width
+  }
+  expect(await right(/^Rent \d/)).toBeCloseTo((await right('Rent with failover…')) ?? 0, 0)
   expect(errors).toEqual([])
 })

@@ -59,7 +59,7 @@ const table = {
   memory: {
     kind: 'least',
     key: 'memoryFrom',
-    name: 'Memory',
+    name: 'VRAM',
     unit: 'GB',
     formUnit: 'GB per GPU',
     field: 'gpu_ram',
@@ -71,7 +71,7 @@ const table = {
   reliability: {
     kind: 'least',
     key: 'reliabilityFrom',
-    name: 'Reliable',
+    name: 'Reliability',
     unit: '%',
     scale: 100,
     digits: 4,

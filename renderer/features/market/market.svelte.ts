@@ -9,8 +9,8 @@ import { type SortBy, type SortColumn, sortAfterClick } from '../../../electron/
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
-import { readExtraFilters } from '../templates/extraFilters.ts'
-import { usualDisk } from './rentDefaults.ts'
+import { firstDisk, usualDisk } from './rentDefaults.ts'
+import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
 
 /** As many offers as the page asks for. */
 const mostOffers = 10_000
@@ -26,17 +26,29 @@ export interface Found {
   answer: OffersAnswer
 }
 
+/** What is going to be rented from. */
+export interface ChosenTemplate extends TemplateSearch {
+  account: AccountId
+  template: TemplateView
+}
+
+const firstQuery: OfferQuery = {
+  type: 'on-demand',
+  verifiedOnly: true,
+  storage: firstDisk,
+  limit: mostOffers,
+}
+
 /** What is asked of the market, how its answer is looked at, and the answer: kept while other screens are shown. */
 export class Market {
-  query: OfferQuery = $state.raw({ type: 'on-demand', verifiedOnly: true, storage: 20, limit: mostOffers })
+  query: OfferQuery = $state.raw(firstQuery)
   #filter: OfferFilter = $state.raw({})
   sortBy: SortBy = $state.raw({ column: 'price', descending: false })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
   /** The offer to rent once the search has found it; its id. */
   wanted: number | undefined = $state()
-  #chosen: { account: AccountId; template: TemplateView; unread: readonly string[] } | undefined =
-    $state.raw()
+  #chosen: ChosenTemplate | undefined = $state.raw()
   #last: Found | undefined = $state.raw()
   readonly #page: Page
   #search = 0
@@ -69,8 +81,8 @@ export class Market {
     return last?.account === this.#page.account?.id && last?.query.type === this.query.type ? last : undefined
   }
 
-  /** What is going to be rented from, and fields of its machine filters that nobody understands. */
-  get chosen(): { template: TemplateView; unread: readonly string[] } | undefined {
+  /** What is going to be rented from on this account. */
+  get chosen(): ChosenTemplate | undefined {
     return this.#chosen?.account === this.#page.account?.id ? this.#chosen : undefined
   }
 
@@ -78,20 +90,36 @@ export class Market {
   startFrom(template: TemplateView): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return Promise.resolve()
-    const { filter, extra, verifiedOnly, unread } = readExtraFilters(template.extraFilters ?? {})
-    this.#chosen = { account, template, unread }
-    this.filter = filter
-    return this.#askFor({
-      ...this.query,
-      ...(template.disk !== undefined && template.disk > 0 && { storage: Math.min(template.disk, 100_000) }),
-      ...(verifiedOnly !== undefined && { verifiedOnly }),
-      extra,
-    })
+    this.#withdrawTemplate()
+    const search = templateSearch({ query: this.query, filter: this.filter }, template)
+    this.#chosen = { account, template, ...search }
+    this.filter = search.made.filter
+    return this.#askFor(search.made.query)
   }
 
-  /** Rents without the template that was chosen; with `hash`, only if it is that one. The filter stays. */
-  forgetTemplate(hash?: string): void {
-    if (hash === undefined || this.#chosen?.template.hash === hash) this.#chosen = undefined
+  /**
+   * Rents without the template that was chosen; with `hash`, only if it is that one. What it filled in is again what it
+   * was before; what was changed since stays.
+   */
+  async forgetTemplate(hash?: string): Promise<void> {
+    if (!this.#chosen || (hash !== undefined && this.#chosen.template.hash !== hash)) return
+    this.#withdrawTemplate()
+    await this.refresh()
+  }
+
+  #withdrawTemplate(): void {
+    if (!this.#chosen) return
+    const { query, filter } = withoutTemplate({ query: this.query, filter: this.filter }, this.#chosen)
+    this.#chosen = undefined
+    this.query = query
+    this.filter = filter
+  }
+
+  /** Takes every filter away, those of a template and the template itself included: the search as it begins. */
+  clear(): Promise<void> {
+    this.#chosen = undefined
+    this.filter = {}
+    return this.#askFor({ ...firstQuery, type: this.query.type, storage: usualDisk(this.#page.account) })
   }
 
   /** The chosen template was edited: from now on this is what it is. */
@@ -106,6 +134,8 @@ export class Market {
 
   /** Searches unless there is an answer that is new enough. */
   async enter(): Promise<void> {
+    // A template belongs to its account: what it filled in says nothing on another.
+    if (this.#chosen && !this.chosen) this.#withdrawTemplate()
     if (!this.found || Date.now() - this.found.answer.at > stale) await this.refresh()
   }
 

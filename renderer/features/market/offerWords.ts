@@ -9,7 +9,7 @@ import {
 import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
 import { countryName } from '../../../electron/contract/market/place.ts'
 import { rate } from '../../words/money.ts'
-import { count } from '../../words/size.ts'
+import { count, gpuMemory } from '../../words/size.ts'
 
 /** What a machine is: `2 × H100 SXM`. */
 export function gpuWords({ gpuCount, gpuName }: OfferView): string {
@@ -37,6 +37,23 @@ export function networkWords(down: number | undefined, up: number | undefined): 
 /** From 0 to 1: `99.5 %`. Rounded down, so that nothing is called perfect that is not. */
 export function reliabilityWords(reliability: number): string {
   return `${(Math.floor(reliability * 1000) / 10).toFixed(1)} %`
+}
+
+/** Hosts below this share are marked. */
+const lowReliability = 0.98
+
+export function hasLowReliability({ reliability }: OfferView): boolean {
+  return reliability !== undefined && reliability < lowReliability
+}
+
+/** The VRAM of all GPUs, from MB of each: `80 GB`, `8 × 80 GB`. */
+export function memoryWords(memory: number, gpuCount = 1): string {
+  return gpuCount === 1 ? gpuMemory(memory) : `${gpuCount} × ${gpuMemory(memory)}`
+}
+
+/** `640 GB of VRAM in all`, where that is more than one GPU's. */
+export function totalMemoryWords({ gpuMemory: memory, gpuCount = 1 }: OfferView): string | undefined {
+  return memory === undefined || gpuCount === 1 ? undefined : `${gpuMemory(memory * gpuCount)} of VRAM in all`
 }
 
 /** The name of a part of the filter, and what to put before its value. */

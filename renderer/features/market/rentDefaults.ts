@@ -95,13 +95,20 @@ interface LastRental {
   disk: number | undefined
 }
 
+/** The newest rental. One from a template says nothing of the next without it, whose variables and ports would lack. */
 function newest(account: AccountView | undefined): LastRental | undefined {
   if (!account) return undefined
-  const rental = Object.values(account.rentals).reduce<(typeof account.rentals)[string] | undefined>(
-    (best, each) => (best && best.startedAt >= each.startedAt ? best : each),
-    undefined,
+  const rentals = Object.values(account.rentals)
+  const fromTemplate = new Set(rentals.flatMap(({ template, instance }) => (template ? instance : [])))
+  const rental = rentals
+    .filter(({ template }) => !template)
+    .reduce<(typeof rentals)[number] | undefined>(
+      (best, each) => (best && best.startedAt >= each.startedAt ? best : each),
+      undefined,
+    )
+  const instances = Object.values(account.instances).filter(
+    ({ id, template }) => !template && !fromTemplate.has(id),
   )
-  const instances = Object.values(account.instances)
   const instance =
     instances.find(each => each.id === rental?.instance) ??
     (rental ? undefined : instances.reduce<InstanceView | undefined>(later, undefined))

@@ -1,25 +1,38 @@
+import { isActive } from '../../../../electron/contract/market/filter.ts'
+import { furtherFilters, furtherParts } from '../../../../electron/contract/market/further-filters.ts'
 import type { OfferFilter, SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import { countryName } from '../../../../electron/contract/market/place.ts'
+import { partWords } from '../../../features/market/offerWords.ts'
 import { rate } from '../../../words/money.ts'
 
-/** A name to offer for a search: `H100 SXM up to $3.000/h, Sweden`. */
+/** A name to offer for a search, of all its filters: `2 × H100 SXM up to $3.000/h, Sweden, VRAM 80 GB+`. */
 export function searchName({ query, filter }: SavedQuery): string {
-  const what = named(filter.gpus, gpu => gpu) ?? (filter.text?.trim() || 'Any GPU')
-  const words = [count(filter) + what]
-  if (filter.priceTo !== undefined) words.push(`up to ${rate(filter.priceTo * 1_000_000)}`)
-  const where = named(filter.regions, countryName)
-  const name = words.join(' ') + (where ? `, ${where}` : '') + (query.type === 'bid' ? ', interruptible' : '')
+  const what = listed(filter.gpus) ?? (filter.text?.trim() || 'Any GPU')
+  const price = filter.priceTo === undefined ? '' : ` up to ${rate(filter.priceTo * 1_000_000)}`
+  const name = [
+    count(filter) + what + price,
+    filter.gpus?.length && filter.text?.trim(),
+    listed(filter.regions?.map(countryName)),
+    ...furtherParts
+      .filter(part => isActive(filter, part))
+      .map(part => {
+        const { kind, name } = furtherFilters[part]
+        return kind === 'only' ? name : `${name} ${partWords(filter, part)}`
+      }),
+    query.extra && Object.keys(query.extra).join(', '),
+    query.type === 'bid' && 'interruptible',
+  ]
+    .filter(Boolean)
+    .join(', ')
   return name.length > 64 ? `${name.slice(0, 63)}…` : name
 }
 
-function named(values: readonly string[] | undefined, name: (value: string) => string): string | undefined {
-  const [first, second, ...rest] = values ?? []
-  if (first === undefined) return undefined
-  if (second === undefined) return name(first)
-  return rest.length === 0 ? `${name(first)}, ${name(second)}` : `${name(first)} and ${rest.length + 1} more`
+function listed(values: readonly string[] | undefined): string | undefined {
+  return values && values.length > 0 ? values.join(', ') : undefined
 }
 
 function count({ countFrom, countTo }: OfferFilter): string {
-  if (countFrom === undefined && countTo === undefined) return ''
-  return countFrom === countTo ? `${countFrom} × ` : `${countFrom ?? 1}–${countTo ?? '…'} × `
+  if (countFrom === undefined) return countTo === undefined ? '' : `1–${countTo} × `
+  if (countTo === undefined) return `${countFrom}+ × `
+  return countFrom === countTo ? `${countFrom} × ` : `${countFrom}–${countTo} × `
 }

@@ -17,13 +17,20 @@ const all: readonly Column[] = [
   { column: 'gpu', title: 'GPU', width: 116, figure: false },
   { column: 'price', title: 'Price', width: 88, figure: true },
   {
+    column: 'pricePerGpu',
+    title: 'Per GPU',
+    about: 'Price of one GPU for an hour',
+    width: 88,
+    figure: true,
+  },
+  {
     column: 'score',
     title: 'Score per $',
     about: 'Benchmark score per dollar and hour',
     width: 96,
     figure: true,
   },
-  { column: 'memory', title: 'Memory', about: 'Memory of each GPU', width: 70, figure: true },
+  { column: 'memory', title: 'VRAM', about: 'GPUs and the memory of each', width: 84, figure: true },
   { column: 'cpu', title: 'CPU', width: 76, figure: true },
   { column: 'disk', title: 'Disk', about: 'Disk on offer', width: 80, figure: true },
   { column: 'network', title: 'Down / up', width: 114, figure: true },
@@ -31,19 +38,20 @@ const all: readonly Column[] = [
     column: 'traffic',
     title: 'Traffic',
     about: 'Price of a GB received and of one sent',
-    width: 112,
+    width: 124,
     figure: true,
   },
-  { column: 'reliability', title: 'Reliable', width: 72, figure: true },
+  { column: 'reliability', title: 'Reliability', width: 100, figure: true },
   { column: 'place', title: 'Where', width: 98, figure: false },
 ]
 
 /** Those that go first when it gets narrow; the GPU and the price stay. */
 const droppedFirst: readonly SortColumn[] = [
   'cpu',
+  'traffic',
   'score',
   'network',
-  'traffic',
+  'pricePerGpu',
   'memory',
   'place',
   'disk',
@@ -51,7 +59,7 @@ const droppedFirst: readonly SortColumn[] = [
 ]
 
 /** Pixels for the column with the Rent buttons, which always stays. */
-export const actionsWidth = 72
+export const actionsWidth = 78
 
 /**
  * The columns that fit a table of so many pixels; the one sorted by stays as long as any.

@@ -70,6 +70,24 @@ test('the next one begins as the newest was', () => {
   expect(freshDraft(before, offer({ id: 1, disk: 40.7 })).disk).toBe('40')
 })
 
+test('one from a template leaves nothing to the next one without it', () => {
+  const mine = instance(1, { startedAt: 10, image: 'mine:1', disk: { size: 5 }, runtype: 'ssh' })
+  const templated = instance(2, {
+    startedAt: 20,
+    image: 'vllm:latest',
+    disk: { size: 64 },
+    runtype: 'jupyter',
+    template: 'vLLM',
+  })
+  const both = { ...account, instances: { '1': mine, '2': templated } }
+  expect(freshDraft(both, offer({ id: 1 }))).toMatchObject({ image: 'mine:1', access: 'ssh', disk: '5' })
+  expect(freshDraft({ ...account, instances: { '2': templated } }, offer({ id: 1 }))).toMatchObject({
+    image: 'pytorch/pytorch:latest',
+    access: 'ssh',
+    disk: '20',
+  })
+})
+
 test('another try keeps all of the request, and bids enough for the new machine', () => {
   const draft = draftFrom(
     {

@@ -32,4 +32,14 @@ test('a search gets a name that says what it looks for', () => {
   const filter = { gpus: ['H100 SXM', 'H100 NVL'], countFrom: 2, countTo: 2, priceTo: 3, regions: ['SE'] }
   expect(searchName({ query, filter })).toBe('2 × H100 SXM, H100 NVL up to $3.000/h, Sweden, interruptible')
   expect(searchName({ query: { ...query, type: 'on-demand' }, filter: {} })).toBe('Any GPU')
+  const onDemand = { ...query, type: 'on-demand' as const }
+  expect(
+    searchName({
+      query: onDemand,
+      filter: { countFrom: 8, memoryFrom: 48, reliabilityFrom: 0.99, staticIp: true },
+    }),
+  ).toBe('8+ × Any GPU, VRAM 48 GB+, Reliability 99 %+, Static IP')
+  expect(
+    searchName({ query: onDemand, filter: { gpus: ['H100 SXM', 'H200', 'RTX 4090'], text: 'epyc' } }),
+  ).toBe('H100 SXM, H200, RTX 4090, epyc')
 })

@@ -1,0 +1,41 @@
+import type { SavedQuery } from '../../../electron/contract/market/offer.ts'
+import type { TemplateView } from '../../../electron/contract/market/template.ts'
+import { readExtraFilters } from '../templates/extraFilters.ts'
+
+/** What a template made of a search. */
+export interface TemplateSearch {
+  before: SavedQuery
+  made: SavedQuery
+  /** Fields of its machine filters that nobody understands. */
+  unread: readonly string[]
+}
+
+/** A template's machine filters take the place of the filter; its disk is what prices include. */
+export function templateSearch(before: SavedQuery, template: TemplateView): TemplateSearch {
+  const { filter, extra, verifiedOnly, unread } = readExtraFilters(template.extraFilters ?? {})
+  const { disk } = template
+  const query = {
+    ...before.query,
+    ...(disk !== undefined && disk > 0 && { storage: Math.min(disk, 100_000) }),
+    ...(verifiedOnly !== undefined && { verifiedOnly }),
+    extra,
+  }
+  return { before, made: { query, filter }, unread }
+}
+
+/** The search without what the template filled in; what was changed since stays. */
+export function withoutTemplate(now: SavedQuery, { before, made }: TemplateSearch): SavedQuery {
+  const { extra = {}, ...query } = takenBack({ extra: {}, ...now.query }, made.query, before.query)
+  return {
+    query: Object.keys(extra).length > 0 ? { ...query, extra } : query,
+    filter: takenBack(now.filter, made.filter, before.filter),
+  }
+}
+
+/** What is now, with what still is as it was made put back to what it was before. */
+function takenBack<T extends object>(now: T, made: T, before: T): T {
+  const same = (key: keyof T) => JSON.stringify(now[key]) === JSON.stringify(made[key])
+  const keys = [...new Set([...Object.keys(now), ...Object.keys(before)])] as (keyof T)[]
+  const kept = keys.map(key => [key, same(key) ? before[key] : now[key]] as const)
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as T
+}

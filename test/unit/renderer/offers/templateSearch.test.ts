@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import type { SavedQuery } from '../../../../electron/contract/market/offer.ts'
+import type { TemplateView } from '../../../../electron/contract/market/template.ts'
+import { templateSearch, withoutTemplate } from '../../../../renderer/features/market/templateSearch.ts'
+
+const template = {
+  hash: 'abc',
+  name: 'vLLM',
+  disk: 64,
+  extraFilters: { num_gpus: { gte: 2 }, verified: { eq: false }, gpu_ram: { gte: 12_000 } },
+} as unknown as TemplateView
+const before: SavedQuery = {
+  query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 10_000 },
+  filter: { priceTo: 3 },
+}
+const chosen = templateSearch(before, template)
+
+test('a template that is dismissed takes what it filled in with it', () => {
+  expect(chosen.made).toMatchObject({
+    filter: { countFrom: 2 },
+    query: { storage: 64, extra: { gpu_ram: { gte: 12_000 } } },
+  })
+  expect(withoutTemplate(chosen.made, chosen)).toEqual(before)
+})
+
+test('what was changed since stays', () => {
+  const { query, filter } = chosen.made
+  const now = { query: { ...query, storage: 100 }, filter: { ...filter, regions: ['SE'] } }
+  expect(withoutTemplate(now, chosen)).toEqual({
+    query: { ...before.query, storage: 100 },
+    filter: { ...before.filter, regions: ['SE'] },
+  })
+  // Conditions that were dropped by hand are not missed.
+  const { extra: _, ...dropped } = query
+  expect(withoutTemplate({ query: dropped, filter }, chosen)).toEqual(before)
+})
