@@ -49,6 +49,12 @@ module.exports = {
       {},
       { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     ),
+    never(
+      'no-circles-of-types-in-core',
+      'There, types need each other one way only, too.',
+      { path: '^electron/core/' },
+      { circular: true },
+    ),
     never('no-unresolved', 'Every import leads somewhere.', {}, { couldNotResolve: true }),
     never(
       'contract-knows-nobody',

@@ -1,11 +1,38 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { Files } from '../../ports/files.ts'
+import type { Machine } from '../../ports/machine.ts'
+import type { ServiceClient } from '../../service/client.ts'
+import type { Access } from '../access/access.ts'
+import type { FileTransfers } from '../access/files/file-transfers.ts'
+import type { Activity } from '../app/activity.ts'
+import type { Demo } from '../app/demo.ts'
 import { problemOf } from '../app/problems.ts'
+import type { Teller } from '../notifications/notifier.ts'
+import type { Store } from '../state/store.ts'
 import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
 import { accountView } from './account-view.ts'
-import type { AccountsContext } from './accounts.ts'
 import type { KeptAccount } from './kept-accounts.ts'
 import { openSession, type Session } from './session.ts'
+
+/** What all accounts have at hand, and whom they tell. */
+export interface AccountsContext {
+  store: Store
+  machine: Machine
+  activity: Activity
+  teller: Teller
+  access: Access
+  fileTransfers: FileTransfers
+  demo?: Demo
+  /** An instance is away: nothing of it needs to stay open, but it may be there again. */
+  onAway(account: AccountId, instance: number): void
+  /** An instance is gone for good, or its account leaves Berth. */
+  onGone(account: AccountId, instance: number): void
+  onCreated(
+    at: { account: AccountId; client: ServiceClient },
+    instance: number,
+    instanceKey: string | undefined,
+  ): void
+}
 
 /** The sessions of the accounts, one each, and the keys they are begun with. */
 export interface AccountSessions {

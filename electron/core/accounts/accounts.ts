@@ -1,19 +1,12 @@
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
-import type { Machine } from '../../ports/machine.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
-import { createClient, type ServiceClient } from '../../service/client.ts'
+import { createClient } from '../../service/client.ts'
 import { identify, identifyOrLogin } from '../../service/identify.ts'
-import type { Access } from '../access/access.ts'
-import type { FileTransfers } from '../access/files/file-transfers.ts'
-import type { Activity } from '../app/activity.ts'
-import type { Demo } from '../app/demo.ts'
-import type { Teller } from '../notifications/notifier.ts'
-import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
-import { createAccountSessions } from './account-sessions.ts'
-import { endForGood, forgetAccount } from './forget-account.ts'
+import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
+import { deleteFolder, endForGood } from './forget-account.ts'
 import { type KeptAccount, KeptAccounts } from './kept-accounts.ts'
 import type { Session } from './session.ts'
 
@@ -36,25 +29,6 @@ export interface Accounts {
   show(id: AccountId): Promise<void>
   lookNow(): void
   close(): Promise<void>
-}
-
-export interface AccountsContext {
-  store: Store
-  machine: Machine
-  activity: Activity
-  teller: Teller
-  access: Access
-  fileTransfers: FileTransfers
-  demo?: Demo
-  /** An instance is away: nothing of it needs to stay open, but it may be there again. */
-  onAway(account: AccountId, instance: number): void
-  /** An instance is gone for good, or its account leaves Berth. */
-  onGone(account: AccountId, instance: number): void
-  onCreated(
-    at: { account: AccountId; client: ServiceClient },
-    instance: number,
-    instanceKey: string | undefined,
-  ): void
 }
 
 export async function openAccounts(context: AccountsContext): Promise<Accounts> {
@@ -212,7 +186,6 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       sessions.drop(id)
       const shown = Object.keys(store.get().accounts[id]?.instances ?? {}).map(Number)
       for (const instance of [...shown, ...(session?.departed() ?? [])]) context.onGone(id, instance)
-      await forgetAccount(machine.files, id)
       await keysOf({ id, baseUrl }).forget()
       const next = Object.keys(store.get().accounts).find(other => other !== id)
       store.change(draft => {
@@ -221,6 +194,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       if (store.get().shown === id) await showId(next)
       // By now nothing asks for the account's key, which would make it anew.
       await context.access.forgetAccount(id).catch(() => undefined)
+      await deleteFolder(machine.files, id)
       activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'What it rents goes on.' })
     },
     async show(id) {

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { outputOf } from '../../ssh/exec.ts'
 import { gpuQuestion, readGpus } from '../../ssh/inside/look.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { HeardLoad, Loads } from './decide/moment.ts'
+import type { HeardLoad, Loads } from './decide/idle.ts'
 
 /** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
 export interface GpuLoads {

@@ -2,7 +2,8 @@ import type { AccountView } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { periodsOf } from './decide/calendar.ts'
 import type { Sight } from './decide/guard-actions.ts'
-import type { Facts, Loads } from './decide/moment.ts'
+import type { Loads } from './decide/idle.ts'
+import type { Facts } from './decide/moment.ts'
 
 /** What an account's money history tells the guards. */
 export interface Spending {

@@ -1,4 +1,4 @@
-import type { Alert } from '../notifications/alerts.ts'
+import type { Alert } from '../notifications/alert.ts'
 import { accountTargets } from './decide/choose-targets.ts'
 import type { GuardDecision, Sight } from './decide/guard-actions.ts'
 import { calmed, type Guard } from './model.ts'

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { State } from '../../contract/state.ts'
-import type { Alert } from './alerts.ts'
+import type { Alert } from './alert.ts'
 
 /** What a page shows, as it says itself. */
 export interface PagePlace {

@@ -1,8 +1,8 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { contractEndsIn, diskNearlyFull, diskUse } from '../../contract/reading.ts'
 import type { AccountView } from '../../contract/state.ts'
+import type { Alert } from './alert.ts'
 import type { Told } from './alerted.ts'
-import type { Alert } from './alerts.ts'
 import { clockTime, instanceName } from './wording.ts'
 
 /** What was told of instances beside their state. */

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
-import type { Alert } from '../notifications/alerts.ts'
+import type { Alert } from '../notifications/alert.ts'
 import { hoursAndMinutes } from '../notifications/wording.ts'
 import { watchdogOrder } from './decide.ts'
 import type { Run } from './model.ts'

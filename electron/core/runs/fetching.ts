@@ -3,16 +3,16 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { settleRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Alert } from '../notifications/alerts.ts'
+import type { Alert } from '../notifications/alert.ts'
 import { present } from '../state/present.ts'
 import { beginFetch, fetchProblem } from './after-run.ts'
 import { alertId, keptAlert, unreachedAlert } from './alerts.ts'
 import { nextStep } from './decide.ts'
+import type { Inside } from './inside.ts'
 import type { Run } from './model.ts'
 import type { Settling } from './settling.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { Rests } from './wakeable-sleep.ts'
-import type { RunWork } from './work.ts'
 
 /** Fetches what runs name before anything is done to their instances. */
 export interface Fetching {
@@ -29,8 +29,8 @@ interface FetchParts {
   runs: StoredRuns
   rests: Rests
   settling: Settling
-  inside: RunWork['inside']
-  work: RunWork['work']
+  inside: Inside
+  work(id: string): void
   nameOf(run: Run): string
   tell(run: Run, alert: Alert): void
   note(run: Run, text: string, detail?: string): void

@@ -3,9 +3,9 @@ import type { Connection } from '../../ssh/connection/connection.ts'
 import { instructWatchdog, settleRun } from '../../ssh/runs/runs.ts'
 import { same } from '../state/same.ts'
 import { watchdogOrder } from './decide.ts'
+import type { Inside } from './inside.ts'
 import type { Run } from './model.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import type { RunWork } from './work.ts'
 
 /** Tells watchdogs what they are to do for a run. Until one has heard, it does by itself what it was told before. */
 export interface Settling {
@@ -22,7 +22,7 @@ export function createSettling({
 }: {
   runs: Pick<StoredRuns, 'find' | 'update'>
   clock: Clock
-  inside: RunWork['inside']
+  inside: Inside
 }): Settling {
   const under = new Map<string, Promise<void>>()
 

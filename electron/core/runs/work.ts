@@ -1,12 +1,11 @@
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import { canGetIn } from '../../contract/reading.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
 import { endRun, settleRun, startRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
-import type { Alert } from '../notifications/alerts.ts'
+import type { Alert } from '../notifications/alert.ts'
 import { instanceName } from '../notifications/wording.ts'
 import { present } from '../state/present.ts'
 import { actOn } from './after-run.ts'
@@ -14,6 +13,7 @@ import { endedAlert, lostAlert, stuckAlert } from './alerts.ts'
 import { nextStep } from './decide.ts'
 import { createFetching, type Fetching } from './fetching.ts'
 import { followRun, type RunEnd } from './follow.ts'
+import { type Inside, insideInstances } from './inside.ts'
 import type { Run } from './model.ts'
 import type { RunOutput } from './output/output.ts'
 import { createSettling, type Settling } from './settling.ts'
@@ -26,11 +26,7 @@ export interface RunWork {
   /** Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes it where it waits for a look. */
   work(id: string): void
   wake(id: string): void
-  /** Over its instance's connection; undefined while it cannot be entered. */
-  inside<Got>(
-    run: Run,
-    use: (connection: Connection, view: InstanceView) => Promise<Got>,
-  ): Promise<Got | undefined>
+  inside: Inside
   /** Tells the watchdog what holds now, where that is still to be told. Never rejects. */
   settle: Settling['settle']
   dropFetch: Fetching['drop']
@@ -57,13 +53,12 @@ const pauses = [1000, 2000, 5000, 15_000, 60_000]
 const hopeless = new Set(['no_posix_shell', 'disk_full'])
 
 export function createRunWork(context: AccountContext, { watchdogs, runs, outputOf }: RunParts): RunWork {
-  const { account, store, machine, activity, teller, access, ending } = context
+  const { account, store, machine, activity, teller, ending } = context
   const { clock } = machine
   const rests = createRests(clock, ending)
   /** Runs that this process is working on, so that no two loops do. */
   const busy = new Map<string, Promise<void>>()
-  const viewOf = (instance: number | undefined) =>
-    instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
+  const { inside, viewOf } = insideInstances(context)
   const nameOf = ({ instance }: Run) => instanceName(viewOf(instance) ?? { id: instance ?? 0 })
 
   const watchdog = createRunWatchdog(context, { watchdogs, runs, note })
@@ -86,21 +81,6 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
       ...(instance === undefined ? {} : { instance }),
       ...(detail ? { detail } : {}),
     })
-  }
-
-  /** Over its instance's connection; undefined while it cannot be entered. */
-  async function inside<Got>(
-    { instance }: Run,
-    use: (connection: Connection, view: InstanceView) => Promise<Got>,
-  ): Promise<Got | undefined> {
-    const view = viewOf(instance)
-    if (!view || !canGetIn(view)) return undefined
-    const lease = await access.connect({ account, instance: view, client: context.client() })
-    try {
-      return await use(lease.connection, view)
-    } finally {
-      lease.release()
-    }
   }
 
   function work(id: string): void {

@@ -1,5 +1,5 @@
 import type { ListedOffer } from '../../contract/market/catalogue.ts'
-import type { Alert } from '../notifications/alerts.ts'
+import type { Alert } from '../notifications/alert.ts'
 import { pricePerHour } from '../notifications/wording.ts'
 import type { Watch } from './model.ts'
 

@@ -1,5 +1,5 @@
 import type { AccountContext } from '../account-context.ts'
-import type { Alert } from '../notifications/alerts.ts'
+import type { Alert } from '../notifications/alert.ts'
 import { watchAlertId } from './alerts.ts'
 import type { Watch } from './model.ts'
 

@@ -4,7 +4,7 @@ import { runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/idle.ts'
 import type { Guard } from '../model.ts'
-import type { Loads } from './moment.ts'
+import type { Loads } from './idle.ts'
 
 /** What a guard acts on. */
 export interface Target {

@@ -3,13 +3,7 @@ import type { AccountView } from '../../../contract/state.ts'
 import type { Guard } from '../model.ts'
 import type { Periods } from './calendar.ts'
 import { calmRate } from './choose-targets.ts'
-
-/** Percent, and when that was heard. */
-export interface HeardLoad {
-  load: number
-  at: number
-}
-export type Loads = ReadonlyMap<number, HeardLoad>
+import type { Loads } from './idle.ts'
 
 /** What guards decide on: an account as it was seen at `at`. Times in epoch seconds of the account's time. */
 export interface Facts extends Periods {

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
-import type { Alert } from '../../notifications/alerts.ts'
+import type { Alert } from '../../notifications/alert.ts'
 import { clockTime, instanceName, pricePerHour } from '../../notifications/wording.ts'
 import type { Target } from '../decide/choose-targets.ts'
 import type { Guard } from '../model.ts'

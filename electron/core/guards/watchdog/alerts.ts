@@ -2,7 +2,7 @@ import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../../contra
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { AccountContext } from '../../account-context.ts'
-import type { Alert } from '../../notifications/alerts.ts'
+import type { Alert } from '../../notifications/alert.ts'
 import { instanceName } from '../../notifications/wording.ts'
 
 const reasonSentences: Record<WatchdogReason, string> = {

@@ -5,7 +5,7 @@ import {
   type PriceIncreaseView,
   priceChanges,
 } from '../../../contract/spending/price-increase.ts'
-import type { Alert } from '../../notifications/alerts.ts'
+import type { Alert } from '../../notifications/alert.ts'
 import { clockTime, instanceName, pricePerHour } from '../../notifications/wording.ts'
 
 export function increaseAlertId(account: AccountId, instance: number): string {

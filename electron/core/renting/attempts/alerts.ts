@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../contract/ids.ts'
-import type { Alert } from '../../notifications/alerts.ts'
+import type { Alert } from '../../notifications/alert.ts'
 import { dollars } from '../../notifications/wording.ts'
 import { type Failover, spentOn } from './model.ts'
 

@@ -1,0 +1,40 @@
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { canGetIn } from '../../contract/reading.ts'
+import type { Connection } from '../../ssh/connection/connection.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { Run } from './model.ts'
+
+/** Over the connection of a run's instance; undefined while it cannot be entered. */
+export type Inside = <Got>(
+  run: Run,
+  use: (connection: Connection, view: InstanceView) => Promise<Got>,
+) => Promise<Got | undefined>
+
+/** The instances of an account, from inside and as State has them. */
+export function insideInstances({
+  account,
+  store,
+  access,
+  client,
+}: Pick<AccountContext, 'account' | 'store' | 'access' | 'client'>): {
+  inside: Inside
+  viewOf(instance: number | undefined): InstanceView | undefined
+} {
+  function viewOf(instance: number | undefined): InstanceView | undefined {
+    return instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
+  }
+
+  return {
+    viewOf,
+    async inside({ instance }, use) {
+      const view = viewOf(instance)
+      if (!view || !canGetIn(view)) return undefined
+      const lease = await access.connect({ account, instance: view, client: client() })
+      try {
+        return await use(lease.connection, view)
+      } finally {
+        lease.release()
+      }
+    },
+  }
+}
