@@ -1,5 +1,5 @@
 import type { Keychain } from '../../ports/keychain.ts'
-import { type KeptAccount, keyEntry } from './kept-accounts.ts'
+import { keyEntry, type StoredAccount } from './stored-accounts.ts'
 
 /**
  * The keys of one account in the keychain: its API key, and the session key that a two-factor login gave for it
@@ -18,7 +18,7 @@ export interface AccountKeys {
   forget(): Promise<void>
 }
 
-export function accountKeys(keychain: Keychain, account: Pick<KeptAccount, 'id' | 'baseUrl'>): AccountKeys {
+export function accountKeys(keychain: Keychain, account: Pick<StoredAccount, 'id' | 'baseUrl'>): AccountKeys {
   const entry = keyEntry(account)
   const sessionEntry = `${entry} session`
   const read = (name: string) => keychain.get(name).catch(() => undefined)

@@ -11,8 +11,8 @@ import type { Teller } from '../notifications/notifier.ts'
 import type { Store } from '../state/store.ts'
 import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
 import { accountView } from './account-view.ts'
-import type { KeptAccount } from './kept-accounts.ts'
 import { openSession, type Session } from './session.ts'
+import type { StoredAccount } from './stored-accounts.ts'
 
 /** What all accounts have at hand, and whom they tell. */
 export interface AccountsContext {
@@ -38,13 +38,13 @@ export interface AccountsContext {
 export interface AccountSessions {
   find(id: AccountId): Session | undefined
   all(): readonly Session[]
-  keysOf(account: Pick<KeptAccount, 'id' | 'baseUrl'>): AccountKeys
+  keysOf(account: Pick<StoredAccount, 'id' | 'baseUrl'>): AccountKeys
   /** Puts the account into State and begins its session. Never rejects: what keeps it from beginning locks it. */
-  begin(account: KeptAccount, key: string | undefined): Promise<void>
+  begin(account: StoredAccount, key: string | undefined): Promise<void>
   /** The same for the demo, whose things go with it. */
   beginDemo(demo: NonNullable<AccountsContext['demo']>): Promise<void>
   /** The key is what its account has from now on. Rejects when it cannot be kept. */
-  useKey(account: KeptAccount, key: string): Promise<void>
+  useKey(account: StoredAccount, key: string): Promise<void>
   drop(id: AccountId): void
 }
 
@@ -56,11 +56,11 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
   const sessions = new Map<AccountId, Session>()
   const demoKeychain = shortLivedKeychain()
   const keychainOf = (id: AccountId) => (id === 'demo' ? demoKeychain : machine.keychain)
-  const keysOf = (account: Pick<KeptAccount, 'id' | 'baseUrl'>) =>
+  const keysOf = (account: Pick<StoredAccount, 'id' | 'baseUrl'>) =>
     accountKeys(keychainOf(account.id), account)
 
   async function begin(
-    account: KeptAccount,
+    account: StoredAccount,
     key: string | undefined,
     files: Files,
     rate?: number,
@@ -80,7 +80,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
   }
 
   function open(
-    account: KeptAccount,
+    account: StoredAccount,
     key: string | undefined,
     files: Files,
     rate: number | undefined,
@@ -105,7 +105,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
   }
 
   /** What to go on with once the service refuses the session of a two-factor login; undefined where there is none. */
-  async function withoutSession(account: KeptAccount, refused: string): Promise<string | undefined> {
+  async function withoutSession(account: StoredAccount, refused: string): Promise<string | undefined> {
     const key = await keysOf(account).dropSession(refused)
     if (key !== undefined)
       activity.add({

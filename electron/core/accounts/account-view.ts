@@ -1,8 +1,12 @@
 import type { AccountView } from '../../contract/state.ts'
-import type { KeptAccount } from './kept-accounts.ts'
+import type { StoredAccount } from './stored-accounts.ts'
 
 /** An account as State has it before its first look. `now`: epoch milliseconds; `rate`: of its time. */
-export function accountView({ id, name, baseUrl, userId }: KeptAccount, now: number, rate = 1): AccountView {
+export function accountView(
+  { id, name, baseUrl, userId }: StoredAccount,
+  now: number,
+  rate = 1,
+): AccountView {
   return {
     id,
     name,

@@ -7,8 +7,8 @@ import { identify, identifyOrLogin } from '../../service/identify.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
 import { deleteFolder, endForGood } from './forget-account.ts'
-import { type KeptAccount, KeptAccounts } from './kept-accounts.ts'
 import type { Session } from './session.ts'
+import { type StoredAccount, StoredAccounts } from './stored-accounts.ts'
 
 /** The accounts Berth knows. All are polled, alerted on and guarded; the page shows one. */
 export interface Accounts {
@@ -37,7 +37,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     files: machine.files,
     clock: machine.clock,
     name: 'accounts.json',
-    schema: KeptAccounts,
+    schema: StoredAccounts,
     empty: { accounts: [] },
     onBroken: setAside =>
       activity.add({
@@ -50,7 +50,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
   let lastTurn: Promise<unknown> = Promise.resolve()
 
   /** Keeps key and account both, or neither. */
-  async function keep(account: KeptAccount, key: string): Promise<void> {
+  async function keep(account: StoredAccount, key: string): Promise<void> {
     await keysOf(account).keepApiKey(key)
     try {
       await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))

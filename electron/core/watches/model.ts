@@ -15,7 +15,7 @@ const Told = v.object({
 export type Told = v.InferOutput<typeof Told>
 
 /** What is run on each machine that a watch rents. */
-export const KeptWatchRun = v.pick(Run, [
+export const StoredWatchRun = v.pick(Run, [
   'name',
   'command',
   'fetch',
@@ -25,14 +25,14 @@ export const KeptWatchRun = v.pick(Run, [
   'stuckAfter',
   'afterwardsIfStuck',
 ])
-export type KeptWatchRun = v.InferOutput<typeof KeptWatchRun>
+export type StoredWatchRun = v.InferOutput<typeof StoredWatchRun>
 
 /** A watch as it is remembered. Secret values of what it rents are in the keychain, under its id. */
 export const Watch = v.object({
   id: WatchId,
   account: AccountId,
   wish: WatchWish,
-  run: v.exactOptional(KeptWatchRun),
+  run: v.exactOptional(StoredWatchRun),
   paused: v.boolean(),
   /** It paused by itself: prices go on being noted. What the user paused asks nothing. */
   notesPrices: v.exactOptional(v.boolean()),

@@ -3,10 +3,10 @@ import type { PriceSample } from '../../contract/automation/watch.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 
 /** `[at, count, lowest, low, middle, high]`. Tuples, since there are many of them. */
-export const KeptPrices = v.array(
+export const StoredPrices = v.array(
   v.tuple([v.number(), v.number(), v.number(), v.number(), v.number(), v.number()]),
 )
-export type KeptPrice = v.InferOutput<typeof KeptPrices>[number]
+export type StoredPrice = v.InferOutput<typeof StoredPrices>[number]
 
 /** Seconds: the first look of each hour is kept, for ninety days. */
 const step = 3600
@@ -14,14 +14,14 @@ const keptFor = 90 * 86_400
 
 /** The prices with those of one more look; `kept` itself where the hour has one already, or there were no offers. */
 export function withPrices(
-  kept: readonly KeptPrice[],
+  kept: readonly StoredPrice[],
   at: number,
   prices: readonly Micros[],
-): readonly KeptPrice[] {
+): readonly StoredPrice[] {
   const sorted = [...prices].sort((a, b) => a - b)
   const [lowest] = sorted
   const hour = Math.floor(at / step)
-  const hourOf = ([then]: KeptPrice) => Math.floor(then / step)
+  const hourOf = ([then]: StoredPrice) => Math.floor(then / step)
   if (lowest === undefined || kept.some(price => hourOf(price) === hour)) return kept
   // Time that went back takes with it what would lie in the future.
   const earlier = kept.filter(price => price[0] > at - keptFor && hourOf(price) < hour)
@@ -29,7 +29,7 @@ export function withPrices(
   return [...earlier, [Math.round(at), sorted.length, lowest, quartile(0.25), quartile(0.5), quartile(0.75)]]
 }
 
-export function priceSamples(kept: readonly KeptPrice[]): PriceSample[] {
+export function priceSamples(kept: readonly StoredPrice[]): PriceSample[] {
   return kept.map(([at, count, lowest, low, middle, high]) => ({ at, count, lowest, low, middle, high }))
 }
 

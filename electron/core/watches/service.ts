@@ -15,8 +15,8 @@ import { openDocument } from '../storage/json-file.ts'
 import { matchAlert } from './alerts.ts'
 import { isDue, nextLook } from './decide.ts'
 import { sighting } from './matches.ts'
-import { type KeptWatchRun, Watch } from './model.ts'
-import { KeptPrices, priceSamples, withPrices } from './prices.ts'
+import { type StoredWatchRun, Watch } from './model.ts'
+import { priceSamples, StoredPrices, withPrices } from './prices.ts'
 import { createWatchRenting } from './renting.ts'
 import { watchTelling } from './tell.ts'
 import { type LastLook, watchView } from './view.ts'
@@ -24,7 +24,7 @@ import { type LastLook, watchView } from './view.ts'
 /** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
 export interface Watches extends Required<Automation> {
   /** `run` is what is run on each machine that it rents. */
-  save(id: string | undefined, wish: WatchWish, run?: KeptWatchRun): Promise<string>
+  save(id: string | undefined, wish: WatchWish, run?: StoredWatchRun): Promise<string>
   pause(id: string, paused: boolean): Promise<void>
   delete(id: string): Promise<void>
   /** Looks at the market now. Never rejects: what went wrong is in the view. */
@@ -58,7 +58,7 @@ export async function openWatches(
       files: context.files,
       clock: context.machine.clock,
       name: `${context.folder}/watch-prices.json`,
-      schema: v.record(v.string(), KeptPrices),
+      schema: v.record(v.string(), StoredPrices),
       empty: {},
       onBroken: context.onBroken,
     }),

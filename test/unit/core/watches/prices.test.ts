@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type KeptPrice, priceSamples, withPrices } from '../../../../electron/core/watches/prices.ts'
+import { priceSamples, type StoredPrice, withPrices } from '../../../../electron/core/watches/prices.ts'
 
 const start = 1_800_000_000
 
@@ -9,7 +9,7 @@ test('a look keeps how many there were, the lowest price and the quartiles', () 
 })
 
 test('one look an hour is kept, for ninety days', () => {
-  let kept: readonly KeptPrice[] = []
+  let kept: readonly StoredPrice[] = []
   for (let at = start; at < start + 100 * 86_400; at += 900) kept = withPrices(kept, at, [at])
   expect(kept).toHaveLength(90 * 24)
   const hours = kept.map(([at]) => Math.floor(at / 3600))

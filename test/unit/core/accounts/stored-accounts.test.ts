@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { KeptAccounts, keyEntry } from '../../../../electron/core/accounts/kept-accounts.ts'
+import { keyEntry, StoredAccounts } from '../../../../electron/core/accounts/stored-accounts.ts'
 
 test('a key belongs to the address it was entered for: another address is another entry', () => {
   const account = { id: 'a00000001', baseUrl: 'https://gpu.example' }
@@ -17,9 +17,9 @@ test('what is kept of an account has no room for a key', () => {
     userId: 7,
     key: 'sk-secret',
   }
-  expect(JSON.stringify(v.parse(KeptAccounts, { accounts: [account] }))).not.toContain('sk-secret')
+  expect(JSON.stringify(v.parse(StoredAccounts, { accounts: [account] }))).not.toContain('sk-secret')
 })
 
 test.each(['../../etc', 'a1', 'a0000000g', '', 'constructor'])('%j is no account’s id', id => {
-  expect(v.is(KeptAccounts, { accounts: [{ id, name: 'x', baseUrl: 'y' }] })).toBe(false)
+  expect(v.is(StoredAccounts, { accounts: [{ id, name: 'x', baseUrl: 'y' }] })).toBe(false)
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AccountId } from '../../contract/ids.ts'
 
 /** The accounts as they are kept on disk. Their keys are in the keychain. */
-export const KeptAccounts = v.object({
+export const StoredAccounts = v.object({
   shown: v.optional(AccountId),
   accounts: v.array(
     v.object({
@@ -13,10 +13,10 @@ export const KeptAccounts = v.object({
     }),
   ),
 })
-export type KeptAccounts = v.InferOutput<typeof KeptAccounts>
-export type KeptAccount = KeptAccounts['accounts'][number]
+export type StoredAccounts = v.InferOutput<typeof StoredAccounts>
+export type StoredAccount = StoredAccounts['accounts'][number]
 
 /** The keychain entry of an account's key. It names the address too: a key belongs to where it was entered for. */
-export function keyEntry(account: Pick<KeptAccount, 'id' | 'baseUrl'>): string {
+export function keyEntry(account: Pick<StoredAccount, 'id' | 'baseUrl'>): string {
   return `${account.baseUrl} ${account.id}`
 }
