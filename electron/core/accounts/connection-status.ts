@@ -8,7 +8,7 @@ import { same } from '../state/same.ts'
 import type { Store } from '../state/store.ts'
 
 /** How an account stands with its service, in State, in Activity and, where that needs the user, in a notification. */
-export interface Standing {
+export interface ConnectionStatus {
   connecting(): void
   /** There is no key to ask with. */
   locked(problem: Problem): void
@@ -27,14 +27,14 @@ export interface Standing {
   seen(before: Connection, at: number): void
 }
 
-export function createStanding(context: {
+export function createConnectionStatus(context: {
   account: AccountId
   store: Store
   activity: Activity
   teller: Pick<Teller, 'say' | 'withdraw'>
   /** When an earlier session last saw the account, epoch seconds of its time. */
   seenAt: number | undefined
-}): Standing {
+}): ConnectionStatus {
   const { account: id, store, activity, teller } = context
   let { seenAt } = context
   let doubting = false

@@ -20,7 +20,7 @@ import { openRentals, type Rentals } from '../renting/rentals/service.ts'
 import { notedKeychain } from '../storage/noted-keychain.ts'
 import { openTransfers, type Transfers } from '../transfers/service.ts'
 import { type Automations, openAutomations } from './automations.ts'
-import { createStanding } from './connection-status.ts'
+import { createConnectionStatus } from './connection-status.ts'
 import { keyMissing } from './key-missing.ts'
 import { isPaused } from './pause.ts'
 import { openFace } from './service-face.ts'
@@ -83,7 +83,13 @@ export async function openSession(
   let looking: AbortController | undefined
   let creditToldAt = lastSeen.get().creditAt ?? lastSeen.get().at
   let seenAt = lastSeen.get().at
-  const standing = createStanding({ account: id, store, activity, teller, seenAt: lastSeen.get().at })
+  const connectionStatus = createConnectionStatus({
+    account: id,
+    store,
+    activity,
+    teller,
+    seenAt: lastSeen.get().at,
+  })
 
   const account = () => store.get().accounts[id]
 
@@ -193,8 +199,8 @@ export async function openSession(
       beyondInterface: face.beyondInterface(),
     }
     store.change(draft => showLook(draft, before, found))
-    standing.seen(before.connection, at)
-    standing.certain(before.uncertain?.reason, found.uncertain?.reason)
+    connectionStatus.seen(before.connection, at)
+    connectionStatus.certain(before.uncertain?.reason, found.uncertain?.reason)
     const unconfirmed = new Set(listing?.unconfirmed)
     if (listing) departures.looked({ shown, gone: changes.gone, there: listing.instances, unconfirmed, at })
     const after = account()
@@ -218,21 +224,21 @@ export async function openSession(
   async function failed(look: Exclude<CertainLook, { outcome: 'seen' }>): Promise<void> {
     const { problem } = look
     if (look.outcome === 'refused') {
-      if (standing.doubted()) throw new KeyRefused(problem.code)
+      if (connectionStatus.doubted()) throw new KeyRefused(problem.code)
       const other = await app.anotherKey(inUse ?? '')
       if (ending.signal.aborted) return
       if (other !== undefined) return goOnWith(other)
-      standing.refused(problem)
+      connectionStatus.refused(problem)
       throw new KeyRefused(problem.code)
     }
-    standing.offline(problem, look.status)
+    connectionStatus.offline(problem, look.status)
     throw unwell(look)
   }
 
   function goOnWith(newKey: string): void {
     inUse = newKey
     client = clientFor(newKey)
-    standing.connecting()
+    connectionStatus.connecting()
     begin()
   }
 
@@ -271,9 +277,9 @@ export async function openSession(
   })
   if (key === undefined) {
     poller.pause()
-    standing.locked(keyMissing(machine.keychain))
+    connectionStatus.locked(keyMissing(machine.keychain))
   } else {
-    standing.connecting()
+    connectionStatus.connecting()
     begin()
   }
 
