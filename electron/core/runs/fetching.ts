@@ -12,7 +12,7 @@ import type { Inside } from './inside.ts'
 import type { Run } from './model.ts'
 import type { Settling } from './settling.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import type { Rests } from './wakeable-sleep.ts'
+import type { WakeableSleeps } from './wakeable-sleep.ts'
 
 /** Fetches what runs name before anything is done to their instances. */
 export interface Fetching {
@@ -27,7 +27,7 @@ export interface Fetching {
 /** What it works on besides the account. */
 interface FetchParts {
   runs: StoredRuns
-  rests: Rests
+  sleeps: WakeableSleeps
   settling: Settling
   inside: Inside
   work(id: string): void
@@ -42,7 +42,7 @@ const busyEvery = 60_000
 const toldAfter = 30
 
 export function createFetching(context: AccountContext, needs: FetchParts): Fetching {
-  const { runs, rests, settling, inside, nameOf } = needs
+  const { runs, sleeps, settling, inside, nameOf } = needs
   const { account, machine, teller, fileTransfers } = context
   const { clock } = machine
   /** The transfer of each, while it is the one that counts. */
@@ -95,7 +95,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
         shutOut: problem => shutOut(id, problem),
       })
       transfers.set(id, begun)
-      const lost = await Promise.race([done, rests.ended])
+      const lost = await Promise.race([done, sleeps.ended])
       if (lost) throw new BerthError(lost)
     } finally {
       cancelBusy()

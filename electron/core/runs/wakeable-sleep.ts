@@ -1,17 +1,17 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** Rests of several loops, each by its name: for a while, or until something wakes it. */
-export interface Rests {
+/** WakeableSleeps of several loops, each by its name: for a while, or until something wakes it. */
+export interface WakeableSleeps {
   /** Resolves after so many milliseconds, when it is woken, or when all ends. Without a time, only then. */
   until(name: string, milliseconds: number | undefined): Promise<void>
   wake(name: string): void
-  /** Wakes one that rests without a time: what has a time of its own keeps it. */
+  /** Wakes one that sleeps without a time: what has a time of its own keeps it. */
   nudge(name: string): void
   /** Resolves when all ends. */
   readonly ended: Promise<void>
 }
 
-export function createRests(clock: Clock, ending: AbortSignal): Rests {
+export function createWakeableSleeps(clock: Clock, ending: AbortSignal): WakeableSleeps {
   const resting = new Map<string, { wake: () => void; timed: boolean }>()
   const ended = new Promise<void>(resolve => {
     ending.addEventListener(

@@ -18,7 +18,7 @@ import type { Run } from './model.ts'
 import type { RunOutput } from './output/output.ts'
 import { createSettling, type Settling } from './settling.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import { createRests } from './wakeable-sleep.ts'
+import { createWakeableSleeps } from './wakeable-sleep.ts'
 import { createRunWatchdog } from './watchdog.ts'
 
 /** Brings runs from their start to their end and beyond: one loop for each. */
@@ -55,7 +55,7 @@ const hopeless = new Set(['no_posix_shell', 'disk_full'])
 export function createRunWork(context: AccountContext, { watchdogs, runs, outputOf }: RunParts): RunWork {
   const { account, store, machine, activity, teller, ending } = context
   const { clock } = machine
-  const rests = createRests(clock, ending)
+  const sleeps = createWakeableSleeps(clock, ending)
   /** Runs that this process is working on, so that no two loops do. */
   const busy = new Map<string, Promise<void>>()
   const { inside, viewOf } = insideInstances(context)
@@ -64,7 +64,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
   const watchdog = createRunWatchdog(context, { watchdogs, runs, note })
   const settling = createSettling({ runs, clock, inside })
   const { settle } = settling
-  const fetching = createFetching(context, { runs, rests, settling, inside, work, nameOf, tell, note })
+  const fetching = createFetching(context, { runs, sleeps, settling, inside, work, nameOf, tell, note })
   /** Runs for which the service is being asked. */
   const asked = new Set<string>()
 
@@ -84,7 +84,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
   }
 
   function work(id: string): void {
-    if (busy.has(id)) rests.nudge(id)
+    if (busy.has(id)) sleeps.nudge(id)
     if (busy.has(id) || ending.aborted) return
     const working = goOn(id).finally(() => busy.delete(id))
     busy.set(id, working)
@@ -99,7 +99,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
         const waits = await stepOf(run)
         fails = 0
         runs.setProblem(id, undefined)
-        if (waits) await rests.until(id, undefined)
+        if (waits) await sleeps.until(id, undefined)
       } catch (error) {
         // Ended meanwhile: what failed then is of no account.
         const now = runs.find(id)
@@ -113,7 +113,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
         const problem = problemOf(error)
         if (now.step === 'fetching') fetching.shutOut(id, problem, context.now() + pause / 1000)
         else runs.setProblem(id, problem)
-        await rests.until(id, pause)
+        await sleeps.until(id, pause)
         fails += 1
       }
     }
@@ -162,7 +162,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
       goesOn() {
         return !ending.aborted && runs.find(id)?.step === 'running'
       },
-      rest: milliseconds => rests.until(id, milliseconds),
+      rest: milliseconds => sleeps.until(id, milliseconds),
       stuck: seemsStuck,
     })
     if (end !== undefined) await ended(id, end)
@@ -226,7 +226,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
         code: 'other_run',
         message: `${other.name} still goes on there: the instance is ${afterwards === 'stop' ? 'stopped' : 'destroyed'} after that.`,
       })
-      await rests.until(id, undefined)
+      await sleeps.until(id, undefined)
       return false
     }
     const where = nameOf(run)
@@ -251,7 +251,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
 
   return {
     work,
-    wake: rests.wake,
+    wake: sleeps.wake,
     inside,
     settle,
     dropFetch: fetching.drop,
