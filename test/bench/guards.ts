@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../electron/contract/instance/instance.ts'
-import { guardActions, type Sight } from '../../electron/core/guards/decide/guard-actions.ts'
+import { guardActions, type Snapshot } from '../../electron/core/guards/decide/guard-actions.ts'
 import { calmed, type Guard } from '../../electron/core/guards/model.ts'
 import { guardAfterActing, guardWarned } from '../../electron/core/guards/outcomes.ts'
 import { createShownGuards } from '../../electron/core/guards/tell/shown-guards.ts'
@@ -39,20 +39,20 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
   for (let poll = -1; poll < polls; poll += 1) {
     const at = now + poll * interval
     for (const id of ids) if ((id + poll) % 10 === 0) views[id] = instance(id, poll)
-    const sight = sightAt(at, { ...views })
+    const snapshot = sightAt(at, { ...views })
     const begin = performance.now()
-    const decisions = guardActions(sight, guards, at)
+    const decisions = guardActions(snapshot, guards, at)
     const changed = new Map<string, Guard>()
     for (const decision of decisions) {
       const { guard, kind } = decision
       if (kind === 'warn') changed.set(guard.id, guardWarned(guard, decision.dueAt, at))
       else if (kind === 'act')
-        changed.set(guard.id, guardAfterActing(guard, { done: decision.targets }, sight.facts, at))
+        changed.set(guard.id, guardAfterActing(guard, { done: decision.targets }, snapshot.facts, at))
       else changed.set(guard.id, kind === 'calm' ? calmed(guard) : guard)
       if (kind === 'warn' || kind === 'act') happened[kind] += 1
     }
     if (changed.size > 0) guards = guards.map(guard => changed.get(guard.id) ?? guard)
-    shown.show(sight.facts, at)
+    shown.show(snapshot.facts, at)
     // The first one draws them all: that is the start, and no poll.
     if (poll >= 0) times.push(performance.now() - begin)
   }
@@ -69,7 +69,7 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
   ]
 }
 
-function sightAt(at: number, views: Record<string, InstanceView>): Sight {
+function sightAt(at: number, views: Record<string, InstanceView>): Snapshot {
   const spendPerHour = Object.values(views).reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   return {
     facts: {

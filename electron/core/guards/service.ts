@@ -9,14 +9,14 @@ import { openCollection } from '../storage/collection.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
 import type { Target } from './decide/choose-targets.ts'
-import { type GuardDecision, guardActions, type Sight } from './decide/guard-actions.ts'
+import { type GuardDecision, guardActions, type Snapshot } from './decide/guard-actions.ts'
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads, questionInside } from './gpu-loads.ts'
 import { changedGuard, newGuard, type WishedGuard } from './guard-request.ts'
 import { calmed, Guard, withEvent, withTargets } from './model.ts'
 import { guardAfterActing } from './outcomes.ts'
-import { createSights, type Spending } from './snapshots.ts'
+import { createSnapshots, type Spending } from './snapshots.ts'
 import { doneAlert, failedAlert, guardAlertId } from './tell/alerts.ts'
 import { createShownGuards } from './tell/shown-guards.ts'
 import { guardSentence, whatHappened } from './tell/words.ts'
@@ -65,7 +65,7 @@ export async function openGuards(
     onBroken: context.onBroken,
   })
   const gpus = createGpuLoads({ clock, question: questionInside(context), now, ending })
-  const sights = createSights({
+  const snapshots = createSnapshots({
     clock,
     spending,
     loads: gpus.heard,
@@ -125,34 +125,34 @@ export async function openGuards(
   }
 
   /** Decides and acts; gives whether something waits for a second look to agree about the time. */
-  function decide(seen: Omit<Sight, 'acted'>, at: number): boolean {
-    const sight = { ...seen, acted: new Set(acted.keys()) }
+  function decide(seen: Omit<Snapshot, 'acted'>, at: number): boolean {
+    const snapshot = { ...seen, acted: new Set(acted.keys()) }
     const decisions = guardActions(
-      sight,
+      snapshot,
       all().filter(({ id }) => !busy.has(id)),
       at,
     )
     const noted = decisions.flatMap(({ kind, guard }) => (kind === 'note' ? [guard] : []))
     if (noted.length > 0) stored.putSoon(...noted.filter(isThere))
-    const turns = decisions.flatMap(decision => follow(decision, sight, at) ?? [])
+    const turns = decisions.flatMap(decision => follow(decision, snapshot, at) ?? [])
     if (turns.length > 0) void take(turns)
     return decisions.some(({ kind }) => kind === 'unsure')
   }
 
-  function follow(decision: GuardDecision, sight: Sight, at: number): Turn | undefined {
+  function follow(decision: GuardDecision, snapshot: Snapshot, at: number): Turn | undefined {
     const { guard, kind } = decision
-    if (kind === 'act') void act(decision, sight, at)
+    if (kind === 'act') void act(decision, snapshot, at)
     // One look without its instance may be the service's mistake.
     if (kind === 'gone' && !absent.delete(guard.id) && guard.begunAt === undefined) {
       absent.add(guard.id)
       return undefined
     }
-    return turnOf(decision, sight, scene(at))
+    return turnOf(decision, snapshot, scene(at))
   }
 
   async function act(
     { guard: due, dueAt, late, targets }: Extract<GuardDecision, { kind: 'act' }>,
-    { facts }: Sight,
+    { facts }: Snapshot,
     at: number,
   ): Promise<void> {
     const { id } = due
@@ -186,7 +186,7 @@ export async function openGuards(
   function show(): void {
     const view = account()
     if (!view || ending.aborted) return
-    shown.show(sights.known(view), now())
+    shown.show(snapshots.known(view), now())
     wait(shown.next(), view.clock.rate)
   }
 
@@ -200,11 +200,11 @@ export async function openGuards(
   }
 
   async function come(moment: number): Promise<void> {
-    const unseen = () => (sights.lastAt() ?? Number.NEGATIVE_INFINITY) < moment
+    const unseen = () => (snapshots.lastAt() ?? Number.NEGATIVE_INFINITY) < moment
     if (now() >= moment && unseen()) await context.poll()
     const view = account()
     if (!view || ending.aborted) return
-    const stale = sights.stale(view)
+    const stale = snapshots.stale(view)
     // Much later the machine slept: the first look then finds what was missed.
     if (now() >= moment && unseen() && now() - moment <= stale.gap) decide(stale, now())
     show()
@@ -213,15 +213,16 @@ export async function openGuards(
   function looked({ account: view, unconfirmed, at }: FreshLook): void {
     for (const id of absent) if (view.instances[find(id)?.instance ?? '']) absent.delete(id)
     gpus.told(view.instances, at)
-    const sight = { ...sights.fresh(view, at), unconfirmed }
+    const snapshot = { ...snapshots.fresh(view, at), unconfirmed }
     for (const [instance, when] of acted)
-      if (view.instances[instance]?.state !== 'running' || Math.abs(at - when) > sight.gap)
+      if (view.instances[instance]?.state !== 'running' || Math.abs(at - when) > snapshot.gap)
         acted.delete(instance)
-    const unsure = decide(sight, at)
+    const unsure = decide(snapshot, at)
     if (!unsure) {
-      sights.decided(at)
+      snapshots.decided(at)
       askedAgain = false
-      if (all().length > 0 && Math.abs(at - (seenAt.get() ?? 0)) > sight.gap / 4) seenAt.writeSoon(() => at)
+      if (all().length > 0 && Math.abs(at - (seenAt.get() ?? 0)) > snapshot.gap / 4)
+        seenAt.writeSoon(() => at)
     } else if (!askedAgain) {
       askedAgain = true
       void context.poll()
@@ -253,7 +254,7 @@ export async function openGuards(
     preview(wish) {
       const at = now()
       const guard = newGuard(wish, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
-      return previewOf(guard, sights.known(account() ?? nothing), at)
+      return previewOf(guard, snapshots.known(account() ?? nothing), at)
     },
     async remove(id) {
       const guard = get(id)
@@ -275,7 +276,7 @@ export async function openGuards(
           advice: 'Set another one.',
         })
       const { snoozedUntil: _, ...awake } = calmed(guard)
-      const dueAt = dueOf(guard, sights.known(view))
+      const dueAt = dueOf(guard, snapshots.known(view))
       const until = minutes === null ? undefined : Math.max(at, dueAt ?? at) + minutes * 60
       const text = until === undefined ? 'Snooze ended' : `Snoozed until ${clockTime(until, at)}`
       await record([withEvent(until === undefined ? awake : { ...awake, snoozedUntil: until }, at, text)])

@@ -1,7 +1,7 @@
 import type { AccountView } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { periodsOf } from './decide/calendar.ts'
-import type { Sight } from './decide/guard-actions.ts'
+import type { Snapshot } from './decide/guard-actions.ts'
 import type { Loads } from './decide/idle.ts'
 import type { Facts } from './decide/moment.ts'
 
@@ -16,11 +16,11 @@ export interface Spending {
 type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | 'clock'>
 
 /** Keeps track of when the account was seen, and of whether its time can be believed. */
-export interface Sights {
+export interface Snapshots {
   /** After a fresh look. */
-  fresh(account: SeenAccount, at: number): Omit<Sight, 'acted'>
+  fresh(account: SeenAccount, at: number): Omit<Snapshot, 'acted'>
   /** What was known last, where nothing newer is to be had. */
-  stale(account: AccountView): Omit<Sight, 'acted'>
+  stale(account: AccountView): Omit<Snapshot, 'acted'>
   /** The same as facts alone. */
   known(account: SeenAccount): Facts
   /** The look that was told last has been decided on: what comes now is measured from it. */
@@ -32,7 +32,7 @@ export interface Sights {
 /** Seconds of the account's time: looks closer together than this, or than three intervals, follow each other. */
 const shortestGap = 600
 
-export function createSights(context: {
+export function createSnapshots(context: {
   clock: Clock
   spending: Spending
   /** What is known inside, by how fast the account's time runs and the seconds of it between two looks. */
@@ -43,7 +43,7 @@ export function createSights(context: {
   seenAt: number | undefined
   /** The account's time, epoch seconds. */
   now: () => number
-}): Sights {
+}): Snapshots {
   const { clock, spending } = context
   let last: { at: number; monotonic: number } | undefined
   let { seenAt } = context

@@ -1,6 +1,6 @@
 import type { Alert } from '../notifications/alert.ts'
 import { accountTargets } from './decide/choose-targets.ts'
-import type { GuardDecision, Sight } from './decide/guard-actions.ts'
+import type { GuardDecision, Snapshot } from './decide/guard-actions.ts'
 import { calmed, type Guard } from './model.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
 import { type GuardScene, heldAlert, missedAlert, warningAlert } from './tell/alerts.ts'
@@ -12,7 +12,7 @@ export interface Turn {
 }
 
 /** What becomes of a guard by a decision that asks the service for nothing. Undefined where nothing does yet. */
-export function turnOf(decision: GuardDecision, { facts }: Sight, scene: GuardScene): Turn | undefined {
+export function turnOf(decision: GuardDecision, { facts }: Snapshot, scene: GuardScene): Turn | undefined {
   const { guard } = decision
   const { now } = scene
   switch (decision.kind) {

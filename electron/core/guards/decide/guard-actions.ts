@@ -5,7 +5,7 @@ import { withIdle } from './idle.ts'
 import { dueOf, type Facts, untoldSince } from './moment.ts'
 
 /** What Berth has before it when it decides. */
-export interface Sight {
+export interface Snapshot {
   facts: Facts
   /** Whether the facts were just seen. What is older is only warned of. */
   fresh: boolean
@@ -40,20 +40,20 @@ const wobble = 300
 const longestPause = 7200
 
 /** What the guards of an account do now, in epoch seconds of the account's time. Those not named do nothing. */
-export function guardActions(sight: Sight, guards: readonly Guard[], now: number): GuardDecision[] {
+export function guardActions(snapshot: Snapshot, guards: readonly Guard[], now: number): GuardDecision[] {
   const found: GuardDecision[] = []
   for (const guard of guards) {
-    const decision = decide(sight, guard, now)
+    const decision = decide(snapshot, guard, now)
     if (decision) found.push(decision)
   }
   return found
 }
 
-function decide(sight: Sight, before: Guard, now: number): GuardDecision | undefined {
+function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision | undefined {
   if (before.ended) return undefined
-  const { facts, sure, seenAt, gap } = sight
-  const unconfirmed = before.instance !== undefined && sight.unconfirmed?.has(before.instance) === true
-  const fresh = sight.fresh && !unconfirmed
+  const { facts, sure, seenAt, gap } = snapshot
+  const unconfirmed = before.instance !== undefined && snapshot.unconfirmed?.has(before.instance) === true
+  const fresh = snapshot.fresh && !unconfirmed
   const instance = before.instance === undefined ? undefined : facts.account.instances[before.instance]
   if (before.instance !== undefined && !instance) return fresh ? { kind: 'gone', guard: before } : undefined
 
@@ -61,7 +61,7 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id)?.load)
   // How long it has been idle is not known of one that was not seen in between.
   const idler = unconfirmed ? undefined : instance
-  const guard = sight.fresh ? withIdle(before, idler, load, { now, unseen }) : before
+  const guard = snapshot.fresh ? withIdle(before, idler, load, { now, unseen }) : before
   const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
   const dueAt = dueOf(guard, facts)
   const ahead = warningOf(guard)
@@ -87,8 +87,8 @@ function decide(sight: Sight, before: Guard, now: number): GuardDecision | undef
   const late = !awake && lastSeen < dueAt && now - lastSeen > gap && now - dueAt > gap
   if (late && guard.missed === 'tell') return { kind: 'missed', guard, dueAt }
   if (untold !== undefined) return holds ? { kind: 'hold', guard, dueAt, untold } : noted
-  const wanted = targetsOf(guard, sight, now)
-  const targets = wanted.filter(({ instance: id }) => !sight.unconfirmed?.has(id))
+  const wanted = targetsOf(guard, snapshot, now)
+  const targets = wanted.filter(({ instance: id }) => !snapshot.unconfirmed?.has(id))
   if (wanted.length > targets.length && targets.length === 0)
     return holds ? { kind: 'hold', guard, dueAt, untold: undefined } : noted
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
@@ -111,7 +111,7 @@ export function warningOf({ condition, warning }: Pick<Guard, 'condition' | 'war
   return condition.kind === 'idle' ? Math.min(warning, condition.seconds / 2) : warning
 }
 
-function targetsOf(guard: Guard, { facts, acted }: Sight, now: number): Target[] {
+function targetsOf(guard: Guard, { facts, acted }: Snapshot, now: number): Target[] {
   const { instance: id, action } = guard
   if (id === undefined)
     return accountTargets(guard, facts.account, facts.loads, now).filter(

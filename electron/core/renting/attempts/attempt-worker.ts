@@ -16,7 +16,7 @@ import type { RentalSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
 import { sentenceFor } from '../rentals/words.ts'
 import { bestOffer } from './best-offer.ts'
-import type { Move, Sight, Stopper } from './decide.ts'
+import type { Move, Snapshot, Stopper } from './decide.ts'
 import type { FailedHosts } from './failed-hosts.ts'
 import { costBy, type Drop, type Failover, openTry, type Try } from './model.ts'
 import { tellFailover } from './tell.ts'
@@ -29,7 +29,7 @@ type Instances = Readonly<Record<string, InstanceView>>
 export interface AttemptWorker {
   /** Takes over what rentals and the latest answer say of the tries. */
   follow(failover: Failover, instances: Instances): Promise<Failover>
-  sightOf(failover: Failover, instances: Instances): Sight
+  snapshotOf(failover: Failover, instances: Instances): Snapshot
   rentalOf(id: string): Rental | undefined
   /** Counts how long instances are missing. */
   looked(instances: Instances, unconfirmed?: ReadonlySet<number>): void
@@ -63,7 +63,7 @@ export function createAttemptWorker(
 ): AttemptWorker {
   const { account, store, client, ending, now } = context
   /** What is known of SSH, and for how many looks an instance was missing, by rental. */
-  const doors = new Map<string, Sight['ssh']>()
+  const doors = new Map<string, Snapshot['ssh']>()
   const missing = new Map<string, number>()
   /** By failover: what a guard keeps from being rented, micro-dollars per hour, and when the market said so. */
   const held = new Map<string, { price: Micros; at: number }>()
@@ -163,7 +163,7 @@ export function createAttemptWorker(
       tellSteps(after, tries)
       return after
     },
-    sightOf(failover, instances) {
+    snapshotOf(failover, instances) {
       const current = openTry(failover)
       const rental = current && rentalOf(current.rental)
       return {

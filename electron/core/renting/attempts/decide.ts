@@ -9,7 +9,7 @@ import { costBy, type Drop, type Failover, openTry, spentOn, type Try } from './
 import { sentences } from './words.ts'
 
 /** What a fresh look, and a knock at the door, say about the try that is under way. Times as in the failover. */
-export interface Sight {
+export interface Snapshot {
   now: number
   /** Its rental as it is remembered; undefined when that is lost. */
   rental: Rental | undefined
@@ -56,11 +56,11 @@ const hopeless: ReadonlySet<string> = new Set([
   'secrets_lost',
 ])
 
-/** A pure function: for the same failover and the same sight it is always the same move. */
-export function nextMove(failover: Failover, sight: Sight): Move {
+/** A pure function: for the same failover and the same snapshot it is always the same move. */
+export function nextMove(failover: Failover, snapshot: Snapshot): Move {
   const current = openTry(failover)
   if (!current) return betweenTries(failover)
-  const { rental } = sight
+  const { rental } = snapshot
   if (!rental) return { do: 'end', step: 'failed', problem: sentences.forgotten }
   const nothing = rental.step === 'failed' && rental.instance === undefined
   if (current.drop || failover.unwanted) {
@@ -73,13 +73,13 @@ export function nextMove(failover: Failover, sight: Sight): Move {
     case 'unclear':
       return { do: 'wait' }
     case 'waiting':
-      return whileBooting(failover, current, rental, sight)
+      return whileBooting(failover, current, rental, snapshot)
     case 'late':
       return drop(sentences.late, true)
     case 'running':
-      return onceRunning(failover, current, rental, sight)
+      return onceRunning(failover, current, rental, snapshot)
     case 'failed':
-      return nothing ? afterRefusal(rental) : afterFailure(rental, sight)
+      return nothing ? afterRefusal(rental) : afterFailure(rental, snapshot)
     case 'cancelled':
       return { do: 'end', step: 'cancelled' }
   }
@@ -100,21 +100,21 @@ function betweenTries(failover: Failover): Move {
   return { do: 'search' }
 }
 
-function whileBooting(failover: Failover, current: Try, rental: Rental, { now, stopper }: Sight): Move {
+function whileBooting(failover: Failover, current: Try, rental: Rental, { now, stopper }: Snapshot): Move {
   if (stopper) return dropFor(stopper)
   if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
   const late = (rental.createdAt ?? rental.startedAt) + rental.deadline
   return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }
 }
 
-function onceRunning(failover: Failover, current: Try, rental: Rental, sight: Sight): Move {
-  const { instance, now, ssh } = sight
-  if (sight.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
+function onceRunning(failover: Failover, current: Try, rental: Rental, snapshot: Snapshot): Move {
+  const { instance, now, ssh } = snapshot
+  if (snapshot.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
   if (!instance) return { do: 'wait' }
   if (isDead(instance)) return dropDead(sentenceFor(deathOf(instance)))
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
   // Nothing ran on it, and stopped it would cost its disk for no use.
-  if (sight.stopper) return dropFor(sight.stopper)
+  if (snapshot.stopper) return dropFor(snapshot.stopper)
   if (instance.state === 'stopped' || instance.state === 'stopping') return keptStopped(instance.id)
   const runs = instance.state === 'running'
   if (runs && (failover.request.access !== 'ssh' || ssh === 'answered'))
@@ -135,7 +135,7 @@ function afterRefusal({ problem }: Rental): Move {
   return drop(why, false, hopeless.has(why.code))
 }
 
-function afterFailure({ problem, instance }: Rental, { stopper }: Sight): Move {
+function afterFailure({ problem, instance }: Rental, { stopper }: Snapshot): Move {
   const why = problem ?? sentenceFor('failed')
   switch (why.code) {
     case 'instance_gone':

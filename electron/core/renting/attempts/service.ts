@@ -82,7 +82,7 @@ export async function openFailovers(
       for (;;) {
         const failover = await worker.follow(get(id), instances)
         if (failover.step !== 'trying' || ending.aborted) break
-        const move = nextMove(failover, worker.sightOf(failover, instances))
+        const move = nextMove(failover, worker.snapshotOf(failover, instances))
         if (move.do === 'wait') {
           if (move.until === undefined) due.delete(id)
           else due.set(id, move.until)

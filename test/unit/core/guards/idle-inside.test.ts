@@ -55,8 +55,15 @@ async function decisions(seconds: number, looks: number, printed: (now: number) 
       monthEnds: at + 86_400,
       loads,
     }
-    const sight = { facts, fresh: true, sure: true, seenAt: at - between, gap: 600, acted: new Set<number>() }
-    for (const decision of guardActions(sight, [guard], at)) {
+    const snapshot = {
+      facts,
+      fresh: true,
+      sure: true,
+      seenAt: at - between,
+      gap: 600,
+      acted: new Set<number>(),
+    }
+    for (const decision of guardActions(snapshot, [guard], at)) {
       guard = decision.guard
       if (decision.kind === 'act') done.push(`act after ${Math.round(at - start - 1)} s`)
     }

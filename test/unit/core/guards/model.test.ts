@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import type { Target } from '../../../../electron/core/guards/decide/choose-targets.ts'
-import { guardActions, type Sight } from '../../../../electron/core/guards/decide/guard-actions.ts'
+import { guardActions, type Snapshot } from '../../../../electron/core/guards/decide/guard-actions.ts'
 import { dueOf, type Facts } from '../../../../electron/core/guards/decide/moment.ts'
 import { calmed, type Guard } from '../../../../electron/core/guards/model.ts'
 import {
@@ -83,7 +83,7 @@ class RealGuard {
 
   look(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
     if (answer) this.#facts = factsOf(answer)
-    const sight: Sight = {
+    const snapshot: Snapshot = {
       facts: this.#facts,
       fresh: answer !== undefined,
       sure: true,
@@ -91,7 +91,7 @@ class RealGuard {
       gap: 600,
       acted: new Set(),
     }
-    const [decision] = guardActions(sight, [this.guard], now)
+    const [decision] = guardActions(snapshot, [this.guard], now)
     if (answer) this.#seenAt = now
     if (!decision) return undefined
     const { guard } = decision

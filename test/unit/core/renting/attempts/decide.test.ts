@@ -42,19 +42,19 @@ test.each<[InstanceState, boolean]>([
   ['offline', true],
   ['silent', true],
 ])('a try that ran and is %s is dropped, and it is %s that its machine is blamed', (state, blame) => {
-  const sight = { now, rental, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
-  expect(nextMove(failover(running), sight)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
+  const snapshot = { now, rental, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
+  expect(nextMove(failover(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
 })
 
 test('no other machine is rented once those that are gone have cost what all may', () => {
-  const sight = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
+  const snapshot = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
   const gone = (cost: number): Try => ({
     ...running,
     cost,
     drop: { why: { code: 'crashed', message: '' }, at: now, blame: true, last: false },
   })
-  expect(nextMove(failover(gone(500_000), gone(499_999)), sight)).toEqual({ do: 'search' })
-  expect(nextMove(failover(gone(500_000), gone(500_000)), sight)).toMatchObject({
+  expect(nextMove(failover(gone(500_000), gone(499_999)), snapshot)).toEqual({ do: 'search' })
+  expect(nextMove(failover(gone(500_000), gone(500_000)), snapshot)).toMatchObject({
     do: 'end',
     step: 'failed',
     problem: { code: 'ceiling_reached' },
@@ -85,15 +85,15 @@ test.each([
 ])('a refusal with %s ends it with this try: %s', (code, last) => {
   const refused: Rental = { ...rental, step: 'failed', problem: { code, message: 'No.' } }
   const { instance: _, ...nothing } = refused
-  const sight = { now, rental: nothing, instance: undefined, gone: false, ssh: 'unasked' } as const
-  expect(nextMove(failover(running), sight)).toMatchObject({ do: 'drop', drop: { blame: false, last } })
+  const snapshot = { now, rental: nothing, instance: undefined, gone: false, ssh: 'unasked' } as const
+  expect(nextMove(failover(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame: false, last } })
 })
 
 test.each([true, false])(
   'what a guard would stop is dropped, with the whole failover where it is on one try alone: %s',
   alone => {
     const stopper = { why: { code: 'guarded', message: 'A guard would stop it.' }, alone }
-    const sight = {
+    const snapshot = {
       now,
       rental,
       instance: instanceView({ state: 'running' }),
@@ -101,7 +101,7 @@ test.each([true, false])(
       ssh: 'silent',
       stopper,
     } as const
-    expect(nextMove(failover(running), sight)).toMatchObject({
+    expect(nextMove(failover(running), snapshot)).toMatchObject({
       do: 'drop',
       drop: { blame: false, last: alone },
     })
@@ -109,17 +109,17 @@ test.each([true, false])(
 )
 
 test('where every machine crashed, that is said, since the image is then the likelier cause', () => {
-  const sight = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
+  const snapshot = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
   const dropped = (code: string): Try => ({
     ...running,
     cost: 0,
     drop: { why: { code, message: '' }, at: now, blame: true, last: false },
   })
   const five = (last: string) => failover(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
-  expect(nextMove(five('crashed'), sight)).toMatchObject({
+  expect(nextMove(five('crashed'), snapshot)).toMatchObject({
     problem: { message: 'It crashed on every machine that was tried.' },
   })
-  expect(nextMove(five('late'), sight)).toMatchObject({
+  expect(nextMove(five('late'), snapshot)).toMatchObject({
     problem: { message: 'None of the tries came to anything.' },
   })
 })
