@@ -20,7 +20,7 @@ import { createSnapshots, type Spending } from './snapshots.ts'
 import { doneAlert, failedAlert, guardAlertId } from './tell/alerts.ts'
 import { createShownGuards } from './tell/shown-guards.ts'
 import { guardSentence, whatHappened } from './tell/words.ts'
-import { type Turn, turnOf } from './transition.ts'
+import { type Transition, transitionOf } from './transition.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */
 export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
@@ -111,11 +111,11 @@ export async function openGuards(
   }
 
   /** On disk first, then said: after a kill it is rather not said than said twice. */
-  async function take(turns: readonly Turn[]): Promise<void> {
-    for (const { guard, alert } of turns) if (!alert) teller.withdraw(guardAlertId(accountId, guard.id))
-    await record(turns.map(({ guard }) => guard))
+  async function take(transitions: readonly Transition[]): Promise<void> {
+    for (const { guard, alert } of transitions) if (!alert) teller.withdraw(guardAlertId(accountId, guard.id))
+    await record(transitions.map(({ guard }) => guard))
     show()
-    for (const { alert } of turns) if (alert && !ending.aborted) tell(alert)
+    for (const { alert } of transitions) if (alert && !ending.aborted) tell(alert)
   }
 
   /** What a failover tries it drops by itself, once a guard has written down that it acts on it: nothing is left then. */
@@ -134,12 +134,12 @@ export async function openGuards(
     )
     const noted = decisions.flatMap(({ kind, guard }) => (kind === 'note' ? [guard] : []))
     if (noted.length > 0) stored.putSoon(...noted.filter(isThere))
-    const turns = decisions.flatMap(decision => follow(decision, snapshot, at) ?? [])
-    if (turns.length > 0) void take(turns)
+    const transitions = decisions.flatMap(decision => follow(decision, snapshot, at) ?? [])
+    if (transitions.length > 0) void take(transitions)
     return decisions.some(({ kind }) => kind === 'unsure')
   }
 
-  function follow(decision: GuardDecision, snapshot: Snapshot, at: number): Turn | undefined {
+  function follow(decision: GuardDecision, snapshot: Snapshot, at: number): Transition | undefined {
     const { guard, kind } = decision
     if (kind === 'act') void act(decision, snapshot, at)
     // One look without its instance may be the service's mistake.
@@ -147,7 +147,7 @@ export async function openGuards(
       absent.add(guard.id)
       return undefined
     }
-    return turnOf(decision, snapshot, scene(at))
+    return transitionOf(decision, snapshot, scene(at))
   }
 
   async function act(

@@ -6,13 +6,17 @@ import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
 import { type GuardScene, heldAlert, missedAlert, warningAlert } from './tell/alerts.ts'
 
 /** What a guard becomes at a look, and what is said of it; without an alert, what was said is taken back. */
-export interface Turn {
+export interface Transition {
   guard: Guard
   alert?: Alert
 }
 
 /** What becomes of a guard by a decision that asks the service for nothing. Undefined where nothing does yet. */
-export function turnOf(decision: GuardDecision, { facts }: Snapshot, scene: GuardScene): Turn | undefined {
+export function transitionOf(
+  decision: GuardDecision,
+  { facts }: Snapshot,
+  scene: GuardScene,
+): Transition | undefined {
   const { guard } = decision
   const { now } = scene
   switch (decision.kind) {
