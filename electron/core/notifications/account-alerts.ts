@@ -3,7 +3,7 @@ import type { Settings } from '../../contract/app/settings.ts'
 import type { AccountView } from '../../contract/state.ts'
 import { same } from '../state/same.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
-import { Told } from './alerted.ts'
+import { AlertedState } from './alerted.ts'
 import { alerts } from './alerts.ts'
 import type { Teller } from './notifier.ts'
 
@@ -18,7 +18,7 @@ export async function openAccountAlerts(
   context: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
   teller: Teller,
 ): Promise<AccountAlerts> {
-  const document = await openDocument({ ...context, schema: v.nullable(Told), empty: null })
+  const document = await openDocument({ ...context, schema: v.nullable(AlertedState), empty: null })
   return {
     /**
      * What is said is on disk before it is said: after a kill it is rather not said than said twice. Where it cannot

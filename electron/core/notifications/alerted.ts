@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 
 /** What an account's user has been told already. Kept on disk, so that nothing is said twice. */
-export const Told = v.object({
+export const AlertedState = v.object({
   /** Low credit was said and the credit has not recovered since. */
   lowCredit: v.boolean(),
   /** The state of each instance when it was last looked at, by id. */
@@ -11,4 +11,4 @@ export const Told = v.object({
   /** Instances whose disk was said to be nearly full, and has not been relieved since. */
   fullDisks: v.exactOptional(v.array(v.number())),
 })
-export type Told = v.InferOutput<typeof Told>
+export type AlertedState = v.InferOutput<typeof AlertedState>

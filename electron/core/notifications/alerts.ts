@@ -5,7 +5,7 @@ import { creditLasts, isContractOver, isCreditLow } from '../../contract/reading
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView, Place } from '../../contract/state.ts'
 import type { Alert } from './alert.ts'
-import type { Told } from './alerted.ts'
+import type { AlertedState } from './alerted.ts'
 import { instanceWarnings } from './instance-warnings.ts'
 import { dollars, hoursAndMinutes, instanceName, pricePerHour } from './wording.ts'
 
@@ -18,11 +18,11 @@ const recovery = 1.2
  * epoch seconds of the account's time.
  */
 export function alerts(
-  told: Told | undefined,
+  told: AlertedState | undefined,
   account: AccountView,
   settings: Settings,
   at: number,
-): { alerts: Alert[]; told: Told } {
+): { alerts: Alert[]; told: AlertedState } {
   const credit = creditAlert(told?.lowCredit ?? false, account, settings)
   const found: Alert[] = credit.alert ? [credit.alert] : []
   const instances: Record<string, string> = {}

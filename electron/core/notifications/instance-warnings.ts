@@ -2,11 +2,11 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { contractEndsIn, diskNearlyFull, diskUse } from '../../contract/reading.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { Alert } from './alert.ts'
-import type { Told } from './alerted.ts'
+import type { AlertedState } from './alerted.ts'
 import { clockTime, instanceName } from './wording.ts'
 
 /** What was told of instances beside their state. */
-type ToldWarnings = Pick<Told, 'contractEnds' | 'fullDisks'>
+type ToldWarnings = Pick<AlertedState, 'contractEnds' | 'fullDisks'>
 
 /** A full disk is forgotten once less than this part of it is used, so that it is not said at every wobble. */
 const diskRelieved = 0.85

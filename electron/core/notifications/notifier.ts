@@ -8,7 +8,7 @@ import { goTo } from '../app/go-to.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Store } from '../state/store.ts'
 import type { Alert, AlertButton } from './alert.ts'
-import type { Told } from './alerted.ts'
+import type { AlertedState } from './alerted.ts'
 import { lowCreditAlert } from './alerts.ts'
 import { isBeforeUser, type PagePlace } from './before-user.ts'
 import { warningHolds } from './instance-warnings.ts'
@@ -34,7 +34,7 @@ export interface Teller {
    * Takes back what a fresh look at the account shows to be over: a machine that is gone or in another state, credit
    * that is back. What stays on the page is told as it is now.
    */
-  looked(account: AccountView, told: Told): void
+  looked(account: AccountView, told: AlertedState): void
 }
 
 export interface NotifierContext {
@@ -156,7 +156,7 @@ function goWhereItWas(store: Store, id: string): void {
 }
 
 /** Whether what an alert said is still so, as far as a look at the account can tell. */
-function holds(alert: Alert, account: AccountView, told: Told): boolean {
+function holds(alert: Alert, account: AccountView, told: AlertedState): boolean {
   if (alert.kind === 'lowCredit') return told.lowCredit
   if (alert.instance === undefined || alert.state === undefined) return warningHolds(alert, told)
   return account.instances[alert.instance]?.state === alert.state

@@ -2,22 +2,22 @@ import { expect, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../../../electron/contract/app/settings.ts'
 import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
-import type { Told } from '../../../../electron/core/notifications/alerted.ts'
+import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
 import { alerts as alertsAt } from '../../../../electron/core/notifications/alerts.ts'
 import { accountView, instanceView } from '../views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
 /** At a moment that means nothing to these. */
-const alerts = (told: Told | undefined, account: AccountView, by: Settings) =>
+const alerts = (told: AlertedState | undefined, account: AccountView, by: Settings) =>
   alertsAt(told, account, by, 1000)
 const dollars = (amount: number) => amount * 1_000_000
 
 /** What is said at each look, one after the other; what was told is read back from JSON as after a restart. */
 function said(...accounts: ReturnType<typeof accountView>[]): string[][] {
-  let told: Told | undefined
+  let told: AlertedState | undefined
   return accounts.map(account => {
     const { alerts: found, told: after } = alerts(told, account, settings)
-    told = JSON.parse(JSON.stringify(after)) as Told
+    told = JSON.parse(JSON.stringify(after)) as AlertedState
     return found.map(({ kind }) => kind)
   })
 }
@@ -109,7 +109,7 @@ test.each<[string, Partial<InstanceView>, number, string | undefined]>([
 ])('one that was stopped %s says why, where the service did it', (_, given, credit, why) => {
   const history = [{ at: 1000, state: 'stopped' as const, actualStatus: 'exited' }]
   const stopped = instanceView({ state: 'stopped', history, ...given })
-  const told: Told = { lowCredit: true, instances: { 4711: 'running' } }
+  const told: AlertedState = { lowCredit: true, instances: { 4711: 'running' } }
   const found = alerts(told, accountView({ credit: dollars(credit) }, stopped), settings).alerts
   if (why === undefined) expect(found).toEqual([])
   else expect(found).toMatchObject([{ kind: 'halted', body: expect.stringContaining(why) }])

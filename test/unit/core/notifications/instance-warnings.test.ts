@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { defaultSettings } from '../../../../electron/contract/app/settings.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
-import type { Told } from '../../../../electron/core/notifications/alerted.ts'
+import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
 import { alerts } from '../../../../electron/core/notifications/alerts.ts'
 import { accountView, instanceView } from '../views.ts'
 
@@ -13,11 +13,11 @@ const now = 1_790_000_000
 
 /** The kinds that are said at each look; what was told is read back from JSON as after a restart. */
 function said(...looks: { instance?: Partial<InstanceView>; at?: number; given?: Partial<AccountView> }[]) {
-  let told: Told | undefined
+  let told: AlertedState | undefined
   return looks.map(({ instance, at = now, given = {} }) => {
     const account = accountView(given, ...(instance ? [instanceView(instance)] : []))
     const { alerts: found, told: after } = alerts(told, account, defaultSettings, at)
-    told = JSON.parse(JSON.stringify(after)) as Told
+    told = JSON.parse(JSON.stringify(after)) as AlertedState
     return found.map(({ kind }) => kind)
   })
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../../../electron/contract/app/settings.ts'
 import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
 import { accountPrefix } from '../../../../electron/contract/reading.ts'
-import type { Told } from '../../../../electron/core/notifications/alerted.ts'
+import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
 import { alerts } from '../../../../electron/core/notifications/alerts.ts'
 import { createTeller } from '../../../../electron/core/notifications/notifier.ts'
 import { openShowing } from '../../../../electron/core/notifications/page-notices.ts'
@@ -32,7 +32,7 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
   const clock = new HandClock(at(12, 0))
   const showing = await openShowing({ store, clock, notifier, files, onBroken: () => undefined })
   const teller = createTeller({ store, activity, notifier, showing })
-  let before: Told | undefined
+  let before: AlertedState | undefined
   /** A fresh look, with what it tells. */
   function look(account: ReturnType<typeof accountView>): string[] {
     if (!(account.id in store.get().accounts))
