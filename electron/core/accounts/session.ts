@@ -6,7 +6,7 @@ import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
 import type { AccountContext } from '../account-context.ts'
 import { lastSeenOf, openLastSeen } from '../instances/last-seen.ts'
-import { openDepartures } from '../instances/missing-instances.ts'
+import { openMissingInstances } from '../instances/missing-instances.ts'
 import { notingAsked } from '../instances/noting-asked.ts'
 import { createAccountClock } from '../instances/polling/account-clock.ts'
 import { askForOne, lookAt, userFields } from '../instances/polling/poll.ts'
@@ -68,10 +68,10 @@ export async function openSession(
     })
   const kept = { files, clock, onBroken }
   const { onAway, onGone } = app
-  const [alerts, lastSeen, departures, face] = await Promise.all([
+  const [alerts, lastSeen, missingInstances, face] = await Promise.all([
     openAccountAlerts({ ...kept, name: `${folder}/told.json` }, teller),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
-    openDepartures({ ...kept, name: `${folder}/departed.json`, onAway, onGone }),
+    openMissingInstances({ ...kept, name: `${folder}/departed.json`, onAway, onGone }),
     openFace({ ...kept, name: `${folder}/service.json` }),
   ])
 
@@ -101,7 +101,12 @@ export async function openSession(
       onAnswer: sample => time.learn(sample),
       face,
     })
-    const noting = notingAsked(departures.noting(client), { account: id, store, lastSeen, now: time.now })
+    const noting = notingAsked(missingInstances.noting(client), {
+      account: id,
+      store,
+      lastSeen,
+      now: time.now,
+    })
     return tellingEnds(noting, instance => automations.watchdogs.endsHere(instance))
   }
 
@@ -166,7 +171,7 @@ export async function openSession(
     const view = account()
     if (!view) return []
     const guarded = new Set(Object.values(view.guards).map(({ instance }) => instance))
-    const shown = departures.expected(view.instances)
+    const shown = missingInstances.expected(view.instances)
     const awaited = rentals.awaited().filter(({ instance }) => !(instance in view.instances))
     return [
       ...shown.map(id => ({ id, isGuarded: guarded.has(id) })),
@@ -185,7 +190,7 @@ export async function openSession(
     const unbroken = followsOn(seenAt, at, (app.pollInterval() * time.told().rate) / 1000)
     if (listing && listing.doubt === undefined) seenAt = at
     const changes = listing
-      ? compareInstances(records, shown, listing, at, departures.lastView, unbroken)
+      ? compareInstances(records, shown, listing, at, missingInstances.lastView, unbroken)
       : unknownInstances
     const fields: Partial<ReturnType<typeof userFields>> = user ? userFields(user) : {}
     if (fields.credit !== undefined) creditToldAt = at
@@ -202,7 +207,8 @@ export async function openSession(
     connectionStatus.seen(before.connection, at)
     connectionStatus.certain(before.uncertain?.reason, found.uncertain?.reason)
     const unconfirmed = new Set(listing?.unconfirmed)
-    if (listing) departures.looked({ shown, gone: changes.gone, there: listing.instances, unconfirmed, at })
+    if (listing)
+      missingInstances.looked({ shown, gone: changes.gone, there: listing.instances, unconfirmed, at })
     const after = account()
     if (!after) return
     if (listing) {
@@ -292,7 +298,7 @@ export async function openSession(
     transfers,
     automations,
     record: context.record,
-    departed: departures.kept,
+    departed: missingInstances.kept,
     look: async () => {
       if (client) await poller.look()
     },
@@ -311,7 +317,7 @@ export async function openSession(
         transfers.flush(),
         automations.flush(),
         alerts.flush(),
-        departures.flush(),
+        missingInstances.flush(),
         face.flush(),
         lastSeen.flush(),
       ])

@@ -11,7 +11,7 @@ import { InstanceShape } from './last-seen.ts'
  * may be wrong, so what cannot be got back is kept for a week, and it goes on as it was if it is there again: the ids
  * of instances are never given twice.
  */
-export interface Departures {
+export interface MissingInstances {
   /** Of those shown, whose absence is to be doubted: all that Berth did not see destroyed. */
   expected(shown: Readonly<Record<string, InstanceView>>): readonly number[]
   /** As it was seen last, where it went and was not forgotten. */
@@ -34,7 +34,7 @@ export interface Departures {
   flush(): Promise<void>
 }
 
-export interface DeparturesOptions
+export interface MissingInstancesOptions
   extends Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'> {
   /** It has been away for so many looks that nothing of it needs to stay open. */
   onAway: (instance: number) => void
@@ -47,7 +47,11 @@ const keptFor = 7 * 86_400
 
 const Departed = v.record(v.string(), v.object({ at: v.number(), view: InstanceShape }))
 
-export async function openDepartures({ onAway, onGone, ...place }: DeparturesOptions): Promise<Departures> {
+export async function openMissingInstances({
+  onAway,
+  onGone,
+  ...place
+}: MissingInstancesOptions): Promise<MissingInstances> {
   const document = await openDocument({ ...place, schema: Departed, empty: {} })
   /** Looks in a row without it, in this run. */
   const absent = new Map<number, number>()
