@@ -23,7 +23,7 @@ import { type OpenedShell, type OurShells, openKept, type ShellWanted } from './
 import { rememberAccess } from './remembered.ts'
 
 /** An instance to get into, and the client of its account. */
-export interface Door {
+export interface InstanceTarget {
   account: AccountId
   instance: InstanceView
   client: ServiceClient
@@ -32,18 +32,18 @@ export interface Door {
 /** Getting into the instances of all accounts: which key, attached when it has to be, and which way. */
 export interface Access {
   /** A shell, in the instance's tmux where that is chosen and there is one. */
-  openShell(door: Door, wanted: ShellWanted): Promise<OpenedShell>
+  openShell(door: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
   /** The shells in the instance's tmux, undefined where it has none, and whether new ones go there. */
-  keptShells(door: Door): Promise<{ kept: boolean; shells?: readonly KeptShell[] }>
+  keptShells(door: InstanceTarget): Promise<{ kept: boolean; shells?: readonly KeptShell[] }>
   /** What scrolled out of the sight of a shell in tmux, with its escapes. */
-  shellHistory(door: Door, session: string): Promise<string>
+  shellHistory(door: InstanceTarget, session: string): Promise<string>
   /** Whether that instance's shells live in tmux, whatever the settings say; undefined as they say. */
   chooseTmux(account: AccountId, instance: number, choice: boolean | undefined): Promise<void>
   /** A share in the instance's connection, for what is no shell. */
-  connect(door: Door): Promise<Lease>
-  openSystemTerminal(door: Door): Promise<void>
+  connect(door: InstanceTarget): Promise<Lease>
+  openSystemTerminal(door: InstanceTarget): Promise<void>
   /** One line for a POSIX shell. */
-  commandLine(door: Door): Promise<string>
+  commandLine(door: InstanceTarget): Promise<string>
   /** Attaches a key by the service's call, that of the settings where none is named, and remembers it. */
   attachKey(account: AccountId, instance: number, client: ServiceClient, key?: string): Promise<void>
   /** What was attached so, by instance. */
@@ -51,7 +51,7 @@ export interface Access {
   /** What the SSH config says of an instance beside its address: the files of its key and its host key. */
   filesOf(account: AccountId): Promise<{ keyPath: string; knownHostsPath: string }>
   /** The way that answers now; the key is attached on the way, where the service takes it. */
-  probe(door: Door): Promise<SshAddress>
+  probe(door: InstanceTarget): Promise<SshAddress>
   acceptHostKey(account: AccountId, instance: number, fingerprint: string): Promise<void>
   /** The keys with which that account's instances are entered. */
   keys(account: AccountId | undefined): Keys
@@ -114,7 +114,7 @@ export function openAccess(
   }
 
   /** The way that answers, with the key attached where that can be: for programs that get in on their own. */
-  async function probe({ account, instance, client }: Door): Promise<SshAddress> {
+  async function probe({ account, instance, client }: InstanceTarget): Promise<SshAddress> {
     const { address } = await sshOf(account).probe({
       addresses: addressesOf(instance),
       jupyterRuntype: instance.jupyter,
@@ -124,7 +124,7 @@ export function openAccess(
     return address
   }
 
-  async function command(door: Door, address: SshAddress): Promise<string[]> {
+  async function command(door: InstanceTarget, address: SshAddress): Promise<string[]> {
     const ssh = sshOf(door.account)
     const { path } = await ssh.keysOf(door.account).locate(keyName())
     return sshCommand({
@@ -149,7 +149,7 @@ export function openAccess(
 
   /** Gets in for something, with the key attached when it has to be. */
   async function enter<Got>(
-    { account, instance, client }: Door,
+    { account, instance, client }: InstanceTarget,
     use: (target: Target) => Promise<Got>,
   ): Promise<Got> {
     const target = {
@@ -180,7 +180,7 @@ export function openAccess(
     return use(target)
   }
 
-  const connect = (door: Door) => enter(door, sshOf(door.account).connect)
+  const connect = (door: InstanceTarget) => enter(door, sshOf(door.account).connect)
   const isKept = async (account: AccountId, instance: number) =>
     (await memoryOf(account).tmux(account, instance)) ?? state().settings.terminal.tmux
   /** The shells of tmux's that are open here, by account and instance. */
@@ -201,7 +201,7 @@ export function openAccess(
     return known
   }
 
-  async function openShell(door: Door, wanted: ShellWanted): Promise<OpenedShell> {
+  async function openShell(door: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell> {
     const { account, instance } = door
     const { columns, rows } = wanted
     const open = (command: string | undefined) =>

@@ -3,7 +3,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { ChosenFolder } from '../../ports/chosen-files.ts'
 import type { Machine } from '../../ports/machine.ts'
-import type { Access, Door } from '../access/access.ts'
+import type { Access, InstanceTarget } from '../access/access.ts'
 import type { Choices } from '../access/files/choices.ts'
 import type { FileTransfers } from '../access/files/file-transfers.ts'
 import type { SshConfig } from '../access/ssh-config/ssh-config.ts'
@@ -45,7 +45,7 @@ export interface OnInstance {
 }
 
 /** The instance as State shows it, with its account's client. Throws `no_such_account` or `no_such_instance`. */
-export function doorOf({ store, accounts }: Parts, { account, instance }: OnInstance): Door {
+export function targetOf({ store, accounts }: Parts, { account, instance }: OnInstance): InstanceTarget {
   const session = accounts.session(account)
   const view = store.get().accounts[session.id]?.instances[instance]
   if (!view)

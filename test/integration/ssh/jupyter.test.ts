@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { tunnelKey } from '../../../electron/contract/instance/tunnel.ts'
-import type { Door } from '../../../electron/core/access/access.ts'
+import type { InstanceTarget } from '../../../electron/core/access/access.ts'
 import { jupyterPurpose } from '../../../electron/core/access/tunnels/jupyter.ts'
 import { createTunnels, type Tunnels } from '../../../electron/core/access/tunnels/tunnels.ts'
 import { createStore } from '../../../electron/core/state/store.ts'
@@ -59,7 +59,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
   /** Asked of the instance itself: the record tells no token, and Jupyter is at another port than usual. */
   async function open(): Promise<URL> {
     const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })
-    const door = (): Door => ({ account, instance, client })
+    const door = (): InstanceTarget => ({ account, instance, client })
     const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
     const purpose = jupyterPurpose({ door, token: undefined, access, clock: machine.clock })
     return new URL((await tunnels.open(door, purpose)) ?? '')
@@ -110,7 +110,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
     await jupyter.stop()
     const poor = { ...instance, jupyter: false }
     const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })
-    const door = (): Door => ({ account, instance: poor, client })
+    const door = (): InstanceTarget => ({ account, instance: poor, client })
     const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
     const purpose = jupyterPurpose({ door, token: undefined, access, clock: machine.clock })
     await expect(tunnels.open(door, purpose)).rejects.toMatchObject({ problem: { code: 'jupyter_missing' } })

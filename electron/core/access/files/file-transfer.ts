@@ -9,12 +9,12 @@ import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { keepLease, type SteadyLease } from '../../../ssh/tunnels/steady-lease.ts'
 import { problemOf } from '../../app/problems.ts'
 import { present } from '../../state/present.ts'
-import type { Door } from '../access.ts'
+import type { InstanceTarget } from '../access.ts'
 import { createSpeed } from './speed.ts'
 
 export interface FileTransferNeeds {
   id: string
-  door: Pick<Door, 'account'> & { instance: { id: number } }
+  door: Pick<InstanceTarget, 'account'> & { instance: { id: number } }
   direction: 'up' | 'down'
   name: string
   folder: string

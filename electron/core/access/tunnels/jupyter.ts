@@ -11,7 +11,7 @@ import {
 import { chosenJupyter, type ListedJupyter } from '../../../ssh/tunnels/jupyter-list.ts'
 import { whatAnswers } from '../../../ssh/tunnels/web.ts'
 import { instanceName } from '../../notifications/wording.ts'
-import type { Access, Door } from '../access.ts'
+import type { Access, InstanceTarget } from '../access.ts'
 import { patientlyEvery } from './patience.ts'
 import type { Purpose } from './purpose.ts'
 
@@ -22,7 +22,7 @@ export const jupyterPort = 8080
 const slowest = 180_000
 
 export interface JupyterNeeds {
-  door: () => Door
+  door: () => InstanceTarget
   /** `jupyter_token` of the record, where the service tells it. */
   token: string | undefined
   /** The page that it was rented to open as, where that is known. */
@@ -94,7 +94,7 @@ export function jupyterPurpose({ door, token, page, access, clock }: JupyterNeed
  * is told to nobody else. `undefined` for any other. `ca`: who is trusted besides those whom this machine trusts.
  */
 export async function directJupyter(
-  { instance }: { instance: Pick<Door['instance'], 'runtype' | 'ports'> },
+  { instance }: { instance: Pick<InstanceTarget['instance'], 'runtype' | 'ports'> },
   { token, page }: Pick<JupyterNeeds, 'token' | 'page'>,
   clock: Clock,
   ca?: string,

@@ -6,7 +6,7 @@ import type { Random } from '../../../ports/random.ts'
 import { openTunnel, type Tunnel } from '../../../ssh/tunnels/tunnel.ts'
 import { problemOf } from '../../app/problems.ts'
 import type { Store } from '../../state/store.ts'
-import type { Access, Door } from '../access.ts'
+import type { Access, InstanceTarget } from '../access.ts'
 import type { Purpose, Ready } from './purpose.ts'
 
 /** The tunnels of all accounts. Their progress is in State. */
@@ -16,7 +16,7 @@ export interface Tunnels {
    * Throws what getting in throws, what its purpose throws, `no_free_port`, and `tunnel_closed` when it is closed
    * meanwhile.
    */
-  open(door: () => Door, purpose: Purpose): Promise<string | undefined>
+  open(door: () => InstanceTarget, purpose: Purpose): Promise<string | undefined>
   /** A browser was given this address of a tunnel. Where it does not come by the name, 127.0.0.1 is offered. */
   expectBrowser(url: string): void
   closeOne(account: AccountId, instance: number, port: number): Promise<void>
@@ -96,7 +96,11 @@ export function createTunnels({ store, clock, random, access }: TunnelsNeeds): T
     show(entry)
   }
 
-  async function make(entry: Entry, door: () => Door, purpose: Purpose): Promise<string | undefined> {
+  async function make(
+    entry: Entry,
+    door: () => InstanceTarget,
+    purpose: Purpose,
+  ): Promise<string | undefined> {
     const { signal } = entry.abort
     const making = { signal, step: (step: TunnelView['step']) => change(entry, { step }) }
     // Held until the tunnel has its own share, so that one connection does for both.
@@ -144,7 +148,7 @@ export function createTunnels({ store, clock, random, access }: TunnelsNeeds): T
     show(entry)
   }
 
-  async function dig(entry: Entry, door: () => Door): Promise<Tunnel> {
+  async function dig(entry: Entry, door: () => InstanceTarget): Promise<Tunnel> {
     const { port } = entry.view
     const name = nameOf(entry.account, entry.view.instance, port)
     // Losses while it is being made are told by the step it is at.
@@ -187,7 +191,7 @@ export function createTunnels({ store, clock, random, access }: TunnelsNeeds): T
     show(entry)
   }
 
-  function begin(door: () => Door, purpose: Purpose): Entry {
+  function begin(door: () => InstanceTarget, purpose: Purpose): Entry {
     const { account, instance } = door()
     const { kind, name, port } = purpose
     const entry: Entry = {

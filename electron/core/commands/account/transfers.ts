@@ -1,5 +1,5 @@
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { doorOf, type Parts } from '../parts.ts'
+import { type Parts, targetOf } from '../parts.ts'
 
 type TransferCommands = Pick<Handlers, 'startCopy' | 'startSync' | 'cancelTransfer' | 'dismissTransfer'>
 
@@ -8,12 +8,12 @@ export function transferCommands(parts: Parts): TransferCommands {
   const { accounts } = parts
   return {
     async startCopy({ account, request }) {
-      for (const instance of [request.from, request.to]) doorOf(parts, { account, instance })
+      for (const instance of [request.from, request.to]) targetOf(parts, { account, instance })
       return accounts.session(account).transfers.copy(request)
     },
     async startSync({ account, request }) {
       // Before a key is made for it.
-      doorOf(parts, { account, instance: request.instance })
+      targetOf(parts, { account, instance: request.instance })
       return accounts.session(account).transfers.sync(request)
     },
     cancelTransfer: ({ account, transfer }) => accounts.session(account).transfers.cancel(transfer),

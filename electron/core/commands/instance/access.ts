@@ -3,7 +3,7 @@ import type { Shell } from '../../../ssh/shell/shell.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Streams } from '../../app/page/streams.ts'
 import { needing } from '../../app/permission.ts'
-import { doorOf, noteUser, type Parts } from '../parts.ts'
+import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type AccessCommands = Pick<
   Handlers,
@@ -26,7 +26,7 @@ export function accessCommands(parts: Parts): AccessCommands {
   return {
     async openTerminal({ columns, rows, session, fresh, ...args }, { streams }) {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'A terminal is opened on a page.' })
-      const door = doorOf(parts, args)
+      const door = targetOf(parts, args)
       const opened = await access.openShell(door, { columns, rows, session, fresh })
       const { shell } = opened
       const stream = streams.open(shell.stream, shell.ended)
@@ -49,25 +49,25 @@ export function accessCommands(parts: Parts): AccessCommands {
     async resizeTerminal({ stream, columns, rows }, { streams }) {
       if (streams) shells.get(streams)?.get(stream)?.resize(columns, rows)
     },
-    shellHistory: ({ session, ...args }) => access.shellHistory(doorOf(parts, args), session),
-    keptShells: args => access.keptShells(doorOf(parts, args)),
+    shellHistory: ({ session, ...args }) => access.shellHistory(targetOf(parts, args), session),
+    keptShells: args => access.keptShells(targetOf(parts, args)),
     async keepShells({ keep, ...args }) {
-      const { account, instance } = doorOf(parts, args)
+      const { account, instance } = targetOf(parts, args)
       await access.chooseTmux(account, instance.id, keep)
     },
     async openSystemTerminal(args) {
-      const door = doorOf(parts, args)
+      const door = targetOf(parts, args)
       await access.openSystemTerminal(door)
       parts.teller.entered(door.account, door.instance.id)
     },
-    sshCommand: args => access.commandLine(doorOf(parts, args)),
+    sshCommand: args => access.commandLine(targetOf(parts, args)),
     async attachKey({ key, ...args }) {
-      const door = doorOf(parts, args)
+      const door = targetOf(parts, args)
       await needing('instance_write', access.attachKey(door.account, door.instance.id, door.client, key))
       noteUser(parts, door.account, 'Attached the SSH key to', door.instance, key)
     },
     async acceptHostKey({ fingerprint, ...args }) {
-      const { account, instance } = doorOf(parts, args)
+      const { account, instance } = targetOf(parts, args)
       await access.acceptHostKey(account, instance.id, fingerprint)
       noteUser(parts, account, 'Accepted another host key for', instance, fingerprint)
     },

@@ -1,7 +1,7 @@
 import { openEditor } from '../../../ssh/editors/editors.ts'
 import { sshConfigOff } from '../../access/ssh-config/ssh-config.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { doorOf, noteUser, type Parts } from '../parts.ts'
+import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type EditorCommands = Pick<Handlers, 'openEditor' | 'sshConfigIncluded' | 'includeSshConfig'>
 
@@ -9,7 +9,7 @@ export function editorCommands(parts: Parts): EditorCommands {
   const { access, activity, machine, sshConfig, store } = parts
   return {
     async openEditor({ editor, ...args }) {
-      const door = doorOf(parts, args)
+      const door = targetOf(parts, args)
       const { account, instance } = door
       // Before anything else, so that who has it switched off need not wait to be told.
       await sshConfig.hostOf(account, instance.id)

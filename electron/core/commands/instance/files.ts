@@ -10,11 +10,11 @@ import { streamDownloadJob } from '../../../ssh/files/transfer/download-stream.t
 import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { refuseExisting, uploadJob } from '../../../ssh/files/transfer/upload.ts'
 import { listFolder } from '../../../ssh/files/walk.ts'
-import type { Door } from '../../access/access.ts'
+import type { InstanceTarget } from '../../access/access.ts'
 import { Choices } from '../../access/files/choices.ts'
 import { pageGoneProblem, pageSources } from '../../access/files/page-sources.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
+import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type FileCommands = Pick<
   Handlers,
@@ -42,7 +42,7 @@ export function fileCommands(parts: Parts): FileCommands {
 
   /** Does something over SFTP; once more where the connection turns out to be gone. */
   async function on<Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
-    const door = doorOf(parts, args)
+    const door = targetOf(parts, args)
     try {
       return await once(door, work)
     } catch (error) {
@@ -53,7 +53,7 @@ export function fileCommands(parts: Parts): FileCommands {
     })
   }
 
-  async function once<Got>(door: Door, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
+  async function once<Got>(door: InstanceTarget, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
     const lease = await access.connect(door)
     let sftp: Sftp | undefined
     try {
@@ -73,7 +73,7 @@ export function fileCommands(parts: Parts): FileCommands {
     names: readonly string[],
     job: (changed: () => void) => Job,
   ) {
-    const door = doorOf(parts, args)
+    const door = targetOf(parts, args)
     const [first = ''] = names
     let changed: () => void = () => undefined
     const made = job(() => changed())
@@ -84,7 +84,7 @@ export function fileCommands(parts: Parts): FileCommands {
       name: names.length === 1 ? first : `${names.length} items`,
       job: made,
       // Found anew each time: its address may have changed, or it may be gone.
-      connect: () => access.connect(doorOf(parts, { account: door.account, instance: door.instance.id })),
+      connect: () => access.connect(targetOf(parts, { account: door.account, instance: door.instance.id })),
     })
     changed = () => transfers.progressed(begun.id)
     return begun
@@ -106,7 +106,7 @@ export function fileCommands(parts: Parts): FileCommands {
         await sftp.rename(from, to)
       }),
     async deleteFiles({ paths, ...args }) {
-      const { account, instance } = doorOf(parts, args)
+      const { account, instance } = targetOf(parts, args)
       await on(args, async sftp => {
         for (const path of paths) await remove(sftp, path)
       })
@@ -114,7 +114,7 @@ export function fileCommands(parts: Parts): FileCommands {
     },
     readTextFile: ({ path, ...args }) => on(args, sftp => readText(sftp, path)),
     async writeTextFile({ path, text, version, ...args }) {
-      const { account, instance } = doorOf(parts, args)
+      const { account, instance } = targetOf(parts, args)
       const written = await on(args, sftp => writeText(sftp, path, text, version))
       noteUser(parts, account, 'Edited a file on', instance, harmless(path))
       return written

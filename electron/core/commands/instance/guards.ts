@@ -4,7 +4,7 @@ import type { RentalView } from '../../../contract/market/rental.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { instanceName } from '../../notifications/wording.ts'
-import { doorOf, type Parts } from '../parts.ts'
+import { type Parts, targetOf } from '../parts.ts'
 
 type GuardCommands = Pick<
   Handlers,
@@ -23,7 +23,7 @@ export function guardCommands(parts: Parts): GuardCommands {
     account?: string | undefined
     instance?: number | undefined
   }): void {
-    if (instance !== undefined) doorOf(parts, { account, instance })
+    if (instance !== undefined) targetOf(parts, { account, instance })
   }
 
   return {

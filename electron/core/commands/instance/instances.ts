@@ -2,7 +2,7 @@ import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { markLabel, rentalOf } from '../../instances/mark.ts'
 import { maskRecord } from '../../instances/mask-record.ts'
-import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
+import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type InstanceCommands = Pick<
   Handlers,
@@ -22,9 +22,9 @@ export function instanceCommands(parts: Parts): InstanceCommands {
   async function change<Answer>(
     args: OnInstance,
     verb: string | ((answer: Answer) => string),
-    act: (door: ReturnType<typeof doorOf>) => Promise<Answer>,
+    act: (door: ReturnType<typeof targetOf>) => Promise<Answer>,
   ) {
-    const door = doorOf(parts, args)
+    const door = targetOf(parts, args)
     const answer = await needing('instance_write', act(door))
     noteUser(parts, door.account, typeof verb === 'string' ? verb : verb(answer), door.instance)
     await parts.accounts.session(door.account).look()
@@ -66,7 +66,7 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     acceptPriceIncrease: args => answerIncrease(args, true),
     refusePriceIncrease: args => answerIncrease(args, false),
     async instanceRecord(args) {
-      const { account, instance } = doorOf(parts, args)
+      const { account, instance } = targetOf(parts, args)
       return maskRecord(parts.accounts.session(account).record(instance.id) ?? {})
     },
   }

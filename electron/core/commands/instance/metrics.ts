@@ -7,7 +7,7 @@ import { type Watched, watchInside } from '../../../ssh/inside/watch.ts'
 import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { plainLastLine } from '../../runs/output/plain.ts'
-import { doorOf, type Parts } from '../parts.ts'
+import { type Parts, targetOf } from '../parts.ts'
 
 /** More than are asked for. */
 const mostLines = { lines: 5_000, length: 4_096 }
@@ -33,11 +33,11 @@ export function insideCommands(parts: Parts): InsideCommands {
 
   return {
     async watchInside(args, caller) {
-      const lease = await access.connect(doorOf(parts, args))
+      const lease = await access.connect(targetOf(parts, args))
       return { stream: await stream(lease, caller, async () => watchInside(lease.connection, clock)) }
     },
     async followLog({ path: asked, ...args }, caller) {
-      const door = doorOf(parts, args)
+      const door = targetOf(parts, args)
       const script = accounts.session(door.account).record(door.instance.id)?.['onstart']
       const looked = asked ? [asked] : logPlaces(typeof script === 'string' ? script : undefined)
       const lease = await access.connect(door)
@@ -60,7 +60,7 @@ export function insideCommands(parts: Parts): InsideCommands {
       }
     },
     async readContainerLog({ host, ...args }) {
-      const { account, instance, client } = doorOf(parts, args)
+      const { account, instance, client } = targetOf(parts, args)
       const baseUrl = store.get().accounts[account]?.baseUrl ?? ''
       const address = await needing('instance_read', client.containerLogs.request(instance.id, host))
       const { text, cut } = await fetchResult(address, { baseUrl })

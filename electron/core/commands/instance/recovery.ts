@@ -3,14 +3,14 @@ import { BerthError } from '../../../contract/problem.ts'
 import { type Micros, micros } from '../../../contract/spending/money.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { pricePerHour } from '../../notifications/wording.ts'
-import { doorOf, noteUser, type Parts } from '../parts.ts'
+import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 const words = { tell: 'only tell', raise: 'raise the bid', replace: 'rent another' } as const
 
 export function recoveryCommands(parts: Parts): Pick<Handlers, 'chooseRecovery'> {
   return {
     async chooseRecovery({ choice, ...args }) {
-      const { account, instance } = doorOf(parts, args)
+      const { account, instance } = targetOf(parts, args)
       if (choice.kind === 'raise') refuseUseless(instance, micros(choice.ceiling))
       await parts.accounts.session(account).automations.recoveries.choose(instance, choice)
       noteUser(parts, account, `Once outbid, ${words[choice.kind]}:`, instance)

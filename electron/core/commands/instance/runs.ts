@@ -6,7 +6,7 @@ import { pageOf } from '../../runs/output/pages.ts'
 import { searchOutput } from '../../runs/output/search.ts'
 import { outputStream } from '../../runs/output/stream.ts'
 import type { Wish } from '../../runs/service.ts'
-import { doorOf, noteUser, type Parts } from '../parts.ts'
+import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type RunCommands = Pick<
   Handlers,
@@ -30,7 +30,7 @@ export function runCommands(parts: Parts): RunCommands {
       const { instance, rental, ...asked } = request
       const wish = wishOf(parts, asked)
       if (instance !== undefined) {
-        const door = doorOf(parts, { account, instance })
+        const door = targetOf(parts, { account, instance })
         noteUser(parts, door.account, `Asked to run “${wish.name}” on`, door.instance)
       } else if (rental !== undefined) parts.accounts.session(account).rentals.rented(rental)
       const place = {

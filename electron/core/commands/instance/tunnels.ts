@@ -4,7 +4,7 @@ import { directJupyter, jupyterPurpose } from '../../access/tunnels/jupyter.ts'
 import { offeredPorts, portPurpose, rentedPorts } from '../../access/tunnels/port.ts'
 import { portsOfTemplate } from '../../access/tunnels/template-ports.ts'
 import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
-import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
+import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type TunnelCommands = Pick<Handlers, 'openJupyter' | 'openPort' | 'closeTunnel' | 'findPorts'>
 
@@ -14,8 +14,8 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
 
   /** The door as it is each time it is asked for: an instance may move while its tunnel is open. */
   function doorsOf(args: OnInstance) {
-    const { account, instance } = doorOf(parts, args)
-    return () => doorOf(parts, { account, instance: instance.id })
+    const { account, instance } = targetOf(parts, args)
+    return () => targetOf(parts, { account, instance: instance.id })
   }
 
   /**
@@ -65,7 +65,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
       await tunnels.closeOne(id, args.instance, port)
     },
     async findPorts(args) {
-      const door = doorOf(parts, args)
+      const door = targetOf(parts, args)
       const { client, record: recordOf } = accounts.session(door.account)
       const record = recordOf(door.instance.id)
       const ofTemplate = portsOfTemplate(client.templates, record?.template_hash_id)

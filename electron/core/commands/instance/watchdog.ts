@@ -2,7 +2,7 @@ import { watchdogStartScript } from '../../../ssh/watchdog/start-script.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { mustBeAhead } from '../../guards/watchdog/ahead.ts'
 import { tickOf } from '../../guards/watchdog/model.ts'
-import { doorOf, noteUser, type OnInstance, type Parts } from '../parts.ts'
+import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type WatchdogCommands = Pick<
   Handlers,
@@ -14,12 +14,12 @@ export function watchdogCommands(parts: Parts): WatchdogCommands {
 
   return {
     async putWatchdog({ wish, ...args }) {
-      const door = doorOf(parts, args)
+      const door = targetOf(parts, args)
       await of(args).put(args.instance, wish)
       noteUser(parts, door.account, 'Asked for a watchdog on', door.instance)
     },
     async removeWatchdog(args) {
-      const door = doorOf(parts, args)
+      const door = targetOf(parts, args)
       noteUser(parts, door.account, 'Took the watchdog off', door.instance)
       await of(args).remove(args.instance)
     },

@@ -12,7 +12,7 @@ import { offerView } from '../../renting/offers/offer-view.ts'
 import { asGoodAs, type Replaced } from '../../renting/rentals/as-good.ts'
 import { requestLike, withoutOffer } from '../../renting/rentals/request-like.ts'
 import { wishOf } from '../instance/runs.ts'
-import { doorOf, noteUser, type Parts } from '../parts.ts'
+import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type RentingCommands = Pick<
   Handlers,
@@ -26,7 +26,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
       const session = accounts.session(account)
       const offer = parts.seenOffers.get(session.id, request.offer)
       if (replaces !== undefined) {
-        const { instance } = doorOf(parts, { account: session.id, instance: replaces })
+        const { instance } = targetOf(parts, { account: session.id, instance: replaces })
         await needing('instance_write', session.client.instances.destroy(replaces).catch(unlessGone))
         noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
       }
@@ -43,7 +43,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
       accounts.session(account).rentals.settle(rental, instance),
     dismissRental: ({ account, rental }) => accounts.session(account).rentals.dismiss(rental),
     async findReplacement({ without, ...args }) {
-      const { instance, account } = doorOf(parts, args)
+      const { instance, account } = targetOf(parts, args)
       const session = accounts.session(account)
       const rental = session.rentals.ofInstance(instance.id)
       const record = session.record(instance.id)

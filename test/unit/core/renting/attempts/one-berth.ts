@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import type { Door } from '../../../../../electron/core/access/access.ts'
+import type { InstanceTarget } from '../../../../../electron/core/access/access.ts'
 import type { AccountContext } from '../../../../../electron/core/account-context.ts'
 import { type Failovers, openFailovers } from '../../../../../electron/core/renting/attempts/service.ts'
 import { openRentals, type Rentals } from '../../../../../electron/core/renting/rentals/service.ts'
@@ -58,7 +58,8 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
       delete: async (name: string) => void keychain.delete(name),
     },
     access: {
-      probe: ({ instance }: Door) => (signal.aborted ? new Promise(() => undefined) : world.knock(instance)),
+      probe: ({ instance }: InstanceTarget) =>
+        signal.aborted ? new Promise(() => undefined) : world.knock(instance),
     } as unknown as AccountContext['access'],
   })
   const show = (instances: Readonly<Record<string, InstanceView>>) =>

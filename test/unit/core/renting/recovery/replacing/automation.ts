@@ -1,5 +1,5 @@
 import type { RecoveryView } from '../../../../../../electron/contract/automation/recovery.ts'
-import type { Door } from '../../../../../../electron/core/access/access.ts'
+import type { InstanceTarget } from '../../../../../../electron/core/access/access.ts'
 import type { AccountContext } from '../../../../../../electron/core/account-context.ts'
 import { type Failovers, openFailovers } from '../../../../../../electron/core/renting/attempts/service.ts'
 import { openRecoveries, type Recoveries } from '../../../../../../electron/core/renting/recovery/service.ts'
@@ -33,7 +33,7 @@ export async function openReplacing(
     ...given,
     record: id => records.find(record => record.id === id),
     access: {
-      async probe({ instance: { id } }: Door) {
+      async probe({ instance: { id } }: InstanceTarget) {
         await turns.take(given.ending)
         if (service.book.get(id)?.fate !== 'good') throw new Error('shut')
       },
