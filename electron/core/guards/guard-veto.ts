@@ -9,7 +9,7 @@ import { span } from './tell/words.ts'
  * Why Berth makes nothing run by itself now: a guard would stop it at the next look, and only its disk's bill would be
  * left of it. Undefined where none would. `now` in epoch seconds of the account's time.
  */
-export function heldBack(
+export function guardVeto(
   account: AccountView | undefined,
   starting: Starting,
   now: number,

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/problem.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
-import { heldBack } from '../guards/guard-veto.ts'
+import { guardVeto } from '../guards/guard-veto.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import type { RentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/service.ts'
@@ -53,7 +53,7 @@ export function createWatchRenting(
   async function withinGuards(watch: Watch, price: Micros): Promise<void> {
     const { id, wish, renting, rented } = watch
     if (!wish.rents || renting !== undefined || rented >= wish.rents.most) return
-    const waits = heldBack(store.get().accounts[account], { more: price }, context.now())
+    const waits = guardVeto(store.get().accounts[account], { more: price }, context.now())
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
       if (waits) note('berth', `The watch “${wish.name}” rents nothing for now`, waits.message)

@@ -4,7 +4,7 @@ import type { Micros } from '../../../contract/spending/money.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { needing } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
-import { stopperOf as guardThatStops, heldBack, stoppedBy } from '../../guards/guard-veto.ts'
+import { stopperOf as guardThatStops, guardVeto, stoppedBy } from '../../guards/guard-veto.ts'
 import type { Guards } from '../../guards/service.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { same } from '../../state/same.ts'
@@ -69,8 +69,8 @@ export function createAttemptWorker(
   const held = new Map<string, { price: Micros; at: number }>()
 
   /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
-  function guardVeto(more: Micros): Problem | undefined {
-    return heldBack(store.get().accounts[account], { more }, now())
+  function vetoFor(more: Micros): Problem | undefined {
+    return guardVeto(store.get().accounts[account], { more }, now())
   }
 
   /** The guard that has stopped an instance, or stops it at the next poll. */
@@ -187,7 +187,7 @@ export function createAttemptWorker(
     async rentNext({ id, search, limits }) {
       // The market is a large answer, not to be asked at every look for what is then not rented.
       const price = priceInMind(id)
-      const before = guardVeto(price)
+      const before = vetoFor(price)
       if (before) return waitsForGuard(id, before, price)
       held.delete(id)
       try {
@@ -197,7 +197,7 @@ export function createAttemptWorker(
           searchNarrowed(client().offers, search.query, search.filter, asking),
         )
         const request = await secrets.restore({ id }, failovers.get(id).request)
-        const best = bestOffer(failovers.get(id), found.map(offerView), hosts.view(), guardVeto)
+        const best = bestOffer(failovers.get(id), found.map(offerView), hosts.view(), vetoFor)
         const failover = failovers.get(id)
         if (ending.aborted) return false
         if (failover.unwanted) return true

@@ -32,13 +32,13 @@ export function bestOffer(
   failover: Pick<Failover, 'search' | 'request' | 'limits' | 'tries'>,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedHostView>>,
-  heldBack: (price: Micros) => Problem | undefined,
+  guardVeto: (price: Micros) => Problem | undefined,
 ): BestOffer | undefined {
   let cheapest: BestOffer | undefined
   for (const choice of fitting(failover, offers, failed)) {
     // What is dearer than one that is held is held, too.
     if (cheapest && choice.price >= cheapest.choice.price) continue
-    const holds = heldBack(choice.price)
+    const holds = guardVeto(choice.price)
     if (!holds) return { choice }
     cheapest = { choice, holds }
   }

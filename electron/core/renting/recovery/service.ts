@@ -8,7 +8,7 @@ import { ServiceError } from '../../../service/service-error.ts'
 import type { AccountContext, Automation } from '../../account-context.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
-import { heldBack } from '../../guards/guard-veto.ts'
+import { guardVeto } from '../../guards/guard-veto.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { present } from '../../state/present.ts'
 import { same } from '../../state/same.ts'
@@ -94,7 +94,7 @@ export async function openRecoveries(
     starting: Starting,
     act: () => Promise<void>,
   ): Promise<void> {
-    const why = heldBack(store.get().accounts[account], starting, now())
+    const why = guardVeto(store.get().accounts[account], starting, now())
     return why ? hold(instance, why) : act()
   }
 

@@ -13,12 +13,12 @@ const offers = [
 function chosen(
   price: number | undefined,
   among: readonly OfferView[] = offers,
-  heldBack: Parameters<typeof bestOffer>[3] = () => undefined,
+  guardVeto: Parameters<typeof bestOffer>[3] = () => undefined,
 ): number | undefined {
-  return best(price, among, heldBack)?.choice.offer.id
+  return best(price, among, guardVeto)?.choice.offer.id
 }
 
-function best(...[price, among, heldBack]: Required<Parameters<typeof chosen>>): BestOffer | undefined {
+function best(...[price, among, guardVeto]: Required<Parameters<typeof chosen>>): BestOffer | undefined {
   return bestOffer(
     {
       search: {
@@ -32,7 +32,7 @@ function best(...[price, among, heldBack]: Required<Parameters<typeof chosen>>):
     },
     among,
     {},
-    heldBack,
+    guardVeto,
   )
 }
 
