@@ -13,7 +13,7 @@ import type { Teller } from './notifications/notifier.ts'
 import type { Store } from './state/store.ts'
 
 /** A fresh answer of the service about one account. State shows it already. */
-export interface FreshLook {
+export interface AccountPoll {
   account: AccountView
   /** Every instance as the service gave it, secrets and all. */
   records: readonly Instance[]
@@ -29,7 +29,7 @@ export interface FreshLook {
 /** Something that Berth does by itself for one account. It decides on fresh answers alone: stale ones tell nothing. */
 export interface Automation {
   /** What a fresh look means to it. */
-  looked(look: FreshLook): void
+  onPoll(look: AccountPoll): void
   /** Goes on with what an earlier session left under way; called again when another key is used. */
   resume(): void
   /** When it next has something to do, epoch seconds of the account's time: a look is made then. */

@@ -53,8 +53,8 @@ export async function openAutomations(context: AccountContext, rentals: Rentals)
     watches,
     watchdogs,
     runs,
-    looked: look => {
-      for (const automation of all) automation.looked(look)
+    onPoll: look => {
+      for (const automation of all) automation.onPoll(look)
     },
     resume: () => {
       for (const automation of all) automation.resume()

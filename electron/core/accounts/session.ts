@@ -208,13 +208,13 @@ export async function openSession(
     connectionStatus.certain(before.uncertain?.reason, found.uncertain?.reason)
     const unconfirmed = new Set(listing?.unconfirmed)
     if (listing)
-      missingInstances.looked({ shown, gone: changes.gone, there: listing.instances, unconfirmed, at })
+      missingInstances.onPoll({ shown, gone: changes.gone, there: listing.instances, unconfirmed, at })
     const after = account()
     if (!after) return
     if (listing) {
-      rentals.looked(after.instances, listing.instances, unconfirmed)
-      transfers.looked(after.instances)
-      automations.looked({
+      rentals.onPoll(after.instances, listing.instances, unconfirmed)
+      transfers.onPoll(after.instances)
+      automations.onPoll({
         account: after,
         records: listing.instances,
         unconfirmed,
@@ -224,7 +224,7 @@ export async function openSession(
       })
     }
     if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
-    await alerts.looked(after, store.get().settings, at)
+    await alerts.onPoll(after, store.get().settings, at)
   }
 
   async function failed(look: Exclude<CertainLook, { outcome: 'seen' }>): Promise<void> {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
 import { BerthError } from '../../contract/problem.ts'
-import type { AccountContext, Automation, FreshLook } from '../account-context.ts'
+import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
 import { clockTime } from '../notifications/wording.ts'
 import { openCollection } from '../storage/collection.ts'
@@ -210,7 +210,7 @@ export async function openGuards(
     show()
   }
 
-  function looked({ account: view, unconfirmed, at }: FreshLook): void {
+  function onPoll({ account: view, unconfirmed, at }: AccountPoll): void {
     for (const id of absent) if (view.instances[find(id)?.instance ?? '']) absent.delete(id)
     gpus.told(view.instances, at)
     const snapshot = { ...snapshots.fresh(view, at), unconfirmed }
@@ -232,7 +232,7 @@ export async function openGuards(
   }
 
   return {
-    looked,
+    onPoll,
     resume: show,
     dueAt: shown.next,
     async flush() {

@@ -20,7 +20,7 @@ export interface MissingInstances {
    * After a look. `gone`: those of `shown` that are not there any more; `unconfirmed`: those that may be there; `at` in
    * epoch seconds of the account's time.
    */
-  looked(look: {
+  onPoll(look: {
     shown: Readonly<Record<string, InstanceView>>
     gone: readonly number[]
     there: readonly { id: number }[]
@@ -88,7 +88,7 @@ export async function openMissingInstances({
         .map(Number)
         .filter(id => !destroyed.has(id)),
     lastView: instance => document.get()[instance]?.view,
-    looked({ shown, gone, there, unconfirmed, at }) {
+    onPoll({ shown, gone, there, unconfirmed, at }) {
       if (gone.length === 0 && destroyed.size === 0 && kept().length === 0) return
       const present = new Set([...there.map(({ id }) => id), ...(unconfirmed ?? [])])
       for (const id of gone) {

@@ -13,7 +13,7 @@ export interface Charges {
   /** The days as the service charged them, where it tells, and as they were counted elsewhere. */
   asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
   /** After a look: asks the service where it is time to. Never rejects; resolves once nothing is asked any more. */
-  looked(at: number): Promise<void>
+  onPoll(at: number): Promise<void>
   flush(): Promise<void>
 }
 
@@ -111,7 +111,7 @@ export async function openCharges(
 
   return {
     asCharged: (days, names) => asCharged(days, document.get(), names),
-    async looked(at) {
+    async onPoll(at) {
       if (asking === undefined && isDue(document.get(), at) && !ending.aborted)
         asking = askAll(at).finally(() => {
           asking = undefined

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { MoneyDay, MoneyHistory, SpenderName } from '../../contract/spending/history.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import type { AccountContext, Automation, FreshLook } from '../account-context.ts'
+import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { accrue } from './accrual.ts'
 import type { Charges } from './charges.ts'
@@ -86,8 +86,8 @@ export async function openMoney(
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
-  function looked({ account, credit, at, blur }: FreshLook): void {
-    void charges?.looked(at)
+  function onPoll({ account, credit, at, blur }: AccountPoll): void {
+    void charges?.onPoll(at)
     const before = current.counted as Counted | undefined
     // What was spent follows from the credit: a look without it is passed over, as long as it is told again soon.
     // The time since the last one says nothing of that: Berth may have been away for a night.
@@ -156,7 +156,7 @@ export async function openMoney(
   }
 
   return {
-    looked,
+    onPoll,
     resume: () => undefined,
     history(from, most) {
       const before = past.get()
@@ -203,7 +203,7 @@ function samePrices(before: Counted | undefined, { instances }: Counted): boolea
 /** What is known of each instance that is there; those that have gone keep what was known. */
 function namedSpenders(
   names: Readonly<Record<string, SpenderName>>,
-  instances: FreshLook['account']['instances'],
+  instances: AccountPoll['account']['instances'],
 ): Record<string, SpenderName> {
   const named = { ...names }
   for (const { id, gpu, label: inFull } of Object.values(instances)) {

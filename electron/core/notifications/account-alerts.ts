@@ -10,7 +10,7 @@ import type { Teller } from './notifier.ts'
 /** Tells one account's alerts, and remembers what was told. */
 export interface AccountAlerts {
   /** After a fresh look at the account, at `at` (epoch seconds of its time). */
-  looked(account: AccountView, settings: Settings, at: number): Promise<void>
+  onPoll(account: AccountView, settings: Settings, at: number): Promise<void>
   flush(): Promise<void>
 }
 
@@ -24,11 +24,11 @@ export async function openAccountAlerts(
      * What is said is on disk before it is said: after a kill it is rather not said than said twice. Where it cannot
      * be written, it is said all the same.
      */
-    async looked(account, settings, at) {
+    async onPoll(account, settings, at) {
       const before = document.get()
       const { alerts: found, told } = alerts(before ?? undefined, account, settings, at)
       if (!same(before, told)) await document.record(() => told)
-      teller.looked(account, told)
+      teller.onPoll(account, told)
       if (found.length > 0) teller.tell(account.id, found)
     },
     flush: document.flush,

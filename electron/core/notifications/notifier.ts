@@ -34,7 +34,7 @@ export interface Teller {
    * Takes back what a fresh look at the account shows to be over: a machine that is gone or in another state, credit
    * that is back. What stays on the page is told as it is now.
    */
-  looked(account: AccountView, told: AlertedState): void
+  onPoll(account: AccountView, told: AlertedState): void
 }
 
 export interface NotifierContext {
@@ -106,7 +106,7 @@ export function createTeller({ store, activity, notifier, showing }: NotifierCon
       }
       goTo(store, known.account, placeOf(known.alert, action))
     },
-    looked(account, toldNow) {
+    onPoll(account, toldNow) {
       for (const [id, { account: of, alert }] of told) {
         if (of !== account.id) continue
         if (!holds(alert, account, toldNow)) teller.withdraw(id)

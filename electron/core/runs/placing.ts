@@ -1,5 +1,5 @@
 import type { Problem } from '../../contract/problem.ts'
-import type { AccountContext, FreshLook } from '../account-context.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { rentalOf } from '../instances/mark.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
@@ -9,7 +9,7 @@ import type { RunChange } from './stored-runs.ts'
 /** Brings runs together with what is rented for them. */
 export interface Placing {
   /** Where a run is to begin, or why it never will; undefined while neither is known. */
-  place(run: Run, look: FreshLook): RunChange | undefined
+  place(run: Run, look: AccountPoll): RunChange | undefined
   /** Whether the user has cancelled what it waited for, and so knows that it will not begin. */
   isCancelled(run: Run): boolean
   /** Whether what it waited for is on the page, which shows the run with it. */
@@ -27,7 +27,7 @@ export function createPlacing(
     return rental !== undefined && rentals.knows(rental) ? rentals.rented(rental) : undefined
   }
 
-  function rentedFor({ rental, failover }: Run, records: FreshLook['records']): number | undefined {
+  function rentedFor({ rental, failover }: Run, records: AccountPoll['records']): number | undefined {
     const ready = failover === undefined ? undefined : failovers.find(failover)
     if (ready?.step === 'ready') return ready.instance
     if (rental === undefined) return undefined

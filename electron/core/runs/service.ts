@@ -4,7 +4,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import { endRun, settleRun } from '../../ssh/runs/runs.ts'
-import type { AccountContext, Automation, FreshLook } from '../account-context.ts'
+import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
 import { looksUntilGone } from '../instances/gone.ts'
@@ -21,7 +21,7 @@ import { isUnsafe, spared } from './unsafe.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
-export interface Runs extends Required<Pick<Automation, 'looked' | 'resume' | 'flush'>> {
+export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
   /** Resolves with its id once it is on disk. */
   start(wish: Wish): Promise<string>
   /**
@@ -140,7 +140,7 @@ export async function openRuns(
   }
 
   /** Counts, once a look, how long the instances of runs are missing. */
-  function count({ account: { instances } }: FreshLook): void {
+  function count({ account: { instances } }: AccountPoll): void {
     const mine = new Set(runs.all().flatMap(run => (isGoing(run) ? (run.instance ?? []) : [])))
     for (const id of [...missing.keys()]) if (!mine.has(id)) missing.delete(id)
     for (const id of mine) missing.set(id, instances[id] ? 0 : (missing.get(id) ?? 0) + 1)
@@ -243,7 +243,7 @@ export async function openRuns(
       return may
     },
     deleteOutputs: () => outputs.delete(),
-    looked(look) {
+    onPoll(look) {
       count(look)
       for (const run of runs.all()) {
         if (run.untold) void settle(run.id)

@@ -26,7 +26,7 @@ export interface Transfers {
   cancel(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   /** What a fresh look at the account tells of them. */
-  looked(instances: Readonly<Record<string, InstanceView>>): void
+  onPoll(instances: Readonly<Record<string, InstanceView>>): void
   /** Goes on with what an earlier session left. */
   resume(): void
   /** Before the account leaves Berth: no key that it made is forgotten. Resolves with those that stay. */
@@ -168,7 +168,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       await update(id, { dismissed: true, endedAt: get(id).endedAt ?? now() })
       await keys.settle(id)
     },
-    looked(instances) {
+    onPoll(instances) {
       for (const transfer of all()) {
         const others = all().filter(({ id }) => id !== transfer.id)
         const after = follow(transfer, others, instances, now())

@@ -201,7 +201,7 @@ export async function openWatches(
     },
     look,
     prices: id => priceSamples(prices.get()[get(id).id] ?? []),
-    looked() {
+    onPoll() {
       for (const watch of all()) {
         void renting.settle(watch.id)
         if (isDue(watch, now())) void look(watch.id)

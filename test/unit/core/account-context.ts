@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { AccountContext, FreshLook } from '../../../electron/core/account-context.ts'
+import type { AccountContext, AccountPoll } from '../../../electron/core/account-context.ts'
 import { createStore } from '../../../electron/core/state/store.ts'
 import type { Instance } from '../../../electron/service/instances.ts'
 import { HandClock } from './hand-clock.ts'
@@ -46,7 +46,7 @@ export function freshAnswer(
   instances: Readonly<Record<string, InstanceView>>,
   records: readonly Instance[] = [],
   at = 0,
-): FreshLook {
+): AccountPoll {
   return {
     account: { ...(store.get().accounts[account] ?? accountView()), instances },
     records,

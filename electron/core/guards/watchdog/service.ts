@@ -10,7 +10,7 @@ import {
   type WatchdogLook,
   watchdogLog,
 } from '../../../ssh/watchdog/watchdog.ts'
-import type { AccountContext, Automation, FreshLook } from '../../account-context.ts'
+import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { instanceKeyEntry } from '../../instances/instance-key.ts'
@@ -23,7 +23,7 @@ import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model
 import { openStoredWatchdogs } from './stored-watchdogs.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
-export interface Watchdogs extends Required<Pick<Automation, 'looked' | 'resume' | 'flush'>> {
+export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
   put(instance: number, wish: WatchdogWish): Promise<void>
   remove(instance: number): Promise<void>
   visit(instance: number): Promise<void>
@@ -244,7 +244,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
       const kept = find(instance)
       if (kept) void put({ ...kept, endsHere: looksUntilEnd })
     },
-    looked({ account: { instances }, records, at }: FreshLook) {
+    onPoll({ account: { instances }, records, at }: AccountPoll) {
       for (const { id, onstart } of records) {
         const view = instances[id]
         if (!view || !canGetIn(view) || find(id) || sought.has(id) || !startsWatchdog(onstart)) continue

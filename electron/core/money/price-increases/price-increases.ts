@@ -3,7 +3,7 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { PriceIncreaseView } from '../../../contract/spending/price-increase.ts'
 import { isAbsent } from '../../../service/absent.ts'
 import { ServiceError } from '../../../service/service-error.ts'
-import type { AccountContext, Automation, FreshLook } from '../../account-context.ts'
+import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
 import { needing } from '../../app/permission.ts'
 import { same } from '../../state/same.ts'
 import { openDocument } from '../../storage/json-file.ts'
@@ -122,7 +122,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
     if (!same(after, { told, accepted })) document.writeSoon(kept => ({ ...kept, ...after }))
   }
 
-  function isDue({ account: { instances }, at }: FreshLook): boolean {
+  function isDue({ account: { instances }, at }: AccountPoll): boolean {
     if (asking !== undefined || ending.aborted || Object.keys(instances).length === 0) return false
     return (
       (document.get().absentUntil ?? 0) <= at &&
@@ -131,7 +131,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
   }
 
   return {
-    looked(look) {
+    onPoll(look) {
       if (look.unconfirmed.size === 0) forget(look.at)
       show()
       if (!isDue(look)) return

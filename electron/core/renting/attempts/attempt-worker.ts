@@ -32,7 +32,7 @@ export interface AttemptWorker {
   snapshotOf(failover: Failover, instances: Instances): Snapshot
   rentalOf(id: string): Rental | undefined
   /** Counts how long instances are missing. */
-  looked(instances: Instances, unconfirmed?: ReadonlySet<number>): void
+  onPoll(instances: Instances, unconfirmed?: ReadonlySet<number>): void
   /** Finds the next offer and rents it; false when that has to wait for the next look. */
   rentNext(failover: Failover): Promise<boolean>
   /** Asks whether SSH answers; `heard` is called once that is known. */
@@ -175,7 +175,7 @@ export function createAttemptWorker(
         ssh: doors.get(current?.rental ?? '') ?? 'unasked',
       }
     },
-    looked(instances, unconfirmed) {
+    onPoll(instances, unconfirmed) {
       for (const failover of failovers.all()) {
         const current = failover.step === 'trying' ? openTry(failover) : undefined
         if (current?.instance === undefined) continue

@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { AccountContext, Automation, FreshLook } from '../../account-context.ts'
+import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
 import type { Guards } from '../../guards/service.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
@@ -121,7 +121,7 @@ export async function openFailovers(
   }
 
   /** What a failover still tries it judges itself. */
-  async function blameHosts({ account, at }: FreshLook): Promise<void> {
+  async function blameHosts({ account, at }: AccountPoll): Promise<void> {
     for (const rental of rentals.all()) {
       const { id, offer, instance, unwanted, owner } = rental
       if (unwanted || instance === undefined || find(owner ?? '')?.step === 'trying') continue
@@ -172,9 +172,9 @@ export async function openFailovers(
     all,
     written: failovers.flush,
     hosts,
-    looked(look) {
+    onPoll(look) {
       instances = look.account.instances
-      worker.looked(instances, look.unconfirmed)
+      worker.onPoll(instances, look.unconfirmed)
       for (const { id, step } of all()) if (step === 'trying') void pursue(id)
       void blameHosts(look)
       failovers.show()

@@ -263,7 +263,7 @@ export async function openRecoveries(
       if (running !== undefined && choice.kind !== 'replace') await cancel(running)
       void context.poll()
     },
-    looked(look) {
+    onPoll(look) {
       instances = look.account.instances
       records = look.records
       for (const recovery of all()) {

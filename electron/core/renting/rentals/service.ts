@@ -31,7 +31,7 @@ export interface Rentals {
   settle(id: string, instance: number | null): Promise<void>
   dismiss(id: string): Promise<void>
   /** What a fresh look at the account means to the rentals under way. `unconfirmed`: those that may be there. */
-  looked(
+  onPoll(
     instances: Readonly<Record<string, InstanceView>>,
     records: readonly Instance[],
     unconfirmed?: ReadonlySet<number>,
@@ -186,7 +186,7 @@ export async function openRentals(
       if (isUnderWay(get(id))) return
       await update(id, { dismissed: true })
     },
-    looked(instances, records, unconfirmed) {
+    onPoll(instances, records, unconfirmed) {
       worker.goOn()
       for (const rental of all()) {
         if ((rental.step !== 'waiting' && rental.step !== 'late') || rental.instance === undefined) continue

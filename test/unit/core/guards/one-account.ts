@@ -114,7 +114,7 @@ export class OneAccount {
     })
     const seen = this.store.get().accounts[account]
     if (seen)
-      this.#guards.looked({
+      this.#guards.onPoll({
         account: seen,
         records: [],
         unconfirmed: new Set(),

@@ -42,7 +42,7 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
       })
     const { alerts: found, told } = alerts(before, account, store.get().settings, 1000)
     before = told
-    teller.looked(account, told)
+    teller.onPoll(account, told)
     teller.tell(account.id, found)
     return Object.keys(store.get().notices)
   }

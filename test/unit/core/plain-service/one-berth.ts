@@ -49,7 +49,7 @@ export interface Seen {
 }
 
 interface Automatic {
-  looked(seen: Seen): void
+  onPoll(seen: Seen): void
   secretOwners(): readonly string[]
 }
 
@@ -108,8 +108,8 @@ export async function startOne<Automation extends Automatic>(
       if (target) target.instances = machine.shown
     })
     onlooker.seen(records, !turns.awaits(signal))
-    berth.rentals.looked(machine.shown, records)
-    berth.automation.looked({ instances: machine.shown, records })
+    berth.rentals.onPoll(machine.shown, records)
+    berth.automation.onPoll({ instances: machine.shown, records })
     onlooker.took?.()
   }
 
@@ -156,5 +156,5 @@ export async function startOne<Automation extends Automatic>(
 
 /** Nothing but rentals. */
 export async function nothingElse(): Promise<Automatic> {
-  return { looked: () => undefined, secretOwners: () => [] }
+  return { onPoll: () => undefined, secretOwners: () => [] }
 }

@@ -101,7 +101,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     forget: async failover => void forgotten.push(failover),
   }
   const watches = await openWatches(context, failovers, runs)
-  const look = () => watches.looked(freshAnswer(context, {}))
+  const look = () => watches.onPoll(freshAnswer(context, {}))
   /** A guard on the account, which has something to stop at once or not. */
   const guard = (isDue: boolean) =>
     context.store.change(draft => {

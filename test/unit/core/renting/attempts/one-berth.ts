@@ -79,8 +79,8 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
       if (!answered) return
       const { instances, records } = world.look(now())
       show(instances)
-      rentals.looked(instances, records)
-      failovers.looked(freshAnswer(context, instances, records, now()))
+      rentals.onPoll(instances, records)
+      failovers.onPoll(freshAnswer(context, instances, records, now()))
     },
     kill: () => ending.abort(),
   }

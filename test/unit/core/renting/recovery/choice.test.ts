@@ -60,7 +60,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   const rentals = { ofInstance: () => undefined, knows: () => false }
   const recoveries = await openRecoveries(context, rentals, failovers)
   const see = async (...all: InstanceView[]) => {
-    recoveries.looked(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one]))))
+    recoveries.onPoll(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one]))))
     await settled()
   }
   return {

@@ -137,7 +137,7 @@ async function live(ceiling: number, events: readonly Event[]) {
       written: async () => undefined,
     })
     return {
-      look: () => recoveries.looked(freshAnswer(context, { 4711: market.view() }, [], now())),
+      look: () => recoveries.onPoll(freshAnswer(context, { 4711: market.view() }, [], now())),
       recoveries,
       kill: () => ending.abort(),
       at: () => onDisk(files),

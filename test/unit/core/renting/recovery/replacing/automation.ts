@@ -15,7 +15,7 @@ interface Replacing {
   recoveries: Pick<Recoveries, 'choose'>
   /** The recoveries as State shows them. */
   view(): Readonly<Record<string, RecoveryView>>
-  looked(seen: Seen): void
+  onPoll(seen: Seen): void
   secretOwners(): readonly string[]
 }
 
@@ -46,11 +46,11 @@ export async function openReplacing(
     failovers,
     recoveries,
     view: () => given.store.get().accounts[account]?.recoveries ?? {},
-    looked(seen) {
+    onPoll(seen) {
       records = seen.records
       const answer = freshAnswer(given, seen.instances, records, given.now())
-      failovers.looked(answer)
-      recoveries.looked(answer)
+      failovers.onPoll(answer)
+      recoveries.onPoll(answer)
     },
     secretOwners: () => failovers.secretOwners?.() ?? [],
   }

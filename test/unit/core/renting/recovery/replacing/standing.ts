@@ -34,7 +34,7 @@ export class Standing {
     this.#refused = new Set()
   }
 
-  looked(certain: boolean): void {
+  onPoll(certain: boolean): void {
     this.#lookedAt = certain ? this.#world.now() : undefined
     const views = Object.entries(this.#world.berth(this.#at).automation.view())
     this.#following = new Set(views.flatMap(([key, { failover }]) => (failover ? key : [])))

@@ -90,7 +90,7 @@ export function witness(world: World, at: number, standing: Standing): Onlooker 
     refused: () => undefined,
     listed: () => undefined,
     seen(records, certain) {
-      standing.looked(certain)
+      standing.onPoll(certain)
       world.seen(at, records)
     },
     written: name => standing.written(name),

@@ -43,7 +43,7 @@ export class PlainRental {
   }
 
   /** A fresh answer. `certain`: nothing else was going on that it could have come in the middle of. */
-  looked(record: Instance | undefined, waits: number, deadline: number, certain: boolean): void {
+  onPoll(record: Instance | undefined, waits: number, deadline: number, certain: boolean): void {
     const [least, most] = this.#absent
     this.#absent = record ? [0, 0] : [certain ? least + 1 : least, most + 1]
     const after = new Set<Step>(certain ? [] : this.#may)

@@ -257,7 +257,7 @@ export class World {
       // What is not wanted any more is not looked at.
       if (wish.cancel !== 'no') continue
       const record = records.find(({ id }) => id === instance)
-      plainOf(wish).looked(record, now - createdAt, within, certain)
+      plainOf(wish).onPoll(record, now - createdAt, within, certain)
     }
   }
 
