@@ -24,7 +24,7 @@ async function open(files = new MemoryFiles()) {
     prune: { isOver: ({ step }) => step === 'done', most: 2 },
     view: all => ({
       failedHosts: Object.fromEntries(
-        all.map(task => [task.id, task]),
+        all.map(task => [task.id, { ...task }]),
       ) as unknown as AccountView['failedHosts'],
     }),
   })
