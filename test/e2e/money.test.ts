@@ -92,6 +92,24 @@ describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () =
     await page.getByRole('link', { name: 'Offers' }).click()
     const rents = page.getByRole('button', { name: /^Rent/ })
     await rents.first().waitFor()
+    const { offers } = await sim.api<{ offers: { id: number; machine_id: number }[] }>(
+      'POST',
+      '/api/v0/bundles/',
+      {
+        verified: { eq: true },
+        rentable: { eq: true },
+        type: 'on-demand',
+        order: [['dph_total', 'asc']],
+      },
+    )
+    // Its machine makes no other offer, so that it is new once it is back.
+    const alone = offers.find(
+      ({ machine_id: machine }) => offers.filter(other => other.machine_id === machine).length === 1,
+    )
+    const taken = await sim.api<{ new_contract: number }>('PUT', `/api/v0/asks/${alone?.id}/`, {
+      image: 'ubuntu',
+      disk: 20,
+    })
     await page.getByRole('button', { name: 'Watch…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Anything')
@@ -101,13 +119,19 @@ describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () =
     await dialog.getByLabel('Looks every').fill('1')
     await dialog.getByRole('button', { name: 'Watch', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
-    await page.getByText('matches “Anything”').waitFor()
+    // What is there already is no news; what comes is.
+    await page.getByRole('button', { name: 'Watches 1' }).click()
+    const row = dialog.getByRole('listitem', { name: 'Anything' })
+    await row.getByText(/^\d[\d,]* match/).waitFor()
+    await sim.api('DELETE', `/api/v0/instances/${taken.new_contract}/`)
+    await row.getByRole('button', { name: 'Look now' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByText(/“Anything”: .* new, .* now\./).waitFor()
     await page.getByRole('link', { name: 'Activity' }).click()
     await page.getByRole('button', { name: 'Rent…' }).click()
     await dialog.getByRole('button', { name: /^Rent for/ }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Watches 1' }).click()
-    const row = dialog.getByRole('listitem', { name: 'Anything' })
     await row.getByText('Watching').waitFor()
     await row.getByRole('button', { name: 'Pause' }).click()
     await row.getByText('Paused').waitFor()

@@ -1,6 +1,6 @@
-import type { ListedOffer } from '../../contract/market/catalogue.ts'
 import type { Alert } from '../notifications/alert.ts'
 import { pricePerHour } from '../notifications/wording.ts'
+import type { Sighting } from './matches.ts'
 import type { Watch } from './model.ts'
 
 /** One matter for each watch: a later alert takes the place of the earlier one. */
@@ -9,17 +9,20 @@ export function watchAlertId({ account, id }: Pick<Watch, 'account' | 'id'>): st
 }
 
 /** What is new on the market for a watch: the cheapest of it, one click from rented. Undefined when nothing is. */
-export function matchAlert(watch: Watch, fresh: readonly ListedOffer[]): Alert | undefined {
+export function matchAlert(
+  watch: Watch,
+  { fresh, matching }: Pick<Sighting, 'fresh' | 'matching'>,
+): Alert | undefined {
   const [best] = fresh
   if (!best) return undefined
   const { gpuName, gpuCount, location } = best.offer
-  const more = fresh.length - 1
+  const counted = (many: number) => many.toLocaleString('en-US')
   const { query, filter } = watch.wish.search
   return {
     id: watchAlertId(watch),
     kind: 'watch',
     title: `${gpuCount && gpuCount > 1 ? `${gpuCount} × ` : ''}${gpuName ?? 'A machine'} at ${pricePerHour(best.price ?? 0)}`,
-    body: `${location ? `${location}. ` : ''}It matches “${watch.wish.name}”${more === 0 ? '' : `, as ${more === 1 ? 'does' : 'do'} ${more.toLocaleString('en-US')} more`}.`,
+    body: `${location ? `${location}. ` : ''}“${watch.wish.name}”: ${counted(fresh.length)} new, ${counted(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
     urgency: 'normal',
     actions: [{ id: 'show', label: 'Rent…' }],
     place: { screen: 'offers', search: { query, filter }, offer: best.offer.id },

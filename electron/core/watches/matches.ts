@@ -12,7 +12,7 @@ export interface Sighting {
   found: readonly ListedOffer[]
   /** What matches, the cheapest first. */
   matching: readonly ListedOffer[]
-  /** What the user has not heard of yet, or at a clearly higher price; the cheapest first. */
+  /** What was not there before, or at a clearly higher price; the cheapest first. Nothing at the first look. */
   fresh: readonly ListedOffer[]
   /** What is told after that. */
   told: Told[]
@@ -36,17 +36,20 @@ export function sighting(watch: Watch, offers: readonly OfferView[], now: number
   })
   const found = passing(cheapestFirst, filter).filter(({ price }) => price !== undefined)
   const matching = found.filter(listed => isWithin(listed, watch.wish.rents))
-  const known = new Map(
-    watch.told.filter(({ at }) => at > now - forgottenAfter).map(told => [told.machine, told]),
-  )
+  const heard = watch.told ?? []
+  // Away for a day of looks: where nobody looked, it may have been there all the time.
+  const since = (watch.lookedAt ?? now) - forgottenAfter
+  const known = new Map(heard.filter(({ at }) => at > since).map(told => [told.machine, told]))
+  // Of a long list only the cheapest are known: what is dearer than those may have been there before.
+  const beyond = heard.length < cheapest ? Infinity : Math.max(...heard.map(({ price }) => price))
   const fresh: ListedOffer[] = []
   for (const listed of matching.slice(0, cheapest)) {
     const machine = machineOf(listed.offer)
     const price = listed.price ?? 0
     const before = known.get(machine)
-    const isNews = before === undefined || price < before.price * clearlyCheaper
-    if (isNews) fresh.push(listed)
-    known.set(machine, { machine, price: isNews ? price : before.price, at: now })
+    const isNews = before === undefined ? price < beyond : price < before.price * clearlyCheaper
+    if (isNews && watch.told) fresh.push(listed)
+    known.set(machine, { machine, price: before && !isNews ? before.price : price, at: now })
   }
   const told = [...known.values()].sort((a, b) => a.at - b.at).slice(-most)
   return { found, matching, fresh, told }

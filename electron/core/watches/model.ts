@@ -38,7 +38,8 @@ export const Watch = v.object({
   notesPrices: v.exactOptional(v.boolean()),
   /** Epoch seconds of the account's time. */
   lookedAt: v.exactOptional(v.number()),
-  told: v.array(Told),
+  /** Absent until its search was answered once: what is there from the beginning is no news. */
+  told: v.exactOptional(v.array(Told)),
   /** Machines it has rented. */
   rented: v.number(),
   /** The failover that rents the next one: written down before it begins. */

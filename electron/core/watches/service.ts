@@ -7,7 +7,7 @@ import type { AccountContext, Automation } from '../account-context.ts'
 import { lackedBy } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
-import { offerView, searchFor } from '../renting/offers/offer-view.ts'
+import { findOffers } from '../renting/offers/find-offers.ts'
 import { hasSecrets, rentalSecrets, withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/service.ts'
 import { openCollection } from '../storage/collection.ts'
@@ -89,14 +89,13 @@ export async function openWatches(
     const already = looking.get(id)
     if (already) return already
     const { wish } = get(id)
-    const search = searchFor(wish.search.query)
-    const running = context
-      .client()
-      .offers.search(search, { signal: ending })
+    const { query, filter } = wish.search
+    // The same search as on the page: a service that caps its lists is asked for what matches, too.
+    const running = findOffers(context.client().offers, query, filter, { signal: ending })
       // Changed meanwhile, its filter is for another search: what this one found says nothing.
-      .then(offers => {
+      .then(({ offers }) => {
         const current = find(id)
-        if (current && sameSearch(current.wish, wish)) return seen(id, offers.map(offerView))
+        if (current && sameSearch(current.wish, wish)) return seen(id, offers)
         looking.delete(id)
         return current ? look(id) : undefined
       })
@@ -140,7 +139,7 @@ export async function openWatches(
       else await renting.none(id)
       return
     }
-    const match = matchAlert(watch, fresh)
+    const match = matchAlert(watch, { fresh, matching })
     if (match) alert(match)
   }
 
@@ -166,7 +165,8 @@ export async function openWatches(
         ...(kept.rents !== undefined && rented >= kept.rents.most
           ? { paused: true, notesPrices: true }
           : { paused: false }),
-        told: before && sameSearch(before.wish, wish) ? before.told : [],
+        // Of another search, all that is there at its first look is no news.
+        ...(before?.told && sameSearch(before.wish, wish) ? { told: before.told } : {}),
         rented,
         failed: 0,
         ...(before?.renting === undefined ? {} : { renting: before.renting }),

@@ -26,16 +26,17 @@ const watch: Watch = {
     every: 5,
   },
   paused: false,
-  told: [],
   rented: 0,
   failed: 0,
 }
 /** The prices that are news at each of several looks, five minutes apart unless said otherwise. */
 function news(looks: readonly (readonly OfferView[])[], pause = 300): number[][] {
-  let told = watch.told
+  // The market was empty at the first look.
+  let known: Watch = { ...watch, told: [], lookedAt: start }
   return looks.map((offers, at) => {
-    const seen = sighting({ ...watch, told }, offers, start + at * pause)
-    told = seen.told
+    const now = start + at * pause
+    const seen = sighting(known, offers, now)
+    known = { ...known, told: seen.told, lookedAt: now }
     return seen.fresh.map(({ price }) => price ?? 0)
   })
 }
@@ -63,7 +64,7 @@ test('the same machine is news again only when it is clearly cheaper, whatever i
 test('a machine that flickers is told once; one that was away for a day is news', () => {
   const there = [offer(1, 1_400_000)]
   expect(news([there, [], there])).toEqual([[1_400_000], [], []])
-  expect(news([there, [], there], 50_000)).toEqual([[1_400_000], [], [1_400_000]])
+  expect(news([there, [], [], there], 50_000)).toEqual([[1_400_000], [], [], [1_400_000]])
 })
 
 test('a watch that matches thousands tells once too, and what it remembers is bounded', () => {
@@ -74,19 +75,36 @@ test('a watch that matches thousands tells once too, and what it remembers is bo
   expect(seen.told.length).toBeLessThanOrEqual(1000)
 })
 
+test('what is there when a watch begins is no news, and no more what was there while nobody looked', () => {
+  const there = [offer(1, 1_400_000)]
+  const first = sighting(watch, there, start)
+  expect(first).toMatchObject({ fresh: [], matching: [{ price: 1_400_000 }] })
+  const later = { ...watch, told: first.told, lookedAt: start }
+  expect(sighting(later, there, start + 10 * 86_400).fresh).toEqual([])
+  expect(sighting(later, [...there, offer(2, 1_300_000)], start + 60).fresh).toMatchObject([
+    { price: 1_300_000 },
+  ])
+})
+
+test('what moves up among the cheapest of many was there before', () => {
+  const many = Array.from({ length: 300 }, (_, at) => offer(at + 1, 1_000_000 + at))
+  const found = news([many, many.slice(50), [offer(999, 999_999), ...many.slice(50)]])
+  expect(found.map(({ length }) => length)).toEqual([200, 0, 1])
+})
+
 test('the alert names the cheapest, says how many more there are, and leads to renting it', () => {
-  const { fresh } = sighting(
-    watch,
+  const seen = sighting(
+    { ...watch, told: [] },
     [offer(1, 1_490_000), offer(3, 1_200_000, { location: 'Sweden, SE' })],
     start,
   )
-  expect(matchAlert(watch, fresh)).toMatchObject({
+  expect(matchAlert(watch, seen)).toMatchObject({
     id: 'a00000001/watch/w0000000000000001',
     title: 'H100 SXM at $1.200/h',
-    body: 'Sweden, SE. It matches “Cheap H100”, as does 1 more.',
+    body: 'Sweden, SE. “Cheap H100”: 2 new, 2 match now.',
     place: { screen: 'offers', offer: 3 },
   })
-  expect(matchAlert(watch, [])).toBeUndefined()
+  expect(matchAlert(watch, { ...seen, fresh: [] })).toBeUndefined()
 })
 
 test('what is dearer than a watch may rent does not match it, though the search finds it', () => {

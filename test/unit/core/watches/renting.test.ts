@@ -199,17 +199,23 @@ test('which failover it begins is on disk before that begins, whether something 
   expect(noted).toEqual([true, true])
 })
 
-test('changed, it tells nothing again that it has told, unless it is another search that finds it', async () => {
-  const { watches, alerts, wish } = await renting()
+test('it tells what is new, and changed, nothing again; of another search, what is there is no news', async () => {
+  const { watches, alerts, market, wish } = await renting()
   const { rents: _, ...told } = wish(1)
   const id = await watches.save(undefined, told)
   await settled()
+  expect(alerts).toHaveLength(0)
+  market.push({ id: 2, machine_id: 20, dph_total: 0.4 })
+  await watches.look(id)
   expect(alerts).toHaveLength(1)
   await watches.save(id, { ...told, name: 'Cheap', every: 5 })
   await settled()
   expect(alerts).toHaveLength(1)
   await watches.save(id, { ...told, search: { ...told.search, filter: { priceTo: 2 } } })
   await settled()
+  expect(alerts).toHaveLength(1)
+  market.push({ id: 3, machine_id: 30, dph_total: 0.3 })
+  await watches.look(id)
   expect(alerts).toHaveLength(2)
 })
 
