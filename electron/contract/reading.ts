@@ -31,12 +31,18 @@ export function creditBy(
   return credit - Math.max(0, Math.floor(((at - creditAt) * spendPerHour) / 3600))
 }
 
-/** What the measured traffic of all that runs comes to per hour, on average of late. */
+/** What the traffic of all that runs comes to per hour: measured of late, or expected by who rented it until then. */
 export function trafficPerHour({ instances }: Pick<AccountView, 'instances'>): Micros {
   return Object.values(instances).reduce(
-    (sum, { state, traffic }) => sum + (state === 'running' ? (traffic?.perHour ?? 0) : 0),
+    (sum, instance) =>
+      sum + (instance.state === 'running' ? instance.traffic?.perHour || expectedTraffic(instance) : 0),
     0,
   )
+}
+
+/** Micro-dollars per hour that its traffic is expected to cost while it runs, where none was measured. */
+export function expectedTraffic({ state, traffic }: Pick<InstanceView, 'state' | 'traffic'>): Micros {
+  return state === 'running' ? (traffic?.expectedPerHour ?? 0) : 0
 }
 
 /** Seconds the credit lasts at what is spent now, traffic included; undefined when nothing is spent or it is not known. */

@@ -98,6 +98,8 @@ export interface AccountView {
    * last since nothing was told of them. Absent while the list is certain.
    */
   uncertain?: { reason: string; instances: readonly number[] }
+  /** How many records of these lists could not be read when they were asked for last. */
+  unread?: { offers?: number; templates?: number; apiKeys?: number; sshKeys?: number }
   /** What to add to this machine's epoch milliseconds to get the account's, and how fast its time runs (1 but in the demo). */
   clock: AccountTime
   /** Micro-dollars per hour, all instances together, as things are now. */

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { looseList, plain, recordShape, single } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { ServiceError } from './service-error.ts'
 
 /**
  * The user, as GET `/users/current/` and a verified login give it (section 4.1). Deployments leave out all but the id,
@@ -26,8 +27,9 @@ const currentUser: Operation<User> = {
   answer: single(userShape),
 }
 
-/** Which channels carry one event. */
-const channels = Type.Object({ email: Type.Boolean(), webhooks: Type.Boolean() })
+/** Whether a channel carries an event; null or absent is what the service decides by itself. */
+const channel = Type.Optional(Type.Union([Type.Boolean(), Type.Null(), Type.Undefined()]))
+const channels = Type.Object({ email: channel, webhooks: channel })
 
 /** Section 2.8, for every audience and event that the service names: `client` > `low_credit` > channels. */
 const preferences = Type.Record(Type.String(), Type.Record(Type.String(), channels))
@@ -50,15 +52,16 @@ const readPreferences: Operation<{ notification_preferences: NotificationPrefere
 }
 
 const sshKeyShape = recordShape(
-  {},
+  /** Public key text. */
+  { ssh_key: Type.String() },
   {
     id: Type.Number(),
-    /** Public key text; deployments differ in the name. */
-    ssh_key: Type.String(),
-    public_key: Type.String(),
-    key: Type.String(),
     name: Type.String(),
     created_at: Type.Union([Type.Number(), Type.String()]),
+  },
+  record => {
+    // Deployments differ in the name.
+    record['ssh_key'] ??= record['public_key'] ?? record['key']
   },
 )
 export type AccountSshKey = NonNullable<typeof sshKeyShape.record>
@@ -92,7 +95,7 @@ export interface Account {
     preferences: NotificationPreferences,
     options?: CallOptions,
   ): Promise<NotificationPreferences>
-  /** The account's SSH keys (known from deployments; `not_supported` elsewhere). */
+  /** The account's SSH keys (known from deployments; `not_supported` where a 405 says so). */
   listSshKeys(options?: CallOptions): Promise<AccountSshKey[]>
   /** Adds a public key, one line of OpenSSH's format, to the account (known from deployments). */
   addSshKey(publicKey: string, options?: CallOptions): Promise<void>
@@ -107,7 +110,12 @@ export function account(send: Send): Account {
       const input = { ids: { user_id: user }, body: { notification_preferences: wanted } }
       return (await send(replacePreferences, input, options)).notification_preferences
     },
-    listSshKeys: options => send(listSshKeys, {}, options),
+    listSshKeys: options =>
+      send(listSshKeys, {}, options).catch((error: unknown) => {
+        // A deployment that has no key to list says that there is nothing.
+        if (error instanceof ServiceError && error.status === 404 && !error.keyRefused) return []
+        throw error
+      }),
     addSshKey: async (publicKey, options) => {
       await send(addSshKey, { body: { ssh_key: publicKey } }, options)
     },

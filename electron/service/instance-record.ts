@@ -104,6 +104,10 @@ export type Instance = NonNullable<typeof instanceShape.record>
 
 function tidyInstance(record: Fields): void {
   const { id, extra_env, ports, ssh_host, ssh_port, disk_usage, gpu_util, gpu_temp } = record
+  const { actual_status, intended_status, cur_state } = record
+  // A code in place of a word is shown as it is, where the record is sound otherwise.
+  if (typeof actual_status === 'number' && typeof (intended_status ?? cur_state) === 'string')
+    record['actual_status'] = String(actual_status)
   if (typeof id === 'string' && /^\d{1,15}$/.test(id)) record['id'] = Number(id)
   if (extra_env !== undefined) record['extra_env'] = environmentPairs(extra_env)
   if (ports !== undefined) record['ports'] = portPlaces(ports)

@@ -19,6 +19,9 @@ const webhookShape = recordShape(
     /** In the answers to a creation and a rotation alone, of deployments that sign what they send. */
     webhook_secret: Type.String(),
   },
+  record => {
+    record['event_types'] ??= []
+  },
 )
 type WebhookRecord = NonNullable<typeof webhookShape.record>
 export type Webhook = Omit<WebhookRecord, 'webhook_secret'>

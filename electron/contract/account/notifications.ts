@@ -1,10 +1,13 @@
 import * as v from 'valibot'
 import { given, name } from '../commands/command.ts'
 
+/** Whether a channel carries an event; null or absent is what the service decides by itself. */
+const channel = v.optional(v.nullable(v.boolean()))
+
 /** By audience and event, as section 2.8 has it: `client` > `low_credit` > channels. */
 export const NotificationPreferences = v.record(
   v.string(),
-  v.record(v.string(), v.object({ email: v.boolean(), webhooks: v.boolean() })),
+  v.record(v.string(), v.object({ email: channel, webhooks: channel })),
 )
 export type NotificationPreferences = v.InferOutput<typeof NotificationPreferences>
 

@@ -144,6 +144,15 @@ const requestFields = v.object({
   /** Replaces the image's command; only where neither SSH nor Jupyter is asked for. */
   args: v.optional(text(16_384)),
   volume: v.optional(VolumeRequest),
+  /** GB expected on its first day: they count in forecasts and guards until traffic is measured. */
+  traffic: v.optional(
+    v.pipe(
+      v.number('give the traffic in GB'),
+      v.finite(),
+      v.gtValue(0, 'the traffic must be more than 0 GB'),
+      v.maxValue(1_000_000, 'at most 1,000,000 GB'),
+    ),
+  ),
 })
 
 const imageOrTemplate = 'give a Docker image, such as pytorch/pytorch'

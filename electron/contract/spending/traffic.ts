@@ -17,4 +17,6 @@ export interface InstanceTraffic extends TrafficPrices {
   spent?: Micros
   /** What it came to per hour of late, on average. */
   perHour?: Micros
+  /** What its renter expects per hour of its first day; absent once any was charged for, or that day is over. */
+  expectedPerHour?: Micros
 }

@@ -182,6 +182,8 @@ export async function openSession(
     ]
   }
 
+  const expectedTraffic = (instance: number) => rentals.ofInstance(instance)?.request.traffic
+
   async function seen({ user, listing, limitation }: SeenLook): Promise<void> {
     const before = account()
     if (!before) return
@@ -190,7 +192,7 @@ export async function openSession(
     const unbroken = followsOn(seenAt, at, (app.pollInterval() * time.told().rate) / 1000)
     if (listing && listing.doubt === undefined) seenAt = at
     const changes = listing
-      ? compareInstances(records, shown, listing, at, missingInstances.lastView, unbroken)
+      ? compareInstances(records, shown, listing, at, missingInstances.lastView, unbroken, expectedTraffic)
       : unknownInstances
     const fields: Partial<ReturnType<typeof userFields>> = user ? userFields(user) : {}
     if (fields.credit !== undefined) creditToldAt = at
@@ -244,6 +246,7 @@ export async function openSession(
   function goOnWith(newKey: string): void {
     inUse = newKey
     client = clientFor(newKey)
+    automations.money.keyChanged()
     connectionStatus.connecting()
     begin()
   }

@@ -13,7 +13,7 @@ import { present } from '../state/present.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
 import { believable, costPerHour, prices, spending } from './spending.ts'
-import { trafficOf } from './traffic.ts'
+import { expectedPerHour, isStillExpected, trafficOf } from './traffic.ts'
 
 /** How much of its past is kept. */
 const longestHistory = 50
@@ -22,7 +22,8 @@ const longestMessage = 500
 
 /**
  * An instance's record (section 2.1, and what deployments add) as Berth shows it. `before` is how it was shown last,
- * `at` the account's time of the answer in epoch seconds, `unbroken` whether the account was seen shortly before that.
+ * `at` the account's time of the answer in epoch seconds, `unbroken` whether the account was seen shortly before that,
+ * `expectedTraffic` GB that its renter expects.
  * Secrets in the record stay in the record.
  */
 export function project(
@@ -30,6 +31,7 @@ export function project(
   before: InstanceView | undefined,
   at: number,
   unbroken = true,
+  expectedTraffic?: number,
 ): InstanceView {
   const actualStatus = cleanLine(record.actual_status) ?? null
   const intendedStatus = cleanLine(record.intended_status)
@@ -53,6 +55,10 @@ export function project(
   const perHour = costPerHour(state, price)
   const startedAt = record.start_date
   const { traffic, charged } = trafficOf(record, before?.traffic, at)
+  const expected =
+    expectedTraffic !== undefined && traffic && isStillExpected(traffic, startedAt, at)
+      ? { expectedPerHour: expectedPerHour(expectedTraffic, traffic) }
+      : {}
   const rawLabel = record.label
 
   return present({
@@ -78,7 +84,7 @@ export function project(
     bid: interruptible ? believable(dphBase) : undefined,
     minimumBid: believable(minimumBid),
     spent: spending(before?.spent, perHour, startedAt, at, charged),
-    traffic,
+    traffic: traffic && { ...traffic, ...expected },
     startedAt,
     endsAt: record.end_date,
     image: cleanLine(record.image_uuid),

@@ -26,7 +26,7 @@ export function followsOn(before: number | undefined, at: number, interval: numb
  * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields
  * and changes nothing; one that is not confirmed stays as it was. `at` is the account's time of the answer in epoch
  * seconds. `lastView` tells how one that is there again was seen last, so that it goes on from there; `unbroken`, whether
- * the last answer came shortly before.
+ * the last answer came shortly before; `expectedTraffic`, the GB that whoever rented it expects.
  */
 export function compareInstances(
   known: KnownRecords,
@@ -35,6 +35,7 @@ export function compareInstances(
   at: number,
   lastView: (instance: number) => InstanceView | undefined = () => undefined,
   unbroken = true,
+  expectedTraffic: (instance: number) => number | undefined = () => undefined,
 ): Changes {
   const changed = new Map<number, InstanceView>()
   const present = new Set<number>(unconfirmed)
@@ -42,11 +43,12 @@ export function compareInstances(
     const { id } = record
     present.add(id)
     const before = shown[id]
-    // What its traffic comes to per hour fades while nothing flows.
-    const steady = before && !before.traffic?.perHour && !passes(before.state)
+    // What its traffic comes to per hour fades while nothing flows, and what was expected of it ends by itself.
+    const { perHour, expectedPerHour } = before?.traffic ?? {}
+    const steady = before && !perHour && !expectedPerHour && !passes(before.state)
     if (steady && same(known.get(id), record)) continue
     known.set(id, record)
-    const view = project(record, before ?? lastView(id), at, unbroken)
+    const view = project(record, before ?? lastView(id), at, unbroken, expectedTraffic(id))
     if (!before || !same(before, view)) changed.set(id, view)
   }
   const gone = Object.keys(shown)

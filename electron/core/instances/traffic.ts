@@ -35,6 +35,23 @@ interface MeasuredTraffic extends PricedTraffic {
 const averagedOver = 3600
 const kibPerGb = 1024 ** 2
 
+/** Hours of an instance over which the traffic that its renter expects is spread. */
+const firstDay = 24
+
+/** What the GB that are expected on the first day come to per hour, at the dearer way: nobody knows which they go. */
+export function expectedPerHour(gb: number, { upCost = 0, downCost = 0 }: TrafficPrices): Micros {
+  return micros((gb * Math.max(upCost, downCost)) / firstDay)
+}
+
+/** Whether what was expected still counts: the first day goes on, and nothing was measured. */
+export function isStillExpected(
+  { spent = 0 }: Pick<InstanceTraffic, 'spent'>,
+  startedAt: number | undefined,
+  at: number,
+): boolean {
+  return spent === 0 && at - (startedAt ?? at) < firstDay * 3600
+}
+
 /**
  * An instance's traffic as its record has it, and what was charged for it since `before`. Only differences count: a
  * first figure says nothing of when it came together, and a counter that went back belongs to an instance made anew.

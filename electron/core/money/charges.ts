@@ -14,6 +14,8 @@ export interface Charges {
   asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
   /** After a look: asks the service where it is time to. Never rejects; resolves once nothing is asked any more. */
   onPoll(at: number): Promise<void>
+  /** Another key may see what the last one could not: nothing counts as absent any more. */
+  keyChanged(): void
   flush(): Promise<void>
 }
 
@@ -118,6 +120,8 @@ export async function openCharges(
         })
       await asking
     },
+    keyChanged: () =>
+      keep(({ askedAt: _, chargesAbsentUntil: __, invoicesAbsentUntil: ___, ...kept }) => kept),
     flush: document.flush,
   }
 }

@@ -19,6 +19,8 @@ export interface Money extends Automation {
   spentThisMonth(): Micros
   /** Up to when: looks without the credit are left to the next that has it. Undefined before the first. */
   countedAt(): number | undefined
+  /** Another key may be told what the last one was not. */
+  keyChanged(): void
 }
 
 /** Seconds: a credit that is not told for so long is one that the key may not read. */
@@ -177,6 +179,7 @@ export async function openMoney(
         .reduce((sum, { spent }) => sum + spent, 0)
     },
     countedAt: () => current.counted?.at,
+    keyChanged: () => charges?.keyChanged(),
     async flush() {
       await charges?.flush()
       await past.flush()

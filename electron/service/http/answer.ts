@@ -1,13 +1,17 @@
 import type { Static, TProperties, TSchema } from 'typebox'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { parseJson } from './json.ts'
 
 /** What an answer must be, and what of it may be wrong without harm. */
 export interface Answer<T> {
   /** Where `body` breaks the promise and what was expected there, as a JSON path; undefined when it holds. */
   problem(body: unknown): AnswerProblem | undefined
-  /** `body` itself, in which optional fields of a wrong type have become undefined. Call only without a problem. */
-  read(body: unknown): T
+  /**
+   * `body` itself, in which optional fields of a wrong type have become undefined. Call only without a problem.
+   * `onUnread` hears of the records that a list lost since they could not be read.
+   */
+  read(body: unknown, onUnread?: (unread: readonly UnreadRecord[]) => void): T
 }
 
 export interface AnswerProblem {
@@ -125,8 +129,9 @@ export function listed<T, F extends string>(
       if (problem || allowNone || records(body).length === 0) return problem
       return noneFits(records(body), `$.${field}`, reader)
     },
-    read: body => {
+    read: (body, onUnread) => {
       const { read, unread } = readAll(records(body), `$.${field}`, reader)
+      onUnread?.(unread)
       return { ...(body as Fields), [field]: read, unread } as Fields & ReadList<F, T>
     },
   }
@@ -134,20 +139,30 @@ export function listed<T, F extends string>(
 
 /**
  * A list whose wrapping the interface does not show: the array itself, or `{[field]: [record, …]}` under one of
- * `fields`. Gives the records that can be read.
+ * `fields`, which some deployments write as JSON text. Gives the records that can be read.
  */
 export function looseList<T>(fields: readonly string[], shape: RecordShape<T>): Answer<T[]> {
   const reader = recordReader(shape)
   const records = (body: unknown): unknown =>
-    Array.isArray(body) ? body : fields.map(field => (body as Fields | null)?.[field]).find(Array.isArray)
+    Array.isArray(body)
+      ? body
+      : fields.map(field => jsonWithin((body as Fields | null)?.[field])).find(Array.isArray)
   return {
     problem: body => {
       const there = records(body)
       if (!Array.isArray(there)) return { path: '$', expected: 'must be array' }
       return there.length === 0 ? undefined : noneFits(there, '$', reader)
     },
-    read: body => readAll(records(body) as unknown[], '$', reader).read,
+    read: (body, onUnread) => {
+      const { read, unread } = readAll(records(body) as unknown[], '$', reader)
+      onUnread?.(unread)
+      return read
+    },
   }
+}
+
+function jsonWithin(value: unknown): unknown {
+  return typeof value === 'string' ? parseJson(value) : value
 }
 
 interface RecordReader<T> {

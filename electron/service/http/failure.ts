@@ -137,7 +137,8 @@ function isMissingExtra(
   status: number,
   fields: Record<string, unknown>,
 ): boolean {
-  if (operation.extra === undefined) return false
+  // A key that is refused with 404 says nothing of the operation.
+  if (operation.extra === undefined || fields['error'] === 'auth_error') return false
   if (status === 405 || status === 501) return true
   return status === 404 && (operation.extra === 'collection' || typeof fields['error'] !== 'string')
 }

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import type { Answer, UnreadRecord } from './answer.ts'
 import type { answerBounds } from './bounded-answer.ts'
 
 /** One row of section 4, as the transport needs to know it. */
@@ -41,6 +41,8 @@ export interface CallOptions {
   timeout?: number
   /** How often a call that may be repeated is repeated. 3. */
   retries?: number
+  /** Told of the records that a list lost since they could not be read; of none, too. */
+  onUnread?: (unread: readonly UnreadRecord[]) => void
 }
 
 /** Sends one operation. @throws ServiceError */

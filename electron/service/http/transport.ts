@@ -130,7 +130,7 @@ class Call<T> {
     if (body === undefined) throw badAnswer(this.#attempt, status, { path: '$', expected: 'must be JSON' })
     const problem = this.#operation.answer.problem(body)
     if (problem) throw badAnswer(this.#attempt, status, problem)
-    return this.#operation.answer.read(body)
+    return this.#operation.answer.read(body, this.#options.onUnread)
   }
 
   /** Seconds to wait before a repeat, where the answer says so; a 429 also teaches the pacing. */

@@ -40,6 +40,7 @@ export function freshDraft(account: AccountView | undefined, offer: OfferView): 
     registry: noRegistry,
     label: '',
     bid: suggestedBid(offer.minimumBid).toFixed(3),
+    traffic: '',
   }
 }
 
@@ -60,6 +61,7 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
     registry: request.registry ?? noRegistry,
     label: request.label ?? '',
     bid: Math.max(request.bid ?? 0, suggestedBid(offer.minimumBid)).toFixed(3),
+    traffic: request.traffic === undefined ? '' : String(request.traffic),
   }
 }
 

@@ -31,6 +31,8 @@ export interface RentDraft {
   label: string
   /** Dollars per hour; counts only for an interruptible rental. */
   bid: string
+  /** GB that are expected on the first day; empty for none. */
+  traffic: string
 }
 
 export interface EnvRow {
@@ -42,7 +44,7 @@ export interface EnvRow {
 }
 
 /**
- * A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `args`, `volume`, `label`, `template`, `jupyter`,
+ * A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `args`, `volume`, `label`, `traffic`, `template`, `jupyter`,
  * `registry.<field>`, `env` or `env.<key of the row>`.
  */
 export type RentErrors = Record<string, string>
@@ -97,6 +99,7 @@ export function readDraft(
       : { args: draft.args }),
     ...(draft.volume.mode === 'none' ? {} : { volume: readVolume(draft.volume) }),
     ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
+    ...(draft.traffic.trim() === '' ? {} : { traffic: typedNumber(draft.traffic) ?? Number.NaN }),
     ...(interruptible ? { bid: typedNumber(draft.bid) ?? Number.NaN } : {}),
   })
   for (const issue of result.issues ?? []) {
@@ -197,6 +200,7 @@ const formFields = [
   'jupyter',
   'disk',
   'ports',
+  'traffic',
   'onstart',
   'args',
   'volume',

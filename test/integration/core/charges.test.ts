@@ -92,6 +92,12 @@ describe.each(['interface', 'public'] as const)('charges of the %s', name => {
     const again = await open(files)
     await again.onPoll(now())
     expect(asked(), 'settled, or not there').toBe(first)
+    if (name === 'interface') {
+      again.keyChanged()
+      await again.onPoll(now())
+      expect(asked(), 'another key may see them').toBe(first + 2)
+      return
+    }
     await service.simulator.controls.advance(25 * hour)
     await again.onPoll(now())
     expect(asked()).toBe(first + 2)

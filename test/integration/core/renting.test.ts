@@ -66,20 +66,23 @@ describe.concurrent('whatever befalls the creation, nothing is rented twice', ()
   })
 })
 
-test.concurrent('an offer that someone else has taken is told as gone, in the service’s words too', async context => {
-  const { world, under } = await connectedWorld(context)
-  const request = await requestCheapest(under)
-  world.sim.controls.setFaults([onCreate({ kind: 'status', status: 404, error: 'no_such_ask' })])
-  await under.run('rent', { request })
-  await under.until(() => rentalsOf(under)[0]?.step === 'failed')
-  expect(rentalsOf(under)[0]?.problem).toMatchObject({
-    code: 'offer_gone',
-    message: 'Someone else was faster: this offer is gone.',
-    advice: 'Pick another one like it; nothing was rented.',
-    facts: { 'The service says': expect.stringContaining('no_such_ask') },
-  })
-  expect(instancesOf(under)).toEqual([])
-})
+test.concurrent.for([404, 410, 400])(
+  'an offer that someone else has taken is told as gone, in the service’s words too: %i',
+  async (status, context) => {
+    const { world, under } = await connectedWorld(context)
+    const request = await requestCheapest(under)
+    world.sim.controls.setFaults([onCreate({ kind: 'status', status, error: 'no_such_ask' })])
+    await under.run('rent', { request })
+    await under.until(() => rentalsOf(under)[0]?.step === 'failed')
+    expect(rentalsOf(under)[0]?.problem).toMatchObject({
+      code: 'offer_gone',
+      message: 'Someone else was faster: this offer is gone.',
+      advice: 'Pick another one like it; nothing was rented.',
+      facts: { 'The service says': expect.stringContaining('no_such_ask') },
+    })
+    expect(instancesOf(under)).toEqual([])
+  },
+)
 
 describe.concurrent('a rental that is cancelled leaves nothing', () => {
   test('while it asks', async context => {

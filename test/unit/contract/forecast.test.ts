@@ -42,3 +42,12 @@ test('measured traffic of what runs brings the end of the credit nearer, and sto
   expect(course?.stopping).toMatchObject([{ instance: 1, saves: 480_000 }])
   expect(creditLasts(account)).toBe(20 * 3600)
 })
+
+test('traffic that is expected counts until any is measured, and only while it runs', () => {
+  const expecting = { ...runs(1, 400_000, 20_000), traffic: { perHour: 0, expectedPerHour: 100_000 } }
+  expect(forecast(accountView({}, expecting), 0)).toMatchObject({ perHour: 500_000, traffic: 100_000 })
+  const measured = { ...expecting, traffic: { perHour: 7, expectedPerHour: 100_000 } }
+  expect(forecast(accountView({}, measured), 0)).toMatchObject({ traffic: 7 })
+  const booting = { ...expecting, state: 'loading' as const }
+  expect(forecast(accountView({}, booting), 0)).toMatchObject({ traffic: 0 })
+})

@@ -203,6 +203,28 @@ describe('one record that is wrong', () => {
     expect(await call(client)).toHaveLength(1)
   })
 
+  test('is counted for whoever asks, and none of them too', async () => {
+    const lost: number[] = []
+    const onUnread = (unread: readonly unknown[]) => void lost.push(unread.length)
+    service.otherwise = json({ offers: [null, { id: 1 }, { id: 'x' }] })
+    await client.offers.search({}, { onUnread })
+    service.otherwise = json([{ key: 'ssh-ed25519 AAAA' }, { id: 7 }])
+    await client.account.listSshKeys({ onUnread })
+    service.otherwise = json({ templates: [] })
+    await client.templates.search({}, { onUnread })
+    expect(lost).toEqual([2, 1, 0])
+  })
+
+  test.each([
+    [{ id: 9, actual_status: 3, intended_status: 'running' }],
+    [{ id: 9, actual_status: 3, cur_state: 'running' }],
+  ])('is none where a code stands for a word: %j', async record => {
+    v0 = json({ instances: [record] })
+    const { instances, unread } = await client.instances.list()
+    expect(instances).toMatchObject([{ id: 9, actual_status: '3' }])
+    expect(unread).toEqual([])
+  })
+
   test('among offers that are all wrong is an error', async () => {
     service.otherwise = json({ offers: [null, { id: 'x' }] })
     await expect(client.offers.search({})).rejects.toMatchObject({ code: 'bad_answer', path: '$.offers[0]' })

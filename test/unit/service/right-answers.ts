@@ -65,7 +65,7 @@ export const rows: Row[] = [
     '',
     [{ id: 1, key: 'ssh-ed25519 A' }],
     c => c.account.listSshKeys(),
-    [{ id: 1, key: 'ssh-ed25519 A' }],
+    [{ id: 1, key: 'ssh-ed25519 A', ssh_key: 'ssh-ed25519 A' }],
   ],
   ['POST /ssh/', { ssh_key: 'ssh-ed25519 A' }, done, c => c.account.addSshKey('ssh-ed25519 A'), undefined],
   [

@@ -28,6 +28,34 @@ test.each(rows)(
   },
 )
 
+test('SSH keys that a service answers with 404 are none; a bad key and a missing operation are told', async () => {
+  const { account } = createClient({ baseUrl: service.baseUrl, key: 'k' })
+  service.otherwise = json({ success: false, msg: 'No ssh keys found' }, 404)
+  expect(await account.listSshKeys()).toEqual([])
+  service.otherwise = json({ success: false, error: 'auth_error', msg: 'Invalid user key' }, 404)
+  await expect(account.listSshKeys()).rejects.toMatchObject({ keyRefused: true })
+  service.otherwise = json({}, 405)
+  await expect(account.listSshKeys()).rejects.toMatchObject({ code: 'not_supported' })
+})
+
+test('a list may be JSON within text', async () => {
+  const { account } = createClient({ baseUrl: service.baseUrl, key: 'k' })
+  service.otherwise = json({ success: true, ssh_keys: '[{"id":1,"public_key":"ssh-ed25519 AAAA"}]' })
+  expect(await account.listSshKeys()).toMatchObject([{ id: 1, ssh_key: 'ssh-ed25519 AAAA' }])
+  service.otherwise = json({ success: true, ssh_keys: 'none' })
+  await expect(account.listSshKeys()).rejects.toMatchObject({ code: 'bad_answer' })
+})
+
+test('what a service leaves to itself is null or not there, in preferences and in webhooks', async () => {
+  const { account, webhooks } = createClient({ baseUrl: service.baseUrl, key: 'k' })
+  const preferences = { client: { low_credit: { email: null, webhooks: true }, outbid: {} } }
+  service.otherwise = json({ success: true, notification_preferences: preferences })
+  expect(await account.notificationPreferences(1)).toEqual(preferences)
+  const hook = { id: 7, name: null, webhook_url: 'https://h.example', event_types: null, created_at: 1.5 }
+  service.otherwise = json({ webhooks: [hook] })
+  expect(await webhooks.list()).toMatchObject([{ id: 7, event_types: [], created_at: 1.5 }])
+})
+
 test('a path prefix of the base URL is kept', async () => {
   service.otherwise = json(user)
   const baseUrl = `${service.baseUrl}/market` as typeof service.baseUrl

@@ -1,9 +1,9 @@
 import { BerthError } from '../../../contract/problem.ts'
-import type { AccountSshKey } from '../../../service/account.ts'
 import type { KeyPermissions } from '../../../service/api-keys.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { present } from '../../state/present.ts'
+import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 import { keyViews, newKey } from './key-view.ts'
 
@@ -12,13 +12,13 @@ type KeyCommands = Pick<
   'listApiKeys' | 'createApiKey' | 'deleteApiKey' | 'listAccountSshKeys' | 'addAccountSshKey'
 >
 
-export function keyCommands({ accounts, activity }: Parts): KeyCommands {
+export function keyCommands({ accounts, activity, store }: Parts): KeyCommands {
   const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
   return {
     async listApiKeys({ account }) {
       const { id, client } = accounts.session(account)
       const [keys, own] = await Promise.all([
-        needing('user_read', client.apiKeys.list()),
+        tellingUnread(store, id, 'apiKeys', options => needing('user_read', client.apiKeys.list(options))),
         accounts.apiKey(id),
       ])
       return keyViews(keys, own)
@@ -42,8 +42,11 @@ export function keyCommands({ accounts, activity }: Parts): KeyCommands {
       note(id, `Deleted API key #${key}`)
     },
     async listAccountSshKeys({ account }) {
-      const keys = await needing('user_read', accounts.session(account).client.account.listSshKeys())
-      return keys.flatMap(sshKeyView)
+      const { id, client } = accounts.session(account)
+      const keys = await tellingUnread(store, id, 'sshKeys', options =>
+        needing('user_read', client.account.listSshKeys(options)),
+      )
+      return keys.map(({ id, name, ssh_key: publicKey }) => present({ id, publicKey, name }))
     },
     async addAccountSshKey({ account, publicKey }) {
       if (!/^(ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/=]+( .*)?$/.test(publicKey))
@@ -58,9 +61,4 @@ export function keyCommands({ accounts, activity }: Parts): KeyCommands {
       note(id, 'Added an SSH key to the account')
     },
   }
-}
-
-function sshKeyView({ id, name, ssh_key, public_key, key }: AccountSshKey) {
-  const publicKey = ssh_key ?? public_key ?? key
-  return publicKey === undefined ? [] : [present({ id, publicKey, name })]
 }

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { findOffers } from '../../renting/offers/find-offers.ts'
+import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 
 type OfferCommands = Pick<Handlers, 'searchOffers' | 'saveSearch' | 'deleteSearch'>
@@ -8,11 +9,13 @@ type OfferCommands = Pick<Handlers, 'searchOffers' | 'saveSearch' | 'deleteSearc
 /** Milliseconds: a search over the whole market is a large answer. */
 const searchTimeout = 45_000
 
-export function offerCommands({ accounts, machine, searches, seenOffers }: Parts): OfferCommands {
+export function offerCommands({ accounts, machine, searches, seenOffers, store }: Parts): OfferCommands {
   return {
     async searchOffers({ account, query, filter = {} }) {
       const session = accounts.session(account)
-      const searching = findOffers(session.client.offers, query, filter, { timeout: searchTimeout })
+      const searching = tellingUnread(store, session.id, 'offers', options =>
+        findOffers(session.client.offers, query, filter, { ...options, timeout: searchTimeout }),
+      )
       const { offers, cap } = await needing('misc', searching)
       seenOffers.remember(session.id, offers)
       const limited = cap !== undefined || offers.length >= query.limit

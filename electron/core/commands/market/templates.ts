@@ -1,5 +1,6 @@
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
+import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 import { changesBody, selectFilters, templateBody } from './template-body.ts'
 import { templateView } from './template-view.ts'
@@ -14,7 +15,9 @@ export function templateCommands({ accounts, activity, store }: Parts): Template
   return {
     async searchTemplates({ account, filters }) {
       const session = accounts.session(account)
-      const found = await needing('user_read', session.client.templates.search(selectFilters(filters)))
+      const found = await tellingUnread(store, session.id, 'templates', options =>
+        needing('user_read', session.client.templates.search(selectFilters(filters), options)),
+      )
       const userId = store.get().accounts[session.id]?.userId
       return found.map(template => templateView(template, userId))
     },

@@ -1,6 +1,6 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
 import type { InstanceState, InstanceView } from '../../../contract/instance/instance.ts'
-import { runsOnceBack } from '../../../contract/reading.ts'
+import { expectedTraffic, runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/idle.ts'
 import type { Guard } from '../model.ts'
@@ -36,14 +36,14 @@ export function accountTargets(
   return taken(destroy, 'destroy', instance => instance.costPerHour, calmRate(instances), enough)
 }
 
-/** Micro-dollars per hour of all instances, what is being stopped at its disk's price already. */
+/** Micro-dollars per hour of all instances and the traffic expected of them, what is being stopped at its disk's price already. */
 export function calmRate(instances: Instances): Micros {
   let sum = 0
   for (const id in instances) {
     const instance = instances[id]
     if (!instance) continue
     const { state, costPerHour, diskPricePerHour } = instance
-    sum += state === 'stopping' ? (diskPricePerHour ?? 0) : costPerHour
+    sum += state === 'stopping' ? (diskPricePerHour ?? 0) : costPerHour + expectedTraffic(instance)
   }
   return sum
 }
@@ -69,8 +69,8 @@ function canDestroy({ state, costPerHour }: InstanceView): boolean {
   return halted.has(state) && costPerHour > 0
 }
 
-function savedByStopping({ costPerHour, diskPricePerHour }: InstanceView): Micros {
-  return costPerHour - (diskPricePerHour ?? 0)
+function savedByStopping(instance: InstanceView): Micros {
+  return instance.costPerHour - (instance.diskPricePerHour ?? 0) + expectedTraffic(instance)
 }
 
 /** States in which it does nothing that could be lost. */

@@ -1,3 +1,4 @@
+import { expectedTraffic } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { Guard } from '../model.ts'
@@ -49,8 +50,10 @@ function momentOf({ condition, instance, idleSince }: Moving, facts: Facts): num
     case 'idle':
       return idleSince === undefined ? undefined : idleSince + condition.seconds
     case 'cost': {
-      const spent = facts.account.instances[instance ?? 0]?.spent
-      return spent && reached(spent.micros, condition.limit, spent.perHour, spent.at)
+      const target = facts.account.instances[instance ?? 0]
+      if (!target) return undefined
+      const { micros, perHour, at } = target.spent
+      return reached(micros, condition.limit, perHour + expectedTraffic(target), at)
     }
     case 'budget': {
       const [spent, began, ends] =
@@ -58,7 +61,7 @@ function momentOf({ condition, instance, idleSince }: Moving, facts: Facts): num
           ? [facts.spentToday, facts.dayBegan, facts.dayEnds]
           : [facts.spentThisMonth, facts.monthBegan, facts.monthEnds]
       const from = Math.max(facts.countedAt, began)
-      const at = reached(spent, condition.limit, facts.account.spendPerHour, from)
+      const at = reached(spent, condition.limit, facts.account.spendPerHour + expectedOfAll(facts), from)
       return at === undefined || at >= ends ? undefined : at
     }
     case 'credit': {
@@ -68,6 +71,10 @@ function momentOf({ condition, instance, idleSince }: Moving, facts: Facts): num
       return creditAt + (credit / perHour - condition.hours) * 3600
     }
   }
+}
+
+function expectedOfAll({ account: { instances } }: Facts): Micros {
+  return Object.values(instances).reduce((sum, instance) => sum + expectedTraffic(instance), 0)
 }
 
 /** When a sum that grows from `spent` at `at` comes to the limit; where it stands still beyond it, `at`. */

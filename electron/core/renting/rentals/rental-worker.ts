@@ -48,8 +48,14 @@ function creationProblem(error: unknown): Problem {
   const lacking = lackedBy(error, 'instance_write')
   if (lacking) return lacking
   const { facts, ...problem } = problemOf(error)
-  const told = error instanceof ServiceError && error.status === 404 ? sentenceFor('offer_gone') : problem
+  const told = isOfferGone(error) ? sentenceFor('offer_gone') : problem
   return facts ? { ...told, facts } : told
+}
+
+/** Deployments say so with several statuses, and some in the words beside another code alone. */
+function isOfferGone(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false
+  return error.status === 404 || (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))
 }
 
 /**

@@ -4,8 +4,9 @@ import type { NotificationPreferences } from '../../../../electron/contract/acco
 export interface PreferenceRow {
   /** `client:low_credit`. */
   event: string
-  email: boolean
-  webhooks: boolean
+  /** Null is what the service decides by itself. */
+  email: boolean | null
+  webhooks: boolean | null
 }
 
 /** The event that section 2.8 shows; it has a row whether or not the service told of it. */
@@ -14,7 +15,7 @@ const known = 'client:low_credit'
 /** The rows for preferences that were read; without them one for the known event, by e-mail. */
 export function rowsOf(preferences: NotificationPreferences | undefined): PreferenceRow[] {
   const rows = Object.entries(preferences ?? {}).flatMap(([audience, events]) =>
-    Object.entries(events).map(([name, { email, webhooks }]) => ({
+    Object.entries(events).map(([name, { email = null, webhooks = null }]) => ({
       event: `${audience}:${name}`,
       email,
       webhooks,

@@ -56,6 +56,7 @@ export class Renting {
     registry: noRegistry,
     label: '',
     bid: '',
+    traffic: '',
   })
   /** What is rented from, if anything. */
   template: RentTemplate | undefined = $state.raw()
@@ -184,12 +185,9 @@ export class Renting {
     )
   })
 
-  /** GB of traffic that is expected, as typed: it is part of the first day's total alone. */
-  expectedTraffic = $state('')
-
   /** What a first day comes to, line by line. */
   readonly firstDay = $derived.by(() => {
-    const expected = typedNumber(this.expectedTraffic)
+    const expected = typedNumber(this.draft.traffic)
     const known = expected !== undefined && expected > 0 ? expected : undefined
     return this.cost && firstHours(this.cost, 24, this.subject.offer, known)
   })

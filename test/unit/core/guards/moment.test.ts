@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { periodsOf } from '../../../../electron/core/guards/decide/calendar.ts'
 import { dueOf, type Facts } from '../../../../electron/core/guards/decide/moment.ts'
+import { instanceView } from '../views.ts'
 
 const dollar = 1_000_000
 const hour = 3600
@@ -27,4 +28,20 @@ test('a budget that lasts beyond its day or its month is due at no moment, since
   expect(due('month', 42)).toBe(at + 2 * hour)
   expect(due('month', 43)).toBeUndefined()
   expect(facts).toMatchObject({ dayEnds: ends, monthEnds: ends })
+})
+
+test('traffic that is expected of what runs brings every moment of money nearer', () => {
+  const spent = { micros: 0, at, perHour: dollar }
+  const instance = (traffic: object) => instanceView({ id: 7, costPerHour: dollar, spent, traffic })
+  const moments = (traffic: object) => {
+    const account = { instances: { 7: instance(traffic) }, spendPerHour: dollar, credit: 6 * dollar }
+    const seen = { ...facts, account }
+    return [
+      dueOf({ condition: { kind: 'cost', limit: 4 * dollar }, instance: 7, setAt: 0 }, seen),
+      dueOf({ condition: { kind: 'credit', hours: 1 }, setAt: 0 }, seen),
+      dueOf({ condition: { kind: 'budget', per: 'day', limit: 4 * dollar }, setAt: 0 }, seen),
+    ]
+  }
+  expect(moments({})).toEqual([at + 4 * hour, at + 5 * hour, at + 2 * hour])
+  expect(moments({ expectedPerHour: dollar })).toEqual([at + 2 * hour, at + 2 * hour, at + hour])
 })

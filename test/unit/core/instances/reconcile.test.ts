@@ -42,6 +42,24 @@ test('an unchanged answer changes nothing, and everything keeps its identity', (
   expect(again.after).toBe(after)
 })
 
+test('traffic that is expected holds for a first day, until any is charged for', () => {
+  const record = { ...answer(1)[0], id: 7, start_date: 0, inet_up_cost: 0.01, inet_down_cost: 0.02 }
+  const seen = (known: KnownRecords, shown: Shown, told: Instance, at: number) => {
+    const listing = { instances: [told], unconfirmed: [] }
+    const { changed } = compareInstances(known, shown, listing, at, undefined, true, () => 240)
+    return { ...shown, ...Object.fromEntries(changed) }
+  }
+  const known: KnownRecords = new Map()
+  const first = seen(known, {}, { ...record, inet_down_billed: 100 }, 60)
+  // 240 GB at $0.02 over 24 hours.
+  expect(first[7]?.traffic?.expectedPerHour).toBe(200_000)
+  const measured = seen(known, first, { ...record, inet_down_billed: 10_000_000 }, 3660)
+  expect(measured[7]?.traffic).not.toHaveProperty('expectedPerHour')
+  expect(measured[7]?.traffic?.spent).toBeGreaterThan(0)
+  const over = seen(new Map(known), first, { ...record, inet_down_billed: 100 }, 86_460)
+  expect(over[7]?.traffic).not.toHaveProperty('expectedPerHour')
+})
+
 test('ten changed of a thousand give patches in proportion, and the others keep their identity', () => {
   const known: KnownRecords = new Map()
   const { after } = look(known, {}, answer(1000), 100)

@@ -7,7 +7,8 @@ import {
   webhookDraft,
 } from '../../../../renderer/screens/account/notifications/webhookForm.ts'
 
-const channels = fc.record({ email: fc.boolean(), webhooks: fc.boolean() })
+const channel = fc.constantFrom(true, false, null)
+const channels = fc.record({ email: channel, webhooks: channel })
 const word = fc.stringMatching(/^[a-z_]{1,8}$/)
 
 test('preferences as rows and back lose nothing', () => {
@@ -20,6 +21,14 @@ test('preferences as rows and back lose nothing', () => {
       },
     ),
   )
+})
+
+test('a channel that is not told is left to the service', () => {
+  const rows = rowsOf({ client: { low_credit: { email: null }, outbid: {} } })
+  expect(rows).toEqual([
+    { event: 'client:low_credit', email: null, webhooks: null },
+    { event: 'client:outbid', email: null, webhooks: null },
+  ])
 })
 
 test('the known event has a row though the service told of none', () => {

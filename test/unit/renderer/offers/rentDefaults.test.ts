@@ -99,6 +99,7 @@ test('another try keeps all of the request, and bids enough for the new machine'
       onstart: 'x',
       label: 'l',
       bid: 0.1,
+      traffic: 250,
     },
     offer({ id: 2, minimumBid: 300_000 }),
   )
@@ -117,5 +118,6 @@ test('another try keeps all of the request, and bids enough for the new machine'
     onstart: 'x',
     label: 'l',
     bid: '0.303',
+    traffic: '250',
   })
 })

@@ -19,6 +19,7 @@ const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({
   registry: noRegistry,
   label: '',
   bid: '',
+  traffic: '',
   ...changes,
 })
 const row = (key: number, name: string, value = '') => ({ key, name, value, secret: false })
@@ -40,6 +41,11 @@ describe('what is typed becomes a request', () => {
     expect(read({})).toEqual({
       request: { offer: 7, image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [] },
     })
+  })
+
+  test('traffic that is expected goes along, and what is no number is told', () => {
+    expect(read({ traffic: '250 GB' })).toMatchObject({ request: { traffic: 250 } })
+    expect(errors({ traffic: 'much' })).toHaveProperty('traffic')
   })
 
   test('everything filled in', () => {

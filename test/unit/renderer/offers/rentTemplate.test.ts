@@ -27,6 +27,7 @@ const fresh: RentDraft = {
   registry: noRegistry,
   label: '',
   bid: '',
+  traffic: '',
 }
 const view: TemplateView = {
   name: 'Trainer',

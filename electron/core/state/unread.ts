@@ -1,0 +1,29 @@
+import type { AccountView } from '../../contract/state.ts'
+import type { CallOptions } from '../../service/http/operation.ts'
+import type { Store } from './store.ts'
+
+/** A list of which the page tells how many records could not be read. */
+export type ListName = keyof NonNullable<AccountView['unread']>
+
+/**
+ * Asks for a list, and shows how many of its records could not be read: they are left out, but not without a word. Of
+ * several questions for one list the one that lost the most counts.
+ */
+export async function tellingUnread<T>(
+  store: Store,
+  account: string,
+  list: ListName,
+  ask: (options: CallOptions) => Promise<T>,
+): Promise<T> {
+  let most = 0
+  const onUnread: CallOptions['onUnread'] = unread => {
+    most = Math.max(most, unread.length)
+  }
+  const answer = await ask({ onUnread })
+  if ((store.get().accounts[account]?.unread?.[list] ?? 0) !== most)
+    store.change(draft => {
+      const target = draft.accounts[account]
+      if (target) target.unread = { ...target.unread, [list]: most }
+    })
+  return answer
+}
