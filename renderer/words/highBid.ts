@@ -1,5 +1,6 @@
+import { rate } from '../../electron/contract/format/money.ts'
+import { count, tenths } from '../../electron/contract/format/size.ts'
 import type { Micros } from '../../electron/contract/spending/money.ts'
-import { rate } from './money.ts'
 
 /** Bids from so many times the lowest are asked about: a slip of the point makes ten. */
 const unusual = 3
@@ -8,6 +9,5 @@ const unusual = 3
 export function highBid(bid: Micros | undefined, lowest: Micros | undefined): string | undefined {
   if (bid === undefined || lowest === undefined || lowest <= 0 || !(bid > lowest * unusual)) return undefined
   const times = bid / lowest
-  const written = times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString('en-US')
-  return `That is ${written} × the lowest bid of ${rate(lowest)}. You pay what you bid.`
+  return `That is ${times < 10 ? tenths(times) : count(times)} × the lowest bid of ${rate(lowest)}. You pay what you bid.`
 }

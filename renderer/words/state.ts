@@ -1,34 +1,34 @@
-import type { InstanceState, InstanceView } from '../../electron/contract/instance/instance.ts'
+import { stateWord } from '../../electron/contract/format/state.ts'
+import type { InstanceState } from '../../electron/contract/instance/instance.ts'
 import type { RentalStep } from '../../electron/contract/market/rental.ts'
 
 /** Running; on its way; at rest; needs you. */
 export type Shape = 'running' | 'busy' | 'stopped' | 'needs-you'
 
-const states: Record<InstanceState, { word: string; shape: Shape }> = {
-  provisioning: { word: 'Starting', shape: 'busy' },
-  loading: { word: 'Loading', shape: 'busy' },
-  running: { word: 'Running', shape: 'running' },
-  restarting: { word: 'Restarting', shape: 'busy' },
-  stopping: { word: 'Stopping', shape: 'busy' },
-  stopped: { word: 'Stopped', shape: 'stopped' },
-  waiting: { word: 'Waiting for a GPU', shape: 'needs-you' },
-  outbid: { word: 'Outbid', shape: 'needs-you' },
-  exited: { word: 'Exited', shape: 'busy' },
-  crashed: { word: 'Crashed', shape: 'needs-you' },
-  unstartable: { word: 'Cannot start', shape: 'needs-you' },
-  silent: { word: 'Silent', shape: 'needs-you' },
-  offline: { word: 'Offline', shape: 'needs-you' },
-  destroying: { word: 'Being destroyed', shape: 'busy' },
-  other: { word: 'Unknown', shape: 'stopped' },
+const shapes: Record<InstanceState, Shape> = {
+  provisioning: 'busy',
+  loading: 'busy',
+  running: 'running',
+  restarting: 'busy',
+  stopping: 'busy',
+  stopped: 'stopped',
+  waiting: 'needs-you',
+  outbid: 'needs-you',
+  exited: 'busy',
+  crashed: 'needs-you',
+  unstartable: 'needs-you',
+  silent: 'needs-you',
+  offline: 'needs-you',
+  destroying: 'busy',
+  other: 'stopped',
 }
 
-/** A state as a word and a shape; one that Berth does not know is shown by the service's own word. */
+/** A state as a word and a shape. */
 export function stateWords(
   state: InstanceState,
   actualStatus: string | null,
 ): { word: string; shape: Shape } {
-  if (state !== 'other' || !actualStatus) return states[state]
-  return { word: actualStatus.charAt(0).toUpperCase() + actualStatus.slice(1, 24), shape: 'stopped' }
+  return { word: stateWord(state, actualStatus), shape: shapes[state] }
 }
 
 const rentals: Record<RentalStep, { word: string; shape: Shape }> = {
@@ -44,9 +44,4 @@ const rentals: Record<RentalStep, { word: string; shape: Shape }> = {
 
 export function rentalWords(step: RentalStep): { word: string; shape: Shape } {
   return rentals[step]
-}
-
-/** What people call it: its label, or else its number. */
-export function instanceName(instance: Pick<InstanceView, 'id' | 'label'>): string {
-  return instance.label ? `${instance.label} #${instance.id}` : `#${instance.id}`
 }

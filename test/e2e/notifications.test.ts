@@ -96,7 +96,7 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
     await expect.poll(titles, soon).toEqual(['$4.00 of credit left'])
     const [shown] = await desktop.shown()
     expect(shown).toMatchObject({ app: 'Berth', urgency: 'CRITICAL' })
-    expect(shown?.body).toMatch(/^At \$0\.\d{3}\/h the credit lasts \d+ (h \d+ min|days \d+ h)\.$/)
+    expect(shown?.body).toMatch(/^At \$0\.\d{3}\/h the credit lasts \d+ (d( \d+ h)?|h( \d+ min)?)\.$/)
     await twoMorePolls()
     expect(await titles()).toHaveLength(1)
     expect((await desktop.drawn())[0]).toContain('the credit lasts')

@@ -1,3 +1,4 @@
+import { count } from '../format/size.ts'
 import { BerthError } from '../problem.ts'
 
 /** What is moved or deleted in one go: a server that makes folders up has no end of them. */
@@ -26,7 +27,7 @@ export function countTree(doing: string, bounds = treeBounds): (path: string, de
     if (entries > bounds.entries || characters > bounds.characters)
       throw new BerthError({
         code: 'too_many_files',
-        message: `Nothing was ${doing}: there are more than ${Math.min(entries - 1, bounds.entries).toLocaleString('en')} files and folders, or their names are too long.`,
+        message: `Nothing was ${doing}: there are more than ${count(Math.min(entries - 1, bounds.entries))} files and folders, or their names are too long.`,
         advice: 'Choose fewer folders at a time, or use the terminal.',
       })
   }

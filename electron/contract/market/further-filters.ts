@@ -1,3 +1,4 @@
+import { figure } from '../format/size.ts'
 import type { ExtraFilters, OfferFilter, OfferView } from './offer.ts'
 
 /** The keys of a filter that hold such a value. */
@@ -236,7 +237,7 @@ export function shownValue({ key, scale = 1 }: LeastFilter, filter: OfferFilter)
 /** The same in words: `98.5`, `1,000`. */
 export function shownFigure(further: LeastFilter, filter: OfferFilter): string | undefined {
   const value = shownValue(further, filter)
-  return value?.toLocaleString('en', { maximumFractionDigits: further.digits ?? 0 })
+  return value === undefined ? undefined : figure(value, further.digits ?? 0)
 }
 
 /** The filter's value from what is shown. */

@@ -1,4 +1,7 @@
 import * as v from 'valibot'
+import { named } from '../format/list.ts'
+import { rate } from '../format/money.ts'
+import { micros } from '../spending/money.ts'
 import { activeParts, type FilterPart, without } from './filter.ts'
 import { furtherParts, furtherWords } from './further-filters.ts'
 import type { OfferFilter, SavedQuery } from './offer.ts'
@@ -46,13 +49,13 @@ export function searchPartWords({ query, filter }: SavedQuery, part: SearchPart)
     case 'extra':
       return `the template’s machine filters (${Object.keys(query.extra ?? {}).join(', ')})`
     case 'gpus':
-      return (filter.gpus ?? []).join(' or ')
+      return named(filter.gpus ?? [], { last: ' or ' })
     case 'count':
       return countWords(filter)
     case 'regions':
-      return `in ${(filter.regions ?? []).map(countryName).join(' or ')}`
+      return `in ${named((filter.regions ?? []).map(countryName), { last: ' or ' })}`
     case 'price':
-      return `at most $${figure(filter.priceTo, 3)}/h`
+      return `at most ${rate(micros(filter.priceTo ?? 0))}`
     case 'text':
       return `matching “${filter.text}”`
     default:
@@ -69,8 +72,4 @@ function countWords({ countFrom, countTo }: OfferFilter): string {
   if (countFrom === countTo) return `${countFrom} ${gpus}`
   if (countTo === undefined) return `at least ${countFrom} ${gpus}`
   return countFrom === undefined ? `at most ${countTo} ${gpus}` : `${countFrom} to ${countTo} ${gpus}`
-}
-
-function figure(value: number | undefined, digits: number): string {
-  return (value ?? 0).toLocaleString('en', { maximumFractionDigits: digits })
 }

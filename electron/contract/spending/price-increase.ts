@@ -1,3 +1,5 @@
+import { unitPrice } from '../format/money.ts'
+import { figure } from '../format/size.ts'
 import type { InstanceView } from '../instance/instance.ts'
 import { type Micros, micros } from './money.ts'
 
@@ -58,19 +60,15 @@ export function increasedRate(
 /** Each price that changes: `GPU $0.300 → $0.450 per GPU and hour`. */
 export function priceChanges({ gpu, disk, upload, download, fee }: PriceIncreaseView): string[] {
   const each: [string, PriceChange | undefined, (value: number) => string, string][] = [
-    ['GPU', gpu, dollars, ' per GPU and hour'],
-    ['Disk', disk, dollars, ' per GB and month'],
-    ['Upload', upload, dollars, ' per GB'],
-    ['Download', download, dollars, ' per GB'],
-    ['Platform fee', fee, share => `${Math.round(share * 1000) / 10} %`, ''],
+    ['GPU', gpu, unitPrice, ' per GPU and hour'],
+    ['Disk', disk, unitPrice, ' per GB and month'],
+    ['Upload', upload, unitPrice, ' per GB'],
+    ['Download', download, unitPrice, ' per GB'],
+    ['Platform fee', fee, share => `${figure(share * 100, 1)} %`, ''],
   ]
   return each.flatMap(([what, change, written, unit]) => {
     if (!change) return []
     const before = change.before === undefined ? '' : `${written(change.before)} → `
     return [`${what} ${before}${written(change.after)}${unit}`]
   })
-}
-
-function dollars(amount: number): string {
-  return `$${amount.toFixed(3)}`
 }

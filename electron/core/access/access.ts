@@ -1,3 +1,4 @@
+import { instanceName } from '../../contract/format/name.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView, SshAddress } from '../../contract/instance/instance.ts'
 import type { AttachedKey } from '../../contract/instance/ssh-key.ts'
@@ -18,7 +19,6 @@ import { openOwnTerminal } from '../../ssh/shell/own-terminal.ts'
 import { openSystemTerminal } from '../../ssh/shell/system-terminal.ts'
 import { historyOf, keptShells } from '../../ssh/shell/tmux.ts'
 import { quote, sshCommand } from '../../ssh/ssh-command.ts'
-import { instanceName } from '../notifications/wording.ts'
 import { type OpenedShell, type OurShells, openKept, type ShellWanted } from './kept-shells.ts'
 import { rememberAccess } from './remembered.ts'
 

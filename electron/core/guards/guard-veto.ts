@@ -1,9 +1,9 @@
 import type { GuardView } from '../../contract/automation/guard.ts'
 import { type Starting, stoppersOf } from '../../contract/automation/stoppers.ts'
+import { money } from '../../contract/format/money.ts'
+import { duration } from '../../contract/format/time.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
-import { dollars } from '../notifications/wording.ts'
-import { span } from './tell/words.ts'
 
 /**
  * Why Berth makes nothing run by itself now: a guard would stop it at the next look, and only its disk's bill would be
@@ -31,11 +31,11 @@ export const heldByGuard = 'held_by_guard'
 export function reached({ condition }: Pick<GuardView, 'condition'>): string {
   switch (condition.kind) {
     case 'budget':
-      return `${condition.per === 'day' ? 'today’s' : 'this month’s'} budget of ${dollars(condition.limit)} is reached`
+      return `${condition.per === 'day' ? 'today’s' : 'this month’s'} budget of ${money(condition.limit)} is reached`
     case 'credit':
-      return `the credit would then last less than ${span(condition.hours * 3600)}`
+      return `the credit would then last less than ${duration(condition.hours * 3600)}`
     case 'cost':
-      return `it has cost its limit of ${dollars(condition.limit)}`
+      return `it has cost its limit of ${money(condition.limit)}`
     default:
       return 'the moment of its guard has come'
   }

@@ -1,4 +1,5 @@
-import { clockTime, dollars, pricePerHour } from '../notifications/wording.ts'
+import { money, rate } from '../../contract/format/money.ts'
+import { moment } from '../../contract/format/time.ts'
 import type { CarriedOut } from './carry-out.ts'
 import type { Facts } from './decide/moment.ts'
 import { actsOnce, calmed, type Guard, withEvent } from './model.ts'
@@ -10,7 +11,7 @@ export function pauseAfter(failures: number): number {
 }
 
 export function guardWarned(guard: Guard, dueAt: number, now: number): Guard {
-  return withEvent({ ...guard, warnedAt: now }, now, `Warned: due at ${clockTime(dueAt, now)}`)
+  return withEvent({ ...guard, warnedAt: now }, now, `Warned: due at ${moment(dueAt, now)}`)
 }
 
 /** `untold`: up to when the money was counted that it goes by, where only that was not told. */
@@ -22,15 +23,15 @@ export function guardHeld(
   const why =
     untold === undefined
       ? 'the service did not answer'
-      : `the service has not told the credit since ${clockTime(untold, now)}`
-  return withEvent({ ...guard, heldAt: now }, now, `Due at ${clockTime(dueAt, now)}, but ${why}`)
+      : `the service has not told the credit since ${moment(untold, now)}`
+  return withEvent({ ...guard, heldAt: now }, now, `Due at ${moment(dueAt, now)}, but ${why}`)
 }
 
 export function guardMissed(guard: Guard, dueAt: number, now: number): Guard {
   const told = withEvent(
     calmed(guard),
     now,
-    `Missed: it was due at ${clockTime(dueAt, now)}, when nobody looked`,
+    `Missed: it was due at ${moment(dueAt, now)}, when nobody looked`,
   )
   return actsOnce(guard) ? { ...told, ended: 'missed' } : { ...told, passed: true }
 }
@@ -67,10 +68,10 @@ function figures({ condition, instance }: Guard, { account, spentToday, spentThi
   const one = account.instances[instance ?? '']
   switch (condition.kind) {
     case 'budget':
-      return `Seen: ${dollars(condition.per === 'day' ? spentToday : spentThisMonth)}.`
+      return `Seen: ${money(condition.per === 'day' ? spentToday : spentThisMonth)}.`
     case 'credit':
-      return account.credit === undefined ? '' : `Seen: ${dollars(account.credit)} of credit.`
+      return account.credit === undefined ? '' : `Seen: ${money(account.credit)} of credit.`
     default:
-      return one ? `It cost ${pricePerHour(one.costPerHour)}.` : ''
+      return one ? `It cost ${rate(one.costPerHour)}.` : ''
   }
 }

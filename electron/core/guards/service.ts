@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
+import { moment } from '../../contract/format/time.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { clockTime } from '../notifications/wording.ts'
 import { openCollection } from '../storage/collection.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
@@ -278,7 +278,7 @@ export async function openGuards(
       const { snoozedUntil: _, ...awake } = calmed(guard)
       const dueAt = dueOf(guard, snapshots.known(view))
       const until = minutes === null ? undefined : Math.max(at, dueAt ?? at) + minutes * 60
-      const text = until === undefined ? 'Snooze ended' : `Snoozed until ${clockTime(until, at)}`
+      const text = until === undefined ? 'Snooze ended' : `Snoozed until ${moment(until, at)}`
       await record([withEvent(until === undefined ? awake : { ...awake, snoozedUntil: until }, at, text)])
       teller.withdraw(guardAlertId(accountId, id))
       note('user', `${text}: a guard`, guardSentence(guard, view.instances, at), guard.instance)

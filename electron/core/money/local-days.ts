@@ -1,8 +1,7 @@
+import { isoDay } from '../../contract/format/calendar.ts'
 /** The day of this machine's calendar that a moment is in, `2026-11-21`. Epoch seconds. */
 export function localDay(at: number): string {
-  const date = new Date(at * 1000)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return isoDay(new Date(at * 1000))
 }
 
 /** The midnight after a moment, epoch seconds: an hour early or late where clocks are changed. */

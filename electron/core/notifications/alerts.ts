@@ -1,5 +1,8 @@
 import type { Settings } from '../../contract/app/settings.ts'
 import { isFailingOver } from '../../contract/automation/failover.ts'
+import { money, rate } from '../../contract/format/money.ts'
+import { instanceName } from '../../contract/format/name.ts'
+import { duration } from '../../contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { creditLasts, isContractOver, isCreditLow } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
@@ -7,7 +10,6 @@ import type { AccountView, Place } from '../../contract/state.ts'
 import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
 import { instanceWarnings } from './instance-warnings.ts'
-import { dollars, hoursAndMinutes, instanceName, pricePerHour } from './wording.ts'
 
 /** Low credit is forgotten once the credit is this many times what it was said for, so that it is not said at every wobble. */
 const recovery = 1.2
@@ -66,13 +68,13 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
   return {
     id: `${account.id}/credit`,
     kind: 'lowCredit',
-    title: credit > 0 ? `${dollars(credit)} of credit left` : `No credit left: ${dollars(credit)}`,
+    title: credit > 0 ? `${money(credit)} of credit left` : `No credit left: ${money(credit)}`,
     body:
       lasts === undefined
         ? 'Nothing runs now.'
         : lasts > 0
-          ? `At ${pricePerHour(account.spendPerHour)} the credit lasts ${hoursAndMinutes(lasts)}.`
-          : `It is used up, and ${pricePerHour(account.spendPerHour)} are spent.`,
+          ? `At ${rate(account.spendPerHour)} the credit lasts ${duration(lasts)}.`
+          : `It is used up, and ${rate(account.spendPerHour)} are spent.`,
     urgency: 'critical',
     actions: [
       { id: 'top_up', label: 'Top up' },
@@ -107,10 +109,7 @@ function instanceAlert(
         ...base,
         kind: 'ready',
         title: `${name} is ready`,
-        body:
-          instance.pricePerHour === undefined
-            ? 'It runs.'
-            : `It runs at ${pricePerHour(instance.pricePerHour)}.`,
+        body: instance.pricePerHour === undefined ? 'It runs.' : `It runs at ${rate(instance.pricePerHour)}.`,
         urgency: 'normal',
         actions: [
           { id: 'terminal', label: 'Terminal' },
@@ -184,7 +183,7 @@ const deathOf = {
 } as const
 
 function bidSentence({ minimumBid }: InstanceView): string {
-  return minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${pricePerHour(minimumBid)}.`
+  return minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${rate(minimumBid)}.`
 }
 
 const waitingActions: Alert['actions'] = [{ id: 'show', label: 'Show' }]

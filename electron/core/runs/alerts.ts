@@ -1,6 +1,6 @@
+import { duration } from '../../contract/format/time.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { hoursAndMinutes } from '../notifications/wording.ts'
 import { watchdogOrder } from './decide.ts'
 import type { Run } from './model.ts'
 
@@ -45,7 +45,7 @@ export function notStartedAlert(account: AccountId, run: Run): Alert {
 }
 
 export function stuckAlert(account: AccountId, run: Run, where: string, now: number): Alert {
-  const since = hoursAndMinutes(now - (run.stuckSince ?? now))
+  const since = duration(now - (run.stuckSince ?? now))
   return {
     ...about(account, run),
     title: `${run.name} seems stuck`,
@@ -67,7 +67,7 @@ export function lostAlert(account: AccountId, run: Run, where: string): Alert {
 export function unreachedAlert(account: AccountId, run: Run, where: string, why: string): Alert {
   const stops = watchdogOrder(run)
   const meanwhile = stops
-    ? `Its watchdog stops it ${Math.round(stops.seconds / 60)} min after the end of the run; its files stay, and are fetched once it runs again.`
+    ? `Its watchdog stops it ${duration(stops.seconds)} after the end of the run; its files stay, and are fetched once it runs again.`
     : 'Until then the instance is left as it is, and goes on costing.'
   return {
     ...about(account, run),

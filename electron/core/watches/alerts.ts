@@ -1,5 +1,5 @@
+import { rate } from '../../contract/format/money.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { pricePerHour } from '../notifications/wording.ts'
 import type { Sighting } from './matches.ts'
 import type { Watch } from './model.ts'
 
@@ -21,7 +21,7 @@ export function matchAlert(
   return {
     id: watchAlertId(watch),
     kind: 'watch',
-    title: `${gpuCount && gpuCount > 1 ? `${gpuCount} × ` : ''}${gpuName ?? 'A machine'} at ${pricePerHour(best.price ?? 0)}`,
+    title: `${gpuCount && gpuCount > 1 ? `${gpuCount} × ` : ''}${gpuName ?? 'A machine'} at ${rate(best.price ?? 0)}`,
     body: `${location ? `${location}. ` : ''}“${watch.wish.name}”: ${counted(fresh.length)} new, ${counted(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
     urgency: 'normal',
     actions: [{ id: 'show', label: 'Rent…' }],

@@ -1,3 +1,4 @@
+import { count } from '../../contract/format/size.ts'
 /** How much of an answer is read. What goes beyond it is broken off at once. */
 export interface AnswerBound {
   /** Decoded bytes: what a compressed answer becomes counts, not what was sent. */
@@ -71,7 +72,7 @@ function boundMet(bytes: number, density: Density | undefined, bound: AnswerBoun
   if (bytes > bound.bytes) return `${bound.bytes / MB} MB`
   if (density === undefined) return undefined
   if (density.values > bound.values) return `${bound.values / MB} million values`
-  if (density.keys > MOST_KEYS) return `${MOST_KEYS.toLocaleString('en')} different fields`
+  if (density.keys > MOST_KEYS) return `${count(MOST_KEYS)} different fields`
   return undefined
 }
 

@@ -1,6 +1,8 @@
+import { rate } from '../../contract/format/money.ts'
+import { counted } from '../../contract/format/size.ts'
 import { isFileTransferOver } from '../../contract/instance/files.ts'
 import type { State } from '../../contract/state.ts'
-import { instanceLine, rateWords, word } from '../tray/tray-words.ts'
+import { instanceLine, word } from '../tray/tray-words.ts'
 
 /** What is asked of someone who quits. */
 export interface QuitQuestion {
@@ -39,10 +41,8 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   return {
     message:
       costing.length > 0
-        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${rateWords(perHour)}`
+        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${rate(perHour)}`
         : 'Something is still under way',
     detail: `${lines.join('\n')}\n\nWhile Berth is not running, nothing is watched and nothing is warned of.`,
   }
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -1,5 +1,6 @@
 import { dueNext, type GuardView, snoozes } from '../../contract/automation/guard.ts'
 import { everything } from '../../contract/automation/stop-everything.ts'
+import { duration, weekdayAndTime } from '../../contract/format/time.ts'
 import { localMoment } from '../../contract/reading.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { MenuItemModel } from './tray-menu.ts'
@@ -45,10 +46,10 @@ function dueEntry(account: AccountView, guard: GuardView, dueAt: number, when: s
       ? ({ screen: 'account' } as const)
       : ({ screen: 'instances', instance: guard.instance, tab: 'guards' } as const)
   return {
-    label: `${when}: ${whatHappens(account, guard)}, ${moment.format(dueAt * 1000)}`,
+    label: `${when}: ${whatHappens(account, guard)}, ${weekdayAndTime(dueAt)}`,
     submenu: [
       ...snoozes.map(minutes => ({
-        label: `Snooze for ${minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}`,
+        label: `Snooze for ${duration(minutes * 60)}`,
         action: {
           kind: 'command' as const,
           name: 'snoozeGuard' as const,
@@ -61,8 +62,6 @@ function dueEntry(account: AccountView, guard: GuardView, dueAt: number, when: s
     ],
   }
 }
-
-const moment = new Intl.DateTimeFormat('en-GB', { weekday: 'short', hour: '2-digit', minute: '2-digit' })
 
 function whatHappens(account: AccountView, { instance, action }: GuardView): string {
   const verb = action === 'stop' ? 'stops' : 'destroys'

@@ -1,8 +1,10 @@
+import { rate } from '../../contract/format/money.ts'
+import { timeOfDay } from '../../contract/format/time.ts'
 import { outageWords } from '../../contract/outage.ts'
 import { isCreditLow, isDead } from '../../contract/reading.ts'
 import type { AccountView, State } from '../../contract/state.ts'
 import type { TrayState } from '../../local/tray-images.ts'
-import { instanceTitle, rateWords, spendLine, stateWord, timeOfDay, word } from './tray-words.ts'
+import { instanceTitle, spendLine, stateOf, word } from './tray-words.ts'
 
 /** What the tray shows without being opened. */
 export interface TrayFace {
@@ -29,7 +31,7 @@ export function trayFace(state: State): TrayFace {
     `Berth: ${spendLine(perHour, running)}`,
     ...(first === undefined ? [] : [more > 0 ? `${first}, and ${more} more` : first]),
   ]
-  const title = [...(running > 0 ? [String(running)] : []), ...(perHour > 0 ? [rateWords(perHour)] : [])]
+  const title = [...(running > 0 ? [String(running)] : []), ...(perHour > 0 ? [rate(perHour)] : [])]
   return {
     state:
       matters.length > 0
@@ -54,7 +56,7 @@ function mattersOf(account: AccountView, { settings }: State): string[] {
   const stuck = Object.values(account.rentals).filter(({ step }) => step === 'late' || step === 'unclear')
   return [
     ...(refused ? [`${word(account.name)} needs its key`] : []),
-    ...inNeed.map(instance => `${instanceTitle(instance)}: ${stateWord(instance)}`),
+    ...inNeed.map(instance => `${instanceTitle(instance)}: ${stateOf(instance)}`),
     ...stuck.map(({ offer, step }) => `Renting ${word(offer.gpuName ?? `offer ${offer.id}`)}: ${step}`),
     ...(isCreditLow(account, settings) ? [`${word(account.name)}: low credit`] : []),
   ]
@@ -62,10 +64,10 @@ function mattersOf(account: AccountView, { settings }: State): string[] {
 
 /** Why what is shown may be old. */
 function unseenOf(accounts: readonly AccountView[], pausedUntil: number | undefined): string[] {
-  if (pausedUntil !== undefined) return [`Paused until ${timeOfDay(pausedUntil)}`]
+  if (pausedUntil !== undefined) return [`Paused until ${timeOfDay(pausedUntil / 1000)}`]
   return accounts.flatMap(({ name, connection }) => {
     if (connection.status !== 'offline') return []
-    const since = connection.since === undefined ? '' : `, as of ${timeOfDay(connection.since * 1000)}`
+    const since = connection.since === undefined ? '' : `, as of ${timeOfDay(connection.since)}`
     return `${word(name)}: ${outageWords(connection)}${since}`
   })
 }

@@ -1,6 +1,7 @@
 import { demoEventWords } from '../../contract/app/demo-events.ts'
 import { guardsSet } from '../../contract/automation/guard.ts'
 import type { CommandName } from '../../contract/commands.ts'
+import { timeOfDay } from '../../contract/format/time.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { RentalView } from '../../contract/market/rental.ts'
@@ -8,7 +9,7 @@ import { lastSeenAt, outageWords } from '../../contract/outage.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { AccountView, Connection, Place, SavedSearch, State } from '../../contract/state.ts'
 import { dueEntries } from './tray-due.ts'
-import { creditLine, instanceLine, instanceTitle, spendLine, timeOfDay, word } from './tray-words.ts'
+import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray-words.ts'
 
 /** What a click in the tray does. */
 export type TrayAction =
@@ -39,7 +40,7 @@ export function trayMenu(state: State): MenuItemModel[] {
     ...(shown ? accountLines(shown) : [{ label: 'No account yet' }]),
     ...(state.pausedUntil === undefined
       ? []
-      : [{ label: `Nothing is watched until ${timeOfDay(state.pausedUntil)}` }]),
+      : [{ label: `Nothing is watched until ${timeOfDay(state.pausedUntil / 1000)}` }]),
     ...(shown ? accountEntries(shown) : []),
     ...others.flatMap(otherAccount),
     { separator: true },
@@ -65,7 +66,7 @@ function accountLines(account: AccountView): MenuItemModel[] {
 function unseenLine(connection: Connection): string {
   const since = lastSeenAt(connection)
   const why = connection.status === 'offline' ? outageWords(connection) : unseenWords[connection.status]
-  return since === undefined ? why : `${why}, as of ${timeOfDay(since * 1000)}`
+  return since === undefined ? why : `${why}, as of ${timeOfDay(since)}`
 }
 
 const unseenWords = {

@@ -1,3 +1,4 @@
+import { named } from '../../contract/format/list.ts'
 import { harmless } from '../../contract/instance/file-names.ts'
 import { BerthError } from '../../contract/problem.ts'
 
@@ -66,10 +67,9 @@ export function unreadableName(): BerthError {
 }
 
 export function existing(names: readonly string[]): BerthError {
-  const shown = names.slice(0, 5).map(harmless).join(', ')
   return new BerthError({
     code: 'exists',
-    message: `${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''} ${names.length === 1 ? 'is' : 'are'} there already.`,
+    message: `${named(names.map(harmless), { most: 4 })} ${names.length === 1 ? 'is' : 'are'} there already.`,
     advice: 'Replace, or choose another name.',
   })
 }

@@ -1,11 +1,11 @@
+import { bytes, count, speed } from '../../../electron/contract/format/size.ts'
+import { duration } from '../../../electron/contract/format/time.ts'
 import {
   type FileStep,
   type FileTransferView,
   secondsLeft,
 } from '../../../electron/contract/instance/files.ts'
-import { bytes, count, speed } from '../../words/size.ts'
 import type { Shape } from '../../words/state.ts'
-import { duration } from '../../words/time.ts'
 
 const steps: Record<FileStep, { word: string; shape: Shape }> = {
   preparing: { word: 'Preparing', shape: 'busy' },

@@ -1,5 +1,7 @@
 import type { GuardCondition, GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { Args } from '../../../electron/contract/commands.ts'
+import { isoDay } from '../../../electron/contract/format/calendar.ts'
+import { timeOfDay } from '../../../electron/contract/format/time.ts'
 import { typedNumber } from '../../components/fields/numbers.ts'
 
 export type GuardKind = 'time' | 'duration' | 'idle' | 'cost' | 'day' | 'month' | 'credit'
@@ -146,7 +148,5 @@ export function conditionNow(when: Wish['when'], now: number): GuardCondition {
 
 /** As a field for date and time wants it: `2026-11-21T18:00`, by this machine's calendar. Epoch seconds. */
 function localTime(at: number): string {
-  const date = new Date(at * 1000)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`
+  return `${isoDay(new Date(at * 1000))}T${timeOfDay(at)}`
 }

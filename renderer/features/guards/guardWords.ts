@@ -4,11 +4,11 @@ import {
   hasEnded,
   snoozes,
 } from '../../../electron/contract/automation/guard.ts'
+import { money, rate } from '../../../electron/contract/format/money.ts'
+import { duration, moment } from '../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { spentBy } from '../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
-import { money, rate } from '../../words/money.ts'
-import { duration, exactTime, timeOfDay } from '../../words/time.ts'
 import type { GuardKind } from './guardForm.ts'
 
 const steps: Record<GuardStep, string> = {
@@ -30,13 +30,6 @@ export function isNear({ step }: Pick<GuardView, 'step'>): boolean {
   return step === 'warned' || step === 'held' || step === 'acting'
 }
 
-/** `18:00` today, `Mon 23 Nov, 18:00` else, by this machine's calendar. Epoch seconds. */
-export function momentWords(at: number, now: number): string {
-  const day = (seconds: number) => new Date(seconds * 1000).toDateString()
-  if (day(at) === day(now)) return timeOfDay(at)
-  return exactTime(at).slice(0, -3)
-}
-
 /** When it acts: `at 18:00, in 2 h 5 min`; why that is not known where it is not. */
 export function dueWords(
   guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance'>,
@@ -48,7 +41,7 @@ export function dueWords(
   if (dueAt === undefined)
     return condition.kind === 'idle' ? notIdle(instances[guard.instance ?? '']) : 'Nothing leads there now.'
   if (dueAt <= now) {
-    const since = `Due since ${momentWords(dueAt, now)}`
+    const since = `Due since ${moment(dueAt, now)}`
     if (guard.step !== 'waiting') return `${since}.`
     if (connection.status !== 'online') return `${since}; waiting for the service.`
     const isMoney = condition.kind === 'credit' || condition.kind === 'budget'
@@ -60,7 +53,7 @@ export function dueWords(
   }
   const sure = condition.kind === 'time' || condition.kind === 'duration'
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
-  return `At ${momentWords(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}.${snoozed}`
+  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}.${snoozed}`
 }
 
 function runs({ state }: InstanceView): boolean {
@@ -92,7 +85,7 @@ export function limitHint(
 export function previewMoment(kind: GuardKind, dueAt: number, now: number): string {
   const away = `in ${duration(dueAt - now)}`
   if (kind === 'time' || kind === 'duration') return `That is ${away}.`
-  return `As things are now: at ${momentWords(dueAt, now)}, ${away}.`
+  return `As things are now: at ${moment(dueAt, now)}, ${away}.`
 }
 
 /** What a snooze is called: `15 min`, `4 h`. */

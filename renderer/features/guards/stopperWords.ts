@@ -1,6 +1,6 @@
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import { money } from '../../words/money.ts'
-import { duration } from '../../words/time.ts'
+import { money } from '../../../electron/contract/format/money.ts'
+import { duration } from '../../../electron/contract/format/time.ts'
 
 /** Why a guard stops what is about to run, and what it does, as a sentence. */
 export function stopperWords({ condition, action, instance }: GuardView): string {

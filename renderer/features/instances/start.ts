@@ -1,8 +1,8 @@
 import { starting, stoppersOf } from '../../../electron/contract/automation/stoppers.ts'
+import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
-import { instanceName } from '../../words/state.ts'
 
 /** Starts a stopped instance; asks first where a guard would stop it again at once. */
 export function start(instance: InstanceView, page: Page): unknown {

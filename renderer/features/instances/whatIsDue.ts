@@ -1,7 +1,7 @@
 import { dueNext, type GuardView } from '../../../electron/contract/automation/guard.ts'
+import { moment } from '../../../electron/contract/format/time.ts'
 import { accountNow, localMoment } from '../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
-import { momentWords } from '../guards/guardWords.ts'
 
 /** A guard that is due, and how the palette says that. */
 export interface Due {
@@ -25,7 +25,7 @@ export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] 
       return dueNext(account.guards).map(({ guard, dueAt }) => ({
         account,
         guard,
-        moment: momentWords(dueAt, there),
+        moment: moment(dueAt, there),
         comes: localMoment(account.clock, dueAt),
       }))
     })

@@ -1,3 +1,7 @@
+import { named } from '../../../electron/contract/format/list.ts'
+import { rate } from '../../../electron/contract/format/money.ts'
+import { gpuWords } from '../../../electron/contract/format/name.ts'
+import { gpuMemory } from '../../../electron/contract/format/size.ts'
 import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
 import type { FilterPart } from '../../../electron/contract/market/filter.ts'
 import {
@@ -8,35 +12,12 @@ import {
 } from '../../../electron/contract/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
 import { countryName } from '../../../electron/contract/market/place.ts'
-import { rate } from '../../words/money.ts'
-import { count, gpuMemory } from '../../words/size.ts'
-
-/** What a machine is: `2 × H100 SXM`. */
-export function gpuWords({ gpuCount, gpuName }: OfferView): string {
-  return `${gpuCount ?? 1} × ${gpuName ?? 'unknown GPU'}`
-}
 
 /** The name of an offer's button: `Rent 1 × H100 SXM, $1.719/h, Sweden`. */
 export function rentName({ offer, price }: ListedOffer, place: string | undefined): string {
   return [`Rent ${gpuWords(offer)}`, price === undefined ? undefined : rate(price), place]
     .filter(part => part !== undefined)
     .join(', ')
-}
-
-/** From Mb/s, both in the larger one's unit: `2.9 / 4.1 Gb/s`, `90 / 20 Mb/s`. */
-export function networkWords(down: number | undefined, up: number | undefined): string | undefined {
-  if (down === undefined && up === undefined) return undefined
-  const giga = Math.max(down ?? 0, up ?? 0) >= 1000
-  const figure = (value: number | undefined) => {
-    if (value === undefined) return '–'
-    return giga ? (value / 1000).toFixed(1) : count(value)
-  }
-  return `${figure(down)} / ${figure(up)} ${giga ? 'Gb/s' : 'Mb/s'}`
-}
-
-/** From 0 to 1: `99.5 %`. Rounded down, so that nothing is called perfect that is not. */
-export function reliabilityWords(reliability: number): string {
-  return `${(Math.floor(reliability * 1000) / 10).toFixed(1)} %`
 }
 
 /** Hosts below this share are marked. */
@@ -84,11 +65,8 @@ export function partWords(filter: OfferFilter, part: FilterPart): string {
   }
 }
 
-function listWords(values: readonly string[] | undefined): string {
-  const [first, second, ...rest] = values ?? []
-  if (first === undefined) return 'any'
-  if (second === undefined) return first
-  return rest.length === 0 ? `${first}, ${second}` : `${first} and ${rest.length + 1} more`
+function listWords(values: readonly string[] = []): string {
+  return values.length === 0 ? 'any' : named(values, { most: 1, last: ', ' })
 }
 
 function countWords({ countFrom, countTo }: OfferFilter): string {
@@ -111,13 +89,4 @@ export function inSentence(name: string): string {
 /** A number without the noise of binary fractions: 98.50000001 is 98.5. */
 export function trimmed(value: number): string {
   return String(Number(value.toFixed(4)))
-}
-
-/** How old an answer is: `just now`, `8 seconds old`, `3 minutes old`. */
-export function ageWords(seconds: number): string {
-  if (seconds < 1) return 'just now'
-  const whole = Math.max(0, Math.floor(seconds))
-  const [size, unit] = whole < 60 ? [1, 'second'] : whole < 3600 ? [60, 'minute'] : [3600, 'hour']
-  const many = Math.floor(whole / Number(size))
-  return `${many} ${unit}${many === 1 ? '' : 's'} old`
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { diskRoom } from '../../../electron/contract/format/size.ts'
 import type { OfferView } from '../../../electron/contract/market/offer.ts'
 import {
   type JupyterRequest,
@@ -140,7 +141,7 @@ function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
 /** What the request is fine with, but this machine is not. */
 function offerErrors(request: RentRequest, offer: OfferView): RentErrors {
   if (offer.disk !== undefined && request.disk > offer.disk) {
-    return { disk: `This machine has ${Math.floor(offer.disk).toLocaleString('en')} GB to offer.` }
+    return { disk: `This machine has ${diskRoom(offer.disk)} to offer.` }
   }
   return {}
 }

@@ -1,6 +1,6 @@
 import { isGoing, type RunView } from '../../../electron/contract/automation/run.ts'
-import { bytes } from '../../words/size.ts'
-import { duration } from '../../words/time.ts'
+import { bytes } from '../../../electron/contract/format/size.ts'
+import { duration } from '../../../electron/contract/format/time.ts'
 
 /** How a run is, in a few words. */
 export function stepWords({ step, code, stuckSince, instance }: RunView): string {

@@ -1,3 +1,4 @@
+import { gigabytes } from '../../../electron/contract/format/size.ts'
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
 
 /** How one gets in: `SSH, direct`, `JupyterLab, with SSH`. */
@@ -15,6 +16,6 @@ export function accessWords(template: TemplateView): string {
 export function volumeWords(info: Record<string, unknown>): string {
   const at = typeof info['mount_path'] === 'string' ? ` at ${info['mount_path']}` : ''
   const id = typeof info['volume_id'] === 'number' ? ` ${info['volume_id']}` : ''
-  const size = typeof info['size'] === 'number' ? ` of ${info['size']} GB` : ''
+  const size = typeof info['size'] === 'number' ? ` of ${gigabytes(info['size'])}` : ''
   return info['create_new'] === true ? `a new volume${size}${at}` : `volume${id}${at}`
 }

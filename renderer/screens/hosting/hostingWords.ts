@@ -3,7 +3,7 @@ import type {
   MachineView,
   WorkergroupView,
 } from '../../../electron/contract/account/hosting.ts'
-import { count, reliability } from '../../words/size.ts'
+import { count, reliability } from '../../../electron/contract/format/size.ts'
 
 /** "2 expired contracts went." */
 export function cleanedWords({ deleted = 0 }: MachineAnswer): string {

@@ -1,5 +1,4 @@
 import { runningSince, spentBy } from '../../../electron/contract/reading.ts'
-import { instanceName } from '../../words/state.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
 
 /** The load is none: rows that change places with every look are rows that are missed by a click. */
@@ -42,7 +41,9 @@ function keyOf(row: Row, column: RowColumn, now: number): string | number | unde
     case 'state':
       return rowState(row).word
     case 'name':
-      return instance ? instanceName(instance) : (rental ?? failover)?.label
+      return instance
+        ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ')
+        : (rental ?? failover)?.label
     case 'gpu': {
       const name = instance?.gpu?.name ?? offer?.gpuName
       return name && `${name} ${instance?.gpu?.count ?? offer?.gpuCount ?? 1}`

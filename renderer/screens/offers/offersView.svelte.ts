@@ -1,10 +1,10 @@
 import type { FailedHostView } from '../../../electron/contract/automation/failover.ts'
+import { gpuWords } from '../../../electron/contract/format/name.ts'
 import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
 import { failedLast } from '../../../electron/contract/market/failed-last.ts'
 import { passing } from '../../../electron/contract/market/filter.ts'
 import { Sorter } from '../../../electron/contract/market/sort.ts'
 import type { Market } from '../../features/market/market.svelte.ts'
-import { gpuWords } from '../../features/market/offerWords.ts'
 import { priceSpread } from './table/spread.ts'
 
 /** What the Offers screen makes of the market's answer. It ends with the screen; the market stays. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { figure } from '../../../electron/contract/format/size.ts'
 import { typedNumber } from '../../components/fields/numbers.ts'
 
 /** Reads a typed number for a setting: the value in the setting's own unit, or what is wrong with it. */
@@ -17,7 +18,7 @@ export function readSetting(
 function bound(issue: v.BaseIssue<unknown>, scale: number): string {
   const limit =
     'requirement' in issue && typeof issue.requirement === 'number' ? issue.requirement / scale : 0
-  const written = limit.toLocaleString('en-US')
+  const written = figure(limit, 3)
   if (issue.type === 'min_value') return `At least ${written}.`
   return issue.type === 'max_value' ? `At most ${written}.` : 'This is not possible.'
 }

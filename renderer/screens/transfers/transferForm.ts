@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { CopyRequest, SyncRequest } from '../../../electron/contract/account/transfer.ts'
+import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { firstWords, unquoted } from '../../words/shellWords.ts'
-import { instanceName, stateWords } from '../../words/state.ts'
+import { stateWords } from '../../words/state.ts'
 
 /** What is typed into the form of a copy. Instances are ids as text, empty while none is chosen. */
 export interface CopyDraft {

@@ -57,7 +57,7 @@ test('every entry of the tray does what it says', async () => {
   await expect.poll(async () => (await labels(berth))[1], soon).toMatch(/^Credit \$/)
   const [demo, credit, spend] = await entries(berth)
   expect([demo?.enabled, credit?.enabled, spend?.enabled]).toEqual([false, false, false])
-  expect(spend?.label).toBe('nothing runs, $0.00/h')
+  expect(spend?.label).toBe('nothing runs, $0.000/h')
 
   await berth.closeWindow()
   expect(await berth.windowVisible()).toBe(false)

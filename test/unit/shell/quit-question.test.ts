@@ -26,9 +26,9 @@ test('what goes on costing is told over all accounts, dearest first, with the su
     instanceView({ id: 2, label: 'llama', costPerHour: 1_200_000 }),
   )
   const question = asked(one, two)
-  expect(question?.message).toBe('2 instances go on costing $1.21/h')
+  expect(question?.message).toBe('2 instances go on costing $1.206/h')
   expect(question?.detail.split('\n').slice(0, 2)).toEqual([
-    'llama #2: Running, $1.20/h',
+    'llama #2: Running, $1.200/h',
     'disk #1: Stopped, $0.006/h',
   ])
   expect(question?.detail).toContain('nothing is warned of')

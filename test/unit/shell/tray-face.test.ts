@@ -48,21 +48,21 @@ test('an account that is not seen is told with the reason and how old it is', ()
   const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
   const connection = { status: 'offline', problem: { code: 'offline', message: 'x' }, since } as const
   expect(trayFace(stateOf(accountView({ connection }, instanceView()))).tooltip).toBe(
-    'Berth: 1 running, $0.40/h\nLab: Service cannot be reached, as of 14:02',
+    'Berth: 1 running, $0.400/h\nLab: Service cannot be reached, as of 14:02',
   )
 })
 
 test('a pause shows as not seen, and the tooltip says until when', () => {
   const pausedUntil = new Date(2026, 4, 3, 15, 4).getTime()
   const face = trayFace({ ...stateOf(accountView({}, instanceView())), pausedUntil })
-  expect(face).toMatchObject({ state: 'offline', tooltip: 'Berth: 1 running, $0.40/h\nPaused until 15:04' })
+  expect(face).toMatchObject({ state: 'offline', tooltip: 'Berth: 1 running, $0.400/h\nPaused until 15:04' })
 })
 
 test('the tooltip says what runs, what all accounts spend, and what waits for the user', () => {
   const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
   const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
-  expect(trayFace(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.81/h')
-  expect(trayFace(emptyState()).tooltip).toBe('Berth: nothing runs, $0.00/h')
+  expect(trayFace(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.806/h')
+  expect(trayFace(emptyState()).tooltip).toBe('Berth: nothing runs, $0.000/h')
   const worse = accountView(
     {},
     instanceView({ id: 7, state: 'outbid', label: 'train' }),
@@ -74,7 +74,7 @@ test('the tooltip says what runs, what all accounts spend, and what waits for th
 })
 
 test('the title is short, and empty while nothing costs', () => {
-  expect(trayFace(stateOf(accountView({}, instanceView()))).title).toBe('1 · $0.40/h')
+  expect(trayFace(stateOf(accountView({}, instanceView()))).title).toBe('1 · $0.400/h')
   expect(trayFace(stateOf(accountView())).title).toBe('')
 })
 

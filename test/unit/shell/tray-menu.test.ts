@@ -30,16 +30,16 @@ test('credit that is used up is said to be, with its sign before the dollar', ()
 
 test('credit that the service does not tell now is shown with when it was told', () => {
   const account = accountView({ creditAt: 1_790_000_000 }, instanceView({ label: 'llama', ssh }))
-  expect(labels(trayMenu(stateOf(account)))[0]).toMatch(/^Credit \$50\.00 as of \d\d:\d\d, lasts 5 days$/)
+  expect(labels(trayMenu(stateOf(account)))[0]).toMatch(/^Credit \$50\.00 as of \d\d:\d\d, lasts 5 d$/)
 })
 
 test('it begins with credit and spend, and ends with renting, opening and quitting', () => {
   const account = accountView({}, instanceView({ label: 'llama', ssh }))
   expect(labels(trayMenu(stateOf(account)))).toEqual([
-    'Credit $50.00, lasts 5 days',
-    '1 running, $0.40/h',
+    'Credit $50.00, lasts 5 d',
+    '1 running, $0.400/h',
     '---',
-    'llama #4711: Running, $0.40/h',
+    'llama #4711: Running, $0.400/h',
     '---',
     'Stop everything…',
     'Rent a GPU…',
@@ -140,7 +140,7 @@ test('other accounts are there under their names, while they have something', ()
   const other = accountView({ id: 'a00000002', name: 'Company' }, instanceView({ id: 9, label: 'training' }))
   const idle = accountView({ id: 'a00000003', name: 'Idle' })
   const menu = trayMenu(stateOf(accountView(), other, idle))
-  expect(labels(menu)).toEqual(expect.arrayContaining(['Company', 'training #9: Running, $0.40/h']))
+  expect(labels(menu)).toEqual(expect.arrayContaining(['Company', 'training #9: Running, $0.400/h']))
   expect(labels(menu)).not.toContain('Idle')
   expect(entry(entry(menu, 'training').submenu ?? [], 'Stop').action).toMatchObject({
     args: { account: 'a00000002' },

@@ -1,3 +1,4 @@
+import { instanceName } from '../../../contract/format/name.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { hasValidCertificate } from '../../../ssh/tunnels/certificate.ts'
@@ -10,7 +11,6 @@ import {
 } from '../../../ssh/tunnels/jupyter.ts'
 import { chosenJupyter, type ListedJupyter } from '../../../ssh/tunnels/jupyter-list.ts'
 import { whatAnswers } from '../../../ssh/tunnels/web.ts'
-import { instanceName } from '../../notifications/wording.ts'
 import type { Access, InstanceTarget } from '../access.ts'
 import { patientlyEvery } from './patience.ts'
 import type { Purpose } from './purpose.ts'

@@ -1,3 +1,5 @@
+import { rate } from '../../../contract/format/money.ts'
+import { micros } from '../../../contract/spending/money.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { markLabel, rentalOf } from '../../instances/mark.ts'
@@ -60,7 +62,7 @@ export function instanceCommands(parts: Parts): InstanceCommands {
         return client.instances.rename(instance.id, rental ? markLabel(label, rental) : label)
       }),
     changeBid: ({ price, ...args }) =>
-      change(args, `Bid $${price}/h for`, ({ client, instance }) =>
+      change(args, `Bid ${rate(micros(price))} for`, ({ client, instance }) =>
         client.instances.changeBid(instance.id, price),
       ),
     acceptPriceIncrease: args => answerIncrease(args, true),

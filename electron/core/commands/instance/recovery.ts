@@ -1,8 +1,8 @@
+import { rate } from '../../../contract/format/money.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { type Micros, micros } from '../../../contract/spending/money.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { pricePerHour } from '../../notifications/wording.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 const words = { tell: 'only tell', raise: 'raise the bid', replace: 'rent another' } as const
@@ -24,7 +24,7 @@ function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micro
   if (ceiling > most) return
   throw new BerthError({
     code: 'useless_ceiling',
-    message: `Nothing would come of it: ${what} is ${pricePerHour(most)} already.`,
+    message: `Nothing would come of it: ${what} is ${rate(most)} already.`,
     advice: 'Give more than that.',
     field: 'choice.ceiling',
   })

@@ -1,8 +1,10 @@
+import { rate } from '../../../contract/format/money.ts'
+import { instanceName } from '../../../contract/format/name.ts'
+import { moment } from '../../../contract/format/time.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { Alert } from '../../notifications/alert.ts'
-import { clockTime, instanceName, pricePerHour } from '../../notifications/wording.ts'
 import type { Target } from '../decide/choose-targets.ts'
 import type { Guard } from '../model.ts'
 import { listed, nameOf, reason, whatHappened, whatHappens } from './words.ts'
@@ -31,7 +33,7 @@ export function warningAlert(
   const lost = guard.action === 'destroy' ? ' All its files are lost then.' : ''
   return {
     ...base(scene, guard),
-    title: `${whatHappens(guard, scene.instances)} at ${clockTime(dueAt, scene.now)}`,
+    title: `${whatHappens(guard, scene.instances)} at ${moment(dueAt, scene.now)}`,
     // The title tells the moment: a span would be wrong on a page that shows it for longer.
     body: `By a guard.${which}${lost}`,
     urgency: 'critical',
@@ -46,11 +48,11 @@ export function heldAlert(
   { dueAt, untold }: { dueAt: number; untold: number | undefined },
 ): Alert {
   const { now } = scene
-  const since = untold === undefined ? '' : ` The credit was told last at ${clockTime(untold, now)}.`
+  const since = untold === undefined ? '' : ` The credit was told last at ${moment(untold, now)}.`
   return {
     ...base(scene, guard),
     title: `${whatHappens(guard, scene.instances)} as soon as the service ${untold === undefined ? 'answers' : 'tells the credit'}`,
-    body: `It was due at ${clockTime(dueAt, now)}.${since} Until then what runs goes on costing.`,
+    body: `It was due at ${moment(dueAt, now)}.${since} Until then what runs goes on costing.`,
     urgency: 'critical',
     actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],
   }
@@ -62,7 +64,7 @@ export function doneAlert(
   targets: readonly Target[],
   late: { dueAt: number } | undefined,
 ): Alert {
-  const delay = late ? ` It was due at ${clockTime(late.dueAt, scene.now)}, when nobody looked.` : ''
+  const delay = late ? ` It was due at ${moment(late.dueAt, scene.now)}, when nobody looked.` : ''
   return {
     ...base(scene, guard),
     title: whatHappened(targets, scene.instances),
@@ -74,11 +76,11 @@ export function doneAlert(
 
 export function missedAlert(scene: GuardScene, guard: Guard, dueAt: number): Alert {
   const instance = scene.instances[guard.instance ?? '']
-  const cost = instance ? ` ${instanceName(instance)} costs ${pricePerHour(instance.costPerHour)}.` : ''
+  const cost = instance ? ` ${instanceName(instance)} costs ${rate(instance.costPerHour)}.` : ''
   return {
     ...base(scene, guard),
     title: `A guard was missed: ${whatHappens(guard, scene.instances)}`,
-    body: `It was due at ${clockTime(dueAt, scene.now)}, when nobody looked, and was only to say so.${cost}`,
+    body: `It was due at ${moment(dueAt, scene.now)}, when nobody looked, and was only to say so.${cost}`,
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],
   }

@@ -1,7 +1,7 @@
 import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts'
+import { moment } from '../../../contract/format/time.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
-import { clockTime } from '../../notifications/wording.ts'
 import { present } from '../../state/present.ts'
 import { type Facts, untoldSince } from '../decide/moment.ts'
 import type { Guard } from '../model.ts'
@@ -48,7 +48,7 @@ export function blindness(guard: Guard, facts: Facts, now: number): Problem | un
   }
   if (condition.kind === 'credit' && facts.account.credit === undefined) return creditUnknown
   const since = untoldSince(guard, facts)
-  return since === undefined ? undefined : creditUntold(clockTime(since, now))
+  return since === undefined ? undefined : creditUntold(moment(since, now))
 }
 
 const creditUnknown: Problem = {

@@ -1,15 +1,14 @@
 import type { GuardAction, GuardCondition } from '../../../contract/automation/guard.ts'
+import { named } from '../../../contract/format/list.ts'
+import { money } from '../../../contract/format/money.ts'
+import { instanceName } from '../../../contract/format/name.ts'
+import { percent } from '../../../contract/format/size.ts'
+import { duration, moment } from '../../../contract/format/time.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { clockTime, dollars, hoursAndMinutes, instanceName } from '../../notifications/wording.ts'
 import type { Target } from '../decide/choose-targets.ts'
 import type { Guard } from '../model.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
-
-/** `2 h`, `1 h 30 min`, `40 min`. */
-export function span(seconds: number): string {
-  return hoursAndMinutes(seconds).replace(/ 0 (min|h)$/, '')
-}
 
 /** What a guard does and when, as a sentence. */
 export function guardSentence(
@@ -31,7 +30,7 @@ export function guardSentence(
 function accountSentence(condition: GuardCondition, action: GuardAction): string {
   if (condition.kind === 'credit') {
     const more = action === 'destroy' ? ' Where that is not enough, it destroys what is stopped.' : ''
-    return `Stops what loses least, one after another, when the credit would last less than ${span(condition.hours * 3600)}.${more}`
+    return `Stops what loses least, one after another, when the credit would last less than ${duration(condition.hours * 3600)}.${more}`
   }
   const more = action === 'destroy' ? ' Then it destroys what is stopped, with all files.' : ''
   return `Stops everything that runs ${conditionWords(condition, 0)}.${more}`
@@ -41,7 +40,7 @@ function accountSentence(condition: GuardCondition, action: GuardAction): string
 function snoozedWords(condition: GuardCondition, until: number | undefined, now: number): string | undefined {
   const at = momentOf(condition)
   if (at === undefined || until === undefined || until <= at) return undefined
-  return `at ${clockTime(until, now)}, snoozed from ${clockTime(at, now)}`
+  return `at ${moment(until, now)}, snoozed from ${moment(at, now)}`
 }
 
 /** Epoch seconds, where it waits for a moment alone. */
@@ -54,17 +53,17 @@ function momentOf(condition: GuardCondition): number | undefined {
 function conditionWords(condition: GuardCondition, now: number): string {
   switch (condition.kind) {
     case 'time':
-      return `at ${clockTime(condition.at, now)}`
+      return `at ${moment(condition.at, now)}`
     case 'duration':
-      return `at ${clockTime(condition.from + condition.seconds, now)}, ${span(condition.seconds)} after it was set`
+      return `at ${moment(condition.from + condition.seconds, now)}, ${duration(condition.seconds)} after it was set`
     case 'idle':
-      return `when its GPU load was below ${condition.below} % for ${span(condition.seconds)}`
+      return `when its GPU load was below ${percent(condition.below)} for ${duration(condition.seconds)}`
     case 'cost':
-      return `when it has cost ${dollars(condition.limit)}`
+      return `when it has cost ${money(condition.limit)}`
     case 'budget':
-      return `when a ${condition.per} has cost ${dollars(condition.limit)}`
+      return `when a ${condition.per} has cost ${money(condition.limit)}`
     case 'credit':
-      return `when the credit would last less than ${span(condition.hours * 3600)}`
+      return `when the credit would last less than ${duration(condition.hours * 3600)}`
   }
 }
 
@@ -74,15 +73,15 @@ export function reason({ condition }: Pick<Guard, 'condition'>): string {
     case 'time':
       return 'Its time has come.'
     case 'duration':
-      return `Its ${span(condition.seconds)} are over.`
+      return `Its ${duration(condition.seconds)} are over.`
     case 'idle':
-      return `Its GPU load was below ${condition.below} % for ${span(condition.seconds)}.`
+      return `Its GPU load was below ${percent(condition.below)} for ${duration(condition.seconds)}.`
     case 'cost':
-      return `It has cost ${dollars(condition.limit)}.`
+      return `It has cost ${money(condition.limit)}.`
     case 'budget':
-      return `This ${condition.per} has cost ${dollars(condition.limit)}.`
+      return `This ${condition.per} has cost ${money(condition.limit)}.`
     case 'credit':
-      return `The credit would last less than ${span(condition.hours * 3600)}.`
+      return `The credit would last less than ${duration(condition.hours * 3600)}.`
   }
 }
 
@@ -104,14 +103,9 @@ export function whatHappened(targets: readonly Target[], instances: Instances): 
   return parts.join('. ')
 }
 
-/** At most this many names in a sentence. */
-const mostNamed = 4
-
+/** Names in a notification, which has little room. */
 export function listed(names: readonly string[]): string {
-  if (names.length > mostNamed)
-    return `${names.slice(0, mostNamed - 1).join(', ')} and ${names.length - mostNamed + 1} more`
-  const last = names.at(-1) ?? ''
-  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
+  return named(names, { most: 3 })
 }
 
 export function nameOf(id: number, instances: Instances): string {

@@ -1,9 +1,11 @@
 import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import { instanceName } from '../../../contract/format/name.ts'
+import { percent } from '../../../contract/format/size.ts'
+import { duration } from '../../../contract/format/time.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { AccountContext } from '../../account-context.ts'
 import type { Alert } from '../../notifications/alert.ts'
-import { instanceName } from '../../notifications/wording.ts'
 
 const reasonSentences: Record<WatchdogReason, string> = {
   time: 'Its time had come.',
@@ -80,8 +82,8 @@ export function wishSentence({ action, at, idle, lease }: WatchdogWish): string 
   const verb = action === 'stop' ? 'Stops' : 'Destroys'
   const reasons = [
     ...(at === undefined ? [] : [`at ${new Date(at * 1000).toISOString()}`]),
-    ...(idle ? [`after ${idle.seconds} s below ${idle.below} % of load`] : []),
-    ...(lease === undefined ? [] : [`once Berth is away for ${lease} s`]),
+    ...(idle ? [`after ${duration(idle.seconds)} below ${percent(idle.below)} of load`] : []),
+    ...(lease === undefined ? [] : [`once Berth is away for ${duration(lease)}`]),
   ]
   return reasons.length > 0 ? `${verb} it ${reasons.join(', or ')}.` : 'Waits for the end of runs.'
 }

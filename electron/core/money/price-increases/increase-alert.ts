@@ -1,3 +1,6 @@
+import { rate } from '../../../contract/format/money.ts'
+import { instanceName } from '../../../contract/format/name.ts'
+import { moment } from '../../../contract/format/time.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import {
@@ -6,7 +9,6 @@ import {
   priceChanges,
 } from '../../../contract/spending/price-increase.ts'
 import type { Alert } from '../../notifications/alert.ts'
-import { clockTime, instanceName, pricePerHour } from '../../notifications/wording.ts'
 
 export function increaseAlertId(account: AccountId, instance: number): string {
   return `${account}/${instance}/priceIncrease`
@@ -19,17 +21,17 @@ export function increaseAlert(
   account: AccountId,
   at: number,
 ): Alert {
-  const rate = increasedRate(increase, instance)
+  const prices = increasedRate(increase, instance)
   const from =
     increase.from === undefined
       ? 'once its contract ends'
-      : `from ${clockTime(increase.from, at)} on, when its contract ends`
+      : `from ${moment(increase.from, at)} on, when its contract ends`
   return {
     id: increaseAlertId(account, instance.id),
     kind: 'priceIncrease',
     instance: instance.id,
-    title: rate
-      ? `${instanceName(instance)} is to cost ${pricePerHour(rate.after)} instead of ${pricePerHour(rate.before)}`
+    title: prices
+      ? `${instanceName(instance)} is to cost ${rate(prices.after)} instead of ${rate(prices.before)}`
       : `The host of ${instanceName(instance)} asks for higher prices`,
     body: `Its host asks for it ${from}: ${priceChanges(increase).join(', ')}. Accept to keep it beyond that, or refuse: then it ends with its contract.`,
     urgency: 'critical',

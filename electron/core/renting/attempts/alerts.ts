@@ -1,6 +1,8 @@
+import { money } from '../../../contract/format/money.ts'
+import { instanceName } from '../../../contract/format/name.ts'
+import { counted } from '../../../contract/format/size.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { Alert } from '../../notifications/alert.ts'
-import { dollars } from '../../notifications/wording.ts'
 import { type Failover, spentOn } from './model.ts'
 
 /** What the user hears once a failover has ended by itself: that it is ready, or why it came to nothing. */
@@ -11,14 +13,15 @@ export function failoverAlert(account: AccountId, failover: Failover): Alert {
   const cost =
     dropped === 0
       ? ''
-      : ` ${dropped} dropped ${dropped === 1 ? 'try' : 'tries'} cost ${dollars(spentOn(failover))}.`
+      : ` ${counted(dropped, 'dropped try', 'dropped tries')} cost ${money(spentOn(failover))}.`
   if (step === 'ready' && instance !== undefined) {
-    const name = request.label ?? tries.at(-1)?.offer.gpuName ?? 'Instance'
+    const { label } = request
+    const name = instanceName({ id: instance, label, gpu: { name: tries.at(-1)?.offer.gpuName } })
     return {
       ...base,
       instance,
       state: 'running',
-      title: `${name} #${instance} is ready`,
+      title: `${name} is ready`,
       body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: try ${tries.length} of ${limits.tries}.${cost}`,
       urgency: 'normal',
       actions: [{ id: 'terminal', label: 'Terminal' }],

@@ -1,6 +1,9 @@
+import { rate } from '../../../contract/format/money.ts'
+import { gpuWords } from '../../../contract/format/name.ts'
 import type { RentalView } from '../../../contract/market/rental.ts'
 import { searchParts, searchPartWords } from '../../../contract/market/search-part.ts'
 import type { Problem } from '../../../contract/problem.ts'
+import { micros } from '../../../contract/spending/money.ts'
 import type { Failover } from './model.ts'
 
 /** What is told of tries and failovers. */
@@ -65,7 +68,7 @@ export function nothingAsGood(
   { search, request }: Pick<Failover, 'search' | 'request'>,
 ): Problem {
   const asked = searchParts(search).map(part => searchPartWords(search, part))
-  const bid = request.bid === undefined ? [] : [`for a bid of at most $${request.bid}/h`]
+  const bid = request.bid === undefined ? [] : [`for a bid of at most ${rate(micros(request.bid))}`]
   return {
     code: nothingAsGoodCode,
     message: `No offer is as good as #${instance}: ${[...asked, ...bid].join(', ')}.`,
@@ -80,7 +83,7 @@ export function tryName({
   location,
   machineId,
 }: RentalView['offer'] & { machineId?: number }): string {
-  const gpu = gpuName === undefined ? 'an offer' : `${gpuCount ?? 1} × ${gpuName}`
+  const gpu = gpuName === undefined ? 'an offer' : gpuWords({ gpuCount, gpuName })
   const place = location === undefined ? '' : ` in ${location}`
   return `${gpu}${place}${machineId === undefined ? '' : `, machine ${machineId}`}`
 }

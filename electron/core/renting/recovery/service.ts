@@ -1,5 +1,6 @@
 import type { RecoveryChoice } from '../../../contract/automation/recovery.ts'
 import type { Starting } from '../../../contract/automation/stoppers.ts'
+import { rate } from '../../../contract/format/money.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import { spentBy } from '../../../contract/reading.ts'
@@ -127,7 +128,7 @@ export async function openRecoveries(
     if (same(recovery, after)) return recovery
     void update(instance.id, () => after)
     if (after.raises > recovery.raises)
-      tell({ instance, kind: 'done', text: `Raised the bid to $${(after.own ?? 0) / 1_000_000}/h` })
+      tell({ instance, kind: 'done', text: `Raised the bid to ${rate(after.own ?? 0)}` })
     return after
   }
 

@@ -1,7 +1,7 @@
+import { instanceName } from '../../../contract/format/name.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { AccountContext } from '../../account-context.ts'
-import { instanceName } from '../../notifications/wording.ts'
 
 /** What is told of a recovery as it happens. */
 interface RecoveryEvent {

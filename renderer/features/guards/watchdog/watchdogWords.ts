@@ -3,7 +3,7 @@ import type {
   WatchdogView,
   WatchdogWish,
 } from '../../../../electron/contract/automation/watchdog.ts'
-import { duration, exactTime } from '../../../words/time.ts'
+import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
 
 /** What it will do and when, as one sentence. `now` in epoch seconds of the account's time. */
 export function wishWords({ action, at, idle, lease }: WatchdogWish, now: number): string {

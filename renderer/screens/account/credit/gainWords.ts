@@ -1,6 +1,6 @@
+import { rate } from '../../../../electron/contract/format/money.ts'
+import { duration } from '../../../../electron/contract/format/time.ts'
 import type { StopGain } from '../../../../electron/contract/spending/forecast.ts'
-import { rate } from '../../../words/money.ts'
-import { duration } from '../../../words/time.ts'
 
 /** Seconds: a year and more is no forecast. */
 export const far = 365 * 86_400

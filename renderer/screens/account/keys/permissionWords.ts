@@ -1,4 +1,5 @@
 import { permissionCategories } from '../../../../electron/contract/account/api-key.ts'
+import { named } from '../../../../electron/contract/format/list.ts'
 
 /** What a key with a category may do (FIELDS: which calls are in which). */
 const words: Record<(typeof permissionCategories)[number], string> = {
@@ -29,6 +30,9 @@ export function categoryWords(category: string): string {
   return isKnown(category) ? words[category] : 'A category that only this service knows'
 }
 
+/** Nothing of what a key may do is left out. */
+const whole = { most: Number.POSITIVE_INFINITY }
+
 /** What a key may and may not do, in one sentence; `constrained` categories are allowed within limits. */
 export function mayWords(permissions: Record<string, unknown>): string {
   const has = (category: string) => Object.hasOwn(permissions, category)
@@ -38,14 +42,9 @@ export function mayWords(permissions: Record<string, unknown>): string {
   )
   const not = permissionCategories.filter(category => !has(category)).map(category => short[category])
   if (may.length === 0) return 'It may do nothing.'
-  return `It may ${listed(may)}${not.length > 0 ? `, but not ${listed(not, 'or')}` : ''}.`
+  return `It may ${named(may, whole)}${not.length > 0 ? `, but not ${named(not, { ...whole, last: ' or ' })}` : ''}.`
 }
 
 function isConstrained(constraints: unknown): boolean {
   return typeof constraints === 'object' && constraints !== null && Object.keys(constraints).length > 0
-}
-
-function listed(items: readonly string[], word = 'and'): string {
-  const last = items.at(-1) ?? ''
-  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} ${word} ${last}`
 }

@@ -1,3 +1,11 @@
+import {
+  isoDay,
+  monthAndYear,
+  monthDay,
+  monthName,
+  weekdayAndDay,
+} from '../../../../electron/contract/format/calendar.ts'
+import { instanceName } from '../../../../electron/contract/format/name.ts'
 import type {
   ChargedKinds,
   MoneyDay,
@@ -43,11 +51,6 @@ export interface SpendingRow {
 
 /** Stacks of more parts cannot be told apart: the rest is one. */
 const mostParts = 6
-
-const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
-const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const monthName = new Intl.DateTimeFormat('en-GB', { month: 'short' })
-const monthTitle = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
 
 /** What was spent, in bars: the hours of today, the last 30 days, or the last 12 months. `now` in epoch seconds. */
 export function bars({ samples, days }: MoneyHistory, span: Span, now: number): Bar[] {
@@ -95,17 +98,17 @@ function stretches(
     Array.from({ length: count }, (_, index) => at(count - 1 - index))
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
   if (span === 'today')
-    return [{ label: 'Today', title: dayName.format(date), isIn: known => known.day === dayOf(date) }]
+    return [{ label: 'Today', title: weekdayAndDay(date, date), isIn: known => known.day === isoDay(date) }]
   if (span === 'month')
     return dates(30, back => new Date(year, month, day - back)).map(at => ({
-      label: shortDay.format(at),
-      title: dayName.format(at),
-      isIn: known => known.day === dayOf(at),
+      label: monthDay(at),
+      title: weekdayAndDay(at, date),
+      isIn: known => known.day === isoDay(at),
     }))
   return dates(12, back => new Date(year, month - back)).map(at => ({
-    label: monthName.format(at),
-    title: monthTitle.format(at),
-    isIn: known => known.day.startsWith(dayOf(at).slice(0, 7)),
+    label: monthName(at),
+    title: monthAndYear(at),
+    isIn: known => known.day.startsWith(isoDay(at).slice(0, 7)),
   }))
 }
 
@@ -195,17 +198,11 @@ function spentOn(days: readonly MoneyDay[]): Pick<Bar, 'spent' | 'estimated' | '
 
 function firstDay(span: Span, now: number): string {
   const date = new Date(now * 1000)
-  if (span === 'today') return dayOf(date)
-  if (span === 'month') return dayOf(new Date(date.getFullYear(), date.getMonth(), date.getDate() - 29))
-  return dayOf(new Date(date.getFullYear(), date.getMonth() - 11))
-}
-
-/** A day as the history writes it, `2026-11-21`. */
-function dayOf(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  if (span === 'today') return isoDay(date)
+  if (span === 'month') return isoDay(new Date(date.getFullYear(), date.getMonth(), date.getDate() - 29))
+  return isoDay(new Date(date.getFullYear(), date.getMonth() - 11))
 }
 
 function spenderName(id: string, name: SpenderName | undefined): string {
-  return `${name?.label || name?.gpu || 'Instance'} #${id}`
+  return instanceName({ id, label: name?.label, gpu: { name: name?.gpu } })
 }

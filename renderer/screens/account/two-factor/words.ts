@@ -33,10 +33,3 @@ export function methodWords({
   const what = label ? `${label} (${kindWords(kind).toLowerCase()})` : kindWords(kind)
   return phone ? `${what} to ${phone}` : what
 }
-
-/** A length of time counting down, to the second under an hour: "14:05". Seconds. */
-export function countdown(seconds: number): string {
-  const whole = Math.max(0, Math.ceil(seconds))
-  const minutes = Math.floor(whole / 60)
-  return `${minutes}:${String(whole % 60).padStart(2, '0')}`
-}

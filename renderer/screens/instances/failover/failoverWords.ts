@@ -3,10 +3,10 @@ import {
   isFailingOver,
   type TryView,
 } from '../../../../electron/contract/automation/failover.ts'
+import { duration } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { placeName } from '../../../../electron/contract/market/place.ts'
 import type { Shape } from '../../../words/state.ts'
-import { duration } from '../../../words/time.ts'
 import { rentalSteps } from '../steps.ts'
 
 /** The state of a failover's row as a word and a shape; what it has made ready speaks for itself. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
+import { rate } from '../../../../electron/contract/format/money.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
-import { rate } from '../../../words/money.ts'
 
 type Kind = RecoveryChoice['kind']
 

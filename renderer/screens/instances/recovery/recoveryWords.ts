@@ -1,9 +1,9 @@
 import type { RecoveryView } from '../../../../electron/contract/automation/recovery.ts'
+import { fineMoney, rate } from '../../../../electron/contract/format/money.ts'
+import { duration } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { spentBy } from '../../../../electron/contract/reading.ts'
 import type { Micros } from '../../../../electron/contract/spending/money.ts'
-import { fineMoney, rate } from '../../../words/money.ts'
-import { duration } from '../../../words/time.ts'
 
 /** What Berth does about an instance that is outbid, now. Now in epoch seconds of the account's time. */
 export function recoveryNow(recovery: RecoveryView, now: number): string | undefined {

@@ -1,3 +1,5 @@
+import { rate } from '../../../../electron/contract/format/money.ts'
+import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { contractEndsIn, diskNearlyFull, diskUse } from '../../../../electron/contract/reading.ts'
 import {
@@ -5,8 +7,6 @@ import {
   type PriceIncreaseView,
   priceChanges,
 } from '../../../../electron/contract/spending/price-increase.ts'
-import { rate } from '../../../words/money.ts'
-import { duration, exactTime } from '../../../words/time.ts'
 
 /** What is coming to an instance that goes on as it is, a sentence each. `now`: epoch seconds of the account's time. */
 export function warningsOf(

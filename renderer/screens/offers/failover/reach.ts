@@ -1,7 +1,7 @@
+import { rate } from '../../../../electron/contract/format/money.ts'
+import { count } from '../../../../electron/contract/format/size.ts'
 import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
-import { rate } from '../../../words/money.ts'
-import { count } from '../../../words/size.ts'
 
 /** A limit that leaves room above a price (micro-dollars): a quarter more, in dollars, rounded up to the cent. */
 export function aQuarterMore(price: Micros): number {

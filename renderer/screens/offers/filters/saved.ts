@@ -1,9 +1,9 @@
+import { rate } from '../../../../electron/contract/format/money.ts'
 import { isActive } from '../../../../electron/contract/market/filter.ts'
 import { furtherFilters, furtherParts } from '../../../../electron/contract/market/further-filters.ts'
 import type { OfferFilter, SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import { countryName } from '../../../../electron/contract/market/place.ts'
 import { partWords } from '../../../features/market/offerWords.ts'
-import { rate } from '../../../words/money.ts'
 
 /** A name to offer for a search, of all its filters: `2 × H100 SXM up to $3.000/h, Sweden, VRAM 80 GB+`. */
 export function searchName({ query, filter }: SavedQuery): string {

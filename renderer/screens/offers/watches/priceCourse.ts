@@ -1,8 +1,8 @@
 import type { PriceSample } from '../../../../electron/contract/automation/watch.ts'
+import { rate } from '../../../../electron/contract/format/money.ts'
+import { count } from '../../../../electron/contract/format/size.ts'
 import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
 import { longestKnown, stretches, through } from '../../../components/charts/stretches.ts'
-import { rate } from '../../../words/money.ts'
-import { count } from '../../../words/size.ts'
 
 /** A picture of how prices went, in its own units; y grows downwards. */
 export interface PriceCourse {

@@ -1,5 +1,5 @@
+import { rate } from '../../../../electron/contract/format/money.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
-import { rate } from '../../../words/money.ts'
 
 /** What goes on once Berth has forgotten an account: sentences for the question whether to remove it. */
 export function removalNotes(account: AccountView): string[] {

@@ -1,7 +1,8 @@
+import { isoDay } from '../../../../electron/contract/format/calendar.ts'
+import { count } from '../../../../electron/contract/format/size.ts'
+import { exactTime } from '../../../../electron/contract/format/time.ts'
 import type { TemplateFilter } from '../../../../electron/contract/market/template.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
-import { count } from '../../../words/size.ts'
-import { exactTime } from '../../../words/time.ts'
 
 type Field = TemplateFilter['field']
 type Operator = TemplateFilter['condition']['operator']
@@ -123,10 +124,7 @@ export function typedValue({ field, condition }: TemplateFilter): string {
     if (typeof value === 'boolean') return value ? 'yes' : 'no'
     if (kind !== 'time' || typeof value !== 'number') return String(value)
     const at = new Date(value * 1000)
-    const two = (part: number) => String(part).padStart(2, '0')
-    const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-    const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
-    return `${date} ${time}`
+    return `${isoDay(at)} ${at.toTimeString().slice(0, 8)}`
   }
   const { value } = condition
   return Array.isArray(value) ? value.map(one).join(', ') : one(value)

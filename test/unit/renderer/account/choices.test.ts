@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import type { TwoFactorStatus } from '../../../../electron/contract/account/two-factor.ts'
 import { mayNeedLogin } from '../../../../renderer/components/answers/needsLogin.ts'
 import { choices } from '../../../../renderer/screens/account/two-factor/choices.ts'
-import { countdown } from '../../../../renderer/screens/account/two-factor/words.ts'
 
 const status: TwoFactorStatus = {
   enabled: true,
@@ -40,13 +39,6 @@ test('an account in the old form has the number on file', () => {
 test('where the methods are not known every way is there', () => {
   expect(choices(undefined).map(({ way }) => way)).toEqual(['totp', 'sms', 'email', 'backup'])
 })
-
-test.each([
-  [900, '15:00'],
-  [61.2, '1:02'],
-  [0.4, '0:01'],
-  [-3, '0:00'],
-])('%d seconds count down as %s', (seconds, text) => expect(countdown(seconds)).toBe(text))
 
 test('a login is offered after a refusal that it may mend, and no other', () => {
   const codes = ['auth_error', 'unauthorized', 'forbidden', 'tfa_locked', 'offline', 'not_supported']

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
+import { timeOfDay } from '../../../../electron/contract/format/time.ts'
 import { whatIsDue } from '../../../../renderer/features/instances/whatIsDue.ts'
-import { timeOfDay } from '../../../../renderer/words/time.ts'
 import { accountView } from '../../core/views.ts'
 
 /** Noon here, so that some minutes later is the same day. */

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import {
-  ageWords,
-  networkWords,
-  partWords,
-  reliabilityWords,
-  rentName,
-} from '../../../../renderer/features/market/offerWords.ts'
+import { partWords, rentName } from '../../../../renderer/features/market/offerWords.ts'
 import { actionsWidth, columnsFor } from '../../../../renderer/screens/offers/table/columns.ts'
 import { offer } from './listed.ts'
 
@@ -50,17 +44,6 @@ describe('words', () => {
     expect(listed && rentName(listed, 'Sweden')).toBe('Rent 1 × H100 SXM, $1.719/h, Sweden')
   })
 
-  test('both directions of a network stand in one unit', () => {
-    expect(networkWords(2900, 410)).toBe('2.9 / 0.4 Gb/s')
-    expect(networkWords(90, undefined)).toBe('90 / – Mb/s')
-    expect(networkWords(undefined, undefined)).toBeUndefined()
-  })
-
-  test('nothing is called perfect that is not', () => {
-    expect(reliabilityWords(0.9999)).toBe('99.9 %')
-    expect(reliabilityWords(1)).toBe('100.0 %')
-  })
-
   test('a filter says what it is set to', () => {
     expect(partWords({}, 'gpus')).toBe('any')
     expect(partWords({ gpus: ['A', 'B', 'C'] }, 'gpus')).toBe('A and 2 more')
@@ -71,16 +54,5 @@ describe('words', () => {
     expect(partWords({ cudaFrom: 12.4 }, 'cuda')).toBe('12.4+')
     expect(partWords({ daysFrom: 1000 }, 'duration')).toBe('1,000 days+')
     expect(partWords({ staticIp: true }, 'staticIp')).toBe('only')
-  })
-
-  test('ages count in the largest unit, one of it in the singular', () => {
-    expect([0, 1, 8, 60, 3599, 7200].map(ageWords)).toEqual([
-      'just now',
-      '1 second old',
-      '8 seconds old',
-      '1 minute old',
-      '59 minutes old',
-      '2 hours old',
-    ])
   })
 })

@@ -71,8 +71,8 @@ test('a sync without a connection says what is missing', () => {
 test('instances that run come first, others with their state', () => {
   const instances = { 9: someInstance(9, { state: 'stopped' }), 8: someInstance(8) }
   expect(instanceChoices(instances)).toEqual([
-    { value: '8', label: '#8' },
-    { value: '9', label: '#9 (stopped)' },
+    { value: '8', label: 'Instance #8' },
+    { value: '9', label: 'Instance #9 (stopped)' },
   ])
 })
 

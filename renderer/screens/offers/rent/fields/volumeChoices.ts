@@ -1,5 +1,5 @@
 import type { VolumeView } from '../../../../../electron/contract/account/volume.ts'
-import { diskRoom } from '../../../../words/size.ts'
+import { diskRoom } from '../../../../../electron/contract/format/size.ts'
 
 /**
  * The volumes that can be mounted on a machine, with their ids as text; undefined where there are none, so that one is

@@ -178,7 +178,7 @@ test('a raise that a busy service refuses is tried again soon, told once and not
     await look()
     expect(bids).toHaveLength(tries)
   }
-  expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.21/h: RTX 4090 #4711'])
+  expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.210/h: RTX 4090 #4711'])
   expect(view()[outbid.id]?.raises).toBe(1)
 })
 
@@ -209,5 +209,5 @@ test('a raise for which the key was refused is tried again after minutes, whatev
     await look()
     expect(bids).toHaveLength(tries)
   }
-  expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.21/h: RTX 4090 #4711'])
+  expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.210/h: RTX 4090 #4711'])
 })

@@ -98,7 +98,7 @@ test('what is asked for is said part by part, and each part can be given up', ()
     'at least 99.1 % reliable',
     'at least 500 Mb/s of download',
     'in Sweden',
-    'at most $0.5/h',
+    'at most $0.500/h',
   ])
   const loose = withoutParts(wanted, ['verified', 'reliability'])
   expect(passes(loose, { verified: false, reliability: 0.8 })).toBe(true)

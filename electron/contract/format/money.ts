@@ -1,23 +1,23 @@
-import { type Micros, micros } from '../../electron/contract/spending/money.ts'
-import type { TrafficPrices } from '../../electron/contract/spending/traffic.ts'
+import { type Micros, micros } from '../spending/money.ts'
+import type { TrafficPrices } from '../spending/traffic.ts'
 
-const whole = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-const fine = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 })
+const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const tenthsOfCents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 })
 
-function written(micros: Micros, format: Intl.NumberFormat): string {
+function dollars(micros: Micros, format: Intl.NumberFormat): string {
   const figure = format.format(Math.abs(micros) / 1_000_000)
   return `${micros < 0 && /[1-9]/.test(figure) ? '−' : ''}$${figure}`
 }
 
-/** A sum: "$48.20". */
+/** A sum: "$48.20", "−$7.43". */
 export function money(micros: Micros): string {
-  return written(micros, whole)
+  return dollars(micros, cents)
 }
 
 /** A small sum, to a tenth of a cent: "$0.003", "under $0.001". */
 export function fineMoney(micros: Micros): string {
   if (micros > 0 && micros < 1000) return 'under $0.001'
-  return micros < 1000 || micros >= 1_000_000 ? money(micros) : written(micros, fine)
+  return micros < 1000 || micros >= 1_000_000 ? money(micros) : dollars(micros, tenthsOfCents)
 }
 
 /**
@@ -25,7 +25,7 @@ export function fineMoney(micros: Micros): string {
  * same price reads the same wherever it stands: bids and disks differ by tenths of cents, and hours add up.
  */
 export function rate(micros: Micros): string {
-  return `${written(micros, fine)}/h`
+  return `${dollars(micros, tenthsOfCents)}/h`
 }
 
 /** What a GB costs each way: "$0.010/GB down, $0.020/GB up"; undefined where the service does not tell. */
@@ -35,7 +35,7 @@ export function trafficWords({ downCost, upCost }: TrafficPrices): string | unde
     [downCost, 'down'],
     [upCost, 'up'],
   ] as const
-  const words = ways.flatMap(([cost, way]) => (cost === undefined ? [] : [`${perGb(cost)}/GB ${way}`]))
+  const words = ways.flatMap(([cost, way]) => (cost === undefined ? [] : [`${unitPrice(cost)}/GB ${way}`]))
   return words.length === 0 ? undefined : words.join(', ')
 }
 
@@ -43,11 +43,11 @@ export function trafficWords({ downCost, upCost }: TrafficPrices): string | unde
 export function trafficBriefly({ downCost, upCost }: TrafficPrices): string | undefined {
   if (downCost === undefined && upCost === undefined) return undefined
   if (downCost === 0 && upCost === 0) return 'free'
-  const figure = (cost: number | undefined) => (cost === undefined ? '–' : perGb(cost))
+  const figure = (cost: number | undefined) => (cost === undefined ? '–' : unitPrice(cost))
   return downCost === upCost ? figure(downCost) : `${figure(downCost)} / ${figure(upCost)}`
 }
 
-/** Tenths of cents, and finer only where that would say nothing. */
-function perGb(dollars: number): string {
-  return dollars > 0 && dollars < 0.0005 ? `$${dollars.toPrecision(1)}` : written(micros(dollars), fine)
+/** What one of something costs, such as a GB, from dollars: "$0.010", and finer only where that would say nothing. */
+export function unitPrice(cost: number): string {
+  return cost > 0 && cost < 0.0005 ? `$${cost.toPrecision(1)}` : dollars(micros(cost), tenthsOfCents)
 }

@@ -1,0 +1,75 @@
+const grouped = [0, 1, 2, 3, 4].map(
+  digits => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }),
+)
+
+/** A number with at most so many fraction digits (0 to 4): "1,998", "98.5". */
+export function figure(value: number, digits: number): string {
+  return grouped[digits]?.format(value) ?? String(value)
+}
+
+/** "1,998". */
+export function count(value: number): string {
+  return figure(value, 0)
+}
+
+/** "1 file", "3 files"; `many` where the plural takes more than an s. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
+}
+
+/** With one fraction digit always, as columns need it: "4.0". */
+export function tenths(value: number): string {
+  return value.toFixed(1)
+}
+
+/** From GB: "2,523 GB", "0.4 GB". */
+export function gigabytes(value: number): string {
+  return `${figure(value, value < 10 ? 1 : 0)} GB`
+}
+
+/** The room on a host's disk, of which only whole GB can be rented: "535 GB" for 535.9. */
+export function diskRoom(value: number): string {
+  return gigabytes(Math.floor(value))
+}
+
+/** A GPU's memory, from the service's MB: "80 GB". */
+export function gpuMemory(megabytes: number): string {
+  return `${count(megabytes / 1024)} GB`
+}
+
+/** "92 %". */
+export function percent(value: number): string {
+  return `${count(value)} %`
+}
+
+/** From a share of 0 to 1, rounded down so that nothing short of all is called all: "99.7 %". */
+export function reliability(share: number): string {
+  return `${figure(Math.floor(share * 1000) / 10, 1)} %`
+}
+
+/** From Mb/s, both in the larger one's unit: "2.9 / 4.1 Gb/s", "90 / 20 Mb/s". */
+export function network(down: number | undefined, up: number | undefined): string | undefined {
+  if (down === undefined && up === undefined) return undefined
+  const giga = Math.max(down ?? 0, up ?? 0) >= 1000
+  const one = (value: number | undefined) =>
+    value === undefined ? '–' : giga ? tenths(value / 1000) : count(value)
+  return `${one(down)} / ${one(up)} ${giga ? 'Gb/s' : 'Mb/s'}`
+}
+
+const bytesUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** From bytes: "0 B", "812 B", "1.4 kB", "261 MB". */
+export function bytes(value: number): string {
+  let amount = value
+  let unit = 0
+  while (amount >= 999.5 && unit < bytesUnits.length - 1) {
+    amount /= 1000
+    unit++
+  }
+  return `${figure(amount, amount < 9.95 && unit > 0 ? 1 : 0)} ${bytesUnits[unit]}`
+}
+
+/** From bytes per second: "14 MB/s". */
+export function speed(value: number): string {
+  return `${bytes(value)}/s`
+}

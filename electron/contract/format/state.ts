@@ -1,0 +1,25 @@
+import type { InstanceState } from '../instance/instance.ts'
+
+const words: Record<InstanceState, string> = {
+  provisioning: 'Starting',
+  loading: 'Loading',
+  running: 'Running',
+  restarting: 'Restarting',
+  stopping: 'Stopping',
+  stopped: 'Stopped',
+  waiting: 'Waiting for a GPU',
+  outbid: 'Outbid',
+  exited: 'Exited',
+  crashed: 'Crashed',
+  unstartable: 'Cannot start',
+  silent: 'Silent',
+  offline: 'Offline',
+  destroying: 'Being destroyed',
+  other: 'Unknown',
+}
+
+/** An instance's state in a word or two; one that Berth does not know is shown by the service's own word. */
+export function stateWord(state: InstanceState, actualStatus: string | null): string {
+  if (state !== 'other' || !actualStatus) return words[state]
+  return actualStatus.charAt(0).toUpperCase() + actualStatus.slice(1, 24)
+}

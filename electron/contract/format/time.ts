@@ -1,0 +1,84 @@
+import { isoDay, monthDay, weekdayAndDay } from './calendar.ts'
+import { counted } from './size.ts'
+
+const steps = [
+  { name: 'd', seconds: 86_400 },
+  { name: 'h', seconds: 3600 },
+  { name: 'min', seconds: 60 },
+] as const
+
+/** A length of time in its two largest units: "17 h 45 min", "3 d 2 h", "40 s". */
+export function duration(seconds: number): string {
+  if (seconds >= 86_400 * 1000) return 'over 1,000 d'
+  for (const [at, { name, seconds: size }] of steps.entries()) {
+    if (seconds < size) continue
+    const smaller = steps[at + 1]
+    const rest = smaller ? Math.floor((seconds % size) / smaller.seconds) : 0
+    return `${Math.floor(seconds / size)} ${name}${smaller && rest > 0 ? ` ${rest} ${smaller.name}` : ''}`
+  }
+  return `${Math.max(0, Math.floor(seconds))} s`
+}
+
+/** The same for what is not to change every minute, rounded down to what matters: "3 d", "17 h", "25 min". */
+export function roughDuration(seconds: number): string {
+  if (seconds < 300) return 'under 5 min'
+  const step = seconds < 3600 ? 300 : seconds < 86_400 ? 3600 : 86_400
+  return duration(seconds - (seconds % step))
+}
+
+/** A length of time counting down, to the second: "14:05". */
+export function countdown(seconds: number): string {
+  const whole = Math.max(0, Math.ceil(seconds))
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+}
+
+/** An age in words: "8 seconds", "3 minutes", "2 days", "19 months", "3 years". */
+export function age(seconds: number): string {
+  if (seconds < 60) return counted(Math.max(0, Math.floor(seconds)), 'second')
+  if (seconds < 3600) return counted(Math.floor(seconds / 60), 'minute')
+  if (seconds < 86_400) return counted(Math.floor(seconds / 3600), 'hour')
+  const days = Math.floor(seconds / 86_400)
+  if (days < 61) return counted(days, 'day')
+  if (days < 2 * 365.25) return counted(Math.floor(days / (365.25 / 12)), 'month')
+  return counted(Math.floor(days / 365.25), 'year')
+}
+
+/** How long ago: "just now", "3 minutes ago", "2 days ago". */
+export function ago(seconds: number): string {
+  return seconds < 5 ? 'just now' : `${age(seconds)} ago`
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const weekdayAndClock = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** The time of day: "14:02". Epoch seconds. */
+export function timeOfDay(at: number): string {
+  return clock.format(at * 1000)
+}
+
+/** The day of the week, too, where what is said may stand there until another day: "Mon 14:02". Epoch seconds. */
+export function weekdayAndTime(at: number): string {
+  return weekdayAndClock.format(at * 1000).replace(',', '')
+}
+
+/** A moment as it is said at `now`: "18:00", on another day "Mon 23 Nov, 18:00". Epoch seconds. */
+export function moment(at: number, now: number): string {
+  const [day, today] = [new Date(at * 1000), new Date(now * 1000)]
+  return isoDay(day) === isoDay(today) ? timeOfDay(at) : `${weekdayAndDay(day, today)}, ${timeOfDay(at)}`
+}
+
+/** As short as an axis needs: the time of day, and at midnight the day that begins: "14:00", "21 Nov". Epoch seconds. */
+export function axisTime(at: number): string {
+  const date = new Date(at * 1000)
+  return date.getHours() === 0 && date.getMinutes() === 0 ? monthDay(date) : clock.format(date)
+}
+
+/** Date and time to the second: "3 May 2026, 14:02:11". Epoch seconds. */
+export function exactTime(at: number): string {
+  return exact.format(at * 1000)
+}
