@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { given } from '../commands/command.ts'
-import { InstanceId } from '../ids.ts'
+
+const chosen = (what: string) => v.pipe(v.number(`choose ${what}`), v.safeInteger(), v.minValue(1))
 
 const path = (what: string) => given(what, 4096)
 
@@ -12,9 +13,9 @@ const isSafe = (to: string) => !/^\/*(root\/*)?$/.test(to.trim())
 /** A copy between two instances (section 4.3). */
 export const CopyRequest = v.pipe(
   v.object({
-    from: InstanceId,
+    from: chosen('the instance to copy from'),
     fromPath: path('the path to copy from'),
-    to: InstanceId,
+    to: chosen('the instance to copy to'),
     toPath: v.pipe(path('the path to copy to'), v.check(isSafe, breaksSsh)),
   }),
   v.forward(
@@ -31,7 +32,7 @@ export type CopyRequest = v.InferOutput<typeof CopyRequest>
 /** A cloud sync (section 4.3). */
 export const SyncRequest = v.pipe(
   v.object({
-    instance: InstanceId,
+    instance: chosen('an instance'),
     direction: v.picklist(['Instance To Cloud', 'Cloud To Instance']),
     instancePath: path('the path on the instance'),
     cloudPath: path('the path in the cloud'),

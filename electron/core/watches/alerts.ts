@@ -1,4 +1,5 @@
 import { rate } from '../../contract/format/money.ts'
+import { count } from '../../contract/format/size.ts'
 import type { Alert } from '../notifications/alert.ts'
 import type { Sighting } from './matches.ts'
 import type { Watch } from './model.ts'
@@ -16,13 +17,12 @@ export function matchAlert(
   const [best] = fresh
   if (!best) return undefined
   const { gpuName, gpuCount, location } = best.offer
-  const counted = (many: number) => many.toLocaleString('en-US')
   const { query, filter } = watch.wish.search
   return {
     id: watchAlertId(watch),
     kind: 'watch',
     title: `${gpuCount && gpuCount > 1 ? `${gpuCount} × ` : ''}${gpuName ?? 'A machine'} at ${rate(best.price ?? 0)}`,
-    body: `${location ? `${location}. ` : ''}“${watch.wish.name}”: ${counted(fresh.length)} new, ${counted(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
+    body: `${location ? `${location}. ` : ''}“${watch.wish.name}”: ${count(fresh.length)} new, ${count(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
     urgency: 'normal',
     actions: [{ id: 'show', label: 'Rent…' }],
     place: { screen: 'offers', search: { query, filter }, offer: best.offer.id },

@@ -11,6 +11,11 @@ export function typedNumber(text: string): number | undefined {
   return /^-?(\d+(\.\d*)?|\.\d+)$/.test(pointed) ? Number(pointed) : Number.NaN
 }
 
+/** A number as one types it, without the noise of binary fractions: 98.50000001 is 98.5. */
+export function asTyped(value: number): string {
+  return String(Number(value.toFixed(4)))
+}
+
 function withoutUnit(text: string): string {
   return text
     .trim()

@@ -85,8 +85,3 @@ function furtherValue(further: FurtherFilter, filter: OfferFilter): string {
 export function inSentence(name: string): string {
   return /^[A-Z][a-z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name
 }
-
-/** A number without the noise of binary fractions: 98.50000001 is 98.5. */
-export function trimmed(value: number): string {
-  return String(Number(value.toFixed(4)))
-}

@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import { diskRoom } from '../../../electron/contract/format/size.ts'
 import type { OfferView } from '../../../electron/contract/market/offer.ts'
 import {
@@ -6,7 +5,7 @@ import {
   type RegistryLogin,
   RentRequest,
 } from '../../../electron/contract/market/rental.ts'
-import { typedNumber } from '../../components/fields/numbers.ts'
+import { number, readForm } from '../../components/fields/readForm.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
 
@@ -81,35 +80,36 @@ export function readDraft(
   const registry = readRegistry(draft.registry)
   if (registry) Object.assign(errors, registryErrors(registry, kept.registry))
 
-  const result = v.safeParse(RentRequest, {
-    offer: offer.id,
-    image: left('image') ? '' : draft.image,
-    access: draft.access,
-    ...(draft.access === 'none' || draft.direct ? {} : { direct: false }),
-    ...(draft.access === 'jupyter' && (!template || template.values) ? { jupyter: readJupyter(draft) } : {}),
-    ...(registry && { registry }),
-    disk: typedNumber(draft.disk),
-    env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
-    ports: ports.list,
-    ...(left('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
-      ? {}
-      : { onstart: draft.onstart }),
-    ...(template && { template: { hash: template.hash, name: template.name.slice(0, 256) } }),
-    ...(draft.access !== 'none' || left('args') || (draft.args.trim() === '' && !own.includes('args'))
-      ? {}
-      : { args: draft.args }),
-    ...(draft.volume.mode === 'none' ? {} : { volume: readVolume(draft.volume) }),
-    ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
-    ...(draft.traffic.trim() === '' ? {} : { traffic: typedNumber(draft.traffic) ?? Number.NaN }),
-    ...(interruptible ? { bid: typedNumber(draft.bid) ?? Number.NaN } : {}),
-  })
-  for (const issue of result.issues ?? []) {
-    const field = fieldOfPath(v.getDotPath(issue) ?? '', rows)
-    errors[field] ??= sentence(issue.message)
-  }
-  if (result.success) Object.assign(errors, offerErrors(result.output, offer))
-  if (!result.success || Object.keys(errors).length > 0) return { errors }
-  return { request: result.output }
+  const read = readForm(
+    RentRequest,
+    {
+      offer: offer.id,
+      image: left('image') ? '' : draft.image,
+      access: draft.access,
+      ...(draft.access === 'none' || draft.direct ? {} : { direct: false }),
+      ...(draft.access === 'jupyter' && (!template || template.values)
+        ? { jupyter: readJupyter(draft) }
+        : {}),
+      ...(registry && { registry }),
+      disk: number(draft.disk),
+      env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
+      ports: ports.list,
+      ...(left('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
+        ? {}
+        : { onstart: draft.onstart }),
+      ...(template && { template: { hash: template.hash, name: template.name.slice(0, 256) } }),
+      ...(draft.access !== 'none' || left('args') || (draft.args.trim() === '' && !own.includes('args'))
+        ? {}
+        : { args: draft.args }),
+      ...(draft.volume.mode === 'none' ? {} : { volume: readVolume(draft.volume) }),
+      ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
+      ...(draft.traffic.trim() === '' ? {} : { traffic: number(draft.traffic) }),
+      ...(interruptible ? { bid: number(draft.bid) } : {}),
+    },
+    path => fieldOfPath(path, rows),
+  )
+  const all = { ...(read.errors ?? offerErrors(read.value, offer)), ...errors }
+  return read.errors || Object.keys(all).length > 0 ? { errors: all } : { request: read.value }
 }
 
 function readJupyter({ jupyterLab, jupyterFolder }: RentDraft): JupyterRequest {
@@ -133,9 +133,9 @@ function registryErrors(login: RegistryLogin, kept: RegistryLogin | undefined): 
 }
 
 function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
-  const id = typedNumber(volume) ?? Number.NaN
+  const id = number(volume)
   if (mode === 'link') return { create: false, volume: id, mountPath }
-  return { create: true, volume: id, size: typedNumber(size) ?? Number.NaN, mountPath }
+  return { create: true, volume: id, size: number(size), mountPath }
 }
 
 /** What the request is fine with, but this machine is not. */
@@ -213,9 +213,4 @@ const formFields = [
 /** The rows that are sent. */
 export function sentRows(draft: RentDraft): EnvRow[] {
   return draft.env.filter(row => row.name.trim() !== '' || row.value !== '')
-}
-
-function sentence(message: string): string {
-  const start = message.charAt(0).toUpperCase() + message.slice(1)
-  return /[.!?]$/.test(start) ? start : `${start}.`
 }

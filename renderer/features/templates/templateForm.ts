@@ -1,6 +1,6 @@
-import * as v from 'valibot'
 import { TemplateFields, type TemplateView } from '../../../electron/contract/market/template.ts'
 import { typedNumber } from '../../components/fields/numbers.ts'
+import { firstPart, number, readForm } from '../../components/fields/readForm.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
 import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
 
@@ -94,20 +94,21 @@ export function readTemplate(draft: TemplateDraft): { fields: TemplateFields } |
     errors.image = 'An image is written like pytorch/pytorch, without spaces.'
   if (/\s/.test(draft.tag.trim())) errors.tag = 'A tag has no spaces.'
   const { registryToken, ...texts } = draft
-  const result = v.safeParse(TemplateFields, {
-    ...texts,
-    tag: draft.tag.trim(),
-    href: draft.href.trim(),
-    ...(registryToken === undefined ? {} : { registryToken }),
-    disk: typedNumber(draft.disk) ?? Number.NaN,
-    extraFilters: conditions.filters,
-    volumeInfo,
-  })
-  for (const issue of result.issues ?? []) {
-    const field = issue.path?.[0]?.key as keyof TemplateFields | undefined
-    if (field !== undefined) errors[field] ??= sentence(issue.message)
-  }
-  return result.success && Object.keys(errors).length === 0 ? { fields: result.output } : { errors }
+  const read = readForm(
+    TemplateFields,
+    {
+      ...texts,
+      tag: draft.tag.trim(),
+      href: draft.href.trim(),
+      ...(registryToken === undefined ? {} : { registryToken }),
+      disk: number(draft.disk),
+      extraFilters: conditions.filters,
+      volumeInfo,
+    },
+    firstPart,
+  )
+  const all = { ...read.errors, ...errors }
+  return read.errors || Object.keys(all).length > 0 ? { errors: all } : { fields: read.value }
 }
 
 /** Only what was changed since `before`, to be sent. An untouched token is not among it. */
@@ -138,9 +139,4 @@ function readVolume(hint: VolumeHint, errors: TemplateErrors): Record<string, un
     ...(create && size !== undefined ? { size } : {}),
     mount_path: hint.mountPath,
   }
-}
-
-function sentence(message: string): string {
-  const start = message.charAt(0).toUpperCase() + message.slice(1)
-  return /[.!?]$/.test(start) ? start : `${start}.`
 }

@@ -1,9 +1,6 @@
-import * as v from 'valibot'
 import { NetworkDiskRequest, WorkergroupRequest } from '../../../electron/contract/account/hosting.ts'
 import { typedNumber } from '../../components/fields/numbers.ts'
-
-/** A request, or what is wrong by field, as sentences. */
-export type Read<Request> = { request: Request } | { errors: Record<string, string> }
+import { firstPart, type ReadForm, readForm } from '../../components/fields/readForm.ts'
 
 /** What is typed into the form of a network disk. */
 export interface DiskDraft {
@@ -17,16 +14,20 @@ export interface DiskDraft {
   typed: string
 }
 
-export function readDisk({ onto, disk, mountPoint, chosen, typed }: DiskDraft): Read<NetworkDiskRequest> {
+export function readDisk({ onto, disk, mountPoint, chosen, typed }: DiskDraft): ReadForm<NetworkDiskRequest> {
   const ids = typed
     .split(/[\s,;]+/)
     .filter(Boolean)
     .map(typedId)
-  return read(NetworkDiskRequest, {
-    mountPoint,
-    machines: [...new Set([...chosen, ...ids])],
-    ...(onto === 'existing' ? { disk: typedId(disk) } : {}),
-  })
+  return readForm(
+    NetworkDiskRequest,
+    {
+      mountPoint,
+      machines: [...new Set([...chosen, ...ids])],
+      ...(onto === 'existing' ? { disk: typedId(disk) } : {}),
+    },
+    firstPart,
+  )
 }
 
 /** What is typed into the form of a workergroup. Where two fields are alternatives, one of them is sent. */
@@ -57,38 +58,31 @@ export const emptyWorkergroup: WorkergroupDraft = {
   targetUtilisation: '',
 }
 
-export function readWorkergroup(draft: WorkergroupDraft): Read<WorkergroupRequest> {
+export function readWorkergroup(draft: WorkergroupDraft): ReadForm<WorkergroupRequest> {
   const { endpoint, workers } = draft
   const text = (name: keyof WorkergroupRequest, value: string) =>
     value.trim() === '' ? {} : { [name]: value.trim() }
   const number = (name: keyof WorkergroupRequest, value: string) =>
     value.trim() === '' ? {} : { [name]: typedNumber(value) }
-  return read(WorkergroupRequest, {
-    ...(endpoint === 'name'
-      ? text('endpointName', draft.endpointName)
-      : { endpointId: typedId(draft.endpointId) }),
-    ...(workers === 'hash' ? { templateHash: draft.templateHash } : {}),
-    ...(workers === 'id' ? { templateId: typedId(draft.templateId) } : {}),
-    ...(workers === 'search' ? text('searchParams', draft.searchParams) : {}),
-    ...text('launchArgs', draft.launchArgs),
-    ...number('minLoad', draft.minLoad),
-    ...number('targetUtilisation', draft.targetUtilisation),
-  })
+  return readForm(
+    WorkergroupRequest,
+    {
+      ...(endpoint === 'name'
+        ? text('endpointName', draft.endpointName)
+        : { endpointId: typedId(draft.endpointId) }),
+      ...(workers === 'hash' ? { templateHash: draft.templateHash } : {}),
+      ...(workers === 'id' ? { templateId: typedId(draft.templateId) } : {}),
+      ...(workers === 'search' ? text('searchParams', draft.searchParams) : {}),
+      ...text('launchArgs', draft.launchArgs),
+      ...number('minLoad', draft.minLoad),
+      ...number('targetUtilisation', draft.targetUtilisation),
+    },
+    firstPart,
+  )
 }
 
 /** NaN for what is no id. */
 function typedId(text: string): number {
   const bare = text.trim().replace(/^#/, '')
   return /^\d+$/.test(bare) ? Number(bare) : Number.NaN
-}
-
-function read<Schema extends v.GenericSchema>(schema: Schema, value: unknown): Read<v.InferOutput<Schema>> {
-  const checked = v.safeParse(schema, value)
-  if (checked.success) return { request: checked.output }
-  const errors: Record<string, string> = {}
-  for (const issue of checked.issues) {
-    const field = v.getDotPath(issue)?.split('.')[0] ?? ''
-    errors[field] ??= `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.`
-  }
-  return { errors }
 }

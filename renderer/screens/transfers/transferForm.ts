@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { CopyRequest, SyncRequest } from '../../../electron/contract/account/transfer.ts'
 import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { firstPart, type ReadForm, readForm } from '../../components/fields/readForm.ts'
 import { firstWords, unquoted } from '../../words/shellWords.ts'
 import { stateWords } from '../../words/state.ts'
 
@@ -23,48 +23,20 @@ export interface SyncDraft {
   flags: string
 }
 
-/** A request, or what is wrong by field, as sentences. */
-export type Read<Request> = { request: Request } | { errors: Record<string, string> }
-
-export function readCopy(draft: CopyDraft): Read<CopyRequest> {
-  return read(CopyRequest, { ...draft, from: chosenId(draft.from), to: chosenId(draft.to) })
+export function readCopy(draft: CopyDraft): ReadForm<CopyRequest> {
+  return readForm(CopyRequest, { ...draft, from: chosenId(draft.from), to: chosenId(draft.to) })
 }
 
-export function readSync(draft: SyncDraft): Read<SyncRequest> {
+export function readSync(draft: SyncDraft): ReadForm<SyncRequest> {
   const { words, rest } = firstWords(draft.flags)
   if (rest.trim() !== '') return { errors: { flags: 'A quote is opened and never closed.' } }
   const flags = words.map(({ text }) => unquoted(text))
-  return read(SyncRequest, { ...draft, instance: chosenId(draft.instance), flags })
+  return readForm(SyncRequest, { ...draft, instance: chosenId(draft.instance), flags }, firstPart)
 }
 
 /** Two that are not chosen are not the same one. */
 function chosenId(typed: string): number {
   return typed === '' ? Number.NaN : Number(typed)
-}
-
-/** Fields whose own message would speak of numbers. */
-const choose: Record<string, string> = {
-  from: 'Choose the instance to copy from.',
-  to: 'Choose the instance to copy to.',
-  instance: 'Choose an instance.',
-}
-
-function read<Schema extends v.GenericSchema>(
-  schema: Schema,
-  value: v.InferInput<Schema>,
-): Read<v.InferOutput<Schema>> {
-  const checked = v.safeParse(schema, value)
-  if (checked.success) return { request: checked.output }
-  const errors: Record<string, string> = {}
-  for (const issue of checked.issues) {
-    const field = v.getDotPath(issue)?.split('.')[0] ?? ''
-    errors[field] ??= choose[field] ?? sentence(issue.message)
-  }
-  return { errors }
-}
-
-function sentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }
 
 /**

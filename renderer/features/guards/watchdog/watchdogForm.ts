@@ -1,6 +1,6 @@
 import type { WatchdogWish } from '../../../../electron/contract/automation/watchdog.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
-import { typedNumber } from '../../../components/fields/numbers.ts'
+import { asTyped, typedNumber } from '../../../components/fields/numbers.ts'
 
 /** What the form holds, as it is typed. */
 export interface WatchdogFields {
@@ -36,15 +36,12 @@ export function fieldsOf({ action, at, idle, lease }: WatchdogWish, now: number)
   return {
     action,
     timed: at !== undefined && at > now,
-    hours:
-      at === undefined || at <= now
-        ? emptyFields.hours
-        : String(Math.round(((at - now) / 3600) * 10_000) / 10_000),
+    hours: at === undefined || at <= now ? emptyFields.hours : asTyped((at - now) / 3600),
     idle: idle !== undefined,
-    idleMinutes: idle ? tidy(idle.seconds / 60) : emptyFields.idleMinutes,
+    idleMinutes: idle ? asTyped(idle.seconds / 60) : emptyFields.idleMinutes,
     below: idle ? String(idle.below) : emptyFields.below,
     leased: lease !== undefined,
-    leaseMinutes: lease === undefined ? emptyFields.leaseMinutes : tidy(lease / 60),
+    leaseMinutes: lease === undefined ? emptyFields.leaseMinutes : asTyped(lease / 60),
   }
 }
 
@@ -91,8 +88,4 @@ export function errorsAt(
 export function withLinesFirst(script: string, lines: string): string {
   const [, head = '', rest = ''] = /^(#![^\n]*\n)?([\s\S]*)$/.exec(script) ?? []
   return `${head}${lines}${rest}`
-}
-
-function tidy(value: number): string {
-  return String(Math.round(value * 100) / 100)
 }

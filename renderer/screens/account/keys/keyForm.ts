@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ApiKeyRequest, permissionCategories } from '../../../../electron/contract/account/api-key.ts'
-import { firstMessage } from '../firstMessage.ts'
+import { wrongIn } from '../../../components/fields/readForm.ts'
 
 /** What is typed into the form of a new key. */
 export interface KeyDraft {
@@ -28,7 +28,7 @@ export function readKeyDraft(
   draft: KeyDraft,
 ): { request: ApiKeyRequest } | { errors: Record<string, string> } {
   const errors: Record<string, string> = {}
-  const wrongName = firstMessage(ApiKeyRequest.entries.name, draft.name)
+  const wrongName = wrongIn(ApiKeyRequest.entries.name, draft.name)
   if (wrongName) errors['name'] = wrongName
 
   const permissions: Record<string, Record<string, unknown>> = {}

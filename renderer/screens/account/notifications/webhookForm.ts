@@ -1,5 +1,5 @@
 import { WebhookFields, type WebhookView } from '../../../../electron/contract/account/notifications.ts'
-import { firstMessage } from '../firstMessage.ts'
+import { wrongIn } from '../../../components/fields/readForm.ts'
 
 /** What is typed into the form of a webhook. */
 export interface WebhookDraft {
@@ -16,7 +16,7 @@ type Errors = Partial<Record<keyof WebhookFields, string>>
 
 /** A new webhook needs a name, an address and an event. */
 export function readNewWebhook(draft: WebhookDraft): { fields: WebhookFields } | { errors: Errors } {
-  const errors = wrongIn(draft)
+  const errors = wrongFields(draft)
   if (draft.events.length === 0) errors.events = 'Choose at least one event.'
   return hasAny(errors) ? { errors } : { fields: trimmed(draft) }
 }
@@ -35,14 +35,14 @@ export function readWebhookChanges(
   if (before ? after.url !== before.url : after.url !== '') changes.url = after.url
   if (before ? after.events.join() !== before.events.join() : after.events.length > 0)
     changes.events = after.events
-  const all = wrongIn(draft)
+  const all = wrongFields(draft)
   const errors = Object.fromEntries(Object.entries(all).filter(([field]) => field in changes)) as Errors
   return hasAny(errors) ? { errors } : { changes }
 }
 
-function wrongIn({ name, url }: WebhookDraft): Errors {
-  const wrongName = firstMessage(WebhookFields.entries.name, name)
-  const wrongUrl = firstMessage(WebhookFields.entries.url, url)
+function wrongFields({ name, url }: WebhookDraft): Errors {
+  const wrongName = wrongIn(WebhookFields.entries.name, name)
+  const wrongUrl = wrongIn(WebhookFields.entries.url, url)
   return { ...(wrongName ? { name: wrongName } : {}), ...(wrongUrl ? { url: wrongUrl } : {}) }
 }
 

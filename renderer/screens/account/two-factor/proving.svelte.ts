@@ -7,7 +7,7 @@ import {
 } from '../../../../electron/contract/account/two-factor.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import { firstMessage } from '../firstMessage.ts'
+import { wrongIn } from '../../../components/fields/readForm.ts'
 import type { Choice } from './choices.ts'
 
 /** Seconds of the account's time that a sent code is valid for (section 8). */
@@ -54,9 +54,9 @@ export class Proving {
   readonly validFor = $derived.by(() => this.#current && this.#page.secondsUntil(this.#current.at + codeLife))
   readonly errors = $derived.by(() => {
     if (!this.tried) return {}
-    if (this.choice?.way === 'backup') return { backupCode: firstMessage(BackupCode, this.backupCode) }
+    if (this.choice?.way === 'backup') return { backupCode: wrongIn(BackupCode, this.backupCode) }
     return {
-      code: firstMessage(SixDigits, this.code),
+      code: wrongIn(SixDigits, this.code),
       phone: this.#phoneError(),
       methodId: this.#method() === null ? 'An id is a whole number.' : undefined,
     }
@@ -91,7 +91,7 @@ export class Proving {
   }
 
   #phoneError(): string | undefined {
-    return this.phone.trim() === '' ? undefined : firstMessage(PhoneNumber, this.phone)
+    return this.phone.trim() === '' ? undefined : wrongIn(PhoneNumber, this.phone)
   }
 
   /** The secret of the code that was sent for the choice. */

@@ -1,9 +1,9 @@
-import * as v from 'valibot'
 import { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
 import { rate } from '../../../../electron/contract/format/money.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
+import { type FormErrors, number, readForm } from '../../../components/fields/readForm.ts'
 
 type Kind = RecoveryChoice['kind']
 
@@ -39,15 +39,14 @@ export class RecoveryForm {
   }
 
   readonly #read = $derived.by(() => {
-    const seconds = (minutes: string) => (typedNumber(minutes) ?? Number.NaN) * 60
-    const ceiling = typedNumber(this.ceiling)
-    const every = seconds(this.every)
+    const ceiling = number(this.ceiling)
+    const every = number(this.every, 60)
     const limits = {
-      tries: typedNumber(this.tries),
-      ceiling: typedNumber(this.cost),
-      deadline: seconds(this.deadline),
+      tries: number(this.tries),
+      ceiling: number(this.cost),
+      deadline: number(this.deadline, 60),
     }
-    return v.safeParse(RecoveryChoice, {
+    return readForm(RecoveryChoice, {
       kind: this.kind,
       ...(this.kind === 'tell' ? {} : { ceiling, every }),
       ...(this.kind === 'replace' ? { limits } : {}),
@@ -67,22 +66,11 @@ export class RecoveryForm {
   })
 
   /** A message by field: `ceiling`, `every`, `limits.tries`, `limits.ceiling` or `limits.deadline`. */
-  readonly errors: Readonly<Record<string, string>> = $derived.by(() => {
-    if (!this.#tried || this.#read.success) return {}
-    return Object.fromEntries(
-      this.#read.issues.map(issue => [v.getDotPath(issue) ?? '', `${sentence(issue.message)}`]),
-    )
-  })
+  readonly errors: FormErrors = $derived((this.#tried && this.#read.errors) || {})
 
   /** The choice; undefined while something is wrong, which is told from then on. */
   choice(): RecoveryChoice | undefined {
     this.#tried = true
-    return this.#read.success && (this.kind !== 'raise' || this.useless === undefined)
-      ? this.#read.output
-      : undefined
+    return this.kind === 'raise' && this.useless !== undefined ? undefined : this.#read.value
   }
-}
-
-function sentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }

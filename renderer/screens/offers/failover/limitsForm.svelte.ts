@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { FailoverLimits } from '../../../../electron/contract/automation/failover.ts'
 import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
+import { type FormErrors, number, readForm } from '../../../components/fields/readForm.ts'
 
 /** How far a failover may go, as it is filled in. */
 export class LimitsForm {
@@ -26,11 +26,11 @@ export class LimitsForm {
   }
 
   readonly #read = $derived.by(() =>
-    v.safeParse(FailoverLimits, {
-      tries: typedNumber(this.tries),
-      ceiling: typedNumber(this.ceiling),
-      deadline: (typedNumber(this.deadline) ?? Number.NaN) * 60,
-      ...(this.interruptible ? {} : { price: typedNumber(this.price) ?? Number.NaN }),
+    readForm(FailoverLimits, {
+      tries: number(this.tries),
+      ceiling: number(this.ceiling),
+      deadline: number(this.deadline, 60),
+      ...(this.interruptible ? {} : { price: number(this.price) }),
     }),
   )
 
@@ -40,20 +40,12 @@ export class LimitsForm {
     return prices.filter(price => price !== undefined && price <= most).length
   }
 
-  readonly errors: Readonly<Record<string, string>> = $derived.by(() => {
-    if (!this.#tried || this.#read.success) return {}
-    return Object.fromEntries(
-      this.#read.issues.map(({ message, ...issue }) => [
-        v.getDotPath({ message, ...issue }) ?? '',
-        `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
-      ]),
-    )
-  })
+  readonly errors: FormErrors = $derived((this.#tried && this.#read.errors) || {})
 
   /** The limits; undefined while something is wrong, which is told from then on. */
   limits(): FailoverLimits | undefined {
     this.#tried = true
-    return this.#read.success ? this.#read.output : undefined
+    return this.#read.value
   }
 }
 

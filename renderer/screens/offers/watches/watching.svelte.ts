@@ -9,6 +9,7 @@ import type { Problem } from '../../../../electron/contract/problem.ts'
 import type { Page } from '../../../berth/page.svelte.ts'
 import { Sending } from '../../../components/answers/sending.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
+import { number, readForm } from '../../../components/fields/readForm.ts'
 import { stopperWords } from '../../../features/guards/stopperWords.ts'
 import { RunDraft } from '../../../features/runs/runDrafts.svelte.ts'
 import { LimitsForm } from '../failover/limitsForm.svelte.ts'
@@ -79,24 +80,17 @@ export class Watching {
   }
 
   readonly #own = $derived.by(() =>
-    v.safeParse(this.rents ? OwnAndRents : Own, {
+    readForm(this.rents ? OwnAndRents : Own, {
       name: this.name,
-      every: typedNumber(this.every) ?? Number.NaN,
-      most: typedNumber(this.machines) ?? Number.NaN,
+      every: number(this.every),
+      most: number(this.machines),
     }),
   )
 
   /** What is wrong with its own fields, once it was tried to save it. */
-  readonly errors: Partial<Record<'name' | 'every' | 'most', string>> = $derived.by(() => {
-    if (!this.#tried || this.#own.success) return {}
-    const { nested } = v.flatten<typeof OwnAndRents>(this.#own.issues)
-    return Object.fromEntries(
-      Object.entries(nested ?? {}).map(([field, [message = ''] = []]) => [
-        field,
-        `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
-      ]),
-    )
-  })
+  readonly errors: Partial<Record<'name' | 'every' | 'most', string>> = $derived(
+    (this.#tried && this.#own.errors) || {},
+  )
 
   /** Of what is shown, what it would rent as soon as it is saved, and what the cheapest asks. */
   readonly now: ReturnType<typeof wouldRent> = $derived.by(() => {
@@ -142,16 +136,16 @@ export class Watching {
   #check(): boolean {
     this.#tried = true
     const within = !this.rents || this.limits.limits() !== undefined
-    return within && this.#own.success
+    return within && this.#own.value !== undefined
   }
 
   async #send(request?: OpenRequest, run?: RunWish): Promise<void> {
-    const own = this.#own
+    const own = this.#own.value
     const limits = this.limits.limits()
-    if (!own.success) return
-    const { name, every } = own.output
+    if (!own) return
+    const { name, every } = own
     const { search, watch } = this.#subject
-    const most = 'most' in own.output ? own.output.most : undefined
+    const most = 'most' in own ? own.most : undefined
     const wish: WatchWish = request
       ? {
           name,

@@ -9,7 +9,7 @@ const disk = { onto: 'new', disk: '', mountPoint: '/mnt/a', chosen: [], typed: '
 
 test('machines are those chosen and those typed, each once', () => {
   expect(readDisk({ ...disk, chosen: [5], typed: '5, 6 #7' })).toEqual({
-    request: { mountPoint: '/mnt/a', machines: [5, 6, 7] },
+    value: { mountPoint: '/mnt/a', machines: [5, 6, 7] },
   })
   expect(readDisk({ ...disk, chosen: [] })).toEqual({ errors: { machines: 'Give at least one machine.' } })
   expect(readDisk({ ...disk, chosen: [], typed: 'rack' })).toEqual({
@@ -22,26 +22,26 @@ test('an existing disk needs its id, a new one has none', () => {
     errors: { disk: 'An id is a number.' },
   })
   expect(readDisk({ ...disk, onto: 'existing', disk: '300', typed: '5', chosen: [] })).toMatchObject({
-    request: { disk: 300 },
+    value: { disk: 300 },
   })
 })
 
 test('of two alternatives the one that is shown is sent', () => {
   const typed = { ...emptyWorkergroup, endpointName: 'chat', endpointId: '4', templateHash: 'abc' }
   expect(readWorkergroup(typed)).toEqual({
-    request: {
+    value: {
       endpointName: 'chat',
       searchParams: 'verified=true rentable=true rented=false',
       minLoad: 1,
     },
   })
   expect(readWorkergroup({ ...typed, endpoint: 'id', workers: 'hash', minLoad: '' })).toEqual({
-    request: { endpointId: 4, templateHash: 'abc' },
+    value: { endpointId: 4, templateHash: 'abc' },
   })
 })
 
 test('nothing need be given: the interface has the whole body optional', () => {
-  expect(readWorkergroup({ ...emptyWorkergroup, searchParams: '', minLoad: '' })).toEqual({ request: {} })
+  expect(readWorkergroup({ ...emptyWorkergroup, searchParams: '', minLoad: '' })).toEqual({ value: {} })
 })
 
 test('numbers that are none, and loads below 0, are told at their field', () => {

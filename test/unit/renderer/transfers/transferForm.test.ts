@@ -38,7 +38,7 @@ test('a copy onto itself is refused, onto another path or instance it is not', (
   expect(readCopy({ from: '7', fromPath: '/a', to: '7', toPath: '/a' })).toEqual({
     errors: { toPath: 'This is where it is copied from.' },
   })
-  expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: '/a' })).toHaveProperty('request')
+  expect(readCopy({ from: '7', fromPath: '/a', to: '8', toPath: '/a' })).toHaveProperty('value')
 })
 
 test.each(['/root', '/root/', '/', '//root'])('nothing is written over %s, which would break SSH', path => {
@@ -50,12 +50,12 @@ test.each(['/root', '/root/', '/', '//root'])('nothing is written over %s, which
     errors: { instancePath: expect.stringContaining('breaks SSH') },
   })
   expect(readSync({ ...sync, direction: 'Instance To Cloud', instancePath: path })).not.toEqual(errors)
-  expect(readCopy({ from: '7', fromPath: path, to: '8', toPath: '/root/a' })).toHaveProperty('request')
+  expect(readCopy({ from: '7', fromPath: path, to: '8', toPath: '/root/a' })).toHaveProperty('value')
 })
 
 test('flags are split as on a command line', () => {
   expect(readSync({ ...sync, flags: '--transfers 8  --exclude "my files/**"' })).toMatchObject({
-    request: { flags: ['--transfers', '8', '--exclude', 'my files/**'] },
+    value: { flags: ['--transfers', '8', '--exclude', 'my files/**'] },
   })
   expect(readSync({ ...sync, flags: '--exclude "oh' })).toEqual({
     errors: { flags: 'A quote is opened and never closed.' },

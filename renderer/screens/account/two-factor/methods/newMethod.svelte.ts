@@ -7,7 +7,7 @@ import {
 } from '../../../../../electron/contract/account/two-factor.ts'
 import type { Problem } from '../../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
-import { firstMessage } from '../../firstMessage.ts'
+import { wrongIn } from '../../../../components/fields/readForm.ts'
 
 /** A method being set up: an authenticator's secret or a phone's code, and what is typed for it. */
 export class NewMethodDraft {
@@ -28,11 +28,11 @@ export class NewMethodDraft {
   }
 
   readonly errors = $derived.by(() => ({
-    label: firstMessage(MethodLabel, this.label),
-    code: this.tried ? firstMessage(SixDigits, this.code) : undefined,
+    label: wrongIn(MethodLabel, this.label),
+    code: this.tried ? wrongIn(SixDigits, this.code) : undefined,
     phone:
       this.kind === 'sms' && (this.tried || this.problem?.field === 'phone')
-        ? firstMessage(PhoneNumber, this.phone)
+        ? wrongIn(PhoneNumber, this.phone)
         : undefined,
   }))
 

@@ -1,0 +1,46 @@
+import * as v from 'valibot'
+import { typedNumber } from './numbers.ts'
+
+/** What a form says: a value of its schema, or a sentence for each field that is wrong. */
+export type ReadForm<Value> = { value: Value; errors?: undefined } | { value?: undefined; errors: FormErrors }
+
+export type FormErrors = Record<string, string>
+
+/**
+ * Reads a form by the contract's schema, whose messages and bounds are told at the fields: the first of each field, as a
+ * sentence.
+ * @param draft what was filled in, numbers by {@link number}
+ * @param fieldAt the form's field for a path of the schema, such as `limits.tries`; '' where it has none
+ */
+export function readForm<Schema extends v.GenericSchema>(
+  schema: Schema,
+  draft: unknown,
+  fieldAt: (path: string) => string = path => path,
+): ReadForm<v.InferOutput<Schema>> {
+  const read = v.safeParse(schema, draft)
+  if (read.success) return { value: read.output }
+  const errors: FormErrors = {}
+  for (const issue of read.issues) errors[fieldAt(v.getDotPath(issue) ?? '')] ??= sentence(issue.message)
+  return { errors }
+}
+
+/** What is wrong with one field alone; undefined when nothing is. */
+export function wrongIn(schema: v.GenericSchema, value: unknown): string | undefined {
+  return readForm(schema, value).errors?.['']
+}
+
+/** The typed number in the schema's unit, of which the form's is `scale`: 60 for minutes of seconds. NaN for none. */
+export function number(text: string, scale = 1): number {
+  return (typedNumber(text) ?? Number.NaN) * scale
+}
+
+/** The contract's words as a sentence of their own. */
+function sentence(message: string): string {
+  const start = message.charAt(0).toUpperCase() + message.slice(1)
+  return /[.!?]$/.test(start) ? start : `${start}.`
+}
+
+/** The first part of a path: a form that has one field for a list. */
+export function firstPart(path: string): string {
+  return path.split('.')[0] ?? ''
+}
