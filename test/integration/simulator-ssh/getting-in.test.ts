@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
-import { connect, exec, type KeyPair, newKey, ownKey, startInstance } from './instance.ts'
+import { type KeyPair, newKey } from '../../new-key.ts'
+import { connect, exec, ownKey, startInstance } from './instance.ts'
 
 const { generateKeyPairSync } = ssh2.utils
 

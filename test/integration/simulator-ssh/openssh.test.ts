@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2 from 'ssh2'
 import { expect, onTestFinished, test } from 'vitest'
-import { newKey, ownKey, startInstance, type TestInstance } from './instance.ts'
+import { newKey } from '../../new-key.ts'
+import { ownKey, startInstance, type TestInstance } from './instance.ts'
 
 /** Where OpenSSH's clients are missing their tests are skipped, but never in CI. */
 const installed =

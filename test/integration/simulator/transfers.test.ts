@@ -1,6 +1,6 @@
 import { NodeSSH } from 'node-ssh'
-import ssh2 from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newKey } from '../../new-key.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
@@ -11,7 +11,7 @@ afterAll(() => service.sim.close())
 
 const copyPath = '/api/v0/commands/copy_direct/'
 const syncPath = '/api/v0/commands/rclone/'
-const key = ssh2.utils.generateKeyPairSync('ed25519')
+const key = newKey()
 
 const rent = async () => (await service.rent({ runtype: 'ssh' })).id
 async function pair() {

@@ -6,6 +6,7 @@ import { systemClock } from '../../../electron/local/clock.ts'
 import { createSsh } from '../../../electron/ssh/connection/connections.ts'
 import { watchInside } from '../../../electron/ssh/inside/watch.ts'
 import { many, nastyKinds } from '../../hostile/megabytes.ts'
+import { newKey } from '../../new-key.ts'
 import { scratchMachine } from './machine.ts'
 import { target } from './steps.ts'
 
@@ -13,7 +14,7 @@ import { target } from './steps.ts'
 async function hostThatPrints(text: Buffer) {
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
-  const hostKeys = [ssh2.utils.generateKeyPairSync('ed25519').private]
+  const hostKeys = [newKey().private]
   const server = new ssh2.Server({ hostKeys }, client => {
     client.on('error', () => undefined)
     client.on('authentication', context => context.accept())

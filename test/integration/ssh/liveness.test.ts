@@ -8,6 +8,7 @@ import type { Connection } from '../../../electron/ssh/connection/connection.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import { outputOf } from '../../../electron/ssh/exec.ts'
 import { openSftp } from '../../../electron/ssh/files/sftp.ts'
+import { newKey } from '../../new-key.ts'
 import { scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, problemOf, target } from './steps.ts'
@@ -120,7 +121,7 @@ test('a connection that ends while its host key is noted is told as lost', async
 async function silentHost(
   entered: (client: ssh2.Connection) => void = () => undefined,
 ): Promise<{ host: string; port: number }> {
-  const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private
+  const hostKey = newKey().private
   const server = new ssh2.Server({ hostKeys: [hostKey] }, client => {
     client.on('error', () => undefined)
     client.on('authentication', context => context.accept())

@@ -14,6 +14,7 @@ import { downloadJob } from '../../../../electron/ssh/files/transfer/download.ts
 import { localName } from '../../../../electron/ssh/files/transfer/local-names.ts'
 import { listFolder, walk } from '../../../../electron/ssh/files/walk.ts'
 import { nastyNames } from '../../../hostile/names.ts'
+import { newKey } from '../../../new-key.ts'
 import { scratchMachine } from '../machine.ts'
 import { problemOf, target } from '../steps.ts'
 
@@ -32,7 +33,7 @@ interface Telling {
 async function hostileServer(entries: FileEntry[], telling: Telling = {}): Promise<Sftp> {
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
-  const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private
+  const hostKey = newKey().private
   const server = new ssh2.Server({ hostKeys: [hostKey] }, client => serve(client, entries, telling))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
