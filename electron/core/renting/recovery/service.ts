@@ -199,7 +199,9 @@ export async function openRecoveries(
         // The user's cancelling of a replacement is the end of it.
         const over = !other && !failover.needless && recovery.choice.kind === 'replace'
         const choice: RecoveryChoice = over ? { kind: 'tell' } : recovery.choice
-        await update(id, { failover: undefined, replaced: dropped, choice })
+        // What could not be done before is nothing that is still wanted.
+        const held = over ? undefined : recovery.held
+        await update(id, { failover: undefined, replaced: dropped, choice, held })
         if (other) await leaveTo(instance, other)
       }
     }

@@ -9,6 +9,26 @@ import { World } from './world.ts'
 /** Generated histories; BERTH_HISTORIES asks for more. */
 const runs = Number(process.env['BERTH_HISTORIES'] ?? 600)
 
+/** The market had nothing as good, Berth was killed while it tried again, and the user cancelled that. */
+const cancelledAfterTwoKills: History = {
+  offers: ['shut'],
+  tries: 2,
+  ceiling: 0.03,
+  own: false,
+  both: false,
+  events: [
+    ...Array.from({ length: 2 }, () => [
+      { do: 'look' as const, berth: 0 },
+      { do: 'kill' as const, berth: 0 },
+      { do: 'live' as const, seconds: 400 },
+      { do: 'outbid' as const, which: 0 },
+    ]).flat(),
+    { do: 'look', berth: 0 },
+    { do: 'kill', berth: 0 },
+    { do: 'cancel', berth: 0 },
+  ],
+}
+
 async function live(history: History): Promise<World> {
   const world = new World(history)
   await world.open()
@@ -81,7 +101,7 @@ test(`${runs} histories of rivals, faults, kills and choices replace as the plai
       for (const { automation } of world.berths)
         for (const { step } of automation.failovers.all()) seen.set(step, (seen.get(step) ?? 0) + 1)
     }),
-    { numRuns: runs },
+    { numRuns: runs, examples: [[cancelledAfterTwoKills]] },
   )
   for (const end of ['ready', 'failed', 'cancelled']) expect(seen.get(end) ?? 0).toBeGreaterThan(runs / 50)
 })
