@@ -306,7 +306,9 @@ test('where the service lists nothing, the page says so, and takes an id by hand
   const rule = { kind: 'status', status: 404, times: 99 }
   await sim.control('POST', '/sim/faults', {
     rules: [
-      { ...rule, method: 'GET', path: 'webhooks|notification-prefs|/ssh' },
+      { ...rule, method: 'GET', path: 'webhooks|notification-prefs' },
+      // 404 is how deployments say that there is no SSH key.
+      { ...rule, method: 'GET', path: '/ssh', status: 405 },
       { ...rule, method: 'DELETE', path: 'apikeys' },
     ],
   })
