@@ -66,7 +66,10 @@ describe.concurrent('renting with failover', () => {
     await context.expect
       .poll(() => world.notifier.shown.map(({ title }) => title))
       .toEqual([expect.stringMatching(/is ready$/)])
-    const said = await under.run('searchActivity', { text: 'try', limit: 50 })
+    const said = async () => {
+      const entries = await under.run('searchActivity', { text: 'try', limit: 50 })
+      return entries.map(entry => entry.text).join('\n')
+    }
     for (const text of [
       'Try 1 of 5',
       'Dropped try 1 of 5',
@@ -74,7 +77,7 @@ describe.concurrent('renting with failover', () => {
       'Dropped try 2 of 5',
       'Ready on try 3',
     ])
-      expect(said.map(entry => entry.text).join('\n')).toContain(text)
+      await context.expect.poll(said).toContain(text)
 
     // What failed is taken last from now on, until it is forgiven.
     const next = await under.run('rentWithFailover', wish({ tries: 1 }))
