@@ -26,11 +26,12 @@ export class ChromiumPages {
     this.#double = double
   }
 
-  /** The page of the oldest window, once there is one. */
-  page(): Promise<Page> {
+  /** The page of the oldest window, once there is one that has loaded. */
+  async page(): Promise<Page> {
     const [first] = this.#pages.values()
-    if (first !== undefined) return Promise.resolve(first.page)
-    return new Promise(resolve => this.#waiting.push(resolve))
+    if (first === undefined) return new Promise(resolve => this.#waiting.push(resolve))
+    await first.loaded
+    return first.page
   }
 
   /** What went wrong in the pages' own scripts, and what they wrote as errors. */
@@ -75,6 +76,8 @@ class OpenPage {
   /** The preload's world in the page as it is now. */
   #world: number | undefined
   #loading = false
+  /** Until the newest document has loaded, the page shows an earlier one or none. */
+  loaded: Promise<void> = Promise.resolve()
   readonly #arriving: IpcMessage[] = []
 
   static async open(browser: Browser, double: UnderDouble, window: number): Promise<OpenPage> {
@@ -129,7 +132,12 @@ class OpenPage {
     await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName })
   }
 
-  async load(url: string): Promise<void> {
+  load(url: string): Promise<void> {
+    this.loaded = this.#load(url)
+    return this.loaded
+  }
+
+  async #load(url: string): Promise<void> {
     this.#loading = true
     await this.page.goto(outside(url), { waitUntil: 'load' })
     this.#loading = false
