@@ -1,6 +1,12 @@
 import * as v from 'valibot'
 
-const seconds = (least: number, most: number) => v.pipe(v.number(), v.minValue(least), v.maxValue(most))
+/** Bounds are told in the unit that the page shows. */
+const amount = (least: number, leastWord: string, most: number, mostWord: string) =>
+  v.pipe(
+    v.number('give a number'),
+    v.minValue(least, `at least ${leastWord}`),
+    v.maxValue(most, `at most ${mostWord}`),
+  )
 
 const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time is written like 22:30'))
 
@@ -8,13 +14,13 @@ const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a tim
 export const Settings = v.object({
   theme: v.picklist(['system', 'light', 'dark']),
   /** Seconds between two looks at an account. */
-  pollInterval: seconds(2, 300),
+  pollInterval: amount(2, '2 seconds', 300, '300 seconds'),
   /** Dollars: warn when the credit falls below. 0 turns it off. */
-  lowCreditDollars: v.pipe(v.number(), v.minValue(0), v.maxValue(1_000_000)),
+  lowCreditDollars: amount(0, '$0', 1_000_000, '$1,000,000'),
   /** Hours: warn when the credit lasts less. 0 turns it off. */
-  lowCreditHours: v.pipe(v.number(), v.minValue(0), v.maxValue(10_000)),
+  lowCreditHours: amount(0, '0 hours', 10_000, '10,000 hours'),
   /** Seconds a rental may take to be running before Berth says so. */
-  rentalDeadline: seconds(60, 7200),
+  rentalDeadline: amount(60, '1 minute', 7200, '120 minutes'),
   /** Kinds of alert that are told. */
   alerts: v.object({
     lowCredit: v.boolean(),
@@ -46,7 +52,7 @@ export const Settings = v.object({
   closeToTray: v.boolean(),
   terminal: v.object({
     /** Points. */
-    fontSize: v.pipe(v.number(), v.minValue(8), v.maxValue(32)),
+    fontSize: amount(8, '8 points', 32, '32 points'),
     /** Families, the first that is there is used; empty for Berth's own. Nothing that means more to CSS than a name. */
     fontFamily: v.pipe(
       v.string(),

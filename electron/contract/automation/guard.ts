@@ -1,27 +1,9 @@
 import * as v from 'valibot'
 import type { Problem } from '../problem.ts'
-import type { Micros } from '../spending/money.ts'
+import type { GuardCondition } from './guard-kinds.ts'
 
 /** A guard: `g` and sixteen hexadecimal digits. */
 export const GuardId = v.pipe(v.string(), v.regex(/^g[0-9a-f]{16}$/, 'not a guard'))
-
-/** What a guard on one instance waits for. Moments in epoch seconds of the account's time, money in micro-dollars. */
-export type InstanceCondition =
-  | { kind: 'time'; at: number }
-  | { kind: 'duration'; from: number; seconds: number }
-  /** The GPU load was below so many percent for so long, as far as Berth has seen it. */
-  | { kind: 'idle'; below: number; seconds: number }
-  /** The instance has cost so much since it was created. */
-  | { kind: 'cost'; limit: Micros }
-
-/** What a guard on a whole account waits for. */
-export type AccountCondition =
-  /** What was spent in this day or month of the machine's calendar. */
-  | { kind: 'budget'; per: 'day' | 'month'; limit: Micros }
-  /** At what is spent now, the credit would last less than so many hours. */
-  | { kind: 'credit'; hours: number }
-
-export type GuardCondition = InstanceCondition | AccountCondition
 
 /** What it does then. A guard on an account that may destroy stops first, and destroys only what that does not end. */
 export type GuardAction = 'stop' | 'destroy'

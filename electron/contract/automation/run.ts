@@ -27,7 +27,12 @@ const wishFields = {
   /** Whether a watchdog on the instance does it where Berth cannot. It destroys nothing that was to be fetched. */
   watchdog: v.boolean(),
   /** Seconds without output and without load on the GPUs after which it seems stuck; 0 for never. */
-  stuckAfter: v.pipe(v.number('give the time'), v.integer(), v.minValue(0), v.maxValue(30 * 86_400)),
+  stuckAfter: v.pipe(
+    v.number('give the time as a number'),
+    v.integer('whole seconds'),
+    v.minValue(0, 'at least 0'),
+    v.maxValue(30 * 86_400, 'at most 30 days'),
+  ),
   /** Whether what was chosen is done when it seems stuck, too; else it is only said. */
   afterwardsIfStuck: v.boolean(),
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../problem.ts'
 const days = 86_400
 
 /** Seconds of a condition; below five nothing could be seen or renewed in between. */
-const span = (what: string) =>
+export const watchdogSpan = (what: string) =>
   v.pipe(
     v.number(`give ${what} as a number`),
     v.integer('whole seconds'),
@@ -20,12 +20,17 @@ export const WatchdogWish = v.object({
   /** The highest load of all GPUs was below so many percent for so many seconds, by the instance's own nvidia-smi. */
   idle: v.exactOptional(
     v.object({
-      seconds: span('how long it is idle'),
-      below: v.pipe(v.number(), v.integer('whole percents'), v.minValue(1), v.maxValue(100)),
+      seconds: watchdogSpan('how long it is idle'),
+      below: v.pipe(
+        v.number('give the load in percent'),
+        v.integer('whole percents'),
+        v.minValue(1, 'at least 1 %'),
+        v.maxValue(100, 'at most 100 %'),
+      ),
     }),
   ),
   /** Berth has not renewed its lease for so many seconds. */
-  lease: v.exactOptional(span('how long Berth may be away')),
+  lease: v.exactOptional(watchdogSpan('how long Berth may be away')),
 })
 export type WatchdogWish = v.InferOutput<typeof WatchdogWish>
 

@@ -29,7 +29,11 @@ export const OfferQuery = v.object({
   /** Only identity-checked hosts. */
   verifiedOnly: v.boolean(),
   /** GB that the price includes. */
-  storage: v.pipe(v.number(), v.gtValue(0), v.maxValue(100_000)),
+  storage: v.pipe(
+    v.number('give the disk in GB'),
+    v.gtValue(0, 'more than 0 GB'),
+    v.maxValue(100_000, 'at most 100,000 GB'),
+  ),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20_000)),
   /** What the page has no filter for: the service is asked for it. */
   extra: v.exactOptional(ExtraFilters),

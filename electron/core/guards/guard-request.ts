@@ -1,5 +1,4 @@
-import type { GuardCondition } from '../../contract/automation/guard.ts'
-import type { GuardWish } from '../../contract/commands/instance/guards.ts'
+import { type GuardCondition, type GuardRequest, guardKinds } from '../../contract/automation/guard-kinds.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { same } from '../state/same.ts'
 import { type Guard, withEvent } from './model.ts'
@@ -7,7 +6,7 @@ import { type Guard, withEvent } from './model.ts'
 /** A guard as it is asked for. */
 export interface WishedGuard {
   instance?: number | undefined
-  when: GuardWish
+  when: GuardRequest
   action: Guard['action']
 }
 
@@ -20,7 +19,7 @@ export function newGuard(
   rest: Pick<Guard, 'id' | 'warning' | 'missed'>,
   now: number,
 ): Guard {
-  const forAccount = when.kind === 'budget' || when.kind === 'credit'
+  const forAccount = guardKinds[when.kind].on === 'account'
   if (forAccount && instance !== undefined)
     throw refused('A budget and the credit are guarded for the whole account.', 'when.kind')
   if (!forAccount && instance === undefined) throw refused('Say which instance it guards.', 'instance')
@@ -51,7 +50,7 @@ export function changedGuard(guard: Guard, before: Guard, sentence: string, now:
   return withEvent(changed, now, `Changed. Before: ${sentence}`)
 }
 
-function conditionOf(when: GuardWish, now: number): GuardCondition {
+function conditionOf(when: GuardRequest, now: number): GuardCondition {
   if (when.kind === 'duration') return { ...when, from: now }
   if (when.kind === 'time' && when.at <= now) throw refused('That time has passed already.', 'when.at')
   if (when.kind === 'time' && when.at > now + furthest)

@@ -1,7 +1,6 @@
 import type { GuardView } from '../../contract/automation/guard.ts'
+import { guardReached } from '../../contract/automation/guard-kinds.ts'
 import { type Starting, stoppersOf } from '../../contract/automation/stoppers.ts'
-import { money } from '../../contract/format/money.ts'
-import { duration } from '../../contract/format/time.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
 
@@ -18,7 +17,7 @@ export function guardVeto(
   return (
     guard && {
       code: heldByGuard,
-      message: `Waits: ${reached(guard)}, and its guard would stop it at once.`,
+      message: `Waits: ${guardReached(guard.condition)}, and its guard would stop it at once.`,
       advice: 'It goes on by itself when that is over. Snooze or change the guard to go on before.',
     }
   )
@@ -27,25 +26,11 @@ export function guardVeto(
 /** The code of what waits for a guard. */
 export const heldByGuard = 'held_by_guard'
 
-/** `today’s budget of $5.00 is reached`. */
-export function reached({ condition }: Pick<GuardView, 'condition'>): string {
-  switch (condition.kind) {
-    case 'budget':
-      return `${condition.per === 'day' ? 'today’s' : 'this month’s'} budget of ${money(condition.limit)} is reached`
-    case 'credit':
-      return `the credit would then last less than ${duration(condition.hours * 3600)}`
-    case 'cost':
-      return `it has cost its limit of ${money(condition.limit)}`
-    default:
-      return 'the moment of its guard has come'
-  }
-}
-
 /** Why something was stopped that a guard on the whole account, or on this instance alone, has stopped or is about to. */
 export function stoppedBy(guard: Pick<GuardView, 'condition'>): Problem {
   return {
     code: 'stopped_by_guard',
-    message: `Berth’s own guard stops it: ${reached(guard)}.`,
+    message: `Berth’s own guard stops it: ${guardReached(guard.condition)}.`,
     advice: 'Nothing is left of it.',
   }
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { GuardId } from '../../contract/automation/guard.ts'
+import { GuardCondition, guardKinds } from '../../contract/automation/guard-kinds.ts'
 import type { Problem } from '../../contract/problem.ts'
 
 const StoredProblem: v.GenericSchema<Problem> = v.object({
@@ -9,21 +10,12 @@ const StoredProblem: v.GenericSchema<Problem> = v.object({
   facts: v.exactOptional(v.record(v.string(), v.string())),
 })
 
-const Condition = v.variant('kind', [
-  v.object({ kind: v.literal('time'), at: v.number() }),
-  v.object({ kind: v.literal('duration'), from: v.number(), seconds: v.number() }),
-  v.object({ kind: v.literal('idle'), below: v.number(), seconds: v.number() }),
-  v.object({ kind: v.literal('cost'), limit: v.number() }),
-  v.object({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: v.number() }),
-  v.object({ kind: v.literal('credit'), hours: v.number() }),
-])
-
 /** A guard as it is remembered. Moments in epoch seconds of the account's time, money in micro-dollars. */
 export const Guard = v.object({
   id: GuardId,
   /** Absent for one on the whole account. */
   instance: v.exactOptional(v.number()),
-  condition: Condition,
+  condition: GuardCondition,
   action: v.picklist(['stop', 'destroy']),
   /** Seconds ahead at which it warns. */
   warning: v.number(),
@@ -54,7 +46,7 @@ export type Guard = v.InferOutput<typeof Guard>
 
 /** Whether a guard of this kind is over once it has acted. The others go on guarding. */
 export function actsOnce({ condition: { kind } }: Pick<Guard, 'condition'>): boolean {
-  return kind === 'time' || kind === 'duration' || kind === 'cost'
+  return !guardKinds[kind].goesOn
 }
 
 /** Events kept of each guard. */

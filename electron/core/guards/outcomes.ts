@@ -1,9 +1,9 @@
-import { money, rate } from '../../contract/format/money.ts'
+import { rate } from '../../contract/format/money.ts'
 import { moment } from '../../contract/format/time.ts'
 import type { CarriedOut } from './carry-out.ts'
-import type { Facts } from './decide/moment.ts'
+import { type Facts, kindOf } from './kinds.ts'
 import { actsOnce, calmed, type Guard, withEvent } from './model.ts'
-import { reason, whatHappened } from './tell/words.ts'
+import { whatHappened } from './tell/words.ts'
 
 /** Seconds until the next try after so many failures in a row. */
 export function pauseAfter(failures: number): number {
@@ -52,7 +52,11 @@ export function guardAfterActing(
 ): Guard {
   const happened = done.length > 0 ? whatHappened(done, facts.account.instances) : undefined
   const noted = happened
-    ? withEvent(guard, now, `${happened}. ${reason(guard)} ${figures(guard, facts)}`.trim())
+    ? withEvent(
+        guard,
+        now,
+        `${happened}. ${kindOf(guard.condition).reason()} ${figures(guard, facts)}`.trim(),
+      )
     : guard
   if (problem) {
     const failures = (guard.failures ?? 0) + 1
@@ -64,14 +68,9 @@ export function guardAfterActing(
 }
 
 /** What the record keeps of why: the figures as they were seen. */
-function figures({ condition, instance }: Guard, { account, spentToday, spentThisMonth }: Facts): string {
-  const one = account.instances[instance ?? '']
-  switch (condition.kind) {
-    case 'budget':
-      return `Seen: ${money(condition.per === 'day' ? spentToday : spentThisMonth)}.`
-    case 'credit':
-      return account.credit === undefined ? '' : `Seen: ${money(account.credit)} of credit.`
-    default:
-      return one ? `It cost ${rate(one.costPerHour)}.` : ''
-  }
+function figures({ condition, instance }: Guard, facts: Facts): string {
+  const { seen } = kindOf(condition)
+  if (seen) return seen(facts)
+  const one = facts.account.instances[instance ?? '']
+  return one ? `It cost ${rate(one.costPerHour)}.` : ''
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { periodsOf } from './decide/calendar.ts'
 import type { Snapshot } from './decide/guard-actions.ts'
 import type { Loads } from './decide/idle.ts'
-import type { Facts } from './decide/moment.ts'
+import type { Facts } from './kinds.ts'
 
 /** What an account's money history tells the guards. */
 export interface Spending {

@@ -1,4 +1,5 @@
-import type { GuardAction, GuardCondition } from '../../../electron/contract/automation/guard.ts'
+import type { GuardAction } from '../../../electron/contract/automation/guard.ts'
+import type { GuardCondition } from '../../../electron/contract/automation/guard-kinds.ts'
 import type { WatchdogWish } from '../../../electron/contract/automation/watchdog.ts'
 
 /** What a watchdog would be asked for to do the same as a guard; undefined where it cannot, as of money. */

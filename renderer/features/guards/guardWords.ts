@@ -4,12 +4,12 @@ import {
   hasEnded,
   snoozes,
 } from '../../../electron/contract/automation/guard.ts'
+import { type GuardKind, guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
 import { money, rate } from '../../../electron/contract/format/money.ts'
 import { duration, moment } from '../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { spentBy } from '../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
-import type { GuardKind } from './guardForm.ts'
 
 const steps: Record<GuardStep, string> = {
   waiting: 'On',
@@ -44,14 +44,14 @@ export function dueWords(
     const since = `Due since ${moment(dueAt, now)}`
     if (guard.step !== 'waiting') return `${since}.`
     if (connection.status !== 'online') return `${since}; waiting for the service.`
-    const isMoney = condition.kind === 'credit' || condition.kind === 'budget'
-    if (isMoney && creditAt !== undefined) return `${since}; waiting for the credit to be told.`
+    if (guardKinds[condition.kind].on === 'account' && creditAt !== undefined)
+      return `${since}; waiting for the credit to be told.`
     const targets = guard.instance === undefined ? Object.values(instances) : [instances[guard.instance]]
     return targets.some(one => one && runs(one))
       ? `${since}; it acts at the next look.`
       : 'Reached; nothing runs that it would stop.'
   }
-  const sure = condition.kind === 'time' || condition.kind === 'duration'
+  const sure = guardKinds[condition.kind].isSure
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
   return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}.${snoozed}`
 }
@@ -84,7 +84,7 @@ export function limitHint(
 /** When a guard that is being set would act. The sentence before it tells the moment where that is sure. */
 export function previewMoment(kind: GuardKind, dueAt: number, now: number): string {
   const away = `in ${duration(dueAt - now)}`
-  if (kind === 'time' || kind === 'duration') return `That is ${away}.`
+  if (guardKinds[kind].isSure) return `That is ${away}.`
   return `As things are now: at ${moment(dueAt, now)}, ${away}.`
 }
 

@@ -1,4 +1,5 @@
 import { dueNext, type GuardView } from '../../../electron/contract/automation/guard.ts'
+import { guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
 import { moment } from '../../../electron/contract/format/time.ts'
 import { accountNow, localMoment } from '../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
@@ -33,7 +34,7 @@ export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] 
     .slice(0, most)
     .map(({ account, guard, moment }, index) => {
       const whose = accounts.length > 1 ? ` (${account.name})` : ''
-      const told = guard.condition.kind === 'time' || guard.condition.kind === 'duration'
+      const told = guardKinds[guard.condition.kind].isSure
       const at = told ? '' : `, at ${moment}`
       const label = `${index === 0 ? 'Next' : 'Then'}${at}: ${lower(guard.sentence)}${whose}`
       return { account: account.id, guard, label, whose }

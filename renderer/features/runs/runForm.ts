@@ -1,6 +1,7 @@
-import type { RunAction, RunWish } from '../../../electron/contract/automation/run.ts'
+import * as v from 'valibot'
+import { type RunAction, RunWish } from '../../../electron/contract/automation/run.ts'
 import type { WatchRun } from '../../../electron/contract/automation/watch.ts'
-import { typedNumber } from '../../components/fields/numbers.ts'
+import { number, type ReadForm, readForm } from '../../components/fields/readForm.ts'
 
 /** What the form holds, as it is typed. */
 export interface RunFields {
@@ -45,33 +46,28 @@ export function fieldsOf(run: WatchRun): RunFields {
   }
 }
 
-export type RunErrors = Partial<Record<'command' | 'fetch' | 'stuckMinutes', string>>
+/** One that says when it seems stuck says after how long. */
+const TypedRun = v.object({
+  ...RunWish.entries,
+  stuckAfter: v.pipe(RunWish.entries.stuckAfter, v.minValue(1, 'at least a second')),
+})
 
 /** What is asked for, with the folder that was chosen for what is fetched; or which fields do not say it. */
-export function readRun(
-  fields: RunFields,
-  into: string | undefined,
-): { wish: RunWish; errors?: undefined } | { wish?: undefined; errors: RunErrors } {
-  const errors: RunErrors = {}
-  const fetch = fields.fetch.trim()
-  const minutes = typedNumber(fields.stuckMinutes) ?? Number.NaN
-  const stuckAfter = fields.stuck ? Math.round(minutes * 60) : 0
-  if (fields.command.trim() === '') errors.command = 'Give the command to run.'
-  if (fields.fetches && !fetch.startsWith('/')) errors.fetch = 'A path from the root, as /root/results.'
-  if (fields.stuck && !(stuckAfter >= 1 && stuckAfter <= 30 * 86_400))
-    errors.stuckMinutes = 'A number of minutes.'
-  if (Object.keys(errors).length > 0) return { errors }
-  return {
-    wish: {
+export function readRun(fields: RunFields, into: string | undefined): ReadForm<RunWish> {
+  const name = fields.name.trim()
+  return readForm(
+    fields.stuck ? TypedRun : RunWish,
+    {
       command: fields.command,
-      ...(fields.name.trim() === '' ? {} : { name: fields.name.trim() }),
-      ...(fields.fetches ? { fetch, ...(into === undefined ? {} : { into }) } : {}),
+      ...(name !== '' && { name }),
+      ...(fields.fetches && { fetch: fields.fetch.trim(), ...(into !== undefined && { into }) }),
       afterwards: fields.afterwards,
       watchdog: fields.afterwards !== 'nothing' && fields.watchdog,
-      stuckAfter,
+      stuckAfter: fields.stuck ? Math.round(number(fields.stuckMinutes, 60)) : 0,
       afterwardsIfStuck: fields.stuck && fields.afterwardsIfStuck,
     },
-  }
+    path => (path === 'stuckAfter' ? 'stuckMinutes' : path),
+  )
 }
 
 /** What will happen once it has ended, in sentences. */

@@ -4,7 +4,7 @@ import {
   furtherParts,
   type LeastFilter,
 } from '../../../electron/contract/market/further-filters.ts'
-import { ExtraFilters, type OfferFilter } from '../../../electron/contract/market/offer.ts'
+import { ExtraFilters, OfferFilter } from '../../../electron/contract/market/offer.ts'
 
 /** A template's `extra_filters` as the Offers screen has them: as its own filter, and for the service what that does not know. */
 export interface OfferWishes {
@@ -33,14 +33,12 @@ export function readExtraFilters(filters: Record<string, Record<string, unknown>
 /** True when the page's own filter says this condition to the letter. */
 function takeOver(wishes: OfferWishes, field: string, operator: string, value: unknown): boolean {
   const key = same[`${field} ${operator}`]
-  if (key && typeof value === 'number' && value >= (key.startsWith('count') ? 1 : 0)) {
-    if (key.startsWith('count') && !Number.isInteger(value)) return false
-    if (key === 'reliabilityFrom' && value > 1) return false
+  if (key && typeof value === 'number' && v.is(OfferFilter.entries[key], value)) {
     wishes.filter[key] = value
     return true
   }
-  if (field === 'num_gpus' && operator === 'eq' && typeof value === 'number' && Number.isInteger(value)) {
-    if (value < 1) return false
+  if (field === 'num_gpus' && operator === 'eq' && typeof value === 'number') {
+    if (!v.is(OfferFilter.entries.countFrom, value)) return false
     Object.assign(wishes.filter, { countFrom: value, countTo: value })
     return true
   }

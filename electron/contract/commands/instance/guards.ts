@@ -1,56 +1,15 @@
 import * as v from 'valibot'
 import { GuardId, type GuardPreview, snoozes } from '../../automation/guard.ts'
+import { GuardRequest } from '../../automation/guard-kinds.ts'
 import { InstanceId } from '../../ids.ts'
 import type { Problem } from '../../problem.ts'
-import { micros } from '../../spending/money.ts'
 import { account, command } from '../command.ts'
-
-/** Comes in as dollars, and is micro-dollars from here on. */
-const Dollars = v.pipe(
-  v.number('give the sum in dollars'),
-  v.minValue(0.01, 'at least $0.01'),
-  v.maxValue(1_000_000, 'at most $1,000,000'),
-  v.transform(micros),
-)
-
-const Span = v.pipe(
-  v.number('give the time as a number'),
-  v.minValue(60, 'at least a minute'),
-  v.maxValue(366 * 86_400, 'at most a year'),
-)
-
-/** What the page asks a guard to wait for. Times in seconds, moments in epoch seconds of the account's time. */
-const Wish = v.variant('kind', [
-  v.strictObject({ kind: v.literal('time'), at: v.pipe(v.number('give a date and a time'), v.finite()) }),
-  v.strictObject({ kind: v.literal('duration'), seconds: Span }),
-  v.strictObject({
-    kind: v.literal('idle'),
-    /** Percent. */
-    below: v.pipe(
-      v.number('give the load in percent'),
-      v.minValue(1, 'at least 1 %'),
-      v.maxValue(100, 'at most 100 %'),
-    ),
-    seconds: Span,
-  }),
-  v.strictObject({ kind: v.literal('cost'), limit: Dollars }),
-  v.strictObject({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: Dollars }),
-  v.strictObject({
-    kind: v.literal('credit'),
-    hours: v.pipe(
-      v.number('give the time in hours'),
-      v.minValue(0.1, 'at least 0.1 hours'),
-      v.maxValue(10_000, 'at most 10,000 hours'),
-    ),
-  }),
-])
-export type GuardWish = v.InferOutput<typeof Wish>
 
 /** Without an instance it is a guard on the whole account. */
 const wished = {
   account,
   instance: v.optional(InstanceId),
-  when: Wish,
+  when: GuardRequest,
   action: v.picklist(['stop', 'destroy']),
 }
 

@@ -1,8 +1,9 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Facts } from '../kinds.ts'
 import { actsOnce, type Guard } from '../model.ts'
 import { accountTargets, type Target } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
-import { dueOf, type Facts, untoldSince } from './moment.ts'
+import { dueOf, untoldSince } from './moment.ts'
 
 /** What Berth has before it when it decides. */
 export interface Snapshot {

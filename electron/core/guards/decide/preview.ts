@@ -1,11 +1,12 @@
 import type { GuardPreview } from '../../../contract/automation/guard.ts'
 import { present } from '../../state/present.ts'
+import type { Facts } from '../kinds.ts'
 import type { Guard } from '../model.ts'
 import { blindness } from '../tell/view.ts'
 import { guardSentence } from '../tell/words.ts'
 import { accountTargets } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
-import { dueOf, type Facts } from './moment.ts'
+import { dueOf } from './moment.ts'
 
 /** What a guard would do, and when, were it set now: as things are. */
 export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview {

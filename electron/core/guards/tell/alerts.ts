@@ -6,8 +6,9 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { Alert } from '../../notifications/alert.ts'
 import type { Target } from '../decide/choose-targets.ts'
+import { kindOf } from '../kinds.ts'
 import type { Guard } from '../model.ts'
-import { listed, nameOf, reason, whatHappened, whatHappens } from './words.ts'
+import { listed, nameOf, whatHappened, whatHappens } from './words.ts'
 
 /** What the alerts of an account's guards are made of. Moments in epoch seconds of the account's time. */
 export interface GuardScene {
@@ -68,7 +69,7 @@ export function doneAlert(
   return {
     ...base(scene, guard),
     title: whatHappened(targets, scene.instances),
-    body: `${reason(guard)}${delay}`,
+    body: `${kindOf(guard.condition).reason()}${delay}`,
     urgency: 'normal',
     actions: [{ id: 'show', label: 'Show' }],
   }

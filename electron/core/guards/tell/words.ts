@@ -1,11 +1,11 @@
-import type { GuardAction, GuardCondition } from '../../../contract/automation/guard.ts'
+import type { GuardAction } from '../../../contract/automation/guard.ts'
+import type { GuardCondition } from '../../../contract/automation/guard-kinds.ts'
 import { named } from '../../../contract/format/list.ts'
-import { money } from '../../../contract/format/money.ts'
 import { instanceName } from '../../../contract/format/name.ts'
-import { percent } from '../../../contract/format/size.ts'
-import { duration, moment } from '../../../contract/format/time.ts'
+import { moment } from '../../../contract/format/time.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Target } from '../decide/choose-targets.ts'
+import { kindOf } from '../kinds.ts'
 import type { Guard } from '../model.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
@@ -24,65 +24,25 @@ export function guardSentence(
   if (instance === undefined) return accountSentence(condition, action)
   const name = nameOf(instance, instances)
   const does = action === 'stop' ? `Stops ${name}` : `Destroys ${name} with all its files`
-  return `${does} ${snoozedWords(condition, snoozedUntil, now) ?? conditionWords(condition, now)}.`
+  return `${does} ${snoozedWords(condition, snoozedUntil, now) ?? kindOf(condition).when(now)}.`
 }
 
 function accountSentence(condition: GuardCondition, action: GuardAction): string {
+  const when = kindOf(condition).when(0)
   if (condition.kind === 'credit') {
     const more = action === 'destroy' ? ' Where that is not enough, it destroys what is stopped.' : ''
-    return `Stops what loses least, one after another, when the credit would last less than ${duration(condition.hours * 3600)}.${more}`
+    return `Stops what loses least, one after another, ${when}.${more}`
   }
   const more = action === 'destroy' ? ' Then it destroys what is stopped, with all files.' : ''
-  return `Stops everything that runs ${conditionWords(condition, 0)}.${more}`
+  return `Stops everything that runs ${when}.${more}`
 }
 
 /** `at 15:34, snoozed from 15:19`, where a moment that was sure was moved. */
 function snoozedWords(condition: GuardCondition, until: number | undefined, now: number): string | undefined {
-  const at = momentOf(condition)
-  if (at === undefined || until === undefined || until <= at) return undefined
+  if (condition.kind !== 'time' && condition.kind !== 'duration') return undefined
+  const at = condition.kind === 'time' ? condition.at : condition.from + condition.seconds
+  if (until === undefined || until <= at) return undefined
   return `at ${moment(until, now)}, snoozed from ${moment(at, now)}`
-}
-
-/** Epoch seconds, where it waits for a moment alone. */
-function momentOf(condition: GuardCondition): number | undefined {
-  if (condition.kind === 'time') return condition.at
-  return condition.kind === 'duration' ? condition.from + condition.seconds : undefined
-}
-
-/** The condition as the end of a sentence, `when it has cost $5.00`. */
-function conditionWords(condition: GuardCondition, now: number): string {
-  switch (condition.kind) {
-    case 'time':
-      return `at ${moment(condition.at, now)}`
-    case 'duration':
-      return `at ${moment(condition.from + condition.seconds, now)}, ${duration(condition.seconds)} after it was set`
-    case 'idle':
-      return `when its GPU load was below ${percent(condition.below)} for ${duration(condition.seconds)}`
-    case 'cost':
-      return `when it has cost ${money(condition.limit)}`
-    case 'budget':
-      return `when a ${condition.per} has cost ${money(condition.limit)}`
-    case 'credit':
-      return `when the credit would last less than ${duration(condition.hours * 3600)}`
-  }
-}
-
-/** Why it acts, as a sentence. */
-export function reason({ condition }: Pick<Guard, 'condition'>): string {
-  switch (condition.kind) {
-    case 'time':
-      return 'Its time has come.'
-    case 'duration':
-      return `Its ${duration(condition.seconds)} are over.`
-    case 'idle':
-      return `Its GPU load was below ${percent(condition.below)} for ${duration(condition.seconds)}.`
-    case 'cost':
-      return `It has cost ${money(condition.limit)}.`
-    case 'budget':
-      return `This ${condition.per} has cost ${money(condition.limit)}.`
-    case 'credit':
-      return `The credit would last less than ${duration(condition.hours * 3600)}.`
-  }
 }
 
 /** `llama #4711 stops`, `everything stops`: what is going to happen. */

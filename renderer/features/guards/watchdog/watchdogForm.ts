@@ -1,6 +1,8 @@
-import type { WatchdogWish } from '../../../../electron/contract/automation/watchdog.ts'
+import * as v from 'valibot'
+import { WatchdogWish, watchdogSpan } from '../../../../electron/contract/automation/watchdog.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
-import { asTyped, typedNumber } from '../../../components/fields/numbers.ts'
+import { asTyped } from '../../../components/fields/numbers.ts'
+import { type FormErrors, number, type ReadForm, readForm } from '../../../components/fields/readForm.ts'
 
 /** What the form holds, as it is typed. */
 export interface WatchdogFields {
@@ -16,9 +18,6 @@ export interface WatchdogFields {
   /** Minutes. */
   leaseMinutes: string
 }
-
-type FieldName = 'hours' | 'idleMinutes' | 'below' | 'leaseMinutes'
-export type WatchdogErrors = Partial<Record<FieldName, string>>
 
 export const emptyFields: WatchdogFields = {
   action: 'stop',
@@ -45,42 +44,40 @@ export function fieldsOf({ action, at, idle, lease }: WatchdogWish, now: number)
   }
 }
 
+/** As a wish, with the hours from now in place of their moment. */
+const TypedWish = v.object({ ...WatchdogWish.entries, at: v.exactOptional(watchdogSpan('the hours')) })
+
+const fieldsByPath: Record<string, keyof WatchdogFields> = {
+  at: 'hours',
+  'idle.seconds': 'idleMinutes',
+  'idle.below': 'below',
+  lease: 'leaseMinutes',
+}
+
 /** What is asked for, or which fields do not say it. */
-export function readWish(
-  fields: WatchdogFields,
-  now: number,
-): { wish: WatchdogWish; errors?: undefined } | { wish?: undefined; errors: WatchdogErrors } {
-  const errors: WatchdogErrors = {}
-  const amount = (name: FieldName, seconds: number, what: string): number => {
-    const value = typedNumber(fields[name]) ?? Number.NaN
-    const whole = Math.round(value * seconds)
-    if (Number.isNaN(value)) errors[name] = `Give ${what} as a number.`
-    else if (whole < 5) errors[name] = 'At least 5 seconds.'
-    else if (whole > 90 * 86_400) errors[name] = 'At most 90 days.'
-    return whole
-  }
-  const hours = fields.timed ? amount('hours', 3600, 'the hours') : undefined
-  const idle = fields.idle ? amount('idleMinutes', 60, 'the minutes') : undefined
-  const lease = fields.leased ? amount('leaseMinutes', 60, 'the minutes') : undefined
-  const below = typedNumber(fields.below) ?? Number.NaN
-  if (fields.idle && !(Number.isInteger(below) && below >= 1 && below <= 100))
-    errors.below = 'A whole percent from 1 to 100.'
-  if (Object.keys(errors).length > 0) return { errors }
-  return {
-    wish: {
+export function readWish(fields: WatchdogFields, now: number): ReadForm<WatchdogWish> {
+  const seconds = (text: string, scale: number) => Math.round(number(text, scale))
+  const idle = { seconds: seconds(fields.idleMinutes, 60), below: number(fields.below) }
+  const read = readForm(
+    TypedWish,
+    {
       action: fields.action,
-      ...(hours === undefined ? {} : { at: Math.ceil(now + hours) }),
-      ...(idle === undefined ? {} : { idle: { seconds: idle, below } }),
-      ...(lease === undefined ? {} : { lease }),
+      ...(fields.timed && { at: seconds(fields.hours, 3600) }),
+      ...(fields.idle && { idle }),
+      ...(fields.leased && { lease: seconds(fields.leaseMinutes, 60) }),
     },
-  }
+    path => fieldsByPath[path] ?? '',
+  )
+  if (read.errors) return read
+  const { at, ...rest } = read.value
+  return { value: at === undefined ? rest : { ...rest, at: Math.ceil(now + at) } }
 }
 
 /** What is wrong at each field: as it is typed, or as Berth has refused it. */
 export function errorsAt(
-  typed: WatchdogErrors | undefined,
+  typed: FormErrors | undefined,
   refused: Pick<Problem, 'message' | 'field'> | undefined,
-): WatchdogErrors | undefined {
+): FormErrors | undefined {
   return refused?.field === 'wish.at' ? { hours: refused.message, ...typed } : typed
 }
 

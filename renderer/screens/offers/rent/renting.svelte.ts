@@ -227,7 +227,7 @@ export class Renting {
   }
 
   get #mayRun(): boolean {
-    return !this.run || (this.run.read.wish !== undefined && this.draft.access !== 'none')
+    return !this.run || (this.run.read.value !== undefined && this.draft.access !== 'none')
   }
 
   get touched(): boolean {
@@ -273,7 +273,7 @@ export class Renting {
     this.#refused = undefined
     const may = this.subject.otherwise?.check() ?? true
     if ('errors' in this.#read || !may || !this.#mayRun) return false
-    const run = this.run?.read.wish
+    const run = this.run?.read.value
     const { request } = this.#read
     const account = this.#page.account?.id
     this.sending = true

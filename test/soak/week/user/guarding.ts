@@ -1,6 +1,6 @@
 import { hasEnded, snoozes } from '../../../../electron/contract/automation/guard.ts'
+import type { GuardRequest } from '../../../../electron/contract/automation/guard-kinds.ts'
 import type { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
-import type { GuardWish } from '../../../../electron/contract/commands/instance/guards.ts'
 import { anInstance, type Deed, type Hand } from './hand.ts'
 
 export const guarding: readonly Deed[] = [
@@ -71,9 +71,9 @@ function how({ chance }: Hand) {
   }
 }
 
-function ofAnInstance({ chance, now, haste }: Hand): GuardWish {
+function ofAnInstance({ chance, now, haste }: Hand): GuardRequest {
   const soon = Math.round(chance.between(1200, 18_000) / haste)
-  return chance.pick<GuardWish>([
+  return chance.pick<GuardRequest>([
     { kind: 'time', at: now + soon },
     { kind: 'duration', seconds: soon },
     { kind: 'cost', limit: chance.between(0.1, 3) },
@@ -81,8 +81,8 @@ function ofAnInstance({ chance, now, haste }: Hand): GuardWish {
   ])
 }
 
-function ofTheAccount({ chance }: Hand): GuardWish {
-  return chance.pick<GuardWish>([
+function ofTheAccount({ chance }: Hand): GuardRequest {
+  return chance.pick<GuardRequest>([
     { kind: 'budget', per: 'day', limit: chance.between(10, 60) },
     { kind: 'budget', per: 'month', limit: chance.between(50, 600) },
     { kind: 'credit', hours: chance.between(2, 12) },

@@ -4,7 +4,8 @@ import type { InstanceView } from '../../../../electron/contract/instance/instan
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import type { Target } from '../../../../electron/core/guards/decide/choose-targets.ts'
 import { guardActions, type Snapshot } from '../../../../electron/core/guards/decide/guard-actions.ts'
-import { dueOf, type Facts } from '../../../../electron/core/guards/decide/moment.ts'
+import { dueOf } from '../../../../electron/core/guards/decide/moment.ts'
+import type { Facts } from '../../../../electron/core/guards/kinds.ts'
 import { calmed, type Guard } from '../../../../electron/core/guards/model.ts'
 import {
   guardAfterActing,

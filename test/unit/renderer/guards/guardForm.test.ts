@@ -1,6 +1,8 @@
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import { guardDraft, readGuardDraft } from '../../../../renderer/features/guards/guardForm.ts'
+import { GuardRequest } from '../../../../electron/contract/automation/guard-kinds.ts'
+import { conditionNow, guardDraft, readGuardDraft } from '../../../../renderer/features/guards/guardForm.ts'
 
 const now = 1_800_000_000
 const guard = (changes: Partial<GuardView>): GuardView => ({
@@ -18,22 +20,52 @@ const guard = (changes: Partial<GuardView>): GuardView => ({
 
 test('changing a guard offers what is left of its hours, so that its moment stays where only the rest is changed', () => {
   const draft = guardDraft(guard({ dueAt: now + 1680 }), now)
-  expect(draft).toMatchObject({ kind: 'duration', hours: '0.47', warning: '5', missed: 'tell' })
-  expect(readGuardDraft(draft)).toMatchObject({ wish: { when: { kind: 'duration', seconds: 1692 } } })
+  expect(draft).toMatchObject({ choice: 'duration', typed: { hours: '0.47' }, warning: '5', missed: 'tell' })
+  expect(readGuardDraft(draft)).toMatchObject({ value: { when: { kind: 'duration', seconds: 1692 } } })
 })
 
 test('a snoozed moment is offered as it was moved', () => {
   const at = now + 1680
   const time = guardDraft(guard({ condition: { kind: 'time', at: now - 60 }, dueAt: at }), now)
-  expect(readGuardDraft(time)).toMatchObject({ wish: { when: { kind: 'time', at: at - (at % 60) } } })
+  expect(readGuardDraft(time)).toMatchObject({ value: { when: { kind: 'time', at: at - (at % 60) } } })
 })
 
 test('a guard that is due now can be changed, too', () => {
   const read = readGuardDraft(guardDraft(guard({ dueAt: now - 30 }), now))
-  expect(read).toMatchObject({ wish: { when: { kind: 'duration', seconds: 72 } } })
+  expect(read).toMatchObject({ value: { when: { kind: 'duration', seconds: 72 } } })
 })
 
-test('what is no number is told at its field, with what may be given', () => {
-  const draft = { ...guardDraft(guard({ dueAt: now + 60 }), now), hours: '-1' }
-  expect(readGuardDraft(draft)).toEqual({ errors: { hours: 'Give a number from 0.02 to 8,760.' } })
+test('what the contract refuses is told at its field, in its words', () => {
+  const errors = (condition: GuardView['condition'], typed: Record<string, string>) =>
+    readGuardDraft({ ...guardDraft(guard({ condition }), now), typed })
+  expect(errors({ kind: 'duration', from: now, seconds: 60 }, { hours: '-1' })).toEqual({
+    errors: { hours: 'At least a minute.' },
+  })
+  expect(errors({ kind: 'idle', below: 5, seconds: 60 }, { load: 'x', minutes: '1' })).toEqual({
+    errors: { load: 'Give the load in percent.' },
+  })
+  expect(errors({ kind: 'budget', per: 'day', limit: 1 }, { dollars: '0' })).toEqual({
+    errors: { dollars: 'At least $0.01.' },
+  })
+  expect(errors({ kind: 'time', at: 0 }, { time: '' })).toEqual({
+    errors: { time: 'Give a date and a time.' },
+  })
+})
+
+test('every condition is offered again as it was set', () => {
+  const conditions: GuardView['condition'][] = [
+    { kind: 'time', at: now + 3600 - (now % 60) },
+    { kind: 'duration', from: now, seconds: 7200 },
+    { kind: 'idle', below: 7, seconds: 600 },
+    { kind: 'cost', limit: 2_500_000 },
+    { kind: 'budget', per: 'day', limit: 5_000_000 },
+    { kind: 'budget', per: 'month', limit: 5_000_000 },
+    { kind: 'credit', hours: 3.5 },
+  ]
+  for (const condition of conditions) {
+    const read = readGuardDraft(guardDraft(guard({ condition }), now))
+    const when = read.value ? read.value.when : expect.fail(condition.kind)
+    const kept = v.parse(GuardRequest, when)
+    expect(conditionNow(kept, now)).toEqual(condition)
+  }
 })

@@ -1,8 +1,9 @@
+import type * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { defaultSettings, Settings } from '../../../../electron/contract/app/settings.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
+import { number, readForm } from '../../../../renderer/components/fields/readForm.ts'
 import { removalNotes } from '../../../../renderer/screens/settings/accounts/removal.ts'
-import { readSetting } from '../../../../renderer/screens/settings/numberSetting.ts'
 import { partBefore } from '../../../../renderer/screens/settings/partBefore.ts'
 
 const { entries } = Settings
@@ -42,23 +43,28 @@ const instance = {
 }
 
 describe('a number typed for a setting', () => {
+  const readSetting = (text: string, schema: v.GenericSchema<number, number>, scale?: number) => {
+    const { value, errors } = readForm(schema, number(text, scale))
+    return value ?? errors?.['']
+  }
+
   test('is read in the unit shown, and kept in the setting’s own', () => {
-    expect(readSetting('15', entries.rentalDeadline, 60)).toEqual({ value: 900 })
-    expect(readSetting('$2.50', entries.lowCreditDollars)).toEqual({ value: 2.5 })
+    expect(readSetting('15', entries.rentalDeadline, 60)).toBe(900)
+    expect(readSetting('$2.50', entries.lowCreditDollars)).toBe(2.5)
   })
 
   test.each([
-    ['1', 'At least 2.'],
-    ['301', 'At most 300.'],
+    ['1', 'At least 2 seconds.'],
+    ['301', 'At most 300 seconds.'],
     ['', 'Give a number.'],
     ['soon', 'Give a number.'],
   ])('“%s” for the polling interval is refused with its bound', (text, error) => {
-    expect(readSetting(text, entries.pollInterval)).toEqual({ error })
+    expect(readSetting(text, entries.pollInterval)).toBe(error)
   })
 
   test('bounds are said in the unit shown', () => {
-    expect(readSetting('0.5', entries.rentalDeadline, 60)).toEqual({ error: 'At least 1.' })
-    expect(readSetting('121', entries.rentalDeadline, 60)).toEqual({ error: 'At most 120.' })
+    expect(readSetting('0.5', entries.rentalDeadline, 60)).toBe('At least 1 minute.')
+    expect(readSetting('121', entries.rentalDeadline, 60)).toBe('At most 120 minutes.')
   })
 })
 

@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import { money } from '../format/money.ts'
+import { duration } from '../format/time.ts'
+import { micros } from '../spending/money.ts'
+
+/** Comes in as dollars, and is micro-dollars from here on. */
+const Dollars = v.pipe(
+  v.number('give the sum in dollars'),
+  v.minValue(0.01, 'at least $0.01'),
+  v.maxValue(1_000_000, 'at most $1,000,000'),
+  v.transform(micros),
+)
+
+const Span = v.pipe(
+  v.number('give the time as a number'),
+  v.minValue(60, 'at least a minute'),
+  v.maxValue(366 * 86_400, 'at most a year'),
+)
+
+/** What the page asks a guard to wait for. Times in seconds, moments in epoch seconds of the account's time. */
+export const GuardRequest = v.variant('kind', [
+  v.strictObject({ kind: v.literal('time'), at: v.pipe(v.number('give a date and a time'), v.finite()) }),
+  v.strictObject({ kind: v.literal('duration'), seconds: Span }),
+  v.strictObject({
+    kind: v.literal('idle'),
+    /** Percent. */
+    below: v.pipe(
+      v.number('give the load in percent'),
+      v.minValue(1, 'at least 1 %'),
+      v.maxValue(100, 'at most 100 %'),
+    ),
+    seconds: Span,
+  }),
+  v.strictObject({ kind: v.literal('cost'), limit: Dollars }),
+  v.strictObject({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: Dollars }),
+  v.strictObject({
+    kind: v.literal('credit'),
+    hours: v.pipe(
+      v.number('give the time in hours'),
+      v.minValue(0.1, 'at least 0.1 hours'),
+      v.maxValue(10_000, 'at most 10,000 hours'),
+    ),
+  }),
+])
+export type GuardRequest = v.InferOutput<typeof GuardRequest>
+
+/** What a guard waits for, as it is kept. Moments in epoch seconds of the account's time, money in micro-dollars. */
+export const GuardCondition = v.variant('kind', [
+  v.object({ kind: v.literal('time'), at: v.number() }),
+  v.object({ kind: v.literal('duration'), from: v.number(), seconds: v.number() }),
+  /** The GPU load was below so many percent for so long, as far as Berth has seen it. */
+  v.object({ kind: v.literal('idle'), below: v.number(), seconds: v.number() }),
+  /** The instance has cost so much since it was created. */
+  v.object({ kind: v.literal('cost'), limit: v.number() }),
+  /** What was spent in this day or month of the machine's calendar. */
+  v.object({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: v.number() }),
+  /** At what is spent now, the credit would last less than so many hours. */
+  v.object({ kind: v.literal('credit'), hours: v.number() }),
+])
+export type GuardCondition = v.InferOutput<typeof GuardCondition>
+
+export type GuardKind = GuardCondition['kind']
+
+interface KindTraits {
+  /** Whether it guards one instance or the whole account. */
+  on: 'instance' | 'account'
+  /** Whether it goes on guarding once it has acted. */
+  goesOn: boolean
+  /** Whether its moment is known when it is set, and its sentence tells it. */
+  isSure: boolean
+}
+
+export const guardKinds: Readonly<Record<GuardKind, KindTraits>> = {
+  time: { on: 'instance', goesOn: false, isSure: true },
+  duration: { on: 'instance', goesOn: false, isSure: true },
+  idle: { on: 'instance', goesOn: true, isSure: false },
+  cost: { on: 'instance', goesOn: false, isSure: false },
+  budget: { on: 'account', goesOn: true, isSure: false },
+  credit: { on: 'account', goesOn: true, isSure: false },
+}
+
+/** That its moment has come, as a clause: `today’s budget of $5.00 is reached`. */
+export function guardReached(condition: GuardCondition): string {
+  switch (condition.kind) {
+    case 'time':
+    case 'duration':
+    case 'idle':
+      return 'its moment has come'
+    case 'cost':
+      return `it has cost its limit of ${money(condition.limit)}`
+    case 'budget':
+      return `${condition.per === 'day' ? 'today’s' : 'this month’s'} budget of ${money(condition.limit)} is reached`
+    case 'credit':
+      return `the credit would then last less than ${duration(condition.hours * 3600)}`
+  }
+}
