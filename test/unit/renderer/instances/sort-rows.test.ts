@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest'
+import type { RowColumn } from '../../../../renderer/screens/instances/columns.ts'
 import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
-import {
-  type RowColumn,
-  type RowSort,
-  sortAfterClick,
-  sortRows,
-} from '../../../../renderer/screens/instances/sortRows.ts'
+import { type RowSort, sortAfterClick, sortRows } from '../../../../renderer/screens/instances/sortRows.ts'
 import { someAccount, someInstance, someRental } from '../some-state.ts'
 
 const account = someAccount(
