@@ -23,9 +23,7 @@ export const columns: readonly Column[] = [
     column: 'name',
     title: 'Name',
     order: ({ instance, rental, failover }) =>
-      instance
-        ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ')
-        : (rental ?? failover)?.label,
+      instance ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ') : (rental ?? failover)?.label,
   },
   {
     column: 'gpu',
