@@ -19,6 +19,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          // The files of a worker share one browser, and what they import: each test ends what it starts.
+          isolate: false,
           include: ['test/{e2e,electron}/**/*.test.ts'],
           // Without the program that is shipped there is nothing to start.
           exclude: process.env['BERTH_SHIPPED']

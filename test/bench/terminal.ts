@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../e2e/app.ts'
 import { arrived, floodOf, lastLine, makePlain, openShellPage } from '../e2e/shell-page.ts'
+import { starter } from '../e2e/start.ts'
 import { type Look, openBareTerminal } from './bare-terminal.ts'
 import { median, type Row, type Size } from './row.ts'
 
@@ -18,7 +19,8 @@ export async function terminalRows({ smoke }: Size): Promise<Row[]> {
   const keys = smoke ? 50 : 4000
   const rounds = smoke ? 1 : 3
   const browser = await openBrowser()
-  const shell = await openShellPage(browser)
+  const { start, endAll } = starter(browser)
+  const shell = await openShellPage(start)
   // The loader that runs this file calls a helper of its own in every function, which the page does not have.
   await shell.page.evaluate('globalThis.__name = value => value')
   const bare = await openBareTerminal(browser, await lookOf(shell.page), text)
@@ -55,7 +57,7 @@ export async function terminalRows({ smoke }: Size): Promise<Row[]> {
     return [printed, row(`${keys.toLocaleString('en')} keys typed in a terminal`, keys, typed, plainly)]
   } finally {
     await bare.end()
-    await shell.end()
+    await endAll()
     await browser.close()
   }
 }

@@ -1,10 +1,10 @@
 import type { Locator, Page, WebSocket } from 'playwright-core'
-import type { SimulatorProcess } from './app.ts'
+import type { Service } from './app.ts'
 
 /** Connects the simulator's account by the page's own form, opened from the demo's banner. */
 export async function connectAccount(
   page: Page,
-  service: Pick<SimulatorProcess, 'baseUrl' | 'apiKey'>,
+  service: Pick<Service, 'baseUrl' | 'apiKey'>,
   name = '',
 ): Promise<void> {
   await page.getByRole('button', { name: 'Connect your account' }).click()
@@ -17,10 +17,7 @@ export async function connectAccount(
 }
 
 /** Rents the cheapest offer of the service, behind Berth's back, and waits until it runs; gives the instance's id. */
-export async function rentRunning(
-  sim: SimulatorProcess,
-  body: Record<string, unknown> = {},
-): Promise<number> {
+export async function rentRunning(sim: Service, body: Record<string, unknown> = {}): Promise<number> {
   const { offers } = await sim.api<{ offers: { id: number }[] }>('POST', '/api/v0/bundles/', {
     order: [['dph_total', 'asc']],
     limit: 1,

@@ -1,41 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { TOTP, URI } from 'otpauth'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import {
-  openBrowser,
-  openPage,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Service } from './app.ts'
+import { test } from './fixtures.ts'
 import { readQr } from './qr.ts'
-
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
+import type { Start } from './start.ts'
 
 /**
  * Berth on its Account screen, with the simulator's account connected. Its world is as slow as ours: what counts down
  * is told in our time, which would be another once Berth has measured that the account's runs faster.
  */
-async function account() {
-  const sim = await startSimulatorProcess(['--speed', '1'])
-  endings.push(sim.stop)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
+async function account(start: Start) {
+  const sim = await start.simulator({ speed: 1 })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
   await page.getByRole('button', { name: 'Connect your account' }).click()
   await connect(page, sim.baseUrl, sim.apiKey)
   await page.getByRole('link', { name: 'Account' }).click()
@@ -51,7 +30,7 @@ async function connect(page: Page, baseUrl: string, key: string): Promise<void> 
 }
 
 /** The code that was sent last. */
-async function lastCode(sim: SimulatorProcess): Promise<string> {
+async function lastCode(sim: Service): Promise<string> {
   const { messages } = await sim.control<{ messages: { code: string }[] }>('GET', '/sim/outbox')
   const last = messages.at(-1)
   if (!last) throw new Error('nothing was sent')
@@ -59,7 +38,7 @@ async function lastCode(sim: SimulatorProcess): Promise<string> {
 }
 
 /** Presses a button that has a code sent, and gives the code. */
-async function send(sim: SimulatorProcess, dialog: Locator): Promise<string> {
+async function send(sim: Service, dialog: Locator): Promise<string> {
   await dialog.getByRole('button', { name: 'Send code' }).click()
   await dialog.getByText(/^Sent/).waitFor()
   return lastCode(sim)
@@ -93,8 +72,8 @@ async function shownCodes(dialog: Locator): Promise<string[]> {
   return list.getByRole('listitem').allTextContents()
 }
 
-test('two-factor authentication, from nothing to the last method removed', async () => {
-  const { sim, page, errors } = await account()
+test('two-factor authentication, from nothing to the last method removed', async ({ start }) => {
+  const { sim, page, errors } = await account(start)
   const dialog = page.getByRole('dialog')
   const methods = page.getByRole('list', { name: 'Two-factor methods' })
 
@@ -226,8 +205,10 @@ test('two-factor authentication, from nothing to the last method removed', async
   expect(errors).toEqual([])
 })
 
-test('a scoped key is made, shown once, and as an account of its own reads but does not write', async () => {
-  const { sim, page, errors } = await account()
+test('a scoped key is made, shown once, and as an account of its own reads but does not write', async ({
+  start,
+}) => {
+  const { sim, page, errors } = await account(start)
   const dialog = page.getByRole('dialog')
   const keys = page.getByRole('list', { name: 'API keys' })
   await keys.getByText('used by Berth').waitFor()
@@ -267,7 +248,7 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
 })
 
 /** Gives the account an authenticator, behind Berth's back. */
-async function addAuthenticator(sim: SimulatorProcess): Promise<TOTP> {
+async function addAuthenticator(sim: Service): Promise<TOTP> {
   const { secret: challenge } = await sim.api<{ secret: string }>(
     'POST',
     '/api/v0/tfa/authorize-new-method/',
@@ -281,8 +262,10 @@ async function addAuthenticator(sim: SimulatorProcess): Promise<TOTP> {
   return app
 }
 
-test('a key that is refused can be logged in with two factors, and Berth goes on with the session', async () => {
-  const { sim, page } = await account()
+test('a key that is refused can be logged in with two factors, and Berth goes on with the session', async ({
+  start,
+}) => {
+  const { sim, page } = await account(start)
   const app = await addAuthenticator(sim)
   const faults = (rules: object[]) => sim.control('POST', '/sim/faults', { rules })
   await faults([
@@ -299,8 +282,8 @@ test('a key that is refused can be logged in with two factors, and Berth goes on
   await page.getByText('Online', { exact: true }).waitFor()
 })
 
-test('where the service lists nothing, the page says so, and takes an id by hand', async () => {
-  const { sim, page } = await account()
+test('where the service lists nothing, the page says so, and takes an id by hand', async ({ start }) => {
+  const { sim, page } = await account(start)
   const hook = { name: 'pager', webhook_url: 'https://example.com/hook', event_types: ['client:outbid'] }
   const { webhook } = await sim.api<{ webhook: { id: number } }>('POST', '/api/v0/webhooks/', hook)
   const rule = { kind: 'status', status: 404, times: 99 }
@@ -344,8 +327,8 @@ test('where the service lists nothing, the page says so, and takes an id by hand
   await page.getByText('This service does not have an operation to delete keys').waitFor()
 })
 
-test('a webhook is made with an event of the user’s own, changed and deleted', async () => {
-  const { page, errors } = await account()
+test('a webhook is made with an event of the user’s own, changed and deleted', async ({ start }) => {
+  const { page, errors } = await account(start)
   const dialog = page.getByRole('dialog')
   const webhooks = page.getByRole('list', { name: 'Webhooks' })
   await page.getByRole('button', { name: 'Create webhook…' }).click()

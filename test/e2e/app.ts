@@ -71,7 +71,8 @@ export async function startBerth(
   return { ...running, address }
 }
 
-export interface SimulatorProcess extends Running {
+/** The service, elsewhere. */
+export interface Service {
   baseUrl: string
   apiKey: string
   /** A call of the control plane. */
@@ -80,32 +81,27 @@ export interface SimulatorProcess extends Running {
   api<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
+export type SimulatorProcess = Running & Service
+
 /** The simulator as a process of its own, started as `npm run simulator` does. */
 export async function startSimulatorProcess(flags: readonly string[] = []): Promise<SimulatorProcess> {
-  const running = await startNode(
-    [
-      '--import',
-      'tsx',
-      'simulator/main.ts',
-      '--port',
-      '0',
-      '--calm',
-      '--seed',
-      '7',
-      '--speed',
-      '60',
-      ...flags,
-    ],
-    line => line.startsWith('{'),
+  const own = ['--port', '0', '--calm', '--seed', '7', '--speed', '60']
+  const running = await startNode(['--import', 'tsx', 'simulator/main.ts', ...own, ...flags], line =>
+    line.startsWith('{'),
   )
   const { base_url, api_key } = JSON.parse(running.line) as { base_url: string; api_key: string }
+  return { ...running, baseUrl: base_url, apiKey: api_key, ...callsOf(base_url, api_key) }
+}
+
+/** How a service and its control plane are called. */
+export function callsOf(baseUrl: string, apiKey: string): Pick<Service, 'control' | 'api'> {
   async function call<T>(
     method: string,
     path: string,
     body: unknown,
     headers: Record<string, string>,
   ): Promise<T> {
-    const answer = await fetch(`${base_url}${path}`, {
+    const answer = await fetch(`${baseUrl}${path}`, {
       method,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -114,11 +110,8 @@ export async function startSimulatorProcess(flags: readonly string[] = []): Prom
     return (await answer.json()) as T
   }
   return {
-    ...running,
-    baseUrl: base_url,
-    apiKey: api_key,
     control: (method, path, body) => call(method, path, body, {}),
-    api: (method, path, body) => call(method, path, body, { authorization: `Bearer ${api_key}` }),
+    api: (method, path, body) => call(method, path, body, { authorization: `Bearer ${apiKey}` }),
   }
 }
 

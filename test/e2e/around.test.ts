@@ -1,41 +1,31 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Browser, ViewportSize } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { ViewportSize } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Settings } from '../../electron/contract/app/settings.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
 /** What is around every screen: how the account is reached, the way back, and the room there is. */
-let browser: Browser
-const endings: (() => Promise<unknown>)[] = []
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
 
 async function berthAt(
+  start: Start,
   flags: readonly string[],
-  { viewport = { width: 1080, height: 720 }, settings }: { viewport?: ViewportSize; settings?: object } = {},
+  {
+    viewport = { width: 1080, height: 720 },
+    settings,
+  }: { viewport?: ViewportSize; settings?: Partial<Settings> } = {},
 ) {
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  if (settings) await writeFile(join(home.path, 'settings.json'), JSON.stringify(settings))
-  const berth = await startBerth(home.path, flags)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address, { viewport })
-  endings.push(() => page.context().close())
-  return { page, errors }
+  const berth = await start.berth({ flags, settings })
+  return start.page(berth.address, { viewport })
 }
 
-test('while the service fails, the header says so and since when, and nothing of what is shown counts on', async () => {
-  const sim = await startSimulatorProcess()
-  endings.push(sim.stop)
+test('while the service fails, the header says so and since when, and nothing of what is shown counts on', async ({
+  start,
+}) => {
+  const sim = await start.simulator()
   const id = await rentRunning(sim, { label: 'kept' })
   // It looks when it is asked to, and for minutes not by itself: that would take the button away.
-  const { page, errors } = await berthAt([], { settings: { pollInterval: 300 } })
+  const { page, errors } = await berthAt(start, [], { settings: { pollInterval: 300 } })
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: /kept/ })
   await row.waitFor()
@@ -64,8 +54,10 @@ test('while the service fails, the header says so and since when, and nothing of
   expect(errors).toEqual([])
 })
 
-test('Back closes what is open over the screen first, then leaves the screen; Forward comes again', async () => {
-  const { page, errors } = await berthAt(['--demo'])
+test('Back closes what is open over the screen first, then leaves the screen; Forward comes again', async ({
+  start,
+}) => {
+  const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByRole('link', { name: 'Offers' }).click()
   await page
     .getByRole('button', { name: /^Rent \d/ })
@@ -84,12 +76,13 @@ test('Back closes what is open over the screen first, then leaves the screen; Fo
   expect(errors).toEqual([])
 })
 
-test('a key that must log in with two factors first is connected, and asked for that login', async () => {
-  const sim = await startSimulatorProcess()
-  endings.push(sim.stop)
+test('a key that must log in with two factors first is connected, and asked for that login', async ({
+  start,
+}) => {
+  const sim = await start.simulator()
   const path = '^/api/v0/(users/current|instances)'
   await sim.control('POST', '/sim/faults', { rules: [{ path, kind: 'status', status: 403 }] })
-  const { page } = await berthAt([])
+  const { page } = await berthAt(start, [])
   await page.getByRole('button', { name: 'Connect your account' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Base URL').fill(sim.baseUrl)
@@ -99,8 +92,8 @@ test('a key that must log in with two factors first is connected, and asked for 
   await page.getByRole('banner').getByText('Key refused').waitFor()
 })
 
-test('an address that leads nowhere says so', async () => {
-  const { page, errors } = await berthAt(['--demo'])
+test('an address that leads nowhere says so', async ({ start }) => {
+  const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByText('Nothing is rented').waitFor()
   await page.evaluate(() => location.assign('#/instances/999'))
   await page.getByText(/^Instance #999 is not on this account/).waitFor()
@@ -112,8 +105,8 @@ test('an address that leads nowhere says so', async () => {
   expect(errors).toEqual([])
 })
 
-test('Enter in a filter applies it and closes it; what is wrong keeps it open', async () => {
-  const { page, errors } = await berthAt(['--demo'])
+test('Enter in a filter applies it and closes it; what is wrong keeps it open', async ({ start }) => {
+  const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Up to: any price' }).click()
   const field = page.getByRole('textbox', { name: 'At most' })
@@ -127,8 +120,8 @@ test('Enter in a filter applies it and closes it; what is wrong keeps it open', 
   expect(errors).toEqual([])
 })
 
-test('what a field was refused for goes when it is typed into, and only there', async () => {
-  const { page, errors } = await berthAt(['--demo'])
+test('what a field was refused for goes when it is typed into, and only there', async ({ start }) => {
+  const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByRole('button', { name: 'Connect your account' }).first().click()
   const dialog = page.getByRole('dialog')
   const baseUrl = dialog.getByLabel('Base URL')
@@ -146,13 +139,14 @@ test('what a field was refused for goes when it is typed into, and only there', 
   expect(errors).toEqual([])
 })
 
-test('the buttons of a row cover none of its figures, however wide the window and whatever is in it', async () => {
-  const sim = await startSimulatorProcess()
-  endings.push(sim.stop)
+test('the buttons of a row cover none of its figures, however wide the window and whatever is in it', async ({
+  start,
+}) => {
+  const sim = await start.simulator()
   const label = 'an-experiment-that-nobody-would-name-like-this-by-hand'
   await rentRunning(sim, { label })
   await sim.control('POST', '/sim/clock', { advance: 40_000 })
-  const { page, errors } = await berthAt([])
+  const { page, errors } = await berthAt(start, [])
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: new RegExp(label) })
   await row.waitFor()
@@ -171,8 +165,8 @@ test('the buttons of a row cover none of its figures, however wide the window an
   expect(errors).toEqual([])
 })
 
-test('in the smallest window everything can be reached, on every screen', async () => {
-  const { page, errors } = await berthAt(['--demo'], { viewport: { width: 480, height: 360 } })
+test('in the smallest window everything can be reached, on every screen', async ({ start }) => {
+  const { page, errors } = await berthAt(start, ['--demo'], { viewport: { width: 480, height: 360 } })
   const main = page.locator('main')
   await main.waitFor()
   for (const name of [

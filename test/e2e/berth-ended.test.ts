@@ -1,23 +1,18 @@
 import { once } from 'node:events'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
 import { proofOf } from '../../electron/local/page-server/page-proof.ts'
-import { lacks } from '../needs.ts'
-import { openBrowser, openPage, patience, scratchFolder, startBerth, startNode } from './app.ts'
+import { openBrowser, patience, startNode } from './app.ts'
+import { test } from './fixtures.ts'
 import { type Impostor, startImpostor } from './impostor.ts'
-
-let browser: Browser
-const endings: (() => Promise<unknown>)[] = []
-const lacking = lacks('chromium')
+import type { Start } from './start.ts'
 
 /** A page on the demo, with a key half typed that nobody else is to have. */
-async function openDemo() {
-  const home = await scratchFolder()
-  const berth = await startBerth(home.path, ['--demo'])
-  const { page } = await openPage(browser, 'about:blank')
-  endings.push(home.remove, berth.stop, () => page.context().close())
+async function openDemo(start: Start) {
+  const berth = await start.berth({ flags: ['--demo'] })
+  const { page } = await start.page('about:blank')
   await page.clock.install()
   await page.goto(berth.address)
   await page.getByRole('button', { name: 'Connect your account' }).click()
@@ -26,9 +21,13 @@ async function openDemo() {
   return { berth, page, port: Number(port), token: hash.slice(1) }
 }
 
-async function takePort(port: number, greeting: (nonce: string) => string | undefined): Promise<Impostor> {
+async function takePort(
+  start: Start,
+  port: number,
+  greeting: (nonce: string) => string | undefined,
+): Promise<Impostor> {
   const impostor = await startImpostor(port, greeting)
-  endings.push(impostor.close)
+  start.atEnd(impostor.close)
   return impostor
 }
 
@@ -44,20 +43,12 @@ async function saysEnded(page: Page): Promise<void> {
   )
 }
 
-describe.skipIf(lacking !== '')(`a page whose Berth has gone${lacking}`, () => {
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
-  })
-  afterAll(() => browser?.close())
-
-  test('says so after a goodbye, and never asks again, whoever has the port', async () => {
-    const { berth, page, port } = await openDemo()
+describe('a page whose Berth has gone', () => {
+  test('says so after a goodbye, and never asks again, whoever has the port', async ({ start }) => {
+    const { berth, page, port } = await openDemo(start)
     await berth.stop()
     await saysEnded(page)
-    const impostor = await takePort(port, () => undefined)
+    const impostor = await takePort(start, port, () => undefined)
     await page.clock.runFor(120_000)
     await page.getByText('Berth has ended', { exact: true }).click()
     expect(impostor.asked).toEqual([])
@@ -73,14 +64,14 @@ describe.skipIf(lacking !== '')(`a page whose Berth has gone${lacking}`, () => {
       `${hex} ${proofOf('another', 'berth', { page: nonce, berth: hex })}`,
     'sends the page’s own nonce back': (nonce: string) => `${nonce} ${nonce}`,
   }
-  test.each(Object.entries(greetings))(
+  test.for(Object.entries(greetings))(
     'after a kill it tells nothing to a program on the port that %s',
-    async (_, greeting) => {
-      const { berth, page, port, token } = await openDemo()
+    async ([, greeting], { start }) => {
+      const { berth, page, port, token } = await openDemo(start)
       berth.process.kill('SIGKILL')
       await once(berth.process, 'exit')
       await page.getByText('Berth does not answer.', { exact: true }).waitFor()
-      const impostor = await takePort(port, greeting)
+      const impostor = await takePort(start, port, greeting)
       // What the user does meanwhile goes nowhere.
       await page
         .getByRole('dialog')
@@ -105,17 +96,14 @@ describe.skipIf(lacking !== '')(`a page whose Berth has gone${lacking}`, () => {
   )
 })
 
-describe.skipIf(lacking !== '')(`a browser that finds no names below localhost${lacking}`, () => {
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
-  })
-
-  test('is given an address on 127.0.0.1 once it has not opened the page, with the reason', async () => {
-    const home = await scratchFolder()
-    endings.push(home.remove)
+describe('a browser that finds no names below localhost', () => {
+  test('is given an address on 127.0.0.1 once it has not opened the page, with the reason', async ({
+    start,
+  }) => {
+    const home = await start.folder()
     // The desktop's opener, which writes down what it was to open.
-    const bin = join(home.path, 'bin')
-    const opened = join(home.path, 'opened')
+    const bin = join(home, 'bin')
+    const opened = join(home, 'opened')
     await mkdir(bin)
     await writeFile(
       join(bin, 'xdg-open'),
@@ -125,15 +113,11 @@ describe.skipIf(lacking !== '')(`a browser that finds no names below localhost${
     const berth = await startNode(
       ['dist/main/browser.js', '--browser', '--demo'],
       line => line.startsWith('Berth is ready at'),
-      { BERTH_HOME: join(home.path, 'berth'), PATH: `${bin}:${process.env['PATH']}` },
+      { BERTH_HOME: join(home, 'berth'), PATH: `${bin}:${process.env['PATH']}` },
     )
-    endings.push(berth.stop)
-    const blind = await chromium.launch({
-      timeout: patience,
-      executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--host-resolver-rules=MAP *.localhost ~NOTFOUND'],
-    })
-    endings.push(() => blind.close())
+    start.atEnd(berth.stop)
+    const blind = await openBrowser(['--host-resolver-rules=MAP *.localhost ~NOTFOUND'])
+    start.atEnd(() => blind.close())
     await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toContain('http')
     const page = await (await blind.newContext()).newPage()
     await expect(page.goto((await readFile(opened, 'utf8')).trim())).rejects.toThrow('ERR_NAME_NOT_RESOLVED')

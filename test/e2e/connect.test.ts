@@ -1,42 +1,20 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import {
-  openBrowser,
-  openPage,
-  patience,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-  terminalText,
-} from './app.ts'
-
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
+import { expect } from 'vitest'
+import { readProfile } from '../../simulator/deployment/deployment.ts'
+import { patience, terminalText } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
 /** The form of a Berth without an account, before the service as its best-known deployment is. */
-async function openForm() {
-  const sim = await startSimulatorProcess(['--deployment', 'public'])
-  endings.push(sim.stop)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
+async function openForm(start: Start) {
+  const sim = await start.simulator({ deployment: readProfile('public') })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
   await page.getByRole('button', { name: 'Connect your account' }).click()
   return { sim, page, errors, dialog: page.getByRole('dialog') }
 }
 
-test('the preset fills the base URL, which stays in sight and can be typed over', async () => {
-  const { dialog, page, errors } = await openForm()
+test('the preset fills the base URL, which stays in sight and can be typed over', async ({ start }) => {
+  const { dialog, page, errors } = await openForm(start)
   const address = dialog.getByLabel(/url|address/i).first()
   expect(await address.inputValue()).toBe('https://console.vast.ai')
   await address.fill('https://gpus.example')
@@ -51,8 +29,8 @@ test('the preset fills the base URL, which stays in sight and can be typed over'
   expect(errors).toEqual([])
 })
 
-test('a wrong key is named at its field, though the service says “not found”', async () => {
-  const { sim, dialog } = await openForm()
+test('a wrong key is named at its field, though the service says “not found”', async ({ start }) => {
+  const { sim, dialog } = await openForm(start)
   await dialog.getByLabel('Base URL').fill(sim.baseUrl)
   const key = dialog.getByLabel('API key')
   await key.fill('wrong-key')
@@ -63,8 +41,10 @@ test('a wrong key is named at its field, though the service says “not found”
   expect(requests.map(({ status }) => status)).toContain(404)
 })
 
-test('from the preset’s form to a machine: its traffic is priced first, it is entered directly, and it goes', async () => {
-  const { sim, page, errors, dialog } = await openForm()
+test('from the preset’s form to a machine: its traffic is priced first, it is entered directly, and it goes', async ({
+  start,
+}) => {
+  const { sim, page, errors, dialog } = await openForm(start)
   const requests = async (method: string, path: RegExp) => {
     const log = await sim.control<{ requests: { method: string; path: string }[] }>('GET', '/sim/requests')
     return log.requests.filter(each => each.method === method && path.test(each.path)).length

@@ -1,27 +1,11 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import {
-  openBrowser,
-  openPage,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { connectAccount } from './account-steps.ts'
+import type { Service } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
 const soon = { timeout: 60_000 }
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
 
 interface Listed {
   id: number
@@ -30,27 +14,16 @@ interface Listed {
   min_bid: number
 }
 
-async function instancesOf(sim: SimulatorProcess): Promise<Listed[]> {
+async function instancesOf(sim: Service): Promise<Listed[]> {
   return (await sim.api<{ instances: Listed[] }>('GET', '/api/v0/instances/')).instances
 }
 
 /** Berth on an account whose world is as slow as ours: a machine boots for a minute or more, unless time is let pass. */
-async function connected(): Promise<{ sim: SimulatorProcess; page: Page; errors: string[] }> {
-  const sim = await startSimulatorProcess(['--speed', '1'])
-  endings.push(sim.stop)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
-  await page.getByRole('button', { name: 'Connect your account' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
-  await dialog.getByLabel('API key').fill(sim.apiKey)
-  await dialog.getByRole('button', { name: /^Connect/ }).click()
-  await dialog.waitFor({ state: 'detached' })
+async function connected(start: Start): Promise<{ sim: Service; page: Page; errors: string[] }> {
+  const sim = await start.simulator({ speed: 1 })
+  const berth = await start.berth({ settings: { pollInterval: 2 } })
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
   return { sim, page, errors }
 }
 
@@ -75,8 +48,8 @@ async function seen(page: Page, name: string): Promise<void> {
 
 test('rented with failover, a bad machine is dropped on the row, remembered among the offers, and forgiven', {
   timeout: 240_000,
-}, async () => {
-  const { sim, page, errors } = await connected()
+}, async ({ start }) => {
+  const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Rent with failover' }).click()
   const dialog = page.getByRole('dialog')
@@ -120,8 +93,8 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
   expect(errors).toEqual([])
 })
 
-test('cancelled on its row, a failover leaves nothing', async () => {
-  const { sim, page, errors } = await connected()
+test('cancelled on its row, a failover leaves nothing', async ({ start }) => {
+  const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Rent with failover' }).click()
   await page
@@ -137,8 +110,8 @@ test('cancelled on its row, a failover leaves nothing', async () => {
 
 test('a bid is raised by itself once it is outbid, seen at the service, and switched off on the row', {
   timeout: 240_000,
-}, async () => {
-  const { sim, page, errors } = await connected()
+}, async ({ start }) => {
+  const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText('Interruptible', { exact: true }).click()
   await page

@@ -1,33 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
-
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
 /** Berth with one running instance, its files open, and a folder of this machine. */
-async function filesOpen(options: { colorScheme?: 'light' | 'dark' } = {}) {
-  const sim = await startSimulatorProcess(['--speed', '2'])
-  endings.push(sim.stop)
+async function filesOpen(start: Start, options: { colorScheme?: 'light' | 'dark' } = {}) {
+  const sim = await start.simulator({ speed: 2 })
   const id = await rentRunning(sim, { label: 'box' })
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address, { acceptDownloads: true, ...options })
-  endings.push(() => page.context().close())
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address, { acceptDownloads: true, ...options })
   await connectAccount(page, sim)
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
   await page.getByRole('tab', { name: 'Files' }).click()
@@ -35,7 +20,7 @@ async function filesOpen(options: { colorScheme?: 'light' | 'dark' } = {}) {
   await expect
     .poll(() => page.getByRole('button', { name: 'New folder…' }).isEnabled(), { timeout: 60_000 })
     .toBe(true)
-  return { page, errors, here: home.path, id }
+  return { page, errors, here: berth.home, id }
 }
 
 const row = (page: Page, name: string) =>
@@ -75,8 +60,10 @@ async function menu(page: Page, name: string, entry: RegExp): Promise<void> {
 
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('files go up by the picker and by drag, are edited, renamed, downloaded and deleted', async () => {
-  const { page, errors, here } = await filesOpen()
+test('files go up by the picker and by drag, are edited, renamed, downloaded and deleted', async ({
+  start,
+}) => {
+  const { page, errors, here } = await filesOpen(start)
   // What is made after another tab was looked at shows, too.
   await page.getByRole('tab', { name: 'Ports' }).click()
   await page.getByRole('tab', { name: 'Files' }).click()
@@ -152,8 +139,8 @@ test('files go up by the picker and by drag, are edited, renamed, downloaded and
   expect(errors).toEqual([])
 })
 
-test('a folder goes up by the picker, and comes down as an archive', async () => {
-  const { page, errors, here } = await filesOpen()
+test('a folder goes up by the picker, and comes down as an archive', async ({ start }) => {
+  const { page, errors, here } = await filesOpen(start)
   await mkdir(join(here, 'data set', 'deep'), { recursive: true })
   await writeFile(join(here, 'data set', 'deep', 'a b.txt'), 'deep down')
   await writeFile(join(here, 'data set', '-top'), randomBytes(300_000))

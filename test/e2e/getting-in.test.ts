@@ -1,27 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { askByName } from '../ask-by-name.ts'
 import { rentWithJupyter } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth } from './app.ts'
+import { test } from './fixtures.ts'
 
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
-
-test('Jupyter in one click: it opens in a tab of its own, is listed under the ports, and is closed there', async () => {
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path, ['--demo'])
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
+test('Jupyter in one click: it opens in a tab of its own, is listed under the ports, and is closed there', async ({
+  start,
+}) => {
+  const berth = await start.berth({ flags: ['--demo'] })
+  const { page, errors } = await start.page(berth.address)
 
   const row = await rentWithJupyter(page, 'RTX 4090')
 

@@ -1,37 +1,20 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, vi } from 'vitest'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { nextMorning } from '../morning.ts'
 import { joinBerth } from '../page-client.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import {
-  openBrowser,
-  openPage,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Service } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
 const soon = { timeout: 60_000 }
 /** Each leap of time takes two seconds here. */
 vi.setConfig({ testTimeout: 360_000 })
 
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
-
 interface Scene {
-  sim: SimulatorProcess
+  sim: Service
   page: Page
   errors: string[]
   /** They run at the beginning. */
@@ -40,25 +23,19 @@ interface Scene {
   seen(): Promise<void>
 }
 
-async function scene(count: number): Promise<Scene> {
+async function scene(start: Start, count: number): Promise<Scene> {
   // Its time goes on when the test says so, and next to none of it while the page is read, however busy the machine.
-  const sim = await startSimulatorProcess(['--speed', '1', '--calm'])
-  endings.push(sim.stop)
+  const sim = await start.simulator({ speed: 1 })
   // A month that ends meanwhile would begin its budget anew.
   await sim.control('POST', '/sim/clock', { advance: (nextMorning() - Date.now()) / 1000 })
   await sim.control('POST', '/sim/credit', { credit: 100 })
   const ids: number[] = []
   for (let made = 0; made < count; made += 1) ids.push(await rentRunning(sim))
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address, { viewport: { width: 1280, height: 800 } })
-  endings.push(() => page.context().close())
+  const berth = await start.berth({ settings: { pollInterval: 2 } })
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await connectAccount(page, sim)
   await page.getByRole('row', { name: new RegExp(`#${ids[0]}`) }).waitFor()
-  return { sim, page, errors, ids, seen: await openLooker(berth.address, page) }
+  return { sim, page, errors, ids, seen: await openLooker(start, berth.address, page) }
 }
 
 async function stateOf({ sim }: Scene, id: number): Promise<string | null> {
@@ -95,9 +72,9 @@ async function passUntil(at: Scene, wanted: () => Promise<boolean>): Promise<voi
  * Asks a Berth to look, beside its page, and waits until the look is over and the page has drawn what it showed: one
  * that has only begun may be told to the page when the moment that it warned of has passed already.
  */
-async function openLooker(address: string, page: Page): Promise<() => Promise<void>> {
+async function openLooker(start: Start, address: string, page: Page): Promise<() => Promise<void>> {
   const socket = await joinBerth(address)
-  endings.push(async () => socket.terminate())
+  start.atEnd(async () => socket.terminate())
   let call = 0
   return async () => {
     call += 1
@@ -151,8 +128,10 @@ async function set(page: Page): Promise<number> {
 
 const halted = (at: Scene, id: number) => passUntil(at, async () => (await stateOf(at, id)) === 'stopped')
 
-test('each kind is set on the page with its moment shown, warns on the row, is snoozed there, and acts', async () => {
-  const at = await scene(4)
+test('each kind is set on the page with its moment shown, warns on the row, is snoozed there, and acts', async ({
+  start,
+}) => {
+  const at = await scene(start, 4)
   const { page, ids } = at
   const [timed = 0, lasting = 0, idle = 0, costly = 0] = ids
   const kinds: [number, string, string?, string?][] = [
@@ -204,8 +183,10 @@ async function spent({ sim }: Scene, id: number): Promise<number> {
   return (instances.find(({ instance_id }) => instance_id === id)?.micro_dollars ?? 0) / 1_000_000
 }
 
-test('a budget and the credit are guarded for the whole account, and everything stops with one question', async () => {
-  const at = await scene(3)
+test('a budget and the credit are guarded for the whole account, and everything stops with one question', async ({
+  start,
+}) => {
+  const at = await scene(start, 3)
   const { sim, page, ids } = at
   const running = async () =>
     (await Promise.all(ids.map(id => stateOf(at, id)))).filter(state => state === 'running').length
@@ -255,8 +236,10 @@ async function perHour({ sim }: Scene): Promise<number> {
   return instances.reduce((sum, { dph_total }) => sum + dph_total, 0)
 }
 
-test('a guard offers a watchdog that does the same, and the palette leads to what is due next', async () => {
-  const at = await scene(1)
+test('a guard offers a watchdog that does the same, and the palette leads to what is due next', async ({
+  start,
+}) => {
+  const at = await scene(start, 1)
   const { page, ids } = at
   const [id = 0] = ids
   await newGuardOn(at, id)

@@ -1,32 +1,17 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import {
-  openBrowser,
-  openPage,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-  terminalText,
-} from './app.ts'
+import { terminalText } from './app.ts'
+import { test } from './fixtures.ts'
 
-const endings: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-
-test('a host key of another account’s instance is asked about on the page, in each place, and accepted there', async () => {
+test('a host key of another account’s instance is asked about on the page, in each place, and accepted there', async ({
+  start,
+}) => {
   // The same seed: instances with the same ids and host keys, as of an image with a built-in one.
-  const [home, work] = [await startSimulatorProcess(), await startSimulatorProcess()]
-  endings.push(home.stop, work.stop)
+  const [home, work] = [await start.simulator(), await start.simulator()]
   const first = await rentRunning(home, { label: 'train' })
   const second = await rentRunning(work, { label: 'render' })
-  const folder = await scratchFolder()
-  endings.push(folder.remove)
-  const berth = await startBerth(folder.path)
-  endings.push(berth.stop)
-  const browser = await openBrowser()
-  endings.push(() => browser.close())
-  const { page, errors } = await openPage(browser, berth.address)
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
   const openTerminal = (label: string) =>
     page
       .getByRole('row', { name: new RegExp(label) })

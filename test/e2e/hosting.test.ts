@@ -1,36 +1,22 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { connectAccount } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
-
-async function hosting(faults: readonly unknown[] = []) {
-  const sim = await startSimulatorProcess()
-  endings.push(sim.stop)
+async function hosting(start: Start, faults: readonly unknown[] = []) {
+  const sim = await start.simulator()
   await sim.control('POST', '/sim/faults', { rules: faults })
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Hosting' }).click()
   return { sim, page, errors }
 }
 
-test('maintenance is cancelled, a machine cleaned up, a disk made and extended, a workergroup created', async () => {
-  const { page, errors } = await hosting()
+test('maintenance is cancelled, a machine cleaned up, a disk made and extended, a workergroup created', async ({
+  start,
+}) => {
+  const { page, errors } = await hosting(start)
   await page.getByRole('button', { name: /^Cancel the maintenance of rack-a1/ }).click()
   await page.getByText('The maintenance is cancelled.').waitFor()
   await page.getByRole('button', { name: /^Clean up rack-a1/ }).click()
@@ -67,7 +53,9 @@ test('maintenance is cancelled, a machine cleaned up, a disk made and extended, 
   expect(errors).toEqual([])
 })
 
-test('where nothing is listed, ids are typed by hand, and what is not there is said in words', async () => {
+test('where nothing is listed, ids are typed by hand, and what is not there is said in words', async ({
+  start,
+}) => {
   const missing = ['/machines', '/network_disk/', '/workergroups/'].map(path => ({
     method: 'GET',
     path,
@@ -75,7 +63,7 @@ test('where nothing is listed, ids are typed by hand, and what is not there is s
     status: 404,
     times: 99,
   }))
-  const { page, errors } = await hosting(missing)
+  const { page, errors } = await hosting(start, missing)
   await page.getByText('This service does not list your machines.').waitFor()
   await page.getByText('This service does not list your network disks.').waitFor()
   await page.getByText('This service does not list your workergroups.').waitFor()

@@ -1,20 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { lacks } from '../needs.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, terminalText } from './app.ts'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { terminalText } from './app.ts'
+import { test } from './fixtures.ts'
 
 /** A whole job without a pointer; wherever something closes or goes, the keys go on from somewhere. */
-const lacking = lacks('chromium')
-let browser: Browser
-const endings: (() => Promise<unknown>)[] = []
-beforeAll(async () => {
-  if (lacking === '') browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser?.close())
-
 /** What has the focus, by its name. */
 const focused = (page: Page) =>
   page.evaluate(() => {
@@ -54,14 +43,12 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-describe.skipIf(lacking !== '')(`by keys alone${lacking}`, () => {
-  test('from an empty home to a rented GPU, its terminal, a guard, a watch, and back to nothing', async () => {
-    const home = await scratchFolder()
-    endings.push(home.remove)
-    const berth = await startBerth(home.path, ['--demo'])
-    endings.push(berth.stop)
-    const { page, errors } = await openPage(browser, berth.address)
-    endings.push(() => page.context().close())
+describe('by keys alone', () => {
+  test('from an empty home to a rented GPU, its terminal, a guard, a watch, and back to nothing', async ({
+    start,
+  }) => {
+    const berth = await start.berth({ flags: ['--demo'] })
+    const { page, errors } = await start.page(berth.address)
     await page.getByText('Nothing is rented').waitFor()
 
     await press(page, 'Control+2')

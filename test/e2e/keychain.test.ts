@@ -1,43 +1,25 @@
 import { once } from 'node:events'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
 import { startSession, type TestSession } from '../integration/local/session-bus.ts'
 import { keptFiles } from '../kept-files.ts'
 import { lacks } from '../needs.ts'
 import { connectAccount, recordFrames } from './account-steps.ts'
-import {
-  openBrowser,
-  openPage,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Service } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-let sim: SimulatorProcess
+let sim: Service
 let session: TestSession
-const endings: (() => Promise<unknown>)[] = []
 const lacking = lacks('chromium', 'dbus-daemon', 'gnome-keyring-daemon', 'secret-tool')
 
-beforeAll(async () => {
-  if (lacking === '') browser = await openBrowser()
-})
-afterAll(() => browser?.close())
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-
 /** The desktop of a user: a session bus, on it a keychain when its password is given, and the service elsewhere. */
-async function desktop(password?: string): Promise<{ home: string }> {
-  sim = await startSimulatorProcess()
-  endings.push(sim.stop)
+async function desktop(start: Start, password?: string): Promise<{ home: string }> {
+  sim = await start.simulator()
   session = await startSession()
-  endings.push(() => session.end())
+  start.atEnd(() => session.end())
   if (password !== undefined) await startKeyring(password)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  return { home: home.path }
+  return { home: await start.folder() }
 }
 
 /** Unlocked with its password; locked without one. Ready once another program is told that no such secret is there. */
@@ -62,14 +44,16 @@ interface Opened {
   stop(): Promise<void>
 }
 
-async function openBerth(home: string, bus = session.env['DBUS_SESSION_BUS_ADDRESS']): Promise<Opened> {
-  const berth = await startBerth(home, [], {
-    DBUS_SESSION_BUS_ADDRESS: bus ?? '',
-    XDG_RUNTIME_DIR: session.home,
+async function openBerth(
+  start: Start,
+  home: string,
+  bus = session.env['DBUS_SESSION_BUS_ADDRESS'],
+): Promise<Opened> {
+  const berth = await start.berth({
+    home,
+    env: { DBUS_SESSION_BUS_ADDRESS: bus ?? '', XDG_RUNTIME_DIR: session.home },
   })
-  endings.push(berth.stop)
-  const { page } = await openPage(browser, 'about:blank')
-  endings.push(() => page.context().close())
+  const { page } = await start.page('about:blank')
   const received = recordFrames(page)
   await page.goto(berth.address)
   return { page, received, output: berth.output, stop: berth.stop }
@@ -118,9 +102,11 @@ async function expectOnline(page: Page): Promise<void> {
 }
 
 describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
-  test('in the keychain and nowhere else; it is used again after a restart, and goes with the account', async () => {
-    const { home } = await desktop('password')
-    const first = await openBerth(home)
+  test('in the keychain and nowhere else; it is used again after a restart, and goes with the account', async ({
+    start,
+  }) => {
+    const { home } = await desktop(start, 'password')
+    const first = await openBerth(start, home)
     await connectAccount(first.page, sim)
     await expectOnline(first.page)
 
@@ -132,7 +118,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await first.stop()
     await expectNoTraceIn(home)
 
-    const second = await openBerth(home)
+    const second = await openBerth(start, home)
     await expectOnline(second.page)
     await expectNoTrace(home, second)
     await second.page.getByRole('link', { name: 'Settings' }).click()
@@ -144,9 +130,9 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     expect((await lookup(entry)).code).toBe(1)
   })
 
-  test('without a keychain: that is said plainly, and nothing is written', async () => {
-    const { home } = await desktop()
-    const first = await openBerth(home, noBus)
+  test('without a keychain: that is said plainly, and nothing is written', async ({ start }) => {
+    const { home } = await desktop(start)
+    const first = await openBerth(start, home, noBus)
     await first.page.getByRole('button', { name: 'Connect your account' }).click()
     await first.page
       .getByRole('dialog')
@@ -167,7 +153,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await first.stop()
     await expectNoTraceIn(home)
 
-    const second = await openBerth(home, noBus)
+    const second = await openBerth(start, home, noBus)
     await header(second.page).getByText('Key not at hand').waitFor()
     await second.page
       .getByText(/This machine has no keychain, so the API key was only kept until Berth ended/)
@@ -176,10 +162,12 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await expectNoTrace(home, second)
   })
 
-  test('a keychain that is locked and stays so: the same, and what it keeps is there once it is unlocked', async () => {
-    const { home } = await desktop()
+  test('a keychain that is locked and stays so: the same, and what it keeps is there once it is unlocked', async ({
+    start,
+  }) => {
+    const { home } = await desktop(start)
     const unlocked = await startKeyring('password')
-    const first = await openBerth(home)
+    const first = await openBerth(start, home)
     await connectAccount(first.page, sim)
     await expectOnline(first.page)
     await first.page.context().close()
@@ -187,7 +175,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
 
     await unlocked.end()
     const locked = await startKeyring(undefined)
-    const second = await openBerth(home)
+    const second = await openBerth(start, home)
     await header(second.page).getByText('Key not at hand').waitFor()
     await second.page
       .getByText(/Unlock the keychain and start Berth again, or enter the key once more/)
@@ -199,7 +187,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
 
     await locked.end()
     await startKeyring('password')
-    const third = await openBerth(home)
+    const third = await openBerth(start, home)
     await expectOnline(third.page)
   })
 })

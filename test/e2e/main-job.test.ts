@@ -1,33 +1,14 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import {
-  openBrowser,
-  openPage,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-  terminalText,
-} from './app.ts'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { readProfile } from '../../simulator/deployment/deployment.ts'
+import { connectAccount } from './account-steps.ts'
+import { terminalText } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
-
-async function freshBerth(flags: readonly string[] = []) {
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path, flags)
-  endings.push(berth.stop)
-  const opened = await openPage(browser, berth.address)
-  endings.push(() => opened.page.context().close())
-  return opened
+async function freshBerth(start: Start, flags: readonly string[] = []) {
+  const berth = await start.berth({ flags })
+  return start.page(berth.address)
 }
 
 /** Rents the first offer of a GPU, waits for the shell, asks it for its GPUs, and destroys the instance. */
@@ -60,25 +41,21 @@ async function doTheJob(page: Page): Promise<void> {
   await row.waitFor({ state: 'detached', timeout: 60_000 })
 }
 
-test('from an empty home: the demo opens, and a GPU is found, rented, entered and destroyed', async () => {
-  const { page, errors } = await freshBerth(['--demo'])
+test('from an empty home: the demo opens, and a GPU is found, rented, entered and destroyed', async ({
+  start,
+}) => {
+  const { page, errors } = await freshBerth(start, ['--demo'])
   await page.getByText('This is the demo market. Nothing here costs money.').waitFor()
   await doTheJob(page)
   expect(errors).toEqual([])
 })
 
-test.each(['interface', 'public'])(
+test.for(['interface', 'public'])(
   'the same with an account (%s): one create, and no instance in the end',
-  async deployment => {
-    const sim = await startSimulatorProcess(['--deployment', deployment])
-    endings.push(sim.stop)
-    const { page, errors } = await freshBerth()
-    await page.getByRole('button', { name: 'Connect your account' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Base URL').fill(sim.baseUrl)
-    await dialog.getByLabel('API key').fill(sim.apiKey)
-    await dialog.getByRole('button', { name: /^Connect/ }).click()
-    await dialog.waitFor({ state: 'detached' })
+  async (deployment, { start }) => {
+    const sim = await start.simulator({ deployment: readProfile(deployment) })
+    const { page, errors } = await freshBerth(start)
+    await connectAccount(page, sim)
     await doTheJob(page)
 
     const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
@@ -97,10 +74,9 @@ test.each(['interface', 'public'])(
   },
 )
 
-test('a wrong key is told at the form, and what was typed stays', async () => {
-  const sim = await startSimulatorProcess()
-  endings.push(sim.stop)
-  const { page } = await freshBerth()
+test('a wrong key is told at the form, and what was typed stays', async ({ start }) => {
+  const sim = await start.simulator()
+  const { page } = await freshBerth(start)
   await page.getByRole('button', { name: 'Connect your account' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Base URL').fill(sim.baseUrl)

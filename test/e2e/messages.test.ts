@@ -1,52 +1,28 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lacks } from '../needs.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import {
-  openBrowser,
-  openPage,
-  type Running,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Service } from './app.ts'
+import { test } from './fixtures.ts'
 
 /** What is said above the screens: alerts, and why the account is not seen. */
-const lacking = lacks('chromium')
-let browser: Browser
-let sim: SimulatorProcess
-let berth: Running & { address: string }
-let home: { path: string; remove(): Promise<void> }
+let sim: Service
 let page: Page
 let errors: string[]
 
-beforeAll(async () => {
-  if (lacking !== '') return
-  ;[browser, sim, home] = await Promise.all([openBrowser(), startSimulatorProcess(), scratchFolder()])
-  await writeFile(
-    join(home.path, 'settings.json'),
-    JSON.stringify({ pollInterval: 2, lowCreditDollars: 1000 }),
-  )
-  berth = await startBerth(home.path)
-  ;({ page, errors } = await openPage(browser, berth.address))
+test.beforeAll(async ({ startForFile: start }) => {
+  sim = await start.simulator()
+  const berth = await start.berth({ settings: { pollInterval: 2, lowCreditDollars: 1000 } })
+  ;({ page, errors } = await start.page(berth.address))
   await page.getByText('of credit left').waitFor()
   await rentRunning(sim)
   await connectAccount(page, sim)
-})
-afterAll(async () => {
-  await page?.context().close()
-  await berth?.stop()
-  await Promise.all([browser?.close(), sim?.stop(), home?.remove()])
 })
 
 const messages = () => page.getByRole('region', { name: 'Messages' })
 const dismissals = () => messages().getByRole('button', { name: /^Dismiss/ })
 const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
-describe.skipIf(lacking !== '')(`messages${lacking}`, () => {
+describe('messages', () => {
   test('further alerts are opened by a button that says how many there are, and each leaves the focus to the next', async () => {
     const more = messages().getByRole('button', { name: 'Show 1 more' })
     await more.waitFor()

@@ -1,44 +1,24 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
 import { nextMorning } from '../morning.ts'
-import { lacks } from '../needs.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import {
-  openBrowser,
-  openPage,
-  type Running,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Service } from './app.ts'
+import { test } from './fixtures.ts'
 
-const lacking = lacks('chromium')
-let browser: Browser
-let sim: SimulatorProcess
-let berth: Running & { address: string }
-let home: { path: string; remove(): Promise<void> }
+let sim: Service
 let page: Page
 
-beforeAll(async () => {
-  if (lacking !== '') return
-  ;[browser, sim, home] = await Promise.all([openBrowser(), startSimulatorProcess(), scratchFolder()])
-  await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
+test.beforeAll(async ({ startForFile: start }) => {
+  sim = await start.simulator()
   // It is afternoon before all is over: no day begins meanwhile, on which nothing has cost anything yet.
   await sim.control('POST', '/sim/clock', { advance: (nextMorning() - Date.now()) / 1000 })
-  berth = await startBerth(home.path)
-  ;({ page } = await openPage(browser, berth.address, { acceptDownloads: true }))
+  const berth = await start.berth({ settings: { pollInterval: 2 } })
+  ;({ page } = await start.page(berth.address, { acceptDownloads: true }))
   await connectAccount(page, sim)
 })
-afterAll(async () => {
-  await page?.context().close()
-  await berth?.stop()
-  await Promise.all([browser?.close(), sim?.stop(), home?.remove()])
-})
 
-describe.skipIf(lacking !== '')(`money and the market over time${lacking}`, () => {
+describe('money and the market over time', () => {
   test('what was spent is drawn, told by GPU and by instance, and saved as a table', async () => {
     const id = await rentRunning(sim)
     await page.getByRole('link', { name: 'Instances' }).click()

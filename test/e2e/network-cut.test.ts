@@ -1,66 +1,54 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { askByName } from '../ask-by-name.ts'
 import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
 import { startCable } from './cable.ts'
 import { startDetour } from './detour.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-const endings: (() => unknown)[] = []
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 const patient = { timeout: 60_000 }
 
 /** Berth on the ports of an instance whose SSH is Debian's server, behind a cable that can be pulled. */
-async function openInstance() {
-  const home = await scratchFolder()
-  const there = join(home.path, 'there')
-  mkdirSync(there)
+async function openInstance(start: Start) {
+  const there = await start.folder()
   const sshd = await startSshd([`ForceCommand internal-sftp -d ${there}`])
+  start.atEnd(sshd.close)
   const cable = await startCable(sshd.port)
-  const sim = await startSimulatorProcess(['--speed', '1'])
+  start.atEnd(cable.close)
+  const sim = await start.simulator({ speed: 1 })
   const detour = await startDetour(sim.baseUrl, cable.port)
+  start.atEnd(detour.close)
   const id = await rentRunning(sim, { label: 'box' })
-  const berth = await startBerth(home.path)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(home.remove, sshd.close, cable.close, sim.stop, detour.close, berth.stop, () =>
-    page.context().close(),
-  )
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
   await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
   // Looking for its files makes Berth's key, which the server then has to know.
   await page.getByRole('tab', { name: 'Files' }).click()
-  sshd.authorize(await ownPublicKey(home.path))
-  return { page, errors, cable, id, here: home.path, there }
+  sshd.authorize(await ownPublicKey(berth.home))
+  return { page, errors, cable, id, here: berth.home, there }
 }
 
 describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server${lacking}`, () => {
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
-  })
-  afterAll(() => browser?.close())
-
-  test('for 30 seconds: an upload and a tunnel go on by themselves, and the file is what it was', {
+  test('until that is noticed: an upload and a tunnel go on by themselves once it is back, and the file is what it was', {
     timeout: 240_000,
-  }, async () => {
+  }, async ({ start }) => {
     const web = createServer((_, response) => response.end('still here')).listen(0, '127.0.0.1')
     await once(web, 'listening')
-    endings.push(() => web.close())
+    start.atEnd(() => web.close())
     const { port } = web.address() as { port: number }
-    const { page, errors, cable, here, there } = await openInstance()
+    const { page, errors, cable, here, there } = await openInstance(start)
 
     await page.getByRole('tab', { name: 'Ports' }).click()
     await page.getByLabel('Port in the instance').fill(String(port))
@@ -84,14 +72,12 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     while (arrived() < 8 * 1024 * 1024) await wait(5)
     cable.pull()
     const before = arrived()
-    const halfAMinute = wait(30_000)
     expect(before).toBeLessThan(bytes.length)
 
     await page.getByText('Waiting', { exact: true }).waitFor(patient)
     expect(readdirSync(there)).not.toContain('big')
     // Asked while nothing passes, and answered once it does again, by the same port.
     const meanwhile = asked()
-    await halfAMinute
     cable.plug()
     expect(await meanwhile).toBe('still here')
     await expect.poll(() => readdirSync(there), { timeout: 120_000 }).toEqual(['big'])

@@ -1,57 +1,39 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
 import { lacks } from '../needs.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import {
-  openBrowser,
-  openPage,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Service } from './app.ts'
 import { type Desktop, startDesktop } from './desktop.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-let sim: SimulatorProcess
+let sim: Service
 let desktop: Desktop
-const endings: (() => Promise<unknown>)[] = []
 const lacking = lacks('chromium', 'dbus-daemon', 'Xvfb', 'dunst', 'dunstctl', 'gnome-keyring-daemon')
 
-beforeAll(async () => {
-  if (lacking === '') browser = await openBrowser()
-})
-afterAll(() => browser?.close())
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-
 /** A desktop with notifications and a keychain, a service whose world is as slow as ours, and a home that polls often. */
-async function prepare(): Promise<{ home: string }> {
-  sim = await startSimulatorProcess(['--speed', '1'])
-  endings.push(sim.stop)
+async function prepare(start: Start): Promise<{ home: string }> {
+  sim = await start.simulator({ speed: 1 })
   desktop = await startDesktop()
-  endings.push(() => desktop.end())
+  start.atEnd(() => desktop.end())
   const { session } = desktop
   session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password')
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  await writeFile(join(home.path, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
+  const home = await start.folder()
+  await writeFile(join(home, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
   const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
   await expect.poll(nothing, { timeout: 60_000 }).toEqual({ code: 1, output: '' })
-  return { home: home.path }
+  return { home }
 }
 
-async function openBerth(home: string): Promise<{ page: Page; end(): Promise<void> }> {
-  const berth = await startBerth(home, [], {
-    DBUS_SESSION_BUS_ADDRESS: desktop.session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '',
-    XDG_RUNTIME_DIR: desktop.session.home,
+async function openBerth(start: Start, home: string): Promise<{ page: Page; end(): Promise<void> }> {
+  const { home: runtime, env } = desktop.session
+  const berth = await start.berth({
+    home,
+    env: { DBUS_SESSION_BUS_ADDRESS: env['DBUS_SESSION_BUS_ADDRESS'] ?? '', XDG_RUNTIME_DIR: runtime },
   })
-  endings.push(berth.stop)
-  const { page } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
+  const { page } = await start.page(berth.address)
   return {
     page,
     async end() {
@@ -83,11 +65,11 @@ async function titles(): Promise<string[]> {
 const soon = { timeout: 60_000 }
 
 describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => {
-  test('credit that runs low is told once, with what it means', async () => {
-    const { home } = await prepare()
+  test('credit that runs low is told once, with what it means', async ({ start }) => {
+    const { home } = await prepare(start)
     await rentRunning(sim)
     await sim.control('POST', '/sim/credit', { credit: 500 })
-    const first = await openBerth(home)
+    const first = await openBerth(start, home)
     await connectAccount(first.page, sim)
     await twoMorePolls()
     expect(await desktop.shown()).toEqual([])
@@ -102,18 +84,20 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
     expect((await desktop.drawn())[0]).toContain('the credit lasts')
 
     await first.end()
-    await openBerth(home)
+    await openBerth(start, home)
     await twoMorePolls()
     expect(await titles()).toHaveLength(1)
   })
 
-  test('being outbid is told once, a click leads to the instance and a button to its bid', async () => {
-    const { home } = await prepare()
+  test('being outbid is told once, a click leads to the instance and a button to its bid', async ({
+    start,
+  }) => {
+    const { home } = await prepare(start)
     const label = '<b>&"'
     const id = await rentRunning(sim, { price: 5, label })
     const other = await rentRunning(sim, { price: 5, label: 'other' })
     await sim.control('POST', '/sim/credit', { credit: 1000 })
-    const first = await openBerth(home)
+    const first = await openBerth(start, home)
     await connectAccount(first.page, sim)
     await first.page.getByRole('row', { name: /other/ }).waitFor()
     await first.page.getByRole('link', { name: 'Offers' }).click()
@@ -140,7 +124,7 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
     await first.page.getByRole('dialog', { name: /^Change bid for other/ }).waitFor()
 
     await first.end()
-    await openBerth(home)
+    await openBerth(start, home)
     await twoMorePolls()
     expect(await titles()).toHaveLength(2)
   })

@@ -1,61 +1,52 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { connectAccount } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+import { test as base } from './fixtures.ts'
 
-let browser: Browser
-let page: Page
-let ends: (() => unknown)[] = []
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
-beforeEach(async () => {
-  const sim = await startSimulatorProcess(['--offers', '500', '--speed', '1'])
-  const home = await scratchFolder()
-  const berth = await startBerth(home.path)
-  ends = [() => berth.stop(), sim.stop, home.remove]
-  ;({ page } = await openPage(browser, berth.address))
+/** The offers, in a table that can be scrolled. */
+const test = base.extend('page', async ({ start }) => {
+  const sim = await start.simulator({ speed: 1 })
+  const berth = await start.berth()
+  const { page } = await start.page(berth.address)
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
-  await rows().nth(20).waitFor({ state: 'attached' })
-})
-afterEach(async () => {
-  await page.context().close()
-  for (const end of ends) await end()
+  await rowsOf(page).nth(20).waitFor({ state: 'attached' })
+  return page
 })
 
-const rows = () => page.locator('tr[data-offer]')
-const scrollTo = (top: number) =>
+const rowsOf = (page: Page) => page.locator('tr[data-offer]')
+const firstRow = (page: Page) => rowsOf(page).first().getAttribute('aria-rowindex')
+const scrollTo = (page: Page, top: number) =>
   page.evaluate(to => {
     const scroller = document.querySelector('.scroller')
     if (scroller) scroller.scrollTop = to
   }, top)
 /** The offer whose row has the focus. */
-const focusedOffer = () =>
+const focusedOffer = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest('tr')?.getAttribute('data-offer') ?? undefined)
-const firstRow = () => rows().first().getAttribute('aria-rowindex')
 
-test('scrolling keeps the elements of the rows and the order they are read in', async () => {
-  await rows().evaluateAll(all => {
+test('scrolling keeps the elements of the rows and the order they are read in', async ({ page }) => {
+  const rows = rowsOf(page)
+  await rows.evaluateAll(all => {
     for (const row of all) row.setAttribute('data-mark', 'old')
   })
   for (const top of [36 * 30, 36 * 33, 36 * 200]) {
-    await scrollTo(top)
-    await expect.poll(firstRow).toBe(String(top / 36 - 3 + 2))
-    const drawn = await rows().evaluateAll(all => all.map(row => Number(row.getAttribute('aria-rowindex'))))
+    await scrollTo(page, top)
+    await expect.poll(() => firstRow(page)).toBe(String(top / 36 - 3 + 2))
+    const drawn = await rows.evaluateAll(all => all.map(row => Number(row.getAttribute('aria-rowindex'))))
     expect(drawn).toEqual(drawn.map((_, at) => (drawn[0] ?? 0) + at))
     expect(await page.locator('tr[data-offer]:not([data-mark])').count()).toBe(0)
   }
 })
 
-test('the focus stays with its offer, and with nothing once that is out of sight', async () => {
-  const offer = await rows().nth(5).getAttribute('data-offer')
-  await rows().nth(5).getByRole('button').focus()
-  await scrollTo(36 * 6)
-  await expect.poll(firstRow).toBe('5')
-  expect(await focusedOffer()).toBe(offer)
-  await scrollTo(36 * 200)
-  await expect.poll(firstRow).toBe(String(200 - 3 + 2))
-  expect(await focusedOffer()).toBeUndefined()
+test('the focus stays with its offer, and with nothing once that is out of sight', async ({ page }) => {
+  const rows = rowsOf(page)
+  const offer = await rows.nth(5).getAttribute('data-offer')
+  await rows.nth(5).getByRole('button').focus()
+  await scrollTo(page, 36 * 6)
+  await expect.poll(() => firstRow(page)).toBe('5')
+  expect(await focusedOffer(page)).toBe(offer)
+  await scrollTo(page, 36 * 200)
+  await expect.poll(() => firstRow(page)).toBe(String(200 - 3 + 2))
+  expect(await focusedOffer(page)).toBeUndefined()
 })

@@ -1,33 +1,16 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openPage, patience, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
+import { expect } from 'vitest'
+import { readProfile } from '../../simulator/deployment/deployment.ts'
+import { connectAccount } from './account-steps.ts'
+import { patience } from './app.ts'
+import { test } from './fixtures.ts'
 
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
-
-test('where a service lists only some offers, that is noted and it applies the filters', async () => {
-  const sim = await startSimulatorProcess(['--deployment', 'public'])
-  endings.push(sim.stop)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
-  await page.getByRole('button', { name: 'Connect your account' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
-  await dialog.getByLabel('API key').fill(sim.apiKey)
-  await dialog.getByRole('button', { name: /^Connect/ }).click()
-  await dialog.waitFor({ state: 'hidden' })
+test('where a service lists only some offers, that is noted and it applies the filters', async ({
+  start,
+}) => {
+  const sim = await start.simulator({ deployment: readProfile('public') })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText('The service lists at most 64 offers at a time').waitFor()
 

@@ -1,118 +1,94 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openPage, scratchFolder, startBerth } from './app.ts'
+import { expect } from 'vitest'
+import { test } from './fixtures.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+test('the palette finds a command by a few letters and runs it, by keyboard alone and within the content policy', async ({
+  start,
+}) => {
+  const berth = await start.berth({ flags: ['--demo'] })
+  const { page, errors } = await start.page(berth.address)
+  await page.getByRole('link', { name: 'Offers' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const input = page.getByRole('combobox', { name: 'What to do' })
+  await input.waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.type('settings')
+  const first = page.getByRole('option').first()
+  await first.and(page.getByRole('option', { name: /settings/i, selected: true })).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await input.waitFor()
+  await page.keyboard.type('nothing is called this')
+  await page.getByText('Nothing is called that.').waitFor()
+  await page.keyboard.press('Escape')
+  await input.waitFor({ state: 'detached' })
 
-test('the palette finds a command by a few letters and runs it, by keyboard alone and within the content policy', async () => {
-  const home = await scratchFolder()
-  const berth = await startBerth(home.path, ['--demo'])
-  try {
-    const { page, errors } = await openPage(browser, berth.address)
-    await page.getByRole('link', { name: 'Offers' }).waitFor()
-    await page.keyboard.press('Control+k')
-    const input = page.getByRole('combobox', { name: 'What to do' })
-    await input.waitFor()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowUp')
-    await page.keyboard.type('settings')
-    const first = page.getByRole('option').first()
-    await first.and(page.getByRole('option', { name: /settings/i, selected: true })).waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Settings' }).waitFor()
-    await page.keyboard.press('Control+k')
-    await input.waitFor()
-    await page.keyboard.type('nothing is called this')
-    await page.getByText('Nothing is called that.').waitFor()
-    await page.keyboard.press('Escape')
-    await input.waitFor({ state: 'detached' })
-
-    // Who types on before it is drawn: the next key is the palette's, not that of what had the focus.
-    const focused = await page.evaluate(async () => {
-      const keys = { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }
-      document.body.dispatchEvent(new KeyboardEvent('keydown', keys))
-      await Promise.resolve()
-      return document.activeElement?.getAttribute('aria-label')
-    })
-    expect(focused).toBe('What to do')
-    expect(errors).toEqual([])
-    await page.context().close()
-  } finally {
-    await berth.stop()
-    await home.remove()
-  }
+  // Who types on before it is drawn: the next key is the palette's, not that of what had the focus.
+  const focused = await page.evaluate(async () => {
+    const keys = { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }
+    document.body.dispatchEvent(new KeyboardEvent('keydown', keys))
+    await Promise.resolve()
+    return document.activeElement?.getAttribute('aria-label')
+  })
+  expect(focused).toBe('What to do')
+  expect(errors).toEqual([])
 })
 
-test('a key over an open dialog opens nothing elsewhere, and what was typed there stays', async () => {
-  const home = await scratchFolder()
-  const berth = await startBerth(home.path, ['--demo'])
-  try {
-    const { page, errors } = await openPage(browser, berth.address)
-    // Where no dialog is open, they do what they do.
-    await page.getByRole('link', { name: 'Offers' }).click()
-    const rent = page.getByRole('button', { name: /^Rent \d/ }).first()
-    await rent.waitFor()
-    await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await rent.click()
-    const dialog = page.getByRole('dialog', { name: /^Rent/ })
-    await dialog.getByLabel('Image').fill('mine/own')
-    // The dialog's own Cancel, where a letter is no typing.
-    const cancel = dialog.getByRole('button', { name: 'Cancel' })
-    await cancel.focus()
-    for (const key of ['Control+k', 'Control+1', 'Control+,', '?', '/']) await page.keyboard.press(key)
-    // The last of them is over once a key after it has moved the focus.
-    await page.keyboard.press('Shift+Tab')
-    await expect.poll(() => cancel.evaluate(button => button === document.activeElement)).toBe(false)
-    expect(await page.getByRole('dialog').count()).toBe(1)
-    expect(await dialog.getByLabel('Image').inputValue()).toBe('mine/own')
-    expect(new URL(page.url()).hash).toBe('#/offers')
-    expect(errors).toEqual([])
-    await page.context().close()
-  } finally {
-    await berth.stop()
-    await home.remove()
-  }
+test('a key over an open dialog opens nothing elsewhere, and what was typed there stays', async ({
+  start,
+}) => {
+  const berth = await start.berth({ flags: ['--demo'] })
+  const { page, errors } = await start.page(berth.address)
+  // Where no dialog is open, they do what they do.
+  await page.getByRole('link', { name: 'Offers' }).click()
+  const rent = page.getByRole('button', { name: /^Rent \d/ }).first()
+  await rent.waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await rent.click()
+  const dialog = page.getByRole('dialog', { name: /^Rent/ })
+  await dialog.getByLabel('Image').fill('mine/own')
+  // The dialog's own Cancel, where a letter is no typing.
+  const cancel = dialog.getByRole('button', { name: 'Cancel' })
+  await cancel.focus()
+  for (const key of ['Control+k', 'Control+1', 'Control+,', '?', '/']) await page.keyboard.press(key)
+  // The last of them is over once a key after it has moved the focus.
+  await page.keyboard.press('Shift+Tab')
+  await expect.poll(() => cancel.evaluate(button => button === document.activeElement)).toBe(false)
+  expect(await page.getByRole('dialog').count()).toBe(1)
+  expect(await dialog.getByLabel('Image').inputValue()).toBe('mine/own')
+  expect(new URL(page.url()).hash).toBe('#/offers')
+  expect(errors).toEqual([])
 })
 
-test('what is pressed while a dialog is on its way presses nothing behind it', async () => {
-  const home = await scratchFolder()
-  const berth = await startBerth(home.path, ['--demo'])
-  try {
-    const { page, errors } = await openPage(browser, 'about:blank')
-    let send = () => {}
-    const sent = new Promise<void>(resolve => {
-      send = resolve
-    })
-    await page.route('**/assets/ShortcutsDialog-*.js', async route => {
-      await sent
-      await route.continue()
-    })
-    await page.goto(berth.address)
-    const settings = page.getByRole('link', { name: 'Settings' })
-    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    await settings.focus()
-    await page.keyboard.press('?')
-    await page.keyboard.press('Enter')
-    send()
-    await dialog.waitFor()
-    expect(new URL(page.url()).hash).not.toContain('settings')
-    // It has the focus, and gives it back to where the key does what it does.
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    await page.locator('a:focus', { hasText: 'Settings' }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Settings' }).waitFor()
-    expect(errors).toEqual([])
-    await page.context().close()
-  } finally {
-    await berth.stop()
-    await home.remove()
-  }
+test('what is pressed while a dialog is on its way presses nothing behind it', async ({ start }) => {
+  const berth = await start.berth({ flags: ['--demo'] })
+  const { page, errors } = await start.page('about:blank')
+  let send = () => {}
+  const sent = new Promise<void>(resolve => {
+    send = resolve
+  })
+  await page.route('**/assets/ShortcutsDialog-*.js', async route => {
+    await sent
+    await route.continue()
+  })
+  await page.goto(berth.address)
+  const settings = page.getByRole('link', { name: 'Settings' })
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await settings.focus()
+  await page.keyboard.press('?')
+  await page.keyboard.press('Enter')
+  send()
+  await dialog.waitFor()
+  expect(new URL(page.url()).hash).not.toContain('settings')
+  // It has the focus, and gives it back to where the key does what it does.
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.locator('a:focus', { hasText: 'Settings' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  expect(errors).toEqual([])
 })

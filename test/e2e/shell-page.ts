@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { defaultSettings } from '../../electron/contract/app/settings.ts'
 import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { openPage, scratchFolder, startBerth, startSimulatorProcess, terminalText } from './app.ts'
+import { terminalText } from './app.ts'
 import { type Cable, startCable } from './cable.ts'
 import { startDetour } from './detour.ts'
+import type { Start } from './start.ts'
 
 /** A terminal on the page, whose other end is a shell at Debian's own OpenSSH server. */
 export interface ShellPage {
@@ -27,7 +27,6 @@ export interface ShellPage {
   shows(text: string | RegExp, timeout?: number, on?: Page): Promise<void>
   /** Ends Berth without a word, starts it again, and gives its terminal on a page of its own. */
   restart(): Promise<Page>
-  end(): Promise<void>
 }
 
 /** Bytes that came to the page by its socket's streams, and a sum that depends on each of them and their order. */
@@ -45,84 +44,72 @@ interface Wished {
   cable?: boolean
 }
 
-export async function openShellPage(browser: Browser, wished: Wished = {}): Promise<ShellPage> {
-  const endings: (() => unknown)[] = []
-  const end = async () => {
-    for (const one of endings.splice(0).reverse()) await one()
+export async function openShellPage(start: Start, wished: Wished = {}): Promise<ShellPage> {
+  const sim = await start.simulator({ speed: 1 })
+  const sockets = await start.folder()
+  start.atEnd(() => endTmux(sockets))
+  const sshd = await startSshd([
+    wished.tmux ? `SetEnv TMUX_TMPDIR=${sockets}` : `ForceCommand env PS1='${prompt}' sh`,
+  ])
+  start.atEnd(sshd.close)
+  const cable = wished.cable ? await startCable(sshd.port) : undefined
+  if (cable) start.atEnd(cable.close)
+  const detour = await startDetour(sim.baseUrl, cable?.port ?? sshd.port)
+  start.atEnd(detour.close)
+  const instance = await rentRunning(sim)
+  // tmux would draw what is left of a flood and drop the rest.
+  const terminal = { ...defaultSettings.terminal, tmux: wished.tmux ?? false }
+  let berth = await start.berth({ settings: { terminal } })
+
+  const { page, errors } = await start.page('about:blank')
+  await page.addInitScript(countArrivals)
+  await page.goto(berth.address)
+  await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
+  const openTerminal = (on: Page) =>
+    on
+      .getByRole('row', { name: new RegExp(`#?${instance}`) })
+      .getByRole('button', { name: 'Terminal' })
+      .click()
+  // The first attempt makes Berth's key, which the server then has to know.
+  await openTerminal(page)
+  sshd.authorize(await ownPublicKey(berth.home))
+
+  const shows: ShellPage['shows'] = async (text, timeout = 60_000, on = page) => {
+    const there = (shown: string) => (typeof text === 'string' ? shown.includes(text) : text.test(shown))
+    await until(async () => there(await terminalText(on)), timeout)
   }
-  try {
-    const sim = await startSimulatorProcess(['--speed', '1'])
-    endings.push(sim.stop)
-    const sockets = await scratchFolder()
-    endings.push(sockets.remove, () => endTmux(sockets.path))
-    const sshd = await startSshd([
-      wished.tmux ? `SetEnv TMUX_TMPDIR=${sockets.path}` : `ForceCommand env PS1='${prompt}' sh`,
-    ])
-    endings.push(sshd.close)
-    const cable = wished.cable ? await startCable(sshd.port) : undefined
-    if (cable) endings.push(cable.close)
-    const detour = await startDetour(sim.baseUrl, cable?.port ?? sshd.port)
-    endings.push(detour.close)
-    const instance = await rentRunning(sim)
-    const home = await scratchFolder()
-    endings.push(home.remove)
-    // tmux would draw what is left of a flood and drop the rest.
-    const settings = { terminal: { tmux: wished.tmux ?? false } }
-    await writeFile(join(home.path, 'settings.json'), JSON.stringify(settings))
-    let berth = await startBerth(home.path)
-    endings.push(() => berth.stop())
-
-    const { page, errors } = await openPage(browser, 'about:blank')
-    endings.push(() => page.context().close())
-    await page.addInitScript(countArrivals)
-    await page.goto(berth.address)
-    await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
-    const openTerminal = (on: Page) =>
-      on
-        .getByRole('row', { name: new RegExp(`#?${instance}`) })
-        .getByRole('button', { name: 'Terminal' })
-        .click()
-    // The first attempt makes Berth's key, which the server then has to know.
-    await openTerminal(page)
-    sshd.authorize(await ownPublicKey(home.path))
-
-    const shows: ShellPage['shows'] = async (text, timeout = 60_000, on = page) => {
-      const there = (shown: string) => (typeof text === 'string' ? shown.includes(text) : text.test(shown))
-      await until(async () => there(await terminalText(on)), timeout)
-    }
-    await shows(wished.tmux ? 'root@' : prompt)
-    return {
-      page,
-      sshd,
-      pid: () => berth.process.pid ?? 0,
-      cut: {
-        pull: () => cable?.pull(),
-        plug: () => cable?.plug(),
-      },
-      errors,
-      async type(line, on = page) {
-        await on.keyboard.type(`${line}\n`)
-      },
-      shows,
-      async restart() {
-        await page.context().close()
-        berth.process.kill('SIGKILL')
-        await once(berth.process, 'exit')
-        berth = await startBerth(home.path)
-        const { page: fresh } = await openPage(browser, berth.address)
-        endings.push(() => fresh.context().close())
-        // No keychain is here that would have kept it.
-        await fresh.getByRole('button', { name: 'Replace key' }).click()
-        await fresh.getByRole('dialog').getByLabel('API key').fill(sim.apiKey)
-        await fresh.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click()
-        await openTerminal(fresh)
-        return fresh
-      },
-      end,
-    }
-  } catch (error) {
-    await end()
-    throw error
+  await shows(wished.tmux ? 'root@' : prompt)
+  return {
+    page,
+    sshd,
+    pid: () => berth.process.pid ?? 0,
+    cut: {
+      pull: () => cable?.pull(),
+      plug: () => cable?.plug(),
+    },
+    errors,
+    async type(line, on = page) {
+      // Keys before that would go elsewhere.
+      await on.locator('.xterm-helper-textarea:focus').waitFor()
+      await on.keyboard.type(`${line}\n`)
+    },
+    shows,
+    async restart() {
+      await page.context().close()
+      berth.process.kill('SIGKILL')
+      await once(berth.process, 'exit')
+      berth = await start.berth({ home: berth.home })
+      const { page: fresh } = await start.page(berth.address)
+      // No keychain is here that would have kept it.
+      await fresh.getByRole('button', { name: 'Replace key' }).click()
+      const dialog = fresh.getByRole('dialog')
+      await dialog.getByLabel('API key').fill(sim.apiKey)
+      await dialog.getByRole('button', { name: 'Replace key' }).click()
+      // As it goes it gives the focus back, which the terminal is to have.
+      await dialog.waitFor({ state: 'detached' })
+      await openTerminal(fresh)
+      return fresh
+    },
   }
 }
 

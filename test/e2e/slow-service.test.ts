@@ -1,21 +1,14 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { lacks } from '../needs.ts'
+import { describe, expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
-
-let browser: Browser
-const endings: (() => unknown)[] = []
-const lacking = lacks('chromium')
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
 /** Berth with one instance of a service that will fail in part, in a small window. */
-async function openSmall() {
-  const home = await scratchFolder()
-  const sim = await startSimulatorProcess()
+async function openSmall(start: Start) {
+  const sim = await start.simulator()
   await rentRunning(sim, { label: 'box' })
-  const berth = await startBerth(home.path)
-  const { page, errors } = await openPage(browser, berth.address, { viewport: { width: 700, height: 600 } })
-  endings.push(home.remove, sim.stop, berth.stop, () => page.context().close())
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 700, height: 600 } })
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: /box/ })
   await row.getByText('Running', { exact: true }).waitFor()
@@ -23,17 +16,11 @@ async function openSmall() {
   return { page, errors, row, fail }
 }
 
-describe.skipIf(lacking !== '')(`a service that is slow or fails in part${lacking}`, () => {
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
-  })
-  afterAll(() => browser?.close())
-
-  test('credit that is not told any more says since when, with room for it in a small window', async () => {
-    const { page, errors, fail } = await openSmall()
+describe('a service that is slow or fails in part', () => {
+  test('credit that is not told any more says since when, with room for it in a small window', async ({
+    start,
+  }) => {
+    const { page, errors, fail } = await openSmall(start)
     await fail({ method: 'GET', path: '^/api/v0/users/current/', kind: 'status', status: 500 })
     const header = page.getByRole('banner')
     await header.getByText(/^Credit .* as of \d\d:\d\d$/).waitFor({ timeout: 60_000 })
@@ -50,8 +37,8 @@ describe.skipIf(lacking !== '')(`a service that is slow or fails in part${lackin
     expect(errors).toEqual([])
   })
 
-  test('an instance that is told to stop says so before the service has answered', async () => {
-    const { page, errors, row, fail } = await openSmall()
+  test('an instance that is told to stop says so before the service has answered', async ({ start }) => {
+    const { page, errors, row, fail } = await openSmall(start)
     await fail({ method: 'PUT', path: '^/api/v0/instances/', kind: 'hang' })
     await row.getByRole('button', { name: /^More/ }).click()
     await page.getByRole('menuitem', { name: /^Stop/ }).click()

@@ -1,40 +1,15 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import {
-  openBrowser,
-  openPage,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { connectAccount } from './account-steps.ts'
+import type { Service } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
-
-async function connectedBerth(): Promise<{ page: Page; errors: string[]; sim: SimulatorProcess }> {
-  const sim = await startSimulatorProcess()
-  endings.push(sim.stop)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
-  await page.getByRole('button', { name: 'Connect your account' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
-  await dialog.getByLabel('API key').fill(sim.apiKey)
-  await dialog.getByRole('button', { name: /^Connect/ }).click()
-  await dialog.waitFor({ state: 'detached' })
+async function connectedBerth(start: Start): Promise<{ page: Page; errors: string[]; sim: Service }> {
+  const sim = await start.simulator()
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
   return { page, errors, sim }
 }
 
@@ -45,7 +20,7 @@ interface Template {
   env: string
 }
 
-async function named(sim: SimulatorProcess, name: string): Promise<Template | undefined> {
+async function named(sim: Service, name: string): Promise<Template | undefined> {
   const filters = encodeURIComponent(JSON.stringify({ name: { eq: name } }))
   const { templates } = await sim.api<{ templates: Template[] }>(
     'GET',
@@ -54,8 +29,8 @@ async function named(sim: SimulatorProcess, name: string): Promise<Template | un
   return templates[0]
 }
 
-test('a template is created, edited twice, rented from and deleted', async () => {
-  const { page, errors, sim } = await connectedBerth()
+test('a template is created, edited twice, rented from and deleted', async ({ start }) => {
+  const { page, errors, sim } = await connectedBerth(start)
   await page.getByRole('link', { name: 'Templates' }).click()
   await page
     .getByRole('link', { name: /PyTorch/ })
@@ -171,13 +146,9 @@ test('a template is created, edited twice, rented from and deleted', async () =>
   expect(errors).toEqual([])
 })
 
-test('a new template begins empty, also when another one was looked at just before', async () => {
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path, ['--demo'])
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
+test('a new template begins empty, also when another one was looked at just before', async ({ start }) => {
+  const berth = await start.berth({ flags: ['--demo'] })
+  const { page, errors } = await start.page(berth.address)
   await page.getByRole('link', { name: 'Templates' }).click()
   await page.getByRole('link', { name: 'ComfyUI', exact: true }).click()
   await page.getByRole('button', { name: 'Copy as a new one' }).waitFor()
@@ -190,8 +161,8 @@ test('a new template begins empty, also when another one was looked at just befo
   expect(errors).toEqual([])
 })
 
-test('templates are searched with the service’s own filters', async () => {
-  const { page, errors } = await connectedBerth()
+test('templates are searched with the service’s own filters', async ({ start }) => {
+  const { page, errors } = await connectedBerth(start)
   await page.getByRole('link', { name: 'Templates' }).click()
   const rows = page.locator('tr[data-template]')
   await rows.first().waitFor()
@@ -221,8 +192,10 @@ const hostile = [
   '<math><mtext><table><mglyph><style><img src=x onerror="window.hacked = 4">',
 ].join('\n\n')
 
-test('a hostile readme is shown as text and links to the web, and nothing of it is fetched', async () => {
-  const { page, errors, sim } = await connectedBerth()
+test('a hostile readme is shown as text and links to the web, and nothing of it is fetched', async ({
+  start,
+}) => {
+  const { page, errors, sim } = await connectedBerth(start)
   const asked: string[] = []
   page.on('request', request => asked.push(request.url()))
   await sim.api('POST', '/api/v0/template/', {
@@ -250,8 +223,10 @@ test('a hostile readme is shown as text and links to the web, and nothing of it 
   expect(errors.filter(error => !error.includes('Content Security Policy'))).toEqual([])
 })
 
-test('a template with a secret is private unless that is confirmed, and knows of no token it never had', async () => {
-  const { page, errors, sim } = await connectedBerth()
+test('a template with a secret is private unless that is confirmed, and knows of no token it never had', async ({
+  start,
+}) => {
+  const { page, errors, sim } = await connectedBerth(start)
   await page.getByRole('link', { name: 'Templates' }).click()
   await page.getByRole('button', { name: 'New template' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Gated')

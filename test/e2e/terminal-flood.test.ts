@@ -1,31 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { openBrowser } from './app.ts'
-import { arrived, floodOf, makePlain, openShellPage, type ShellPage, sumOf } from './shell-page.ts'
+import { test as base } from './fixtures.ts'
+import { arrived, floodOf, makePlain, openShellPage, sumOf } from './shell-page.ts'
 
 const mega = 1024 * 1024
 const theEnd = 'nothing more comes after this'
-let browser: Browser
-let shell: ShellPage
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 
-describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real browser${lacking}`, () => {
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser?.close())
-  beforeEach(async () => {
-    shell = await openShellPage(browser)
-    await makePlain(shell)
-  })
-  afterEach(() => shell?.end())
+/** A plain shell, whose bytes are counted as they are. */
+const test = base.extend('shell', async ({ start }) => {
+  const shell = await openShellPage(start)
+  await makePlain(shell)
+  return shell
+})
 
-  test('50 MB printed arrive whole, while the page answers and no memory grows', async () => {
+describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real browser${lacking}`, () => {
+  test('50 MB printed arrive whole, while the page answers and no memory grows', async ({ shell }) => {
     const { page, sshd } = shell
     const pid = shell.pid()
     const text = floodOf(10 * mega)
@@ -59,7 +54,7 @@ describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real 
     expect(shell.errors).toEqual([])
   })
 
-  test('16 KB/s typed for ten seconds come back, each byte', async () => {
+  test('16 KB/s typed for ten seconds come back, each byte', async ({ shell }) => {
     const { page } = shell
     await shell.type("stty raw; printf '%s' TY PE; exec cat")
     await shell.shows('TYPE')

@@ -1,15 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
 import { authorsWord, nastyEscapes, nastyLinks, nastyPastes } from '../hostile/escapes.ts'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { openBrowser } from './app.ts'
+import { test } from './fixtures.ts'
 import { openShellPage, type ShellPage } from './shell-page.ts'
 
-let browser: Browser
-let shell: ShellPage
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 
 /** In the page: notes what a terminal could reach, from now on. */
@@ -93,13 +91,7 @@ process.stdout.write('\\x1b[?2004hREADY')
 describe.skipIf(lacking !== '')(
   `what a hostile host prints into a terminal, in a real browser${lacking}`,
   () => {
-    beforeAll(async () => {
-      browser = await openBrowser()
-    })
-    afterAll(() => browser?.close())
-    afterEach(() => shell?.end())
-
-    async function runThere(program: string, ...args: string[]): Promise<string> {
+    async function runThere(shell: ShellPage, program: string, ...args: string[]): Promise<string> {
       const { folder } = shell.sshd
       writeFileSync(join(folder, 'program.mjs'), program)
       const out = join(folder, 'out')
@@ -107,9 +99,11 @@ describe.skipIf(lacking !== '')(
       return out
     }
 
-    test('more than fifty escape sequences reach nothing but the screen, and type nothing of their author’s', async () => {
+    test('more than fifty escape sequences reach nothing but the screen, and type nothing of their author’s', async ({
+      start,
+    }) => {
       expect(nastyEscapes.length).toBeGreaterThan(50)
-      shell = await openShellPage(browser)
+      const shell = await openShellPage(start)
       const { page, sshd } = shell
       const [title, address] = [await page.title(), page.url()]
       await page.evaluate(watchOutside)
@@ -120,7 +114,7 @@ describe.skipIf(lacking !== '')(
       const list = join(sshd.folder, 'list')
       // The last one that is no UTF-8 is sent as its bytes.
       writeFileSync(list, JSON.stringify(nastyEscapes.map(([, text]) => bytesOf(text).toString('base64'))))
-      const out = await runThere(asker, list)
+      const out = await runThere(shell, asker, list)
       const heard = (): string[] => (existsSync(out) ? JSON.parse(readFileSync(out, 'utf8') || '[]') : [])
       await expect.poll(() => heard().length, { timeout: 60_000 }).toBe(nastyEscapes.length)
 
@@ -142,8 +136,8 @@ describe.skipIf(lacking !== '')(
       expect(shell.errors).toEqual([])
     })
 
-    test('a link leads to the web alone, and says where to', async () => {
-      shell = await openShellPage(browser)
+    test('a link leads to the web alone, and says where to', async ({ start }) => {
+      const shell = await openShellPage(start)
       const { page, sshd } = shell
       await page.evaluate(watchOutside)
       const good = 'http://127.0.0.1:9/where-it-leads'
@@ -178,10 +172,10 @@ describe.skipIf(lacking !== '')(
       expect(shell.errors).toEqual([])
     })
 
-    test('a paste is text to its end, whatever was copied', async () => {
-      shell = await openShellPage(browser)
+    test('a paste is text to its end, whatever was copied', async ({ start }) => {
+      const shell = await openShellPage(start)
       const { page } = shell
-      const out = await runThere(paster, String(nastyPastes.length))
+      const out = await runThere(shell, paster, String(nastyPastes.length))
       await shell.shows('READY')
       for (const [text] of nastyPastes) {
         await page.evaluate(pasted => {

@@ -1,25 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { openBrowser, terminalText } from './app.ts'
-import { openShellPage, type ShellPage } from './shell-page.ts'
+import { terminalText } from './app.ts'
+import { test } from './fixtures.ts'
+import { openShellPage } from './shell-page.ts'
 
-let browser: Browser
-let shell: ShellPage
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 
 describe.skipIf(lacking !== '')(`what is typed and shown in a terminal, in a real browser${lacking}`, () => {
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser?.close())
-  afterEach(() => shell?.end())
-
-  test('keys, input methods, emoji pickers and dictation reach the shell, each once', async () => {
-    shell = await openShellPage(browser)
+  test('keys, input methods, emoji pickers and dictation reach the shell, each once', async ({ start }) => {
+    const shell = await openShellPage(start)
     const { page } = shell
     await shell.type("stty -echo; printf '%s' REA DY; cat -v")
     await shell.shows('READY')
@@ -43,8 +35,10 @@ describe.skipIf(lacking !== '')(`what is typed and shown in a terminal, in a rea
     expect(shell.errors).toEqual([])
   })
 
-  test('the font of the settings is taken on at once, and what is no name of a font is refused', async () => {
-    shell = await openShellPage(browser)
+  test('the font of the settings is taken on at once, and what is no name of a font is refused', async ({
+    start,
+  }) => {
+    const shell = await openShellPage(start)
     const { page } = shell
     const rows = page.locator('.xterm-rows')
     expect(await rows.evaluate(element => getComputedStyle(element).fontFamily)).toMatch(/^"JetBrains Mono/)
@@ -66,8 +60,8 @@ describe.skipIf(lacking !== '')(`what is typed and shown in a terminal, in a rea
     expect(shell.errors).toEqual([])
   })
 
-  test('10,000 lines stay to be scrolled and searched, and a web address is a link', async () => {
-    shell = await openShellPage(browser)
+  test('10,000 lines stay to be scrolled and searched, and a web address is a link', async ({ start }) => {
+    const shell = await openShellPage(start)
     const { page, sshd } = shell
     const lines = Array.from({ length: 10_100 }, (_, index) => `line-${index + 1}-end`)
     writeFileSync(join(sshd.folder, 'lines'), lines.join('\n'))

@@ -1,38 +1,29 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { openBrowser, terminalText } from './app.ts'
-import { openShellPage, type ShellPage } from './shell-page.ts'
+import { terminalText } from './app.ts'
+import { test } from './fixtures.ts'
+import { openShellPage } from './shell-page.ts'
 
-let browser: Browser
-let shell: ShellPage
 const lacking = lacks('chromium', 'tmux', { what: 'sshd as root', there: hasSshd })
 
 describe.skipIf(lacking !== '')(
   `a terminal whose connection goes, at a real OpenSSH server${lacking}`,
   () => {
-    beforeAll(async () => {
-      browser = await openBrowser()
-    })
-    afterAll(() => browser?.close())
-    afterEach(() => shell?.end())
-
-    test('a network that is cut for 30 seconds is noticed, and the terminal goes on by itself', async () => {
-      shell = await openShellPage(browser, { cable: true })
+    test('a network that is cut is noticed, and the terminal goes on by itself once it is back', async ({
+      start,
+    }) => {
+      const shell = await openShellPage(start, { cable: true })
       const { page } = shell
       await shell.type('echo kept-$((40 + 2))')
       await shell.shows('kept-42')
       shell.cut.pull()
       const lost = page.getByRole('alert').filter({ hasText: 'nothing was heard from it any more' })
-      const halfAMinute = wait(30_000)
       await lost.waitFor({ timeout: 60_000 })
       await page.getByRole('timer').getByText('Connects again in').waitFor()
       await page.getByRole('button', { name: 'Reconnect now' }).waitFor()
       expect(await terminalText(page)).toContain('kept-42')
 
-      await halfAMinute
       shell.cut.plug()
       await shell.shows(/kept-42[\s\S]*flood>[\s\S]*flood>/, 60_000)
       await page.locator('.xterm-helper-textarea').focus()
@@ -41,8 +32,10 @@ describe.skipIf(lacking !== '')(
       expect(shell.errors).toEqual([])
     })
 
-    test('what went by in tmux faster than it draws is there to be searched, and to be scrolled to', async () => {
-      shell = await openShellPage(browser, { tmux: true })
+    test('what went by in tmux faster than it draws is there to be searched, and to be scrolled to', async ({
+      start,
+    }) => {
+      const shell = await openShellPage(start, { tmux: true })
       const { page } = shell
       await shell.type('for i in $(seq 10080); do echo line-$i-end; done; echo all-$((1 + 1))')
       await shell.shows('all-2')
@@ -56,8 +49,8 @@ describe.skipIf(lacking !== '')(
       expect(shell.errors).toEqual([])
     })
 
-    test('a shell in tmux outlives its connection, another host key and Berth itself', async () => {
-      shell = await openShellPage(browser, { tmux: true })
+    test('a shell in tmux outlives its connection, another host key and Berth itself', async ({ start }) => {
+      const shell = await openShellPage(start, { tmux: true })
       const { page, sshd } = shell
       await page.getByRole('tab', { name: 'berth-1' }).waitFor()
       await shell.type('echo mark-$((6 * 7)); for i in $(seq 99); do echo line-$i; done; HELD=by-tmux')

@@ -1,45 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import {
-  openBrowser,
-  openPage,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-  terminalText,
-} from './app.ts'
-
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { connectAccount } from './account-steps.ts'
+import { terminalText } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
 /** Berth on a simulator's account with one running instance, whose row is at hand. */
-async function withInstance(prepare: (home: string) => void = () => undefined) {
-  const sim = await startSimulatorProcess()
-  endings.push(sim.stop)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  prepare(home.path)
-  const berth = await startBerth(join(home.path, 'berth'), [], { HOME: home.path, SSH_AUTH_SOCK: '' })
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
-  await page.getByRole('button', { name: 'Connect your account' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
-  await dialog.getByLabel('API key').fill(sim.apiKey)
-  await dialog.getByRole('button', { name: /^Connect/ }).click()
-  await dialog.waitFor({ state: 'detached' })
+async function withInstance(start: Start, prepare: (home: string) => void = () => undefined) {
+  const sim = await start.simulator()
+  const home = await start.folder()
+  prepare(home)
+  const berth = await start.berth({ home: join(home, 'berth'), env: { HOME: home, SSH_AUTH_SOCK: '' } })
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page
     .getByRole('button', { name: /^Rent 1 ×/ })
@@ -62,8 +38,8 @@ function paneTexts(page: Page): Promise<string[]> {
   )
 }
 
-test('shells open in tabs and side by side, and each keeps what it shows', async () => {
-  const { page, row, errors } = await withInstance()
+test('shells open in tabs and side by side, and each keeps what it shows', async ({ start }) => {
+  const { page, row, errors } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
   await page.getByText('New host key').waitFor()
@@ -92,8 +68,8 @@ test('shells open in tabs and side by side, and each keeps what it shows', async
   expect(errors).toEqual([])
 })
 
-test('a lost connection leaves what was on screen, and comes back by itself', async () => {
-  const { page, row, sim, instance, errors } = await withInstance()
+test('a lost connection leaves what was on screen, and comes back by itself', async ({ start }) => {
+  const { page, row, sim, instance, errors } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
   await page.keyboard.type('echo kept-on-screen\n')
@@ -109,8 +85,10 @@ test('a lost connection leaves what was on screen, and comes back by itself', as
   expect(errors).toEqual([])
 })
 
-test('a key’s passphrase is asked for where it is needed, and is in no storage of the page', async () => {
-  const { page, row, errors } = await withInstance(home => {
+test('a key’s passphrase is asked for where it is needed, and is in no storage of the page', async ({
+  start,
+}) => {
+  const { page, row, errors } = await withInstance(start, home => {
     mkdirSync(join(home, '.ssh'), { mode: 0o700 })
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', join(home, '.ssh', 'mine')])
   })
@@ -132,8 +110,10 @@ test('a key’s passphrase is asked for where it is needed, and is in no storage
   expect(errors).toEqual([])
 })
 
-test('what goes on inside is drawn while it is looked at, and the start script’s log is followed', async () => {
-  const { page, row, errors, instance } = await withInstance()
+test('what goes on inside is drawn while it is looked at, and the start script’s log is followed', async ({
+  start,
+}) => {
+  const { page, row, errors, instance } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
   await page.keyboard.type('echo step-one > /root/onstart.log\n')
@@ -159,9 +139,11 @@ test('what goes on inside is drawn while it is looked at, and the start script�
   expect(errors).toEqual([])
 })
 
-test('keys are imported and made in Settings, attached in the details, and told where they are', async () => {
+test('keys are imported and made in Settings, attached in the details, and told where they are', async ({
+  start,
+}) => {
   let text = ''
-  const { page, row, errors } = await withInstance(home => {
+  const { page, row, errors } = await withInstance(start, home => {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'words', '-f', join(home, 'elsewhere')])
     text = readFileSync(join(home, 'elsewhere'), 'utf8')
   })

@@ -1,35 +1,20 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
-
-let browser: Browser
-const endings: (() => Promise<void>)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
 /** Keys may be listed once a second, Berth's own looks included. */
 const listing = { interval: 1500, timeout: 60_000 }
 const patient = { timeout: 60_000 }
 
 /** Berth on an account with two running instances; its world is as slow as this one. */
-async function twoInstances() {
-  const sim = await startSimulatorProcess(['--speed', '1'])
-  endings.push(sim.stop)
+async function twoInstances(start: Start) {
+  const sim = await start.simulator({ speed: 1 })
   const from = await rentRunning(sim, { label: 'source' })
   const to = await rentRunning(sim, { label: 'target' })
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(() => page.context().close())
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
   await connectAccount(page, sim)
   await page.getByRole('row', { name: /source/ }).waitFor()
   return { sim, page, errors, from, to }
@@ -40,8 +25,8 @@ async function choose(page: Page, label: string, option: RegExp): Promise<void> 
   await page.getByRole('option', { name: option }).click()
 }
 
-test('a copy is asked for from an instance, followed with its lateness said, and done', async () => {
-  const { sim, page, errors, from, to } = await twoInstances()
+test('a copy is asked for from an instance, followed with its lateness said, and done', async ({ start }) => {
+  const { sim, page, errors, from, to } = await twoInstances(start)
   const row = page.getByRole('row', { name: /source/ })
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: 'Copy data…' }).click()
@@ -69,8 +54,10 @@ test('a copy is asked for from an instance, followed with its lateness said, and
   expect(errors).toEqual([])
 })
 
-test('a sync runs with a key of its own, survives a reload, is cancelled by keyboard, and its key is gone', async () => {
-  const { sim, page, errors, from } = await twoInstances()
+test('a sync runs with a key of its own, survives a reload, is cancelled by keyboard, and its key is gone', async ({
+  start,
+}) => {
+  const { sim, page, errors, from } = await twoInstances(start)
   const keys = async () =>
     (await sim.api<{ apikeys: { name: string; rights: string }[] }>('GET', '/api/v0/auth/apikeys/')).apikeys
       .filter(({ name }) => name.startsWith('Berth sync'))

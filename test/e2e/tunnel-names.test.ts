@@ -1,22 +1,15 @@
 import type { Page } from 'playwright-core'
-import { afterEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { rentWithJupyter } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth } from './app.ts'
-
-const endings: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
+import { openBrowser, openPage } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
 /** The demo in a browser of its own. */
-async function openDemo(flags: readonly string[] = []) {
-  const browser = await openBrowser(flags)
-  endings.push(() => browser.close())
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path, ['--demo'])
-  endings.push(berth.stop)
+async function openDemo(start: Start, switches: readonly string[] = []) {
+  const browser = await openBrowser(switches)
+  start.atEnd(() => browser.close())
+  const berth = await start.berth({ flags: ['--demo'] })
   return openPage(browser, berth.address)
 }
 
@@ -31,8 +24,8 @@ const jupyterText = 'A real instance shows its notebooks here.'
 
 test('pages of two instances and Berth’s own see no cookie of each other, however many one sets', {
   timeout: 240_000,
-}, async () => {
-  const { page } = await openDemo()
+}, async ({ start }) => {
+  const { page } = await openDemo(start)
   const tabs: Page[] = []
   for (const gpu of ['RTX 4090', 'RTX 3090']) {
     const row = await rentWithJupyter(page, gpu)
@@ -70,8 +63,8 @@ test('pages of two instances and Berth’s own see no cookie of each other, howe
 
 test('a browser that does not resolve the names is told what 127.0.0.1 costs, and led there', {
   timeout: 240_000,
-}, async () => {
-  const { page } = await openDemo(['--host-resolver-rules=MAP i*.localhost ~NOTFOUND'])
+}, async ({ start }) => {
+  const { page } = await openDemo(start, ['--host-resolver-rules=MAP i*.localhost ~NOTFOUND'])
   const row = await rentWithJupyter(page, 'RTX 4090')
   const failing = page.context().waitForEvent('page')
   await row.getByRole('button', { name: 'Jupyter' }).click()

@@ -1,75 +1,74 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { lacks } from '../needs.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
-import {
-  openBrowser,
-  openPage,
-  type SimulatorProcess,
-  scratchFolder,
-  startBerth,
-  startSimulatorProcess,
-} from './app.ts'
+import type { Service } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
-let browser: Browser
-const endings: (() => unknown)[] = []
-const lacking = lacks('chromium')
-
-async function open() {
-  const home = await scratchFolder()
-  const sim = await startSimulatorProcess()
+async function open(start: Start) {
+  const sim = await start.simulator()
   await rentRunning(sim, { label: 'box' })
-  const berth = await startBerth(home.path)
-  const { page, errors } = await openPage(browser, berth.address)
-  endings.push(home.remove, sim.stop, berth.stop, () => page.context().close())
+  const berth = await start.berth()
+  const { page, errors } = await start.page('about:blank')
+  await page.clock.install()
+  await page.goto(berth.address)
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: /box/ })
   await row.getByText('Running', { exact: true }).waitFor()
   return { page, errors, sim, row, name: row.locator('[data-row]') }
 }
 
-async function told(sim: SimulatorProcess): Promise<number> {
+/** Does it while the page's time stands still: what is sent after five seconds is not sent by a slow machine. */
+async function inNoTime(page: Page, work: () => Promise<void>): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
+  await work()
+  await page.clock.resume()
+}
+
+async function told(sim: Service): Promise<number> {
   const { requests } = (await sim.control('GET', '/sim/requests')) as {
     requests: { method: string; path: string }[]
   }
   return requests.filter(({ method, path }) => method === 'PUT' && /instances\/\d+\/$/.test(path)).length
 }
 
-describe.skipIf(lacking !== '')(`stopping${lacking}`, () => {
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
-  })
-  afterAll(() => browser?.close())
-
-  test('by its key is said first, and undone by a key or a button without being sent', async () => {
-    const { page, errors, sim, row, name } = await open()
+describe('stopping', () => {
+  test('by its key is said first, and undone by a key or a button without being sent', async ({ start }) => {
+    const { page, errors, sim, row, name } = await open(start)
     const status = page.getByRole('status')
-    await name.press('s')
-    await status.getByText('Stopping box').waitFor()
-    await name.press('Control+z')
-    await status.getByText(/^box.* was not stopped\.$/).waitFor()
+    await inNoTime(page, async () => {
+      await name.press('s')
+      await status.getByText('Stopping box').waitFor()
+      await name.press('Control+z')
+      await status.getByText(/^box.* was not stopped\.$/).waitFor()
+    })
 
     await row.getByRole('button', { name: /^More/ }).click()
-    await page.getByRole('menuitem', { name: /^Stop/ }).click()
-    const undo = page.getByRole('button', { name: /^Undo: Stopping box/ })
-    await undo.press('Enter')
-    await undo.waitFor({ state: 'detached' })
+    const stop = page.getByRole('menuitem', { name: /^Stop/ })
+    await stop.waitFor()
+    await inNoTime(page, async () => {
+      await stop.click()
+      const undo = page.getByRole('button', { name: /^Undo: Stopping box/ })
+      await undo.press('Enter')
+      await undo.waitFor({ state: 'detached' })
+    })
     expect(await told(sim)).toBe(0)
 
     await name.press('s')
+    await status.getByText('Stopping box').waitFor()
+    await page.clock.runFor(6000)
     await row.getByText('Stopped', { exact: true }).waitFor()
     expect(await told(sim)).toBe(1)
     expect(errors).toEqual([])
   })
 
-  test('is sent at once where the page is left meanwhile', async () => {
-    const { page, sim, name } = await open()
-    await name.press('s')
-    await page.getByRole('button', { name: /^Undo: Stopping box/ }).waitFor()
-    await page.reload()
+  test('is sent at once where the page is left meanwhile', async ({ start }) => {
+    const { page, sim, name } = await open(start)
+    await inNoTime(page, async () => {
+      await name.press('s')
+      await page.getByRole('button', { name: /^Undo: Stopping box/ }).waitFor()
+      await page.reload()
+    })
     await expect.poll(() => told(sim)).toBe(1)
   })
 })

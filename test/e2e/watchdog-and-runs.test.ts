@@ -1,36 +1,23 @@
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { RunView } from '../../electron/contract/automation/run.ts'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 import { someInstance } from '../unit/renderer/some-state.ts'
 import { connectAccount } from './account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from './app.ts'
 import { startDetour } from './detour.ts'
-
-let browser: Browser
-const endings: (() => unknown)[] = []
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
-})
-afterAll(() => browser.close())
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
 
 /** Berth with one running instance, whose inside is Debian's own OpenSSH server, and its details open. */
-async function insideOpen() {
-  const sim = await startSimulatorProcess(['--speed', '1'])
-  endings.push(sim.stop)
-  const there = await scratchFolder()
-  endings.push(there.remove)
-  writeFileSync(join(there.path, 'nvidia-smi'), '#!/bin/sh\necho 90\n')
-  chmodSync(join(there.path, 'nvidia-smi'), 0o755)
+async function insideOpen(start: Start) {
+  const sim = await start.simulator({ speed: 1 })
+  const there = await start.folder()
+  writeFileSync(join(there, 'nvidia-smi'), '#!/bin/sh\necho 90\n')
+  chmodSync(join(there, 'nvidia-smi'), 0o755)
   const { offers } = await sim.api<{ offers: { id: number }[] }>('POST', '/api/v0/bundles/', { limit: 1 })
   const rented = await sim.api<{ new_contract: number; instance_api_key: string }>(
     'PUT',
@@ -40,24 +27,19 @@ async function insideOpen() {
   await sim.control('POST', '/sim/clock', { advance: 3600 })
   const id = rented.new_contract
   const sshd = await startSshd([
-    `SetEnv HOME=${there.path} PATH=${there.path}:/usr/bin:/bin CONTAINER_API_KEY=${rented.instance_api_key}`,
+    `SetEnv HOME=${there} PATH=${there}:/usr/bin:/bin CONTAINER_API_KEY=${rented.instance_api_key}`,
   ])
-  endings.push(sshd.close)
+  start.atEnd(sshd.close)
   const detour = await startDetour(sim.baseUrl, sshd.port)
-  endings.push(detour.close)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const userHome = await scratchFolder()
-  endings.push(userHome.remove)
-  const berth = await startBerth(home.path, [], { HOME: userHome.path })
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address, { viewport: { width: 1280, height: 800 } })
-  endings.push(() => page.context().close())
+  start.atEnd(detour.close)
+  const userHome = await start.folder()
+  const berth = await start.berth({ env: { HOME: userHome } })
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
   // The first attempt makes Berth's key, which the server then has to know.
   await page.getByRole('tab', { name: 'Inside' }).click()
-  sshd.authorize(await ownPublicKey(home.path))
+  sshd.authorize(await ownPublicKey(berth.home))
   const intended = async () => {
     const { instances } = await sim.api<{ instances: { intended_status: string } }>(
       'GET',
@@ -65,11 +47,13 @@ async function insideOpen() {
     )
     return instances.intended_status
   }
-  return { sim, page, errors, berth, there: there.path, userHome: userHome.path, intended }
+  return { sim, page, errors, berth, there, userHome, intended }
 }
 
-test('a run is started on the page, its output and end are seen, its folder comes, and the instance stops', async () => {
-  const { page, errors, there, userHome, intended } = await insideOpen()
+test('a run is started on the page, its output and end are seen, its folder comes, and the instance stops', async ({
+  start,
+}) => {
+  const { page, errors, there, userHome, intended } = await insideOpen(start)
   mkdirSync(join(there, 'results'))
   writeFileSync(join(there, 'results', 'loss.txt'), '0.01')
   await page.getByRole('tab', { name: 'Runs' }).click()
@@ -125,8 +109,10 @@ test('a run is started on the page, its output and end are seen, its folder come
   expect(errors).toEqual([])
 })
 
-test('a watchdog that is put there on the page stops the instance once Berth is killed, and shows its log before', async () => {
-  const { page, errors, berth, there, intended } = await insideOpen()
+test('a watchdog that is put there on the page stops the instance once Berth is killed, and shows its log before', async ({
+  start,
+}) => {
+  const { page, errors, berth, there, intended } = await insideOpen(start)
   await page.getByRole('tab', { name: 'Watchdog' }).click()
   const form = page.getByRole('form', { name: 'What the watchdog does' })
   await form.getByRole('switch', { name: /When Berth is away/ }).check({ timeout: 60_000 })
@@ -157,15 +143,12 @@ test('a watchdog that is put there on the page stops the instance once Berth is 
   await vi.waitFor(async () => expect(await intended()).toBe('stopped'), { timeout: 60_000, interval: 250 })
 })
 
-test('a rental can bring a watchdog with its start script, and a run that was asked for with it waits until it runs', async () => {
-  const sim = await startSimulatorProcess(['--speed', '1'])
-  endings.push(sim.stop)
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path)
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address, { viewport: { width: 1280, height: 900 } })
-  endings.push(() => page.context().close())
+test('a rental can bring a watchdog with its start script, and a run that was asked for with it waits until it runs', async ({
+  start,
+}) => {
+  const sim = await start.simulator({ speed: 1 })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 900 } })
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page
@@ -205,13 +188,11 @@ test('a rental can bring a watchdog with its start script, and a run that was as
   expect(errors).toEqual([])
 })
 
-test('in the demo the watchdog’s form says what it would be told, and asks no shell that cannot answer', async () => {
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path, ['--demo', '--speed', '600'])
-  endings.push(berth.stop)
-  const { page, errors } = await openPage(browser, berth.address, { viewport: { width: 1280, height: 900 } })
-  endings.push(() => page.context().close())
+test('in the demo the watchdog’s form says what it would be told, and asks no shell that cannot answer', async ({
+  start,
+}) => {
+  const berth = await start.berth({ flags: ['--demo', '--speed', '600'] })
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 900 } })
   await page.getByRole('link', { name: 'Offers' }).click()
   // The cheapest two are on a host that goes offline by itself.
   await page
@@ -233,14 +214,9 @@ test('in the demo the watchdog’s form says what it would be told, and asks no 
   expect(errors).toEqual([])
 })
 
-test('in a small window a run says in sight what keeps its folder away', async () => {
-  const home = await scratchFolder()
-  endings.push(home.remove)
-  const berth = await startBerth(home.path, ['--demo'])
-  endings.push(berth.stop)
-  const context = await browser.newContext({ viewport: { width: 700, height: 600 } })
-  endings.push(() => context.close())
-  const page = await context.newPage()
+test('in a small window a run says in sight what keeps its folder away', async ({ start }) => {
+  const berth = await start.berth({ flags: ['--demo'] })
+  const { page } = await start.page('about:blank', { viewport: { width: 700, height: 600 } })
   // What only hours without a connection lead to is put into the State on its way to the page.
   await page.routeWebSocket(/\/socket$/, socket => {
     socket.connectToServer().onMessage(text => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { Settings } from '../../../electron/contract/app/settings.ts'
-import { openBrowser } from '../../e2e/app.ts'
+import { test } from '../../e2e/fixtures.ts'
 import { startSession, type TestSession } from '../../integration/local/session-bus.ts'
 import { startTrayWatcher, type TrayWatcher } from '../../integration/local/tray-watcher.ts'
 import { driveDouble } from '../double-driver.ts'
@@ -69,11 +69,10 @@ export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
     },
   }
 
-  beforeAll(async () => {
-    if (underDouble) browser = await openBrowser()
-  })
-  // Those that are given first come last.
-  afterAll(() => browser?.close())
+  if (underDouble)
+    test.beforeAll(({ browser: shared }) => {
+      browser = shared
+    })
   const [begin, end] = of === 'the file' ? [beforeAll, afterAll] : [beforeEach, afterEach]
   begin(async () => {
     session = await startSession()

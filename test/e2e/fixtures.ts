@@ -1,0 +1,22 @@
+import { test as base } from 'vitest'
+import { openBrowser } from './app.ts'
+import { starter } from './start.ts'
+
+/** A test with one Chromium for all files of a worker, and with what it starts ended after it. */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const browser = await openBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  .extend('start', async ({ browser }, { onCleanup }) => {
+    const { start, endAll } = starter(browser)
+    onCleanup(endAll)
+    return start
+  })
+  .extend('startForFile', { scope: 'file' }, async ({ browser }, { onCleanup }) => {
+    const { start, endAll } = starter(browser)
+    onCleanup(endAll)
+    return start
+  })

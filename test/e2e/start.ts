@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Settings } from '../../electron/contract/app/settings.ts'
+import { type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts'
+import { callsOf, openPage, type Running, type Service, startBerth } from './app.ts'
+
+/** What a test starts. All of it ends with the test, the last first. */
+export interface Start {
+  atEnd(end: () => unknown): void
+  /** A folder of its own; gives its path. */
+  folder(): Promise<string>
+  /** The service in this process, calm and sixty times as fast as this world unless something else is wanted. */
+  simulator(options?: SimulatorOptions): Promise<Service>
+  /** Berth in browser mode, as built, on a new home unless one is given. */
+  berth(options?: BerthStart): Promise<Running & { address: string; home: string }>
+  /** A page in a context of its own; what its scripts report as errors is in `errors`. */
+  page(address: string, options?: BrowserContextOptions): Promise<{ page: Page; errors: string[] }>
+}
+
+interface BerthStart {
+  home?: string
+  flags?: readonly string[]
+  env?: Record<string, string>
+  /** Written down before it starts. */
+  settings?: Partial<Settings> | undefined
+}
+
+/** Starts things, to be ended all at once. */
+export function starter(browser: Browser): { start: Start; endAll(): Promise<void> } {
+  const { atEnd, endAll } = collectEnds()
+  const start: Start = {
+    atEnd,
+    async folder() {
+      const path = await mkdtemp(join(tmpdir(), 'berth-e2e-'))
+      atEnd(() => rm(path, { recursive: true, force: true, maxRetries: 20 }))
+      return path
+    },
+    async simulator(options = {}) {
+      const { baseUrl, apiKey, close } = await startSimulator({ calm: true, ...options })
+      atEnd(close)
+      return { baseUrl, apiKey, ...callsOf(baseUrl, apiKey) }
+    },
+    async berth({ home, flags = [], env = {}, settings } = {}) {
+      const at = home ?? (await start.folder())
+      if (settings) await writeFile(join(at, 'settings.json'), JSON.stringify(settings))
+      const berth = await startBerth(at, flags, env)
+      atEnd(berth.stop)
+      return { ...berth, home: at }
+    },
+    async page(address, options) {
+      const opened = await openPage(browser, address, options)
+      atEnd(() => opened.page.context().close())
+      return opened
+    },
+  }
+  return { start, endAll }
+}
+
+/** Ends of what was started, to be awaited in the reverse order; one that fails keeps no other from being tried. */
+function collectEnds(): { atEnd: Start['atEnd']; endAll(): Promise<void> } {
+  const ends: (() => unknown)[] = []
+  return {
+    atEnd: end => void ends.push(end),
+    async endAll() {
+      const failures: unknown[] = []
+      for (const end of ends.splice(0).reverse()) {
+        try {
+          await end()
+        } catch (failure) {
+          failures.push(failure)
+        }
+      }
+      if (failures.length > 0) throw new AggregateError(failures, 'not all that was started has ended')
+    },
+  }
+}
