@@ -1,5 +1,6 @@
 import { soakFaces } from './faces.ts'
 import { soakFiles } from './files.ts'
+import { soakHistories } from './histories.ts'
 import { soakWeek } from './week.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
@@ -7,6 +8,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['files', soakFiles],
   ['week', soakWeek],
   ['faces', soakFaces],
+  ['histories', soakHistories],
 ]
 
 const only = process.argv.slice(2)

@@ -6,7 +6,7 @@ import { startOne } from './one-berth.ts'
 import { type Fate, PlainWorld, perSecond } from './plain-world.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
-const histories = Number(process.env['BERTH_HISTORIES'] ?? 2000)
+const histories = Number(process.env['BERTH_HISTORIES'] ?? 400)
 
 const fate = fc.constantFrom<Fate>('good', 'exited', 'offline', 'unknown', 'stuck', 'shut', 'gone', 'outbid')
 

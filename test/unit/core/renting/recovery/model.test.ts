@@ -12,7 +12,7 @@ import { MemoryFiles } from '../../memory-files.ts'
 import { instanceView } from '../../views.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
-const histories = Number(process.env['BERTH_HISTORIES'] ?? 3000)
+const histories = Number(process.env['BERTH_HISTORIES'] ?? 600)
 const every = 600
 const firstBid = 100_000
 

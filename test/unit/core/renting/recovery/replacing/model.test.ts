@@ -7,7 +7,7 @@ import { stepsOf } from './standing.ts'
 import { World } from './world.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
-const runs = Number(process.env['BERTH_HISTORIES'] ?? 600)
+const runs = Number(process.env['BERTH_HISTORIES'] ?? 150)
 
 /** The market had nothing as good, Berth was killed while it tried again, and the user cancelled that. */
 const cancelledAfterTwoKills: History = {

@@ -5,7 +5,7 @@ import type { Wish } from './wish.ts'
 import { World } from './world.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
-const runs = Number(process.env['BERTH_HISTORIES'] ?? 1500)
+const runs = Number(process.env['BERTH_HISTORIES'] ?? 300)
 
 async function live(history: History): Promise<World> {
   const world = new World(history)
