@@ -13,7 +13,11 @@ export default defineConfig({
       {
         extends: true,
         plugins: [svelte()],
-        test: { name: 'integration', include: ['test/integration/**/*.test.ts'] },
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: 'test/electron/build-double.ts',
+        },
       },
       {
         extends: true,
@@ -21,6 +25,7 @@ export default defineConfig({
           name: 'e2e',
           // The files of a worker share one browser, and what they import: each test ends what it starts.
           isolate: false,
+          globalSetup: 'test/electron/build-double.ts',
           include: ['test/{e2e,electron}/**/*.test.ts'],
           // Without the program that is shipped there is nothing to start.
           exclude: process.env['BERTH_SHIPPED']

@@ -1,10 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { inject } from 'vitest'
 import { at } from '../../build/places.ts'
 import type { Remote } from './double/remote.ts'
 import type { DoubleEvent } from './double/web-contents.ts'
 
 const root = at('.')
+
+/** An address whose text is the module. */
+const asModule = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
+
+/** Loaded before the main process: what it imports from `electron` is then the double. */
+function takeDouble(double: string): string {
+  const hook = `export const resolve = (specifier, context, next) =>
+    next(specifier === 'electron' ? ${JSON.stringify(double)} : specifier, context)`
+  return asModule(`import { register } from 'node:module'\nregister(${JSON.stringify(asModule(hook))})`)
+}
 
 /** The built main process, running under the double of Electron. */
 export interface UnderDouble {
@@ -32,8 +43,7 @@ export async function startUnderDouble(
   onEvent: (event: DoubleEvent) => void = () => undefined,
   main = 'dist/main/main.js',
 ): Promise<UnderDouble> {
-  const register = new URL('./double/register.ts', import.meta.url).href
-  const child = spawn(process.execPath, ['--import', 'tsx', '--import', register, main, ...flags], {
+  const child = spawn(process.execPath, ['--import', takeDouble(inject('double')), main, ...flags], {
     cwd: root,
     env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

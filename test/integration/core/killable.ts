@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { build } from 'vite'
+import { buildProgram } from '../../built-program.ts'
 
 /** Berth as processes of its own, to be killed. */
 export interface Killable {
@@ -11,31 +10,19 @@ export interface Killable {
   remove(): Promise<void>
 }
 
-/** Built once, since what is built starts four times faster; beside node_modules, which it imports from. */
 export async function buildKillable(): Promise<Killable> {
   const children = new Set<ChildProcess>()
-  const folder = await mkdtemp(join(import.meta.dirname, '../../../node_modules/.berth-killed-'))
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      ssr: join(import.meta.dirname, 'berth-process.ts'),
-      outDir: folder,
-      target: 'node20',
-      rollupOptions: { output: { entryFileNames: 'berth.mjs' } },
-    },
-  })
-  const program = join(folder, 'berth.mjs')
+  const program = await buildProgram(join(import.meta.dirname, 'berth-process.ts'))
   return {
     start(...args) {
-      const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [program.path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
       children.add(child)
       child.once('exit', () => children.delete(child))
       return child
     },
     async remove() {
       for (const child of children) child.kill('SIGKILL')
-      await rm(folder, { recursive: true, force: true, maxRetries: 20 })
+      await program.remove()
     },
   }
 }

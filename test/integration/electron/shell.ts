@@ -36,6 +36,14 @@ export interface Shell {
   rentOne(): Promise<InstanceView>
 }
 
+let built: Promise<void> | undefined
+
+/** Builds Berth where something of it has changed, once for all files. */
+async function buildIfStale(): Promise<void> {
+  const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], { cwd: at('.') })
+  expect(await once(build, 'exit')).toEqual([0, null])
+}
+
 /** Gives each test of a file a desktop session and a Berth of its own. */
 export function useShell(): Shell {
   let session: TestSession
@@ -43,12 +51,7 @@ export function useShell(): Shell {
   let berth: UnderDouble | undefined
   let call = 0
 
-  beforeAll(async () => {
-    const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], {
-      cwd: at('.'),
-    })
-    expect(await once(build, 'exit')).toEqual([0, null])
-  }, 120_000)
+  beforeAll(() => (built ??= buildIfStale()))
   beforeEach(async () => {
     session = await startSession({ BERTH_HOME: '' })
     session.env['BERTH_HOME'] = join(session.home, 'home')

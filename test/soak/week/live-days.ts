@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
 import { Lives } from './berth/lives.ts'
-import { buildProgram } from './berth/program.ts'
+import { buildBerthProcess } from './berth/program.ts'
 import { Chance } from './chance.ts'
 import { BelievedGone } from './checks/believed-gone.ts'
 import { Passing } from './checks/passing.ts'
@@ -85,7 +85,7 @@ const beginning = Date.UTC(2026, 2, 2, 7)
 export async function liveDays(days: Days): Promise<Lived> {
   const since = performance.now()
   const { seed, faces = false } = days
-  const program = await buildProgram()
+  const program = await buildBerthProcess()
   const folder = await mkdtemp(join(tmpdir(), 'berth-week-'))
   const open = new OpenRequests()
   const agenda = new Agenda()

@@ -1,12 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build, type Plugin } from 'vite'
-
-/** The process that is killed, as a program. */
-export interface Program {
-  path: string
-  remove(): Promise<void>
-}
+import type { Plugin } from 'vite'
+import { type BuiltProgram, buildProgram } from '../../../built-program.ts'
 
 /** The session's polls are watched from outside: the module that makes them is the only one that is replaced. */
 function watchedPolls(): Plugin {
@@ -30,22 +24,7 @@ function watchedPolls(): Plugin {
   }
 }
 
-/** Built once, since what is built starts four times faster; beside node_modules, which it imports from. */
-export async function buildProgram(): Promise<Program> {
-  const folder = await mkdtemp(join(import.meta.dirname, '../../../../node_modules/.berth-week-'))
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    plugins: [watchedPolls()],
-    build: {
-      ssr: join(import.meta.dirname, 'berth-process.ts'),
-      outDir: folder,
-      target: 'node20',
-      rollupOptions: { output: { entryFileNames: 'berth.mjs' } },
-    },
-  })
-  return {
-    path: join(folder, 'berth.mjs'),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  }
+/** The process that is killed, as a program. */
+export function buildBerthProcess(): Promise<BuiltProgram> {
+  return buildProgram(join(import.meta.dirname, 'berth-process.ts'), [watchedPolls()])
 }

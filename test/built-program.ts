@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build, type Plugin } from 'vite'
+
+/** A program of the tests', as one file. */
+export interface BuiltProgram {
+  path: string
+  remove(): Promise<void>
+}
+
+/** Built once, since what is built starts four times faster; beside node_modules, which it imports from. */
+export async function buildProgram(entry: string, plugins: Plugin[] = []): Promise<BuiltProgram> {
+  const folder = await mkdtemp(join(import.meta.dirname, '../node_modules/.berth-built-'))
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    plugins,
+    build: {
+      ssr: entry,
+      outDir: folder,
+      target: 'node20',
+      rollupOptions: { output: { entryFileNames: 'program.mjs' } },
+    },
+  })
+  return {
+    path: join(folder, 'program.mjs'),
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20 }),
+  }
+}
