@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { childEnv } from '../../../electron/local/child-env.ts'
 import { systemPrograms } from '../../../electron/local/programs.ts'
 
@@ -10,14 +10,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-programs-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
-
-/** Of an app-execution alias Windows tells nothing about its target: EACCES, though it can be started. */
-vi.mock('node:fs/promises', async original => {
-  const real = await original<typeof import('node:fs/promises')>()
-  const stat = (path: string) =>
-    path.endsWith('wt.exe') ? Promise.reject(Object.assign(new Error(), { code: 'EACCES' })) : real.stat(path)
-  return { ...real, stat }
-})
 
 async function program(name: string, script: string): Promise<string> {
   const path = join(folder, name)
@@ -28,6 +20,17 @@ async function program(name: string, script: string): Promise<string> {
 
 test('Windows Terminal is found though its alias cannot be looked through', async () => {
   const path = await program('wt.exe', '')
+  // Of an app-execution alias Windows tells nothing about its target: EACCES, though it can be started.
+  vi.resetModules()
+  vi.doMock('node:fs/promises', async original => ({
+    ...(await original<typeof import('node:fs/promises')>()),
+    stat: () => Promise.reject(Object.assign(new Error(), { code: 'EACCES' })),
+  }))
+  onTestFinished(() => {
+    vi.doUnmock('node:fs/promises')
+    vi.resetModules()
+  })
+  const { systemPrograms } = await import('../../../electron/local/programs.ts')
   expect(await systemPrograms({ PATH: folder }, 'win32').find('wt.exe')).toBe(path)
 })
 
