@@ -163,6 +163,7 @@ export class PlainGuard {
     const calm = sum(calmRateOf)
     if (condition.kind === 'credit')
       return calm === 0 ? undefined : last.toldAt + last.credit / calm - condition.hours * 3600
+    if (condition.kind !== 'idle') throw new Error('a kind that this model lacks')
     const since = this.#idleSince(condition.below)
     return since === undefined ? undefined : since + condition.seconds
   }
