@@ -109,8 +109,9 @@ function tidyInstance(record: Fields): void {
   if (typeof actual_status === 'number' && typeof (intended_status ?? cur_state) === 'string')
     record['actual_status'] = String(actual_status)
   if (typeof id === 'string' && /^\d{1,15}$/.test(id)) record['id'] = Number(id)
-  if (extra_env !== undefined) record['extra_env'] = environmentPairs(extra_env)
-  if (ports !== undefined) record['ports'] = portPlaces(ports)
+  // Most are right, and writing to a record of a large list costs more than reading it.
+  if (extra_env !== undefined && !arePairs(extra_env)) record['extra_env'] = environmentPairs(extra_env)
+  if (ports !== undefined && !arePlaces(ports)) record['ports'] = portPlaces(ports)
   if (typeof ssh_host === 'string') record['ssh_host'] = ssh_host.trim() || undefined
   // -1 where there is none.
   if (Number(ssh_port) <= 0) record['ssh_port'] = undefined
@@ -120,6 +121,35 @@ function tidyInstance(record: Fields): void {
     record['gpu_util'] = undefined
     record['gpu_temp'] = undefined
   }
+}
+
+function arePairs(env: unknown): boolean {
+  return (
+    Array.isArray(env) &&
+    env.every(
+      (entry: unknown) =>
+        Array.isArray(entry) &&
+        entry.length === 2 &&
+        typeof entry[0] === 'string' &&
+        typeof entry[1] === 'string',
+    )
+  )
+}
+
+function arePlaces(ports: unknown): boolean {
+  if (!isFields(ports)) return false
+  for (const container in ports) {
+    const places = ports[container]
+    if (!Array.isArray(places) || !places.every(isPlace)) return false
+  }
+  return true
+}
+
+function isPlace(place: unknown): boolean {
+  if (!isFields(place)) return false
+  const { HostIp, HostPort } = place
+  const isPort = typeof HostPort === 'string' || typeof HostPort === 'number'
+  return isPort && (HostIp === undefined || typeof HostIp === 'string')
 }
 
 /** `[["A", "b"]]`, `{"A": "b"}` and `["A=b"]` as the first; undefined where it is none of them. */

@@ -24,7 +24,6 @@ export class Market {
     const offers = catalogue(seed, count)
     this.#byId = new Map(offers.map(offer => [offer.facts.id, offer]))
     this.#prices = new PriceLists(offers)
-    for (const listing of this.#prices.list('on-demand', 0)) listing.text()
   }
 
   /** The offer, if it can be rented now. Throws 404 `no_such_ask` when it is unknown or rented already. */
