@@ -12,6 +12,7 @@ export const userFields = {
   email: Type.String(),
   /** Dollars. */
   credit: Type.Number(),
+  // interface 3.2: `tfa_status` is `enabled`, `disabled` or `legacy`
   /** `enabled`, `disabled` or `legacy` (section 3.2). */
   tfa_status: Type.String(),
   /** Public key text. */
@@ -29,10 +30,12 @@ const currentUser: Operation<User> = {
 
 /** Whether a channel carries an event; null or absent is what the service decides by itself. */
 const channel = Type.Optional(Type.Union([Type.Boolean(), Type.Null(), Type.Undefined()]))
+// interface 6: Each event has the channels `email` and `webhooks`
 const channels = Type.Object({ email: channel, webhooks: channel })
 
 /** Section 2.8, for every audience and event that the service names: `client` > `low_credit` > channels. */
 const preferences = Type.Record(Type.String(), Type.Record(Type.String(), channels))
+// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 export type NotificationPreferences = Static<typeof preferences>
 
 const preferencesAnswer = plain(Type.Object({ notification_preferences: preferences }))

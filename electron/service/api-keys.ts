@@ -18,6 +18,7 @@ const keyShape = recordShape(
 )
 export type ApiKey = NonNullable<typeof keyShape.record>
 
+// interface 5: A new key’s value is shown once
 const newKeyShape = Type.Object({
   id: Type.Integer(),
   /** The secret, in full this once. */
@@ -29,6 +30,7 @@ const newKeyShape = Type.Object({
 })
 export type NewApiKey = Static<typeof newKeyShape>
 
+// interface 5: A scoped key is held to its categories
 /** Section 5.3: categories such as `instance_read`, each with constraints; `{}` is none. */
 export interface KeyPermissions {
   api: Record<string, Record<string, unknown>>

@@ -82,6 +82,7 @@ const knownFields = {
   verification: Type.String(),
 }
 
+// interface 2.1: `actual_status` may be null; `ssh_host` and `ssh_port` come with the machine
 /**
  * Section 2.1. `actual_status` is null or missing while an instance is being provisioned, and may be a word that
  * section 3.1 does not list; without it nothing can be decided, so that a record in which it is something else counts

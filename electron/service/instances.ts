@@ -23,6 +23,7 @@ const change: Operation<Confirmation> = {
   answer: confirmation,
 }
 
+// interface 3.1: Any → removed by DELETE; all billing stops
 const destroy: Operation<Confirmation> = { ...change, method: 'DELETE' }
 
 const reboot: Operation<Confirmation> = {
@@ -40,6 +41,7 @@ const attachKey: Operation<Confirmation> = {
   answer: confirmation,
 }
 
+// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 const changeBid: Operation<Confirmation> = {
   method: 'PUT',
   path: '/api/v0/instances/bid_price/{id}/',
@@ -56,6 +58,7 @@ export interface Instances {
    * within the last minute.
    */
   one(id: number, options?: CallOptions): Promise<Instance>
+  // interface 3.1: Any → stopped; disk charges continue
   /** Halts it: GPU charges end, disk charges go on. */
   stop(id: number, options?: CallOptions): Promise<void>
   /**

@@ -74,6 +74,7 @@ export type Offer = NonNullable<typeof offerShape.record>
 /** What offers can be filtered and sorted by: their own fields, and whether the host's identity was checked. */
 type OfferFields = Offer & { verified: boolean }
 
+// interface 8: `limit` on a search
 /** A search of section 4.2. */
 export interface OfferSearch {
   filters?: Filters<OfferFields>
@@ -86,6 +87,7 @@ export interface OfferSearch {
   allocatedStorage?: number
 }
 
+// interface 2.4: A volume is linked or created
 /** Section 2.4. `volume_id` is a volume's id when linking, a volume offer's id when creating. */
 export interface VolumeInfo {
   create_new: boolean
@@ -95,6 +97,8 @@ export interface VolumeInfo {
   mount_path: string
 }
 
+// interface 4.2: Scalars of the request override the template’s
+// interface 4.2: `env` is merged, the template’s string converted, the request winning
 /**
  * The body of section 4.2's creation. With `template_hash_id`, scalar fields override the template's and `env` is
  * merged, the request winning. `extra_filters` are for finding an offer, which is chosen here already; `template_id` is
@@ -106,6 +110,7 @@ export interface NewInstance {
   /** GB. */
   disk?: number
   onstart?: string
+  // interface 4.2: `template_id` in a creation is an error
   template_hash_id?: string
   /** Name to value; port mappings are keys such as `-p 8080:8080` with the value `1`. */
   env?: Record<string, string>
@@ -131,10 +136,13 @@ export interface NewInstance {
   target_state?: 'running' | 'stopped'
 }
 
+// interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
+// interface 2.1: `instance_api_key` is a secret of that instance
 const creationShape = Type.Object({
   success: Type.Optional(Type.Boolean()),
   /** The instance's id. */
   new_contract: Type.Integer(),
+  // interface 5: The key of an instance starts, stops and destroys that instance alone
   /** Can start, stop and destroy this one instance, nothing else. A secret. */
   instance_api_key: Type.Optional(Type.String()),
 })
@@ -159,6 +167,7 @@ const create: Operation<Creation> = {
 export interface Offers {
   /** Offers that match, in the order asked for. */
   search(query: OfferSearch, options?: CallOptions): Promise<Offer[]>
+  // interface 2.2: An offer’s `id` is the path parameter of a creation
   /**
    * Rents an offer. Sent once and never repeated: when the error is `ambiguous`, look at the account before trying
    * again. Without an image, a template's is used.

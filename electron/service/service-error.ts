@@ -19,6 +19,7 @@ export interface ServiceErrorParts {
   path?: string | undefined
   /** Failed attempts counted against a two-factor method (section 7). */
   failCount?: number | undefined
+  // interface 3.2: Failed attempts lock one method for 15 minutes, not the account
   /** Epoch seconds at which a two-factor method's lockout ends (section 7). */
   lockedUntil?: number | undefined
 }

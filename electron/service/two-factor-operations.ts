@@ -34,6 +34,7 @@ const verifiedShape = recordShape(
   { id: Type.Integer() },
   {
     ...userFields,
+    // interface 5: A session key works as a bearer token
     /** A secret: the bearer key from then on. */
     session_key: Type.String(),
     /** After a backup code; absent when none is left. */
@@ -43,6 +44,7 @@ const verifiedShape = recordShape(
 )
 export type VerifiedUser = NonNullable<typeof verifiedShape.record>
 
+// interface 3.2: Removing the last method switches off, and voids the backup codes
 const removedShape = Type.Object({
   msg: Type.String(),
   /** Absent when the last one went. */
@@ -71,6 +73,7 @@ const startedShape = Type.Object({
 })
 export type AuthorizationStarted = Static<typeof startedShape>
 
+// interface 3.2: The first method brings the backup codes; `tfa_enabled` becomes true
 const addedShape = Type.Object({
   success: Type.Boolean(),
   msg: Type.Optional(Type.String()),
@@ -86,12 +89,14 @@ const updatedShape = Type.Object({
 })
 export type MethodUpdated = Static<typeof updatedShape>
 
+// interface 8: 10 backup codes per generation
 const codesShape = Type.Object({ msg: Type.Optional(Type.String()), backup_codes: Type.Array(Type.String()) })
 export type BackupCodes = Static<typeof codesShape>
 
 /** A row of section 4.7's table that uses a code up or sends a message. */
 const once = { repeat: 'never' } as const
 
+// interface 4.7: All other rows want a bearer token, and none answers in a team context
 /** Section 4.7's table, row by row. */
 export const operations = {
   status: {

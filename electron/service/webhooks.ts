@@ -3,6 +3,7 @@ import { looseList, recordShape, wrapped } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
+// interface 2.7: The fields of a webhook
 /** Section 2.7. Times in epoch seconds. */
 const webhookShape = recordShape(
   {

@@ -19,6 +19,7 @@ const workergroupShape = recordShape(
 )
 export type Workergroup = NonNullable<typeof workergroupShape.record>
 
+// interface 2.9: The fields of a workergroup, with their defaults
 /** Names an endpoint by name or id, and workers by template or search. */
 export interface WorkergroupRequest {
   endpoint_name?: string

@@ -4,6 +4,7 @@ import type { Caller } from '../world/account/keys.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 
+// interface 5: A bearer token in every request
 /**
  * Finds the caller of a request. Throws 401 (403 where the route has a code for it, and what the profile says for
  * others) without a key or with one that nobody issued; 400 without a code on a route that wants a bearer token
@@ -30,6 +31,7 @@ export function authenticate(
   return caller
 }
 
+// interface 5: A scoped key is held to its categories
 /** Checks what the caller may do. Throws 403 for a key whose permissions do not cover the route. */
 export function authorize(caller: Caller, route: Route): void {
   if (caller.kind === 'scoped' && !caller.permissions.has(route.permission)) {
@@ -40,11 +42,13 @@ export function authorize(caller: Caller, route: Route): void {
   }
 }
 
+// interface 7: 403 of a scoped key without the permission
 /** 403 for a key that may not do this. */
 export function forbidden(msg: string): ServiceError {
   return refusal(403, 'forbidden', msg)
 }
 
+// interface 7: 401 without a code
 function unauthorized({ authCode }: Route, msg: string): ServiceError {
   return authCode === undefined ? refusal(401, null, msg) : refusal(403, authCode, msg)
 }

@@ -4,6 +4,8 @@ import { readKeyPermissions } from '../world/account/key-permissions.ts'
 import { permissions, publicPermissions } from '../world/account/keys.ts'
 import { epochSeconds } from '../world/clock.ts'
 
+// interface 8: Rate threshold 2.0: POST create API key
+// interface 8: Rate threshold 1.0: GET list API keys
 /** Section 4.1: API keys. A secret is in the answer to its creation alone. */
 export const apiKeyRoutes: readonly Route[] = [
   { method: 'POST', path: '/auth/apikeys/', permission: 'user_write', threshold: 2, answer: create },
@@ -45,6 +47,8 @@ function create({ world, caller, profile, body }: ApiRequest) {
   return { success: true, id, key, permissions: given ?? false }
 }
 
+// interface 5: A new key’s value is shown once
+// interface 2.5: A listed key is masked; `permissions` may be false
 function listed(key: ApiKey, userId: number): Record<string, unknown> {
   return {
     id: key.id,

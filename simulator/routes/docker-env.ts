@@ -4,6 +4,7 @@ import type { JsonObject } from '../fields.ts'
 const portMapping = /^-p (\d{1,5}):(\d{1,5})(\/(tcp|udp))?$/
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
+// interface 4.2: `env` is merged, the template’s string converted, the request winning
 /**
  * Reads `env` of a creation: names to values, port mappings as keys `-p host:container`. Values may be
  * strings, numbers or booleans. Throws 400 `invalid_args`.
@@ -22,6 +23,7 @@ export function readEnv(env: JsonObject): Record<string, string> {
   )
 }
 
+// interface 4.2: Port mappings are keys `-p host:container` with the value `1`
 /** The container ports that an environment maps, as `8080/tcp`. */
 export function mappedPorts(env: Record<string, string>): string[] {
   return Object.keys(env).flatMap(name => {
@@ -30,6 +32,7 @@ export function mappedPorts(env: Record<string, string>): string[] {
   })
 }
 
+// interface 2.3: `env` is a string of Docker flags in a template
 /** Turns the Docker flags of a template (`-e NAME=value -p 8080:8080`) into the object form of a creation. */
 export function flagsToEnv(flags: string): Record<string, string> {
   const words = splitWords(flags)

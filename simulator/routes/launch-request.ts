@@ -8,6 +8,7 @@ import { templateFieldTypes } from './template-fields.ts'
 /** Dollars per hour, section 8. */
 const HIGHEST_BID = 32
 
+// interface 8: Default recommended disk: 8 GB
 /** GB when neither the request nor a template says (section 8). */
 const DEFAULT_DISK = 8
 
@@ -23,6 +24,9 @@ const runtypeWords = new Set([
   'jupyter_direct',
 ])
 
+// interface 4.2: Scalars of the request override the template’s
+// interface 4.2: `extra_filters` of a creation are merged by key, the request winning; Berth sends none, since an offer is chosen already
+// interface 4.2: `template_id` in a creation is an error
 /**
  * Reads the body of a creation and merges it with its template as section 4.2 says. Throws 400
  * `invalid_args`, also for `template_id` and for a `template_hash_id` that no template has (any more).
@@ -52,6 +56,7 @@ export function readLaunch(body: Fields, templates: LaunchTemplates, highestBid 
   }
 }
 
+// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 /** A bid in micro-dollars per hour. Throws 400 `invalid_args` below 0.001 dollars and above the highest. */
 export function readBid(body: Fields, highest = HIGHEST_BID): number {
   const price = body.number('price')
@@ -112,6 +117,7 @@ function readTargetState(state: string | undefined): 'running' | 'stopped' {
   throw invalidArgs('target_state must be running or stopped.')
 }
 
+// interface 2.4: A volume is linked or created
 function readVolume(body: Fields): VolumeWish | null {
   if (!body.has('volume_info') || body.values['volume_info'] === null) return null
   const volume = body.with(body.object('volume_info'))
@@ -123,6 +129,7 @@ function readVolume(body: Fields): VolumeWish | null {
   return { createNew, volumeId: volume.integer('volume_id'), size, mountPath }
 }
 
+// interface 4.2: `env` is merged, the template’s string converted, the request winning
 function templateEnv(template: LaunchTemplate | null): Record<string, string> {
   return flagsToEnv(asString(template?.fields['env']))
 }

@@ -3,6 +3,7 @@ import { epochSeconds } from '../world/clock.ts'
 import type { Machine } from '../world/machines/machines.ts'
 import type { NetworkDisk } from '../world/machines/network-disks.ts'
 
+// interface 8: Rate threshold 8: PUT machine cleanup
 /** Section 4.4: what a machine's owner can do. The listings are what deployments have beyond the interface. */
 export const machineRoutes: readonly Route[] = [
   {

@@ -19,6 +19,7 @@ export interface TwoFactorCall {
 
 type Open = 'bearer' | 'login'
 
+// interface 4.7: All other rows want a bearer token, and none answers in a team context
 /**
  * A row of section 4.7's table. Wrong types are 400 `bad_request`, callers without a key 403 `auth_error` (rows of
  * the login path take a `tfa_secret` instead), calls from a team 403 `team_user_forbidden`.
@@ -47,6 +48,7 @@ export function twoFactorRoute(
   }
 }
 
+// interface 4.7: The login path takes `tfa_secret` alone
 /**
  * Which login a caller without a key is completing. `tfa_secret` says it, else `secret`, by what the browser login
  * issued or by the secret of a challenge of that login. Throws 403 `auth_error` when it is neither.

@@ -8,6 +8,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
+// interface 9: Every path has the prefix `/api/v0/`
 test('a client that knows the interface alone, in another language, drives the simulator through all of it', async () => {
   const simulator = spawn(
     process.execPath,

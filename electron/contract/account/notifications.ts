@@ -11,6 +11,7 @@ export const NotificationPreferences = v.record(
 )
 export type NotificationPreferences = v.InferOutput<typeof NotificationPreferences>
 
+// interface 6: Event types have the form `<audience>:<name>`; three are known
 /** The event types that the interface shows (section 6); a service may know more. */
 export const knownEvents = ['client:low_credit', 'client:outbid', 'host:machine_offline'] as const
 

@@ -12,9 +12,11 @@ const bidUpTo = (most: number, message: string) =>
     v.maxValue(most, message),
   )
 
+// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 /** The bid of an instance that is there, dollars per hour (section 8). */
 export const BidPrice = bidUpTo(32, 'the highest bid is $32 per hour')
 
+// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 /** The bid that a rental begins with: the interface bounds only its change, the best-known deployment this, too. */
 export const FirstBid = bidUpTo(128, 'the highest bid is $128 per hour')
 

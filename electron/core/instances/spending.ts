@@ -56,6 +56,7 @@ function gpusCharged(state: InstanceState): boolean {
   return charged.has(state)
 }
 
+// interface 3.1: Any → stopped; disk charges continue
 /** What it costs per hour as things are now: what the service says, unless that is nothing for what runs. */
 export function costPerHour(state: InstanceState, { running, disk, now }: Prices): Micros {
   if (gpusCharged(state)) return (now || running) ?? 0

@@ -21,6 +21,7 @@ export interface Attempt {
   secrets: readonly string[]
 }
 
+// interface 8: Method lockout: 15 minutes
 /** An answer that is not a 2xx, or a 2xx that says `success: false`. `body` is undefined when it was not JSON. */
 export function refusal(
   attempt: Attempt,
@@ -123,6 +124,7 @@ function codeOf(operation: Operation<unknown>, status: number, named: unknown): 
   return status === 404 && isListing ? 'not_supported' : codeOfStatus(status)
 }
 
+// interface 7: 404 without a code (cancel maintenance)
 function codeOfStatus(status: number): OwnCode | 'not_found' {
   if (status === 401) return 'unauthorized'
   if (status === 403) return 'forbidden'
@@ -132,6 +134,7 @@ function codeOfStatus(status: number): OwnCode | 'not_found' {
   return status >= 500 ? 'server_error' : 'refused'
 }
 
+// interface 7: Deployments’ operations that a service does not have (404 or 405)
 function isMissingExtra(
   operation: Operation<unknown>,
   status: number,

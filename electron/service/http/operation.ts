@@ -4,6 +4,7 @@ import type { answerBounds } from './bounded-answer.ts'
 /** One row of section 4, as the transport needs to know it. */
 export interface Operation<T> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  // interface 9: Every path has the prefix `/api/v0/`
   /** Below the base URL, with `{name}` where an id goes: also the name of the endpoint for pacing. */
   path: `/api/${'v0' | 'v1'}/${string}`
   /**

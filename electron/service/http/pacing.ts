@@ -1,6 +1,11 @@
 import type { RequestClock } from './clock.ts'
 import { abortable, deferred } from './deferred.ts'
 
+// interface 8: Rate threshold 5.5: PUT bid_price
+// interface 8: Rate threshold 8: PUT machine cleanup
+// interface 8: Rate threshold 2.0: POST create API key
+// interface 8: Rate threshold 1.0: GET list API keys
+// interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
 /** Section 8, and what deployments publish: requests a second, by method and path. */
 const knownThresholds: Record<string, number> = {
   'GET /api/v0/charges/': 1,

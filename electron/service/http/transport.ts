@@ -32,6 +32,7 @@ const LONGEST_WAIT = 10_000
 /** A service that asks for a longer wait than this gets no repeat; the caller hears of it instead. */
 const LONGEST_RETRY_AFTER = 30
 
+// interface 5: A bearer token in every request
 /** The one way in which requests leave for a service. */
 export function createTransport(options: TransportOptions): Send {
   return (operation, input, callOptions = {}) => new Call(options, operation, input, callOptions).run()
@@ -182,6 +183,7 @@ function isPassing(error: Error): boolean {
   ].includes(error.code)
 }
 
+// interface 7: `success: false` in a 2xx
 /** A 2xx that refuses all the same. */
 function saysNo(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'success' in body && body.success === false

@@ -23,6 +23,10 @@ export interface Trouble {
 /** The share of machines that are flaky where nothing else is said. */
 export const FLAKY = 0.12
 
+// interface 3.1: `exited`: container crashed; never `running` from there
+// interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
+// interface 3.1: `offline`: host disconnected; never `running` from there
+// interface 3.1: A rental that does not run in time is said, not awaited forever
 /** A machine's fate, from the seed and its id alone; `flaky` is the share of machines that are not sound. */
 export function machineFate(seed: number, machineId: number, flaky: number): Fate {
   const draw = new Draw(seed, 'fate', machineId)

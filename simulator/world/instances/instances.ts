@@ -64,6 +64,7 @@ export class Instances {
     return instance
   }
 
+  // interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
   /** Rents an offer. Throws 404 `no_such_ask`, 400 `bid_too_low` or 400 `invalid_args`. */
   create(offerId: number, launch: Launch, sshKeys: string[]): Instance {
     const offer = this.#market.rentable(offerId)
@@ -108,6 +109,7 @@ export class Instances {
     return instance
   }
 
+  // interface 3.1: Any → removed by DELETE; all billing stops
   /** Removes it and ends all its charges; its offer is on the market again. */
   destroy(instance: Instance): void {
     this.#book.setRates(instance.id, this.#clock.now(), null)
@@ -116,6 +118,7 @@ export class Instances {
     instance.offer.rented = false
   }
 
+  // interface 3.1: Any → stopped; disk charges continue
   /** Starts or stops it. Asking for what is so already changes nothing. */
   setState(instance: Instance, state: 'running' | 'stopped'): void {
     instance.intended = state
@@ -168,6 +171,7 @@ export class Instances {
     else this.#charge(instance, now)
   }
 
+  // interface 3.1: Outbid (known from deployments): `stopped` though nobody stopped it; a bid that wins resumes it
   /** A rival outbids it. Throws 400 `invalid_args` for an on-demand instance. */
   outbid(instance: Instance): void {
     if (instance.bid === null) throw invalidArgs('The instance is on-demand: nobody can outbid it.')

@@ -38,6 +38,7 @@ export class Machines {
     return [...this.#own.values()]
   }
 
+  // interface 7: 404 without a code (cancel maintenance)
   /** Throws 404 without a code when it is missing or not the account's, as section 4.4 has it for maintenance. */
   maintained(id: number, userId: number): Machine {
     const machine = this.#find(id)

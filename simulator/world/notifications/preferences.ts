@@ -1,5 +1,6 @@
 import { readEventType, shownEventTypes } from './event-type.ts'
 
+// interface 6: Each event has the channels `email` and `webhooks`
 /** Which channels carry an event. */
 export interface Channels {
   email: boolean

@@ -32,6 +32,7 @@ export interface TemplateContent {
   volume_info: JsonObject | null
 }
 
+// interface 2.3: Every field of a template, with its default
 /** What a field is when its template does not say; `image` and `name` it must say. */
 export const contentDefaults: Omit<TemplateContent, 'name' | 'image'> = {
   tag: 'latest',
@@ -72,6 +73,8 @@ export interface Template {
   lastLaunch: number
 }
 
+// interface 3.3: A template’s hash changes with every edit
+// interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
 /**
  * The hash of a template's content, 32 hexadecimal digits. Its id and the number of its edits go in too: templates
  * alike have hashes of their own, and an edit that brings back an old text has a new one.

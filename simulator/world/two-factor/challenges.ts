@@ -3,6 +3,8 @@ import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import { twoFactorRefusal } from './refusals.ts'
 
+// interface 3.2: A challenge expires after 10 minutes
+// interface 8: Challenge lifetime: 10 minutes
 /** World milliseconds for which a challenge can be answered (section 8). */
 const LIFETIME = 10 * 60_000
 /** World milliseconds after which a challenge is forgotten, and no longer even called expired. */

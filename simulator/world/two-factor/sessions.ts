@@ -2,6 +2,7 @@ import type { Account } from '../account/account.ts'
 import type { Caller } from '../account/keys.ts'
 import { secret } from '../draw.ts'
 
+// interface 5: A login in a browser leaves its session in a cookie
 /** The cookie that carries the session of a login without a key. */
 export const sessionCookie = 'session'
 
@@ -17,6 +18,7 @@ export class Sessions {
     this.#account = account
   }
 
+  // interface 5: A session key works as a bearer token
   /** Begins a session that may do what its caller may (a login in a browser: everything); gives its key. */
   begin(caller: Caller): string {
     const key = secret(this.#seed, 'session key', this.#sessions.size)

@@ -54,6 +54,7 @@ test('a code that is sent again goes on with the authorization it was sent for',
   expect(starts.map(({ method }) => method)).toEqual(['POST', 'PUT'])
 })
 
+// interface 5: A session key works as a bearer token
 test('a login with two factors gives a session key, which is kept beside the API key and preferred after a restart', async () => {
   const { app } = await withAuthenticator()
   const answer = await berth.run('twoFactorLogin', {
@@ -95,6 +96,7 @@ test('another key ends the session of the one before', async () => {
   expect(sessionEntry()).toBeUndefined()
 })
 
+// interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
 test('the window to add a method is told with its end, in the account’s time', async () => {
   await withAuthenticator()
   const { clock } = berth.account()

@@ -146,6 +146,7 @@ describe.concurrent('a rental that is cancelled leaves nothing', () => {
   })
 })
 
+// interface 3.1: A rental that does not run in time is said, not awaited forever
 test.concurrent('a late rental is said, and waits for as long again when told to', async context => {
   const { world, under } = await connectedWorld(context)
   await under.run('changeSettings', { settings: { rentalDeadline: 60 } })

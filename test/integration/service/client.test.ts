@@ -50,6 +50,7 @@ async function cheapest(): Promise<number> {
   return offer?.id ?? expect.fail('no offer')
 }
 
+// interface 7: 401 without a code
 test('the key is told to be the account’s, and a wrong one is refused', async () => {
   expect(await identify(client)).toMatchObject({ id: simulator.userId, credit: expect.any(Number) })
   await expect(identify(connect('wrong-key'))).rejects.toMatchObject({
@@ -57,6 +58,7 @@ test('the key is told to be the account’s, and a wrong one is refused', async 
   })
 })
 
+// interface 8: `limit` on a search
 test('offers come back as asked for: filtered, sorted, limited', async () => {
   const offers = await client.offers.search({
     filters: { num_gpus: { gte: 2 }, reliability2: { gt: 0.5 } },
@@ -107,6 +109,7 @@ test.each(['reset', 'status', 'reset_after'])('a list survives the fault %s', as
   await faults()
 })
 
+// interface 7: An answer of another shape than promised
 test.each(['garbage', 'wrong_types'])('%s in place of a list is a bad answer with its path', async kind => {
   await faults({ method: 'GET', path: '^/api/v0/instances/', kind, times: 1 })
   await expect(client.instances.list()).rejects.toMatchObject({

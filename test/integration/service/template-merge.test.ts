@@ -36,6 +36,9 @@ const scalars = fc.record(
 )
 const disk = fc.option(fc.integer({ min: 1, max: 30 }))
 
+// interface 8: Default recommended disk: 8 GB
+// interface 4.2: Scalars of the request override the template’s
+// interface 4.2: `env` is merged, the template’s string converted, the request winning
 test('for any template and any request, the client’s creation is merged as section 4.2 says', async () => {
   const { client } = service
   const { id: offer } = await service.cheapest()
@@ -69,6 +72,7 @@ test('for any template and any request, the client’s creation is merged as sec
   )
 }, 120_000)
 
+// interface 4.2: `template_id` in a creation is an error
 test('a template named by its numeric id is an error', async () => {
   const [template] = await service.client.templates.search({})
   const byId = { image: 'ubuntu', template_id: template?.id }

@@ -24,6 +24,8 @@ const full: TemplateFields = {
   ...{ docker_login_repo: 'registry.example', docker_login_user: 'me', docker_login_pass: 'registry-token' },
 }
 
+// interface 2.3: Every field of a template, with its default
+// interface 2.3: `docker_login_pass` is never shown
 test('a template keeps every field that it was given, and shows no token', async () => {
   const made = await client.templates.create(full)
   const { docker_login_pass: token, ...shown } = full
@@ -31,6 +33,8 @@ test('a template keeps every field that it was given, and shows no token', async
   expect(JSON.stringify(made)).not.toContain(token)
 })
 
+// interface 8: Default recommended disk: 8 GB
+// interface 2.3: Every field of a template, with its default
 test('a template has the interface’s defaults', async () => {
   expect(await client.templates.create(plain)).toMatchObject({
     tag: 'latest',
@@ -39,6 +43,8 @@ test('a template has the interface’s defaults', async () => {
   })
 })
 
+// interface 3.3: A template’s hash changes with every edit
+// interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
 test('every edit gives a new hash, keeps the id and what was not named; the old hash names nothing', async () => {
   const made = await client.templates.create(full)
   const edited = await client.templates.edit(made.hash_id, { desc: 'b' })
@@ -54,6 +60,7 @@ test('every edit gives a new hash, keeps the id and what was not named; the old 
   )
 })
 
+// interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
 test('a template is removed by its numeric id', async () => {
   const { id } = await client.templates.create(plain)
   await client.templates.remove(id)
@@ -61,6 +68,7 @@ test('a template is removed by its numeric id', async () => {
   await expect(client.templates.remove(id)).rejects.toMatchObject(failure('not_found', 404))
 })
 
+// interface 2.3: The searchable fields, with every operator
 test('each operator of select_filters finds what it says', async () => {
   const { id, hash_id } = await client.templates.create({
     ...plain,

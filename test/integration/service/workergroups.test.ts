@@ -10,6 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.simulator.close())
 
+// interface 2.9: The fields of a workergroup, with their defaults
 test('a workergroup of nothing has the interface’s defaults', async () => {
   expect(await client.workergroups.create({})).toMatchObject({
     id: expect.any(Number),
@@ -18,6 +19,7 @@ test('a workergroup of nothing has the interface’s defaults', async () => {
   })
 })
 
+// interface 2.9: The fields of a workergroup, with their defaults
 test('every field of a workergroup is kept, and listed', async () => {
   const [template] = await client.templates.search({})
   const wanted = {

@@ -17,6 +17,8 @@ async function fresh() {
 /** World time moves by a few milliseconds between a step of a test and the next. */
 const SLACK = 2
 
+// interface 3.1: Any → removed by DELETE; all billing stops
+// interface 3.1: Any → stopped; disk charges continue
 test('disk is charged from creation, GPUs from running, neither after destruction', async () => {
   const { sim, rent, instance, spent, call } = await fresh()
   const { id } = await rent({ disk: 100 })

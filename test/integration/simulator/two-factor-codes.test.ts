@@ -241,6 +241,7 @@ const provoked: Provoked[] = [
   ...textMessageRefusals(() => steps),
 ]
 
+// interface 4.7: A phone number is E.164
 test.each(provoked)('%s (%i): %s', async (error, status, _why, provoke) => {
   expect(await provoke()).toMatchObject(refused(status, error, { msg: expect.any(String) }))
 })

@@ -4,6 +4,7 @@ import { WebhookFields } from '../../../electron/contract/account/notifications.
 import { PhoneNumber } from '../../../electron/contract/account/two-factor.ts'
 import { BidPrice, FirstBid } from '../../../electron/contract/market/rental.ts'
 
+// interface 4.7: A phone number is E.164
 test.each([
   ['+15551234567', true],
   ['+1 (555) 123-4567', true],
@@ -18,6 +19,7 @@ test.each([
   expect(v.is(PhoneNumber, number)).toBe(valid)
 })
 
+// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 test('a bid is changed to $32 at most, and begins with $128 at most', () => {
   const within = (schema: typeof BidPrice, bids: number[]) => bids.map(bid => v.is(schema, bid))
   expect(within(BidPrice, [0.0009, 0.001, 32, 32.01])).toEqual([false, true, true, false])

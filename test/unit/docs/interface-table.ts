@@ -1,85 +1,150 @@
-import { existsSync, readFileSync } from 'node:fs'
-import ts from 'typescript'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generalSentences } from '../../../electron/service/http/sentences.ts'
+import { twoFactorSentences } from '../../../electron/service/http/two-factor-sentences.ts'
+import type { Route } from '../../../simulator/http/route.ts'
+import { routes } from '../../../simulator/routes/routes.ts'
+import { rows } from '../service/right-answers.ts'
+import { namesByPlace, tokenAfter } from './named-things.ts'
 
-/** A line of the tables in docs/interface.md: entries by column, as they are written there. */
-export interface Line {
-  section: string
+/**
+ * docs/interface.md from the code and the tests themselves. What a line says is there, since it is read off:
+ * - operations: from the rows that `wire.test.ts` sends and understands, and the routes of the simulator;
+ * - error codes: wherever the code stands in the client, the simulator and the tests;
+ * - rules: from comments `// interface 8: Backup codes come in tens`, which stand before a declaration or a test. The same
+ *   words, wherever they stand, make one line.
+ */
+export function interfaceTable(): string {
+  return [
+    '# The interface, line by line',
+    '',
+    'What the service’s interface promises, and where Berth, the simulator and the tests have it; the numbers are its',
+    'sections. This is generated from the code and the tests: `npx vitest run --project unit test/unit/docs/interface.test.ts -u`',
+    'writes it anew, and the same test refuses one that is out of date.',
+    '',
+    '## Operations',
+    '',
+    'Each is sent and its answer understood in `test/unit/service/wire.test.ts`, under the same name.',
+    '',
+    '| Request | In the client | In the simulator |',
+    '|---|---|---|',
+    ...operations().map(({ request, method, route }) => `| ${code(request)} | ${code(method)} | ${route} |`),
+    '',
+    '## Error codes',
+    '',
+    '| Code | In the client | In the simulator | Tests |',
+    '|---|---|---|---|',
+    ...errorCodes().map(line),
+    '',
+    '## Rules',
+    '',
+    '| Section | What | In Berth | In the simulator | Tests |',
+    '|---|---|---|---|---|',
+    ...rules().map(each => `| ${each.section} ${line(each)}`),
+    '',
+  ].join('\n')
+}
+
+interface Proven {
   what: string
   client: string[]
   simulator: string[]
-  page: string[]
-  test: string[]
+  tests: string[]
 }
 
-/** Where the paths of each column begin. */
-const folders: Readonly<Record<string, string>> = {
-  client: 'electron/',
-  simulator: 'simulator/',
-  page: 'renderer/',
-  test: 'test/',
+const code = (text: string) => `\`${text}\``
+const cell = (entries: readonly string[]) => entries.join('<br>') || '–'
+const line = ({ what, client, simulator, tests }: Proven) =>
+  `| ${what} | ${cell(client)} | ${cell(simulator)} | ${cell(tests)} |`
+
+interface Line {
+  request: string
+  method: string
+  route: string
 }
 
-/** All lines of all tables. @throws Error for a line that has not five cells */
-export function readLines(markdown: string): Line[] {
-  let section = ''
-  return markdown.split('\n').flatMap(line => {
-    section = /^#+ (.*)$/.exec(line)?.[1] ?? section
-    if (!line.startsWith('| ') || line === '| What | Client | Simulator | Page | Test |') return []
-    const cells = line.slice(2, -2).split(' | ')
-    const [what = '', ...rest] = cells
-    const [client = [], simulator = [], page = [], test = []] = rest.map(cell => cell.split('<br>'))
-    if (cells.length !== 5 || !line.endsWith(' |')) throw new Error(`Not five cells: ${line}`)
-    return [{ section, what, client, simulator, page, test }]
+/** Every method of the client with the request that it sends, ids as `{id}`, and the route that answers it. */
+export function operations(): Line[] {
+  const lines = rows.map(([sent, , , call]): Line => {
+    const [verb = '', address = ''] = sent.replace(/\?.*$/, '').split(' ')
+    const path = address.startsWith('/api/') ? address : `/api/v0${address}`
+    const route = routes.find(each => each.method === verb && pattern(each).test(path))
+    const [, group = '', method = ''] = /\bc\s*\.\s*(\w+)\s*\.\s*(\w+)/.exec(String(call)) ?? []
+    return {
+      request: `${verb} ${path.replace('/api/v0', '').replace(/\/\d+(?=\/|$)/g, '/{id}')}`,
+      method: `${group}.${method}`,
+      route: route ? routeOf(route) : '–',
+    }
+  })
+  return [...new Map(lines.map(each => [`${each.request} ${each.method}`, each])).values()]
+}
+
+/** A route as its line names it. */
+export function routeOf({ method, path, version }: Route): string {
+  return code(`${method} ${version ? `/api/${version}` : ''}${path}`)
+}
+
+/** It is served with and without the last slash. */
+function pattern({ path, version }: Route): RegExp {
+  return new RegExp(`^/api/${version ?? 'v0'}${path.replace(/:\w+/g, '[^/]+').replace(/\/$/, '')}/?$`)
+}
+
+/** Every code that has a sentence of its own, and the files and tests in which it stands as a text or a name. */
+export function errorCodes(): Proven[] {
+  return [
+    ...Object.keys(generalSentences).map(name => [name, 'service/http/sentences.ts'] as const),
+    ...Object.keys(twoFactorSentences).map(name => [name, 'service/http/two-factor-sentences.ts'] as const),
+  ].map(([name, file]) => {
+    const having = (folder: string) =>
+      sources.filter(({ path, text }) => path.startsWith(folder) && new RegExp(`\\b${name}\\b`).test(text))
+    return {
+      what: code(name),
+      client: [code(file)],
+      simulator: having('simulator/').map(({ path }) => code(path.replace('simulator/', ''))),
+      tests: having('test/integration/s').map(({ path }) => code(path.replace('test/', ''))),
+    }
   })
 }
 
-/** The text of a file named in a column; undefined when there is no such file. */
-export function textOf(column: string, file: string): string | undefined {
-  const path = `${folders[column]}${file}`
-  return file !== '' && existsSync(path) ? readFileSync(path, 'utf8') : undefined
+interface Rule extends Proven {
+  section: string
 }
 
-export interface Names {
-  /** Functions, constants, types, members and keys, wherever they are declared. */
-  declared: ReadonlySet<string>
-  /** Tests, by the text that they are named with. */
-  tests: ReadonlySet<string>
-}
-
-/** What a source declares, and which tests it has. */
-export function namesIn(text: string): Names {
-  const declared = new Set<string>()
-  const tests = new Set<string>()
-  const visit = (node: ts.Node): void => {
-    const name = isDeclaration(node) ? node.name : undefined
-    if (name && (ts.isIdentifier(name) || ts.isStringLiteral(name))) declared.add(name.text)
-    if (name && ts.isPrivateIdentifier(name)) declared.add(name.text.slice(1))
-    if (ts.isCallExpression(node) && startOf(node) === 'test') {
-      const [first] = node.arguments
-      if (first && ts.isStringLiteralLike(first)) tests.add(first.text)
+/** Rules as they are noted beside what keeps them. @throws Error for a note that stands before nothing that has a name */
+export function rules(): Rule[] {
+  const found = new Map<string, Rule>()
+  for (const { path, text } of sources) {
+    const notes = [...text.matchAll(/^ *\/\/ interface ([\d.]+): (.+)$/gm)]
+    if (notes.length === 0) continue
+    const names = namesByPlace(text)
+    for (const note of notes) {
+      const [, section = '', what = ''] = note
+      const key = `${section} ${what}`
+      const rule = found.get(key) ?? { section, what, client: [], simulator: [], tests: [] }
+      found.set(key, rule)
+      const { declared, test } = names.get(tokenAfter(text, note.index)) ?? {}
+      const name = path.startsWith('test/') ? test : declared
+      if (name === undefined) throw new Error(`${path}: nothing has a name after “interface ${key}”.`)
+      const [folder = '', ...rest] = path.split('/')
+      const file = rest.join('/')
+      if (folder === 'test') rule.tests.push(`${code(file)} › ${name}`)
+      else rule[folder === 'simulator' ? 'simulator' : 'client'].push(code(`${file}#${name}`))
     }
-    ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest))
-  return { declared, tests }
-}
-
-function isDeclaration(node: ts.Node): node is ts.NamedDeclaration {
-  return (
-    ts.isFunctionDeclaration(node) ||
-    ts.isVariableDeclaration(node) ||
-    ts.isClassDeclaration(node) ||
-    ts.isInterfaceDeclaration(node) ||
-    ts.isTypeAliasDeclaration(node) ||
-    ts.isClassElement(node) ||
-    ts.isTypeElement(node) ||
-    ts.isPropertyAssignment(node)
+  return [...found.values()].sort(
+    (a, b) => inOrder.compare(a.section, b.section) || inOrder.compare(a.what, b.what),
   )
 }
 
-/** What a call begins with: `test` of `test.each([])('name', …)`. */
-function startOf(node: ts.Expression): string | undefined {
-  if (ts.isIdentifier(node)) return node.text
-  if (ts.isCallExpression(node) || ts.isPropertyAccessExpression(node)) return startOf(node.expression)
-  return undefined
-}
+const inOrder = new Intl.Collator('en', { numeric: true })
+
+/** All sources of Berth, the simulator and the tests but these, by path. */
+const sources = ['electron', 'simulator', 'test/integration', 'test/unit', 'test/e2e']
+  .flatMap(folder =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path =>
+      join(folder, path).replaceAll('\\', '/'),
+    ),
+  )
+  .filter(path => path.endsWith('.ts') && !path.startsWith('test/unit/docs/'))
+  .sort(inOrder.compare)
+  .map(path => ({ path, text: readFileSync(path, 'utf8') }))

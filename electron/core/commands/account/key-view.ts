@@ -5,6 +5,7 @@ import { present } from '../../state/present.ts'
 /** Characters of a secret that are shown. */
 const shown = 4
 
+// interface 2.5: A listed key is masked; `permissions` may be false
 /** A key of the listing, its secret cut to the last characters however much of it the service shows. */
 export function keyView(key: ApiKey): ApiKeyView {
   return present({

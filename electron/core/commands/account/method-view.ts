@@ -5,6 +5,7 @@ import type {
 } from '../../../service/two-factor-operations.ts'
 import { present } from '../../state/present.ts'
 
+// interface 2.6: A method shows four digits of its number, and never a secret
 export function methodView(method: ServiceMethod): TwoFactorMethod {
   return present({
     id: method.id,

@@ -24,6 +24,8 @@ type TwoFactorCommands = Pick<
   | 'regenerateBackupCodes'
 >
 
+// interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
+// interface 8: Add-method window: 30 minutes
 /** Seconds of the account's time that a method may be added for after an authorization (section 8). */
 const addingWindow = 30 * 60
 

@@ -3,6 +3,7 @@ import type { Condition, Filters } from '../../../service/filter.ts'
 import type { TemplateFields as ServiceFields, TemplateSearchFields } from '../../../service/templates.ts'
 import { present } from '../../state/present.ts'
 
+// interface 2.3: `docker_login_pass` is never shown
 /** The given fields under the names of section 2.3; what is absent is left as it is. */
 export function changesBody(
   changes: { [Field in keyof TemplateFields]?: TemplateFields[Field] | undefined },

@@ -8,6 +8,7 @@ import {
 const state = (actualStatus: string | null, more: Partial<Standing> = {}) =>
   instanceState({ actualStatus, interruptible: false, ...more })
 
+// interface 3.1: Other values of `actual_status` are shown as they are
 test.each([
   [null, 'provisioning'],
   ['created', 'provisioning'],
@@ -28,6 +29,7 @@ test.each([
   expect(state(status)).toBe(wanted)
 })
 
+// interface 3.1: Outbid (known from deployments): `stopped` though nobody stopped it; a bid that wins resumes it
 test('an interruptible instance that stopped below the lowest bid was outbid', () => {
   const bidding = { interruptible: true, intendedStatus: 'running', bid: 0.2, minimumBid: 0.25 }
   expect(state('stopped', bidding)).toBe('outbid')

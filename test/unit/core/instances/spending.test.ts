@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { costPerHour, prices, spending } from '../../../../electron/core/instances/spending.ts'
 
+// interface 3.1: Any → stopped; disk charges continue
 test('a running instance costs its whole price, a stopped one its disk', () => {
   const price = prices({ dph_total: 0.5, dph_base: 0.45 })
   expect(price).toEqual({ running: 500_000, disk: 50_000 })

@@ -11,6 +11,7 @@ const channel = fc.constantFrom(true, false, null)
 const channels = fc.record({ email: channel, webhooks: channel })
 const word = fc.stringMatching(/^[a-z_]{1,8}$/)
 
+// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 test('preferences as rows and back lose nothing', () => {
   fc.assert(
     fc.property(

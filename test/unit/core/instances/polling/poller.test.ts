@@ -45,6 +45,7 @@ beforeEach(() => {
   })
 })
 
+// interface 8: Suggested poll interval: 10 seconds
 test('it looks once per interval while all is well', async () => {
   void poller.look()
   await clock.pass(60_000)
