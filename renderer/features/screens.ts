@@ -7,6 +7,7 @@ export type ScreenId =
   | 'templates'
   | 'transfers'
   | 'activity'
+  | 'spending'
   | 'hosting'
   | 'account'
   | 'settings'
@@ -26,6 +27,7 @@ export const screens: readonly Screen[] = [
   { id: 'templates', label: 'Templates', icon: 'templates' },
   { id: 'transfers', label: 'Transfers', icon: 'transfers' },
   { id: 'activity', label: 'Activity', icon: 'activity' },
+  { id: 'spending', label: 'Spending', icon: 'spending' },
   { id: 'hosting', label: 'Hosting', icon: 'hosting' },
   { id: 'account', label: 'Account', icon: 'account', last: true },
   { id: 'settings', label: 'Settings', icon: 'settings', last: true },

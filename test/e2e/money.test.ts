@@ -33,17 +33,28 @@ describe('money and the market over time', () => {
     const atLeast = (await spent()) * 0.8
     expect(atLeast).toBeGreaterThan(0.1)
 
-    await page.getByRole('link', { name: 'Account' }).click()
-    const part = page.locator('#account-spending')
-    const shown = async () => Number((await part.locator('b').first().textContent())?.replace('$', ''))
+    // From Instances, a click on what is spent leads to who spends it.
+    await page.getByRole('button', { name: /^Spending/ }).click()
+    const part = page.getByRole('region', { name: 'Spending', exact: true })
+    const soFar = part.locator('dt', { hasText: 'so far' }).locator('+ dd')
+    const shown = async () => Number((await soFar.textContent())?.replace('$', ''))
     await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(atLeast)
-    expect(await part.getByRole('img').getAttribute('aria-label')).toMatch(/most was \$\d/)
-    await part.getByText('Instance', { exact: true }).click()
-    await part.getByRole('rowheader', { name: new RegExp(`#${id}`) }).waitFor()
-    const parts = part.getByRole('list', { name: 'Parts of the bars' })
-    await parts.getByText(`#${id}`).waitFor()
-    await part.getByRole('slider').press('End')
-    expect(await part.getByRole('slider').getAttribute('aria-valuetext')).toContain(`#${id} $`)
+    const byGpu = part.getByRole('region', { name: 'Who spent it' })
+    const together = byGpu.getByRole('row', { name: 'Together' }).getByRole('cell')
+    await expect.poll(() => together.first().textContent()).toMatch(/^\$\d+\.[0-9]*[1-9]/)
+    expect(await part.getByRole('img', { name: /^Spending/ }).getAttribute('aria-label')).toMatch(
+      /most was \$\d/,
+    )
+    await part.getByText('By instance', { exact: true }).click()
+    await byGpu.getByRole('rowheader', { name: new RegExp(`#${id}`) }).waitFor()
+    const slider = part.getByRole('slider')
+    await slider.press('Home')
+    await expect
+      .poll(async () => {
+        await slider.press('ArrowRight')
+        return slider.getAttribute('aria-valuetext')
+      })
+      .toContain(`#${id} $`)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       part.getByRole('button', { name: 'Save as CSV' }).click(),
@@ -51,7 +62,16 @@ describe('money and the market over time', () => {
     const table = await readFile(await download.path(), 'utf8')
     expect(table).toContain('day,instance,label,gpu,spent_usd')
     expect(table).toContain(`,${id},`)
-    // By keys alone: what was, moment by moment, and at the end what is foretold.
+    await part.getByText('As a table').click()
+    await part.getByRole('region', { name: 'Spending by day' }).getByRole('rowheader').first().waitFor()
+    await part.getByRole('region', { name: 'Credit lasts' }).getByText('if all goes on at').waitFor()
+
+    const lane = part.getByRole('row', { name: new RegExp(`#${id}`) }).last()
+    await lane.getByRole('img', { name: /^ran \d/ }).waitFor()
+    await lane.getByText(/^\$\d+\.\d{3}\/h$/).waitFor()
+
+    // By keys alone: how the credit went, moment by moment, and at the end what is foretold.
+    await page.getByRole('link', { name: 'Account' }).click()
     const credit = page.getByRole('slider', { name: /^Credit/ })
     await credit.press('Home')
     expect(await credit.getAttribute('aria-valuetext')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d: \$\d+\.\d\d$/)
@@ -59,13 +79,6 @@ describe('money and the market over time', () => {
     expect(await credit.getAttribute('aria-valuetext')).toMatch(/, if all goes on as it is$/)
     await page.getByText('As a table').click()
     await page.getByRole('region', { name: 'Credit over time' }).getByRole('rowheader').first().waitFor()
-    await part.getByRole('slider').press('ArrowLeft')
-    expect(await part.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
-      // Whether the day before cost something depends on the hour at which this runs.
-      /^\w+ \d+ \w+: \$\d+\.\d\d( · .+)?$/,
-    )
-    await page.getByText('Runs out on').waitFor()
-    await page.getByRole('list', { name: 'What stopping would win' }).getByText(`#${id}`).waitFor()
   })
 
   test('a watched search tells what matches, and a click leads to renting just that', async () => {
@@ -185,21 +198,16 @@ describe('money and the market over time', () => {
     await expect.poll(running, { timeout: 60_000 }).toEqual(['s3cret', 's3cret'])
   })
 
-  test('of what stopping would win five are named first, the rest at a click', async () => {
+  test('what stopping wins is said of each instance, and stopping it there can be undone', async () => {
     await sim.control('POST', '/sim/credit', { credit: 100 })
-    for (let made = 0; made < 5; made += 1) await rentRunning(sim)
-    await page.getByRole('link', { name: 'Account' }).click()
-    const wins = page.getByRole('list', { name: 'What stopping would win' }).getByRole('listitem')
-    const more = page.getByRole('button', { name: /^And \d+ more$/ })
-    await more.waitFor({ timeout: 60_000 })
-    expect(await wins.count()).toBe(5)
-    await more.click()
-    await page.getByRole('button', { name: 'Show fewer' }).waitFor()
-    expect(await wins.count()).toBeGreaterThan(5)
-    for (const win of await wins.allTextContents()) expect(win).toMatch(/saves \$\d+\.\d{3}\/h/)
-    await page.getByRole('button', { name: 'Show fewer' }).click()
-    await more.waitFor()
-    expect(await wins.count()).toBe(5)
+    const id = await rentRunning(sim)
+    await page.getByRole('link', { name: 'Spending' }).click()
+    const lanes = page.getByRole('table', { name: 'Instances in the last 7 days' })
+    const lane = lanes.getByRole('row', { name: new RegExp(`#${id}`) })
+    await lane.getByText(/^\+\d+ (d|h|min)/).waitFor({ timeout: 60_000 })
+    await lane.getByRole('button', { name: /^Stop / }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText(new RegExp(`#${id} was not stopped`)).waitFor()
   })
 })
 

@@ -6,8 +6,9 @@ export const accelerators = {
   templates: 'CmdOrCtrl+3',
   transfers: 'CmdOrCtrl+4',
   activity: 'CmdOrCtrl+5',
-  hosting: 'CmdOrCtrl+6',
-  account: 'CmdOrCtrl+7',
+  spending: 'CmdOrCtrl+6',
+  hosting: 'CmdOrCtrl+7',
+  account: 'CmdOrCtrl+8',
   settings: 'CmdOrCtrl+,',
 } as const
 export type AcceleratorName = keyof typeof accelerators

@@ -9,6 +9,8 @@ const format = (options: Intl.DateTimeFormatOptions) => {
 export const monthDay = format({ day: 'numeric', month: 'short' })
 /** "Nov". */
 export const monthName = format({ month: 'short' })
+/** "November". */
+export const monthInFull = format({ month: 'long' })
 /** "November 2026". */
 export const monthAndYear = format({ month: 'long', year: 'numeric' })
 

@@ -89,6 +89,7 @@ export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
       to('Templates', { screen: 'templates' }, 'templates'),
       to('Transfers', { screen: 'transfers' }, 'transfers'),
       to('Activity', { screen: 'activity' }, 'activity'),
+      to('Spending', { screen: 'spending' }, 'spending'),
       to('Hosting', { screen: 'hosting' }, 'hosting'),
       to('Account', { screen: 'account' }, 'account'),
     ]),

@@ -172,7 +172,6 @@ export function pageActions(page: Page): Action[] {
     { id: 'failover', label: 'Rent with failover…', run: () => route.go('offers/failover') },
     { id: 'watch', label: 'Watch a search of the market…', run: () => route.go('offers/watch') },
     { id: 'watches', label: 'Watches of the market', run: () => route.go('offers/watches') },
-    { id: 'spending', label: 'Spending', run: () => route.go('account/spending') },
     {
       id: 'refresh',
       label: 'Look at the account now',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import { creditLasts } from '../../../electron/contract/reading.ts'
-import { forecast } from '../../../electron/contract/spending/forecast.ts'
+import { forecast, guardedForecast } from '../../../electron/contract/spending/forecast.ts'
 import { accountView, instanceView } from '../core/views.ts'
 
 const runs = (id: number, costPerHour: number, diskPricePerHour: number) =>
@@ -10,16 +11,16 @@ test('stopping a machine wins the time that its GPUs would have cost; its disk g
   const account = accountView({ credit: 10_000_000 }, runs(1, 400_000, 20_000), runs(2, 600_000, 100_000))
   const course = forecast(account, 1000)
   expect(course?.runsOutAt).toBe(1000 + 10 * 3600)
-  expect(course?.stopping).toMatchObject([
+  expect(course?.savings).toMatchObject([
     { instance: 2, saves: 500_000, wins: 36_000 },
     { instance: 1, saves: 380_000 },
   ])
-  expect(course?.stopping[1]?.wins).toBeCloseTo(22_065, 0)
+  expect(course?.savings[1]?.wins).toBeCloseTo(22_065, 0)
 })
 
 test('stopping the only machine without a disk ends the spending', () => {
-  const [gain] = forecast(accountView({}, runs(1, 400_000, 0)), 0)?.stopping ?? []
-  expect(gain).toEqual({ instance: 1, saves: 400_000 })
+  const [gain] = forecast(accountView({}, runs(1, 400_000, 0)), 0)?.savings ?? []
+  expect(gain).toEqual({ instance: 1, by: 'stop', saves: 400_000 })
 })
 
 test('credit that was told an hour ago lasts an hour less', () => {
@@ -27,9 +28,13 @@ test('credit that was told an hour ago lasts an hour less', () => {
   expect(forecast(account, 1000 + 3600)?.runsOutAt).toBe(1000 + 10 * 3600)
 })
 
-test('what is stopped already wins nothing, and without spending there is no forecast', () => {
+test('destroying what is stopped wins its disk, and without spending there is no forecast', () => {
   const stopped = instanceView({ id: 3, state: 'stopped', costPerHour: 20_000, diskPricePerHour: 20_000 })
-  expect(forecast(accountView({}, stopped), 0)?.stopping).toEqual([])
+  const account = accountView({ credit: 10_000_000 }, stopped, runs(1, 400_000, 20_000))
+  expect(forecast(account, 0)?.savings).toMatchObject([
+    { instance: 1, by: 'stop', saves: 380_000 },
+    { instance: 3, by: 'destroy', saves: 20_000 },
+  ])
   expect(forecast(accountView(), 0)).toBeUndefined()
 })
 
@@ -39,7 +44,7 @@ test('measured traffic of what runs brings the end of the credit nearer, and sto
   const account = accountView({ credit: 10_000_000 }, busy, halted)
   const course = forecast(account, 1000)
   expect(course).toMatchObject({ perHour: 500_000, traffic: 100_000, runsOutAt: 1000 + 20 * 3600 })
-  expect(course?.stopping).toMatchObject([{ instance: 1, saves: 480_000 }])
+  expect(course?.savings).toMatchObject([{ instance: 1, saves: 480_000 }])
   expect(creditLasts(account)).toBe(20 * 3600)
 })
 
@@ -50,4 +55,48 @@ test('traffic that is expected counts until any is measured, and only while it r
   expect(forecast(accountView({}, measured), 0)).toMatchObject({ traffic: 7 })
   const booting = { ...expecting, state: 'loading' as const }
   expect(forecast(accountView({}, booting), 0)).toMatchObject({ traffic: 0 })
+})
+
+test('with guards the credit lasts longer from the moment each acts, and no guard is counted that comes too late', () => {
+  const guard = (
+    id: string,
+    instance: number,
+    dueAt: number,
+    action: 'stop' | 'destroy' = 'stop',
+  ): GuardView => ({
+    id,
+    instance,
+    dueAt,
+    action,
+    condition: { kind: 'time', at: dueAt },
+    warning: 0,
+    missed: 'act',
+    sentence: '',
+    step: 'waiting',
+    history: [],
+  })
+  const both = [runs(1, 500_000, 0), runs(2, 500_000, 100_000)] as const
+  const guarded = (...guards: GuardView[]) =>
+    guardedForecast(
+      {
+        ...accountView({ credit: 10_000_000 }, ...both),
+        guards: Object.fromEntries(guards.map(one => [one.id, one])),
+      },
+      0,
+    )
+  expect(guarded()).toBeUndefined()
+  expect(guarded(guard('a', 1, 11 * 3600))).toBeUndefined()
+  // Two hours at $1, then $8 at $0.50.
+  expect(guarded(guard('a', 1, 2 * 3600))).toEqual({
+    runsOutAt: 18 * 3600,
+    ends: [{ instance: 1, at: 7200 }],
+  })
+  expect(guarded(guard('a', 1, 7200), guard('b', 2, 7200))).toEqual({
+    runsOutAt: (2 + 80) * 3600,
+    ends: [
+      { instance: 1, at: 7200 },
+      { instance: 2, at: 7200 },
+    ],
+  })
+  expect(guarded(guard('a', 1, 7200), guard('b', 2, 7200, 'destroy'))?.runsOutAt).toBeUndefined()
 })

@@ -1,0 +1,122 @@
+import { isoDay, weekdayAndDay } from '../../../electron/contract/format/calendar.ts'
+import { duration, moment } from '../../../electron/contract/format/time.ts'
+import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { MoneyHistory } from '../../../electron/contract/spending/history.ts'
+import type { Micros } from '../../../electron/contract/spending/money.ts'
+
+/** The days that lanes show, by this machine's calendar, today last. */
+export interface LaneDays {
+  /** Epoch seconds of the account's time. */
+  from: number
+  to: number
+  /** Oldest first: `Sun 22 Nov`, and as the history names it, `2026-11-22`. */
+  days: readonly { name: string; iso: string }[]
+}
+
+const dayCount = 7
+
+export function laneDays(now: number): LaneDays {
+  const date = new Date(now * 1000)
+  const midnight = (back: number) => new Date(date.getFullYear(), date.getMonth(), date.getDate() - back)
+  return {
+    from: midnight(dayCount - 1).getTime() / 1000,
+    to: midnight(-1).getTime() / 1000,
+    days: Array.from({ length: dayCount }, (_, at) => {
+      const day = midnight(dayCount - 1 - at)
+      return { name: weekdayAndDay(day, date), iso: isoDay(day) }
+    }),
+  }
+}
+
+/** What an instance did: it ran, was on its way, or lay there with its disk. */
+export type LaneKind = 'running' | 'busy' | 'resting'
+
+const kinds: Record<InstanceState, LaneKind> = {
+  provisioning: 'busy',
+  loading: 'busy',
+  running: 'running',
+  restarting: 'running',
+  stopping: 'running',
+  stopped: 'resting',
+  waiting: 'resting',
+  outbid: 'resting',
+  exited: 'busy',
+  crashed: 'resting',
+  unstartable: 'resting',
+  silent: 'running',
+  offline: 'resting',
+  destroying: 'resting',
+  other: 'busy',
+}
+const marked: Partial<Record<InstanceState, 'outbid' | 'crashed'>> = {
+  outbid: 'outbid',
+  crashed: 'crashed',
+  unstartable: 'crashed',
+  offline: 'crashed',
+}
+
+/** Times in epoch seconds of the account's time. */
+export interface Lane {
+  parts: readonly { from: number; to: number; kind: LaneKind }[]
+  marks: readonly { at: number; kind: 'outbid' | 'crashed' }[]
+  /** All that it shows, in words. */
+  about: string
+}
+
+/** What an instance did in these days, as far as Berth saw it; what ran when first seen ran since its creation. */
+export function laneOf({ history, startedAt }: InstanceView, { from }: LaneDays, now: number): Lane {
+  const [first] = history
+  const runsSince =
+    first && kinds[first.state] === 'running' && startedAt !== undefined && startedAt < first.at
+      ? [{ ...first, at: startedAt }]
+      : []
+  const changes = [...runsSince, ...history]
+  const parts: Lane['parts'][number][] = []
+  const marks: Lane['marks'][number][] = []
+  for (const [index, { at, state }] of changes.entries()) {
+    const until = Math.min(now, changes[index + 1]?.at ?? now)
+    const kind = kinds[state]
+    const before = changes[index - 1]
+    const mark = marked[state]
+    if (mark && at >= from && (!before || marked[before.state] !== mark)) marks.push({ at, kind: mark })
+    if (until <= from || until <= at) continue
+    const last = parts.at(-1)
+    if (last?.kind === kind) last.to = until
+    else parts.push({ from: Math.max(from, at), to: until, kind })
+  }
+  const ran = parts.reduce((sum, part) => sum + (part.kind === 'running' ? part.to - part.from : 0), 0)
+  const events = marks.map(({ at, kind }) => `${kind} ${moment(at, now)}`)
+  return { parts, marks, about: [ran > 0 ? `ran ${duration(ran)}` : 'did not run', ...events].join(', ') }
+}
+
+/** What these days cost: in all, by instance, and day by day what instances cost that are gone. */
+export interface WeekCosts {
+  total: Micros
+  instances: ReadonlyMap<string, Micros>
+  gone: { count: number; total: Micros; byDay: readonly Micros[] }
+}
+
+export function weekCosts(
+  { days }: Pick<MoneyHistory, 'days'>,
+  there: Readonly<Record<string, unknown>>,
+  shown: LaneDays['days'],
+): WeekCosts {
+  const instances = new Map<string, Micros>()
+  const gone = new Set<string>()
+  const week = shown.map(({ iso }) => days.find(({ day }) => day === iso))
+  const byDay = week.map(day => {
+    let sum = 0
+    for (const [id, spent] of Object.entries(day?.instances ?? {})) {
+      instances.set(id, (instances.get(id) ?? 0) + spent)
+      if (id in there) continue
+      gone.add(id)
+      sum += spent
+    }
+    return sum
+  })
+  return {
+    total: week.reduce((sum, day) => sum + (day?.spent ?? 0), 0),
+    instances,
+    gone: { count: gone.size, total: byDay.reduce((a, b) => a + b, 0), byDay },
+  }
+}

@@ -1,0 +1,250 @@
+import {
+  isoDay,
+  monthAndYear,
+  monthDay,
+  monthInFull,
+  monthName,
+  weekdayAndDay,
+} from '../../../electron/contract/format/calendar.ts'
+import { instanceName } from '../../../electron/contract/format/name.ts'
+import type { ChargedKinds, MoneyDay, MoneyHistory } from '../../../electron/contract/spending/history.ts'
+import type { Micros } from '../../../electron/contract/spending/money.ts'
+
+/** This month, the last 90 days, or the last 12 months. */
+export type Span = 'month' | 'quarter' | 'year'
+export type By = 'model' | 'instance' | 'kind'
+
+/** A stretch of time and what it cost. */
+export interface Bar {
+  /** As short as an axis needs; empty where the axis has no mark. */
+  label: string
+  title: string
+  spent: Micros
+  /** It is yet to come. */
+  ahead?: true
+  /** A top-up in it was only estimated, and so this is. */
+  estimated?: true
+  /** All of it is as the service charged it. */
+  charged?: true
+  /** Whose it was, in the order of the stacks' names. */
+  parts: readonly Micros[]
+}
+
+/** Bars that are told apart by whose money they are. */
+export interface Stacks {
+  /** Whose the parts are: the dearest first, which lie at the bottom. Never more than four. */
+  names: readonly string[]
+  bars: readonly Bar[]
+}
+
+/** Who spent how much: `share` is of the sum, 0 to 1. */
+export interface Spender {
+  name: string
+  spent: Micros
+  today: Micros
+  share: number
+  /** The GPU model, instance id or kind that it is; absent for what is of none. */
+  of?: string
+}
+
+/** Stacks of more parts cannot be told apart: the rest is one. */
+const mostParts = 4
+
+/** What was spent in each day or month of a span, parted by whose it was. `now` in epoch seconds. */
+export function stacks(history: MoneyHistory, span: Span, now: number, by: By): Stacks {
+  const rows = spenders(history, span, now, by)
+  const own = rows.length > mostParts ? rows.slice(0, mostParts - 1) : rows
+  const bars = stretches(span, now).map(({ isIn, ...stretch }) => {
+    const days = history.days.filter(isIn)
+    const bar = { ...stretch, ...spentOn(days) }
+    const ofAll = days.flatMap(day => Object.values(sharesOf(day, by))).reduce((a, b) => a + b, 0)
+    const partOf = (of: string | undefined) =>
+      of === undefined
+        ? Math.max(0, bar.spent - ofAll)
+        : days.reduce((sum, day) => sum + (sharesOf(day, by)[of] ?? 0), 0)
+    const parts = own.map(({ of }) => partOf(of))
+    const rest = Math.max(0, bar.spent - parts.reduce((a, b) => a + b, 0))
+    return { ...bar, parts: rows.length > own.length ? [...parts, rest] : parts }
+  })
+  const names = own.map(({ name }) => name)
+  return { names: rows.length > own.length ? [...names, `${rows.length - own.length} others`] : names, bars }
+}
+
+type Stretch = Pick<Bar, 'label' | 'title' | 'ahead'> & { isIn(day: MoneyDay): boolean }
+
+/** The days or months that a bar each stands for. */
+function stretches(span: Span, now: number): Stretch[] {
+  const date = new Date(now * 1000)
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
+  const onDay = (at: Date, label: string): Stretch => ({
+    label,
+    title: weekdayAndDay(at, date),
+    ...(at > date ? { ahead: true } : {}),
+    isIn: known => known.day === isoDay(at),
+  })
+  const counted = <Item>(count: number, one: (at: number) => Item) =>
+    Array.from({ length: count }, (_, at) => one(at))
+  if (span === 'month')
+    return counted(daysInMonth(date), at => {
+      const marked = at === 0 || (at + 1) % 7 === 0
+      return onDay(new Date(year, month, at + 1), marked ? String(at + 1) : '')
+    })
+  if (span === 'quarter')
+    return counted(90, at => {
+      const one = new Date(year, month, day - 89 + at)
+      return onDay(one, at % 15 === 0 ? monthDay(one) : '')
+    })
+  return counted(12, at => {
+    const one = new Date(year, month - 11 + at)
+    const prefix = isoDay(one).slice(0, 7)
+    return { label: monthName(one), title: monthAndYear(one), isIn: known => known.day.startsWith(prefix) }
+  })
+}
+
+/** The same money by GPU model, instance or kind, the most first, and how much of it was today. */
+export function spenders({ days, names }: MoneyHistory, span: Span, now: number, by: By): Spender[] {
+  const shown = days.filter(({ day }) => day >= firstDay(span, now))
+  const today = shown.filter(({ day }) => day === isoDay(new Date(now * 1000)))
+  const [all, ofToday] = [sharesOfAll(shown, by), sharesOfAll(today, by)]
+  const total = sum(shown)
+  const rest = total - valueSum(all)
+  const restToday = sum(today) - valueSum(ofToday)
+  const rows: Omit<Spender, 'share'>[] = [...all].map(([id, spent]) => ({
+    of: id,
+    name: nameOf(id, by, names),
+    spent,
+    today: ofToday.get(id) ?? 0,
+  }))
+  if (rest > 0) rows.push({ name: restNames[by], spent: rest, today: Math.max(0, restToday) })
+  return rows
+    .sort((a, b) => b.spent - a.spent)
+    .map(row => ({ ...row, share: total === 0 ? 0 : row.spent / total }))
+}
+
+/** The bars that cost something as rows, the newest first. */
+export function rowsOf(shown: readonly Bar[]): Bar[] {
+  return shown.filter(({ spent }) => spent > 0).reverse()
+}
+
+/** What a month has cost, where Berth knows any of its days. */
+export interface MonthFigure {
+  /** `November`. */
+  month: string
+  spent: Micros
+  /** The first day of it that is known, where that is not its first: `12 Nov`. */
+  since?: string
+}
+
+/** This month so far and by its end, and the month before it. */
+export interface MonthFigures {
+  now: MonthFigure
+  before?: MonthFigure
+  /** `30 November`. */
+  end: string
+  /** What a day costs of late, and this month by its end at that; absent while no whole day is known. */
+  forecast?: { perDay: Micros; byEnd: Micros }
+}
+
+/** Days whose mean is the forecast, today among them. */
+const forecastDays = 14
+
+export function monthFigures({ days }: Pick<MoneyHistory, 'days'>, now: number): MonthFigures {
+  const date = new Date(now * 1000)
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
+  const thisMonth = monthFigure(days, date)
+  const last = new Date(year, month, daysInMonth(date))
+  const from = isoDay(new Date(year, month, day - forecastDays + 1))
+  const first = days[0]?.day ?? ''
+  const today = isoDay(date)
+  const known = days.filter(one => one.day >= from && one.day <= today)
+  const count = first > from ? daysBetween(first, today) + 1 : forecastDays
+  const perDay = Math.round(sum(known) / count)
+  const before = monthFigure(days, new Date(year, month - 1))
+  return {
+    now: thisMonth ?? { month: monthInFull(date), spent: 0 },
+    ...(before ? { before } : {}),
+    end: `${last.getDate()} ${monthInFull(last)}`,
+    ...(first !== '' && first < today
+      ? { forecast: { perDay, byEnd: (thisMonth?.spent ?? 0) + perDay * (last.getDate() - day) } }
+      : {}),
+  }
+}
+
+function monthFigure(days: readonly MoneyDay[], of: Date): MonthFigure | undefined {
+  const prefix = isoDay(of).slice(0, 7)
+  const known = days.filter(({ day }) => day.startsWith(prefix))
+  const [first] = known
+  if (!first) return undefined
+  const since = days[0] === first && !first.day.endsWith('-01') ? { since: monthDay(dateOf(first.day)) } : {}
+  return { month: monthInFull(of), spent: sum(known), ...since }
+}
+
+export function sum(parts: readonly Pick<MoneyDay, 'spent'>[]): Micros {
+  return parts.reduce((total, { spent }) => total + spent, 0)
+}
+
+function dateOf(day: string): Date {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date)
+}
+
+function daysBetween(first: string, last: string): number {
+  return Math.round((dateOf(last).getTime() - dateOf(first).getTime()) / 86_400_000)
+}
+
+function daysInMonth(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate()
+}
+
+function sharesOfAll(days: readonly MoneyDay[], by: By): Map<string, Micros> {
+  const totals = new Map<string, Micros>()
+  for (const day of days)
+    for (const [id, spent] of Object.entries(sharesOf(day, by))) totals.set(id, (totals.get(id) ?? 0) + spent)
+  return totals
+}
+
+function valueSum(totals: ReadonlyMap<string, Micros>): Micros {
+  return [...totals.values()].reduce((a, b) => a + b, 0)
+}
+
+function sharesOf({ models, instances, charged = {} }: MoneyDay, by: By): Readonly<Record<string, Micros>> {
+  if (by === 'kind') return kindsOf(Object.values(charged))
+  return by === 'model' ? models : instances
+}
+
+function kindsOf(instances: readonly ChargedKinds[]): Readonly<Record<string, Micros>> {
+  const kinds: Record<string, Micros> = {}
+  for (const parts of instances)
+    for (const [kind, spent] of Object.entries(parts)) kinds[kind] = (kinds[kind] ?? 0) + spent
+  return kinds
+}
+
+const restNames = { model: 'Not of one GPU', instance: 'Not of one instance', kind: 'Not told by kind' }
+const kindNames: Readonly<Record<string, string>> = {
+  gpu: 'GPU',
+  disk: 'Disk',
+  traffic: 'Traffic',
+  other: 'Other',
+}
+
+function nameOf(id: string, by: By, names: MoneyHistory['names']): string {
+  if (by === 'kind') return kindNames[id] ?? id
+  if (by === 'model') return id || 'Unknown GPU'
+  return instanceName({ id, label: names[id]?.label, gpu: { name: names[id]?.gpu } })
+}
+
+function spentOn(days: readonly MoneyDay[]): Pick<Bar, 'spent' | 'estimated' | 'charged'> {
+  const costly = days.filter(({ spent }) => spent > 0)
+  return {
+    spent: sum(days),
+    ...(days.some(({ estimated }) => estimated) ? { estimated: true } : {}),
+    ...(costly.length > 0 && costly.every(({ charged }) => charged) ? { charged: true } : {}),
+  }
+}
+
+function firstDay(span: Span, now: number): string {
+  const date = new Date(now * 1000)
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
+  if (span === 'month') return isoDay(new Date(year, month))
+  return isoDay(span === 'quarter' ? new Date(year, month, day - 89) : new Date(year, month - 11))
+}

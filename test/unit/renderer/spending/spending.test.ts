@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import type { MoneyHistory } from '../../../../electron/contract/spending/history.ts'
+import { monthFigures, rowsOf, spenders, stacks } from '../../../../renderer/screens/spending/spending.ts'
+
+const now = new Date(2026, 10, 21, 14, 30).getTime() / 1000
+const day = (name: string, instances: Record<string, number>, spent: number) => ({
+  day: name,
+  spent,
+  toppedUp: 0,
+  models: instances['7'] === undefined ? {} : { 'RTX 4090': instances['7'] },
+  instances,
+})
+const history: MoneyHistory = {
+  samples: [],
+  days: [
+    day('2025-12-31', { 7: 2_000_000 }, 2_000_000),
+    day('2026-10-22', { 7: 1 }, 1),
+    day('2026-11-02', { 7: 4_000_000 }, 4_000_000),
+    day('2026-11-21', { 7: 1_000_000, 8: 300_000 }, 1_500_000),
+  ],
+  names: { 7: { gpu: 'RTX 4090', label: 'train' }, 8: { gpu: 'A100' } },
+}
+
+test('a month is of this calendar, and the days after today are yet to come', () => {
+  const { bars } = stacks(history, 'month', now, 'model')
+  expect(bars).toHaveLength(30)
+  expect(bars.at(1)).toMatchObject({ title: 'Mon 2 Nov', spent: 4_000_000 })
+  expect(bars.flatMap(({ label }) => label || [])).toEqual(['1', '7', '14', '21', '28'])
+  expect(bars.findIndex(({ ahead }) => ahead)).toBe(21)
+})
+
+test('ninety days end today, and a year is twelve months and ends with this one', () => {
+  const days = stacks(history, 'quarter', now, 'model').bars
+  expect([days.length, days.at(-1)?.spent, days.at(-31)?.spent]).toEqual([90, 1_500_000, 1])
+  const year = stacks(history, 'year', now, 'model').bars
+  expect(year.map(({ label }) => label).join(' ')).toBe('Dec Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov')
+  expect([year.at(0)?.spent, year.at(10)?.spent, year.at(11)?.spent]).toEqual([2_000_000, 1, 5_500_000])
+})
+
+test('by instance, the rows add up to the days, with what belongs to none of them, and tell today', () => {
+  const rows = spenders(history, 'month', now, 'instance')
+  expect(rows.map(({ name, spent, today }) => [name, spent, today])).toEqual([
+    ['train #7', 5_000_000, 1_000_000],
+    ['A100 #8', 300_000, 300_000],
+    ['Not of one instance', 200_000, 200_000],
+  ])
+  expect(rows.reduce((total, { share }) => total + share, 0)).toBeCloseTo(1)
+})
+
+test('bars by instance are of parts that add up to them, what belongs to none among them', () => {
+  const { names, bars } = stacks(history, 'month', now, 'instance')
+  expect(names).toEqual(['train #7', 'A100 #8', 'Not of one instance'])
+  expect(bars.at(1)?.parts).toEqual([4_000_000, 0, 0])
+  expect(bars.at(20)?.parts).toEqual([1_000_000, 300_000, 200_000])
+})
+
+test('of many instances the three dearest have parts of their own, and the others one', () => {
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, id) => [id + 1, (id + 1) * 100]))
+  const crowd = { ...history, days: [day('2026-11-20', many, 5000), day('2026-11-21', { 1: 7 }, 7)] }
+  const { names, bars } = stacks(crowd, 'month', now, 'instance')
+  expect(names).toEqual(['Instance #9', 'A100 #8', 'train #7', '7 others'])
+  expect(bars.at(19)?.parts).toEqual([900, 800, 700, 2600])
+  expect(bars.at(20)?.parts).toEqual([0, 0, 0, 7])
+})
+
+test('as a table, only what cost something is a row, the newest first, and what is estimated says so', () => {
+  const days = history.days.map(one =>
+    one.day === '2026-11-02' ? { ...one, estimated: true as const } : one,
+  )
+  const rows = rowsOf(stacks({ ...history, days }, 'month', now, 'model').bars)
+  expect(rows.map(({ spent, estimated }) => [spent, estimated])).toEqual([
+    [1_500_000, undefined],
+    [4_000_000, true],
+  ])
+})
+
+test('the forecast is the mean of the last fourteen days for each day that is left', () => {
+  const daily = Array.from({ length: 30 }, (_, at) => {
+    const date = new Date(2026, 9, 23 + at, 12)
+    return day(date.toISOString().slice(0, 10), {}, at < 16 ? 9_000_000 : 2_000_000)
+  })
+  const figures = monthFigures({ days: daily }, now)
+  expect(figures).toEqual({
+    now: { month: 'November', spent: 7 * 9_000_000 + 14 * 2_000_000 },
+    before: { month: 'October', spent: 9 * 9_000_000, since: '23 Oct' },
+    end: '30 November',
+    forecast: { perDay: 2_000_000, byEnd: 91_000_000 + 9 * 2_000_000 },
+  })
+})
+
+test('a day without spending counts in the forecast, one that Berth never saw does not', () => {
+  const days = [day('2026-11-18', {}, 6_000_000), day('2026-11-21', {}, 2_000_000)]
+  expect(monthFigures({ days }, now)).toMatchObject({
+    now: { spent: 8_000_000, since: '18 Nov' },
+    forecast: { perDay: 2_000_000 },
+  })
+  expect(monthFigures({ days: days.slice(1) }, now).forecast).toBeUndefined()
+  expect(monthFigures({ days: [] }, now)).toEqual({
+    now: { month: 'November', spent: 0 },
+    end: '30 November',
+  })
+})
