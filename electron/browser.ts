@@ -43,7 +43,7 @@ async function start(endings: Endings): Promise<void> {
     log,
     machine: { ...machine, browserDownloads: server.downloads },
     app: { version: project.version, shell: 'browser', runtime: describeRuntime(), terminals },
-    ...(demo && { demo }),
+    demo,
   })
   endings.add(() => berth.close())
   endings.add(watchNetwork(machine.clock, berth.lookNow))

@@ -62,7 +62,7 @@ async function start(home: string): Promise<void> {
       runtime: describeRuntime(isSandboxed()),
       terminals,
     },
-    ...(demo && { demo }),
+    demo,
   })
   endings.add(() => berth.close())
 

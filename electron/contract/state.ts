@@ -72,7 +72,17 @@ export type Place =
     }
   /** With `search` that search is made, with `offer` the dialog to rent that one of them is opened; with `again` the dialog to rent as in an earlier rental, by its id, is opened. */
   | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }
-  | { screen: 'templates' | 'transfers' | 'activity' | 'spending' | 'hosting' | 'account' | 'settings' }
+  | {
+      screen:
+        | 'home'
+        | 'templates'
+        | 'transfers'
+        | 'activity'
+        | 'spending'
+        | 'hosting'
+        | 'account'
+        | 'settings'
+    }
   /** Whatever screen is shown, with a dialog over it. */
   | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' | 'stopAll' | 'pause' }
 

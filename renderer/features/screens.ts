@@ -2,6 +2,7 @@ import type { IconName } from '../components/icons.ts'
 
 /** A screen's name in the address. */
 export type ScreenId =
+  | 'home'
   | 'instances'
   | 'offers'
   | 'templates'
@@ -22,6 +23,7 @@ interface Screen {
 
 /** The entries of the navigation, in their order. */
 export const screens: readonly Screen[] = [
+  { id: 'home', label: 'Home', icon: 'home' },
   { id: 'instances', label: 'Instances', icon: 'instances' },
   { id: 'offers', label: 'Offers', icon: 'offers' },
   { id: 'templates', label: 'Templates', icon: 'templates' },

@@ -1,6 +1,7 @@
 /** Where the page is: `#/instances/4711/ports` is the screen `instances` with the rest `['4711', 'ports']`. */
 class Route {
-  screen = $state('instances')
+  /** Empty while the address names none: then Berth says where it opens. */
+  screen = $state('')
   rest: readonly string[] = $state.raw([])
   /** Which step of the history this is: they are numbered, so that a step back can be told from one on. */
   #step = 0
@@ -40,7 +41,7 @@ class Route {
 
   #read(): void {
     const [screen, ...rest] = location.hash.replace(/^#\/?/, '').split('/').filter(Boolean)
-    this.screen = screen ?? 'instances'
+    this.screen = screen ?? ''
     if (rest.join('/') !== this.rest.join('/')) this.rest = rest
   }
 }

@@ -1,19 +1,27 @@
 import type { Locator, Page, WebSocket } from 'playwright-core'
 import type { Service } from './app.ts'
 
-/** Connects the simulator's account by the page's own form, opened from the demo's banner. */
+/** Connects the simulator's account by the page's own form: the first run's, or the one that the demo's banner opens. */
 export async function connectAccount(
   page: Page,
   service: Pick<Service, 'baseUrl' | 'apiKey'>,
   name = '',
 ): Promise<void> {
-  await page.getByRole('button', { name: 'Connect your account' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Base URL').fill(service.baseUrl)
-  await dialog.getByLabel('API key').fill(service.apiKey)
-  await dialog.getByLabel('Name (optional)').fill(name)
-  await dialog.getByRole('button', { name: /^Connect/ }).click()
-  await dialog.waitFor({ state: 'detached' })
+  const form = await connectForm(page)
+  await form.getByLabel('Base URL').fill(service.baseUrl)
+  await form.getByLabel('API key').fill(service.apiKey)
+  await form.getByLabel('Name (optional)').fill(name)
+  await form.getByRole('button', { name: /^Connect/ }).click()
+  await form.waitFor({ state: 'detached' })
+}
+
+/** The form that connects an account, opened where it is not in sight. */
+export async function connectForm(page: Page): Promise<Locator> {
+  const form = page.getByRole('form', { name: 'Connect your account' })
+  const button = page.getByRole('button', { name: 'Connect your account' }).first()
+  await button.waitFor()
+  if (!(await form.isVisible())) await button.click()
+  return form
 }
 
 /** Rents the cheapest offer of the service, behind Berth's back, and waits until it runs; gives the instance's id. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { buildAll } from '../../build/dist.ts'
 import { at } from '../../build/places.ts'
+import { connectAccount } from './account-steps.ts'
 import {
   openBrowser,
   openPage,
@@ -20,11 +21,13 @@ const sizes = [
   { width: 720, height: 480 },
 ]
 const screens = [
+  'Home',
   'Instances',
   'Offers',
   'Templates',
   'Transfers',
   'Activity',
+  'Spending',
   'Hosting',
   'Account',
   'Settings',
@@ -79,12 +82,7 @@ async function furnish(sim: SimulatorProcess): Promise<void> {
 }
 
 async function connect(page: Page, sim: SimulatorProcess): Promise<void> {
-  await page.getByRole('button', { name: 'Connect your account' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
-  await dialog.getByLabel('API key').fill(sim.apiKey)
-  await dialog.getByRole('button', { name: /^Connect/ }).click()
-  await dialog.waitFor({ state: 'detached' })
+  await connectAccount(page, sim)
   await page.getByText('llama-finetune').waitFor()
 }
 

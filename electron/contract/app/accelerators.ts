@@ -1,14 +1,15 @@
 /** The keys that work anywhere in Berth, as Electron writes them: the menus show them, and the page and its palette. */
 export const accelerators = {
   palette: 'CmdOrCtrl+K',
-  instances: 'CmdOrCtrl+1',
-  offers: 'CmdOrCtrl+2',
-  templates: 'CmdOrCtrl+3',
-  transfers: 'CmdOrCtrl+4',
-  activity: 'CmdOrCtrl+5',
-  spending: 'CmdOrCtrl+6',
-  hosting: 'CmdOrCtrl+7',
-  account: 'CmdOrCtrl+8',
+  home: 'CmdOrCtrl+1',
+  instances: 'CmdOrCtrl+2',
+  offers: 'CmdOrCtrl+3',
+  templates: 'CmdOrCtrl+4',
+  transfers: 'CmdOrCtrl+5',
+  activity: 'CmdOrCtrl+6',
+  spending: 'CmdOrCtrl+7',
+  hosting: 'CmdOrCtrl+8',
+  account: 'CmdOrCtrl+9',
   settings: 'CmdOrCtrl+,',
 } as const
 export type AcceleratorName = keyof typeof accelerators

@@ -122,7 +122,8 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
     all: () => [...sessions.values()],
     keysOf,
     begin: (account, key) => begin(account, key, machine.files),
-    async beginDemo({ baseUrl, key, files, speed }) {
+    async beginDemo({ files, speed, start }) {
+      const { baseUrl, key } = await start()
       const account = { id: 'demo', name: 'Demo', baseUrl }
       await keysOf(account).keepApiKey(key)
       await begin(account, key, files, speed)

@@ -27,6 +27,8 @@ export interface Accounts {
   rename(id: AccountId, name: string): Promise<void>
   remove(id: AccountId): Promise<void>
   show(id: AccountId): Promise<void>
+  /** Begins the demo where it has not begun, and shows it. Throws `no_demo` where there is none. */
+  showDemo(): Promise<void>
   lookNow(): void
   close(): Promise<void>
 }
@@ -111,8 +113,8 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
 
   const { accounts, shown } = document.get()
   await Promise.all(accounts.map(async account => begin(account, await keysOf(account).toUse())))
-  if (demo) await sessions.beginDemo(demo)
-  const first = demo ? 'demo' : accounts.some(({ id }) => id === shown) ? shown : accounts[0]?.id
+  if (demo?.atStart) await sessions.beginDemo(demo)
+  const first = demo?.atStart ? 'demo' : accounts.some(({ id }) => id === shown) ? shown : accounts[0]?.id
   store.change(draft => {
     if (first !== undefined) draft.shown = first
   })
@@ -201,6 +203,12 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       existing(id)
       await showId(id)
     },
+    showDemo: () =>
+      inTurn(async () => {
+        if (!demo) throw new BerthError({ code: 'no_demo', message: 'This Berth has no demo.' })
+        if (!sessions.find('demo')) await sessions.beginDemo(demo)
+        await showId('demo')
+      }),
     lookNow() {
       for (const session of sessions.all()) void session.look()
     },

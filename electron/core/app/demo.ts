@@ -1,14 +1,21 @@
 import type { DemoMessage } from '../../contract/app/demo-events.ts'
 import type { Files } from '../../ports/files.ts'
 
-/** The demo market, as the entry that started it hands it over. */
+/** The demo, as the entry hands it over: its market starts when it is first wanted. */
 export interface Demo {
-  baseUrl: string
-  key: string
+  /** Whether Berth opens on it. */
+  atStart: boolean
   /** How many times faster than this machine's its time runs. */
   speed: number
   /** Where the demo's things are kept: a temporary folder that goes when Berth ends. */
   files: Files
+  /** Starts the market; the same one once it runs. */
+  start(): Promise<DemoMarket>
+}
+
+export interface DemoMarket {
+  baseUrl: string
+  key: string
   controls: DemoControls
 }
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Demo, DemoControls } from '../../core/app/demo.ts'
+import type { Demo, DemoControls, DemoMarket } from '../../core/app/demo.ts'
 import type { Files } from '../../ports/files.ts'
 import { openFiles } from '../files.ts'
 import type { Endings } from './endings.ts'
@@ -43,9 +43,9 @@ type StartMarket = (options: {
 }) => Promise<Market>
 
 /**
- * The demo where it is wanted: when it was asked for, and while there is no account. `load` brings the service. All that
- * it keeps is below Berth's own folder, which no other user can write to, and goes when Berth ends; what a kill left
- * goes at the next start. Links in it are removed, not followed.
+ * The demo: from the start where it was asked for, and while there is no account. `load` brings the service. All that it keeps is below Berth's own
+ * folder, which no other user can write to, and goes when Berth ends; what a kill left goes at the next start. Links in
+ * it are removed, not followed.
  */
 export async function demoFor(
   flags: Pick<Flags, 'demo' | 'speed'>,
@@ -53,20 +53,33 @@ export async function demoFor(
   endings: Endings,
   log: (line: string) => void,
   load: () => Promise<StartMarket>,
-): Promise<Demo | undefined> {
+): Promise<Demo> {
   const folder = files.path('demo')
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   await remove()
-  if (!flags.demo && (await hasAccounts(files))) return undefined
   endings.add(remove)
   const demoFiles = await openFiles(folder)
-  const startMarket = await load()
   const { speed } = flags
-  const scratch = join(folder, 'instances')
-  const market = await startMarket({ speed, offers: 5_000, controlPlane: false, scratch })
-  endings.add(market.close)
-  const controls = tellingFailures(market.controls, log)
-  return { baseUrl: market.baseUrl, key: market.apiKey, speed, files: demoFiles, controls }
+  async function start(): Promise<DemoMarket> {
+    const startMarket = await load()
+    const scratch = join(folder, 'instances')
+    const market = await startMarket({ speed, offers: 5_000, controlPlane: false, scratch })
+    endings.add(market.close)
+    return { baseUrl: market.baseUrl, key: market.apiKey, controls: tellingFailures(market.controls, log) }
+  }
+  let starting: Promise<DemoMarket> | undefined
+  return {
+    atStart: flags.demo || !(await hasAccounts(files)),
+    speed,
+    files: demoFiles,
+    start() {
+      starting ??= start().catch((error: unknown) => {
+        starting = undefined
+        throw error
+      })
+      return starting
+    },
+  }
 }
 
 /** Whether the user has connected an account: then the demo is shown only when it is asked for. */

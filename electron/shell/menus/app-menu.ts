@@ -84,6 +84,7 @@ export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
       ...(packaged ? [] : [line, { role: 'toggleDevTools' } satisfies Item]),
     ]),
     menu('Go', [
+      to('Home', { screen: 'home' }, 'home'),
       to('Instances', { screen: 'instances' }, 'instances'),
       to('Offers', { screen: 'offers' }, 'offers'),
       to('Templates', { screen: 'templates' }, 'templates'),

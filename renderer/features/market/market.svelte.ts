@@ -8,6 +8,7 @@ import type {
 import { type SortBy, type SortColumn, sortAfterClick } from '../../../electron/contract/market/sort.ts'
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
+import type { AccountView } from '../../../electron/contract/state.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { firstDisk, usualDisk } from './rentDefaults.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
@@ -39,6 +40,11 @@ const firstQuery: OfferQuery = {
   limit: mostOffers,
 }
 
+/** What a search begins with: what people rent most, with the disk that was rented last. */
+export function usualQuery(account: AccountView | undefined): OfferQuery {
+  return { ...firstQuery, storage: usualDisk(account) }
+}
+
 /** What is asked of the market, how its answer is looked at, and the answer: kept while other screens are shown. */
 export class Market {
   query: OfferQuery = $state.raw(firstQuery)
@@ -56,7 +62,7 @@ export class Market {
 
   constructor(page: Page) {
     this.#page = page
-    if (page.account) this.query = { ...this.query, storage: usualDisk(page.account) }
+    this.query = usualQuery(page.account)
   }
 
   get filter(): OfferFilter {
@@ -119,7 +125,7 @@ export class Market {
   clear(): Promise<void> {
     this.#chosen = undefined
     this.filter = {}
-    return this.#askFor({ ...firstQuery, type: this.query.type, storage: usualDisk(this.#page.account) })
+    return this.#askFor({ ...usualQuery(this.#page.account), type: this.query.type })
   }
 
   /** The chosen template was edited: from now on this is what it is. */

@@ -112,8 +112,14 @@ test('a secret that is still wanted outlives restarts, and goes with its watch o
 test('the demo keeps its things out of the real files and the keychain', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-demo-test-'))
   const { controls, baseUrl, apiKey } = world.sim
-  const demo = { baseUrl, key: apiKey, speed: 60, files: await openFiles(folder), controls }
+  const start = async () => ({ baseUrl, key: apiKey, controls })
+  const demo = { atStart: false, speed: 60, files: await openFiles(folder), start }
   const under = await world.start({ demo })
+  expect(under.berth.state().accounts).toEqual({})
+  await expect(under.run('demoEvent', { event: 'low_credit' })).rejects.toMatchObject({
+    problem: { code: 'no_demo' },
+  })
+  await Promise.all([under.run('tryDemo', {}), under.run('tryDemo', {})])
   expect(under.account()).toMatchObject({ id: 'demo', demo: true })
   await under.until(() => under.account().connection.status === 'online')
   controls.setCredit(100)

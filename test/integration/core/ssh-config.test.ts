@@ -108,7 +108,8 @@ test('the demo’s instances are in it while the demo runs', async () => {
     advance: () => undefined,
     outbox: () => [],
   }
-  const under = await world.start({ demo: { baseUrl, key: apiKey, speed: 60, files, controls } })
+  const start = async () => ({ baseUrl, key: apiKey, controls })
+  const under = await world.start({ demo: { atStart: true, speed: 60, files, start } })
   await under.until(() => under.account().connection.status === 'online')
   const { id } = await rentRunning(under)
   await under.run('changeSettings', { settings: { sshConfig: true } })

@@ -19,7 +19,7 @@ test('a key is the accelerator it is written as, and no other', () => {
   expect(acceleratorOf(pressed('k'))).toBe('palette')
   expect(acceleratorOf(pressed('K', { shiftKey: true }))).toBeUndefined()
   expect(acceleratorOf(pressed('k', { ctrlKey: false, metaKey: true }))).toBe('palette')
-  expect(acceleratorOf(pressed('1'))).toBe('instances')
+  expect(acceleratorOf(pressed('1'))).toBe('home')
   expect(acceleratorOf(pressed('k', { altKey: true }))).toBeUndefined()
   expect(acceleratorOf(pressed('k', { ctrlKey: false }))).toBeUndefined()
 })

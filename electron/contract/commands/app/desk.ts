@@ -40,6 +40,8 @@ export const deskCommands = {
       v.regex(/^https?:/i, 'only web addresses are opened'),
     ),
   }).answers<void>(),
+  /** Begins the demo where it has not begun, and shows it. */
+  tryDemo: command({}).answers<void>(),
   /** The demo alone: makes something happen in its market. */
   demoEvent: command({
     event: v.picklist(demoEvents),

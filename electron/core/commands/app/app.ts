@@ -14,6 +14,7 @@ type DeskCommands = Pick<
   | 'resumePolling'
   | 'reportPlace'
   | 'openLink'
+  | 'tryDemo'
   | 'demoEvent'
   | 'demoMessage'
   | 'leaveDesktop'
@@ -64,14 +65,18 @@ export function deskCommands({
       if (streams) teller.pageIsAt(streams, place)
     },
     openLink: ({ url }) => machine.opener.openLink(url),
-    demoMessage: async () => demo?.controls.outbox().at(-1),
+    tryDemo: () => accounts.showDemo(),
+    demoMessage: async () =>
+      store.get().accounts['demo'] ? (await demo?.start())?.controls.outbox().at(-1) : undefined,
     async demoEvent({ event, instance }) {
-      if (!demo)
+      const account = store.get().accounts['demo']
+      if (!demo || !account)
         throw new BerthError({
           code: 'no_demo',
           message: 'This is not the demo: things happen here by themselves.',
         })
-      makeHappen(demo.controls, event, instance, store.get().accounts['demo'])
+      const { controls } = await demo.start()
+      makeHappen(controls, event, instance, account)
       await accounts.session('demo').look()
     },
   }

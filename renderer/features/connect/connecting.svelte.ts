@@ -1,0 +1,43 @@
+import type { Page } from '../../berth/page.svelte.ts'
+import { focusFirstError } from '../../components/answers/focusFirstError.ts'
+import { Sending } from '../../components/answers/sending.svelte.ts'
+import { dialogs } from '../../place/dialogs.svelte.ts'
+import { route } from '../../place/route.svelte.ts'
+import { connectDraft as draft } from './connectDraft.svelte.ts'
+
+/** Connects the account that the form says, and shows it. */
+export class Connecting {
+  readonly sending = new Sending()
+  readonly #page: Page
+  readonly #connected: () => void
+
+  constructor(page: Page, connected: () => void = () => undefined) {
+    this.#page = page
+    this.#connected = connected
+  }
+
+  /** Where it cannot be connected, the form says why. */
+  async connect(): Promise<void> {
+    const { berth } = this.#page
+    const name = draft.name.trim()
+    let account = ''
+    const connected = await this.sending.send(async () => {
+      account = await berth.connectAccount({ baseUrl: draft.baseUrl, key: draft.key, ...(name && { name }) })
+      await berth.showAccount({ account })
+    })
+    if (!connected) return focusFirstError()
+    draft.clear()
+    this.#connected()
+    // What is on it says where to go on.
+    if (route.screen === 'home') route.replace('')
+    // Who it is was not told: the service takes this key for two-factor calls alone until that login is done.
+    const connectedAs = this.#page.state?.accounts[account]
+    if (connectedAs && connectedAs.userId === undefined) {
+      this.#page.say(
+        'One step more',
+        'The service wants a login with two factors before this key may do anything else.',
+      )
+      dialogs.show({ kind: 'login' })
+    } else this.#page.say('The account is connected.')
+  }
+}

@@ -1,0 +1,73 @@
+import type { AccountId } from '../../../electron/contract/ids.ts'
+import { catalogueOf, type ListedOffer } from '../../../electron/contract/market/catalogue.ts'
+import { passing } from '../../../electron/contract/market/filter.ts'
+import type { OfferQuery, OffersAnswer, SavedQuery } from '../../../electron/contract/market/offer.ts'
+import type { Problem } from '../../../electron/contract/problem.ts'
+import { type Page, problemOf } from '../../berth/page.svelte.ts'
+
+/** Milliseconds after which the market is asked again. */
+const stale = 60_000
+
+interface Look {
+  account: AccountId
+  answer: OffersAnswer
+  offers: readonly ListedOffer[]
+}
+
+/** What the market was seen to offer, for whoever asks what something costs now: each search is made once a minute. */
+export class Lows {
+  problem: Problem | undefined = $state.raw()
+  #looks: ReadonlyMap<string, Look> = $state.raw(new Map())
+  readonly #asked = new Map<string, number>()
+  readonly #page: Page
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  /** Asks the market unless it was asked of late. */
+  async look(query: OfferQuery): Promise<void> {
+    const account = this.#page.account?.id
+    if (account === undefined) return
+    const key = keyOf(account, query)
+    if (Date.now() - (this.#asked.get(key) ?? 0) < stale) return
+    this.#asked.set(key, Date.now())
+    try {
+      const answer = await this.#page.berth.searchOffers({ account, query })
+      const look = { account, answer, offers: catalogueOf(answer.offers, query.type).offers }
+      this.#looks = new Map([...this.#looks, [key, look]])
+      this.problem = undefined
+    } catch (error) {
+      this.#asked.delete(key)
+      this.problem = problemOf(error)
+    }
+  }
+
+  /** What was seen last of a search on the account that is shown; undefined before that. */
+  seen(query: OfferQuery): Look | undefined {
+    return this.#looks.get(keyOf(this.#page.account?.id ?? '', query))
+  }
+
+  /** The offers of a search with its filter, the cheapest first; undefined before it was made. */
+  matching({ query, filter }: SavedQuery): ListedOffer[] | undefined {
+    const look = this.seen(query)
+    return look && cheapestFirst(passing(look.offers, filter))
+  }
+}
+
+export function cheapestFirst(offers: readonly ListedOffer[]): ListedOffer[] {
+  return offers.filter(({ price }) => price !== undefined).sort((a, b) => (a.price ?? 0) - (b.price ?? 0))
+}
+
+function keyOf(account: AccountId, query: OfferQuery): string {
+  return JSON.stringify([account, Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))])
+}
+
+const all = new WeakMap<Page, Lows>()
+
+/** The page's one memory of what things cost. */
+export function lowsOf(page: Page): Lows {
+  const lows = all.get(page) ?? new Lows(page)
+  all.set(page, lows)
+  return lows
+}

@@ -1,0 +1,52 @@
+import type { TemplateView } from '../../../electron/contract/market/template.ts'
+import type { IconName } from '../../components/icons.ts'
+import { imageName } from '../../features/templates/listing.ts'
+
+/** Something that people rent a GPU for. */
+export interface Recipe {
+  title: string
+  about: string
+  icon: IconName
+  /** GB of VRAM that one GPU has to have. */
+  memory: number
+  /** Of the templates that do it, the one that most instances were made from. */
+  template: TemplateView
+}
+
+const kinds: readonly (Omit<Recipe, 'template'> & {
+  does(template: TemplateView, image: string): boolean
+})[] = [
+  {
+    title: 'Notebook',
+    about: 'Jupyter in your browser, with a GPU.',
+    icon: 'notebook',
+    memory: 16,
+    does: ({ runtype }) => runtype === 'jupyter',
+  },
+  {
+    title: 'Chat with a model',
+    about: 'A language model of your own, at an address like OpenAI’s.',
+    icon: 'chat',
+    memory: 40,
+    does: (_, image) => /vllm|ollama|sglang|text-generation-inference/.test(image),
+  },
+  {
+    title: 'Make images',
+    about: 'ComfyUI or the like, opened in the browser.',
+    icon: 'picture',
+    memory: 24,
+    does: (_, image) => /comfy|stable-diffusion|automatic1111|invokeai|fooocus/.test(image),
+  },
+]
+
+/** What can be started from these templates, each kind once. */
+export function recipesOf(templates: readonly TemplateView[]): Recipe[] {
+  const best = [...templates].sort(
+    (a, b) =>
+      Number(b.recommended ?? false) - Number(a.recommended ?? false) || (b.used ?? 0) - (a.used ?? 0),
+  )
+  return kinds.flatMap(({ does, ...kind }) => {
+    const template = best.find(one => does(one, imageName(one).toLowerCase()))
+    return template ? [{ ...kind, template }] : []
+  })
+}

@@ -1,0 +1,86 @@
+import type { PriceSample, WatchView } from '../../../electron/contract/automation/watch.ts'
+import type { SavedQuery } from '../../../electron/contract/market/offer.ts'
+import type { Micros } from '../../../electron/contract/spending/money.ts'
+import type { SavedSearch } from '../../../electron/contract/state.ts'
+
+/** A search that is kept: saved, or watched, which knows how its prices went. */
+export interface KeptSearch {
+  id: string
+  name: string
+  search: SavedQuery
+  /** The watch that makes it again and again. */
+  watch?: WatchView
+}
+
+/** The saved searches, each with the watch of the same search, and the watches of no saved one. */
+export function keptSearches(
+  saved: Readonly<Record<string, SavedSearch>>,
+  watches: Readonly<Record<string, WatchView>>,
+): KeptSearch[] {
+  const left = new Map(Object.values(watches).map(watch => [sameness(watch.search), watch]))
+  const rows = Object.values(saved).map(({ id, name, query }): KeptSearch => {
+    const watch = left.get(sameness(query))
+    left.delete(sameness(query))
+    return { id, name, search: query, ...(watch ? { watch } : {}) }
+  })
+  const watched = [...left.values()].map(watch => ({
+    id: watch.id,
+    name: watch.name,
+    search: watch.search,
+    watch,
+  }))
+  return [...rows, ...watched].sort((a, b) => a.name.localeCompare(b.name))
+}
+
+/** How many are listed does not make another search of it. */
+function sameness({ query: { limit: _, ...query }, filter }: SavedQuery): string {
+  const ordered = (of: object) =>
+    Object.entries(of)
+      .filter(([, value]) => value !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify([ordered(query), ordered(filter)])
+}
+
+/** How the lowest price of a search went of late. */
+export interface Course {
+  /** Epoch seconds, and micro-dollars per hour; oldest first, the last is now. */
+  points: readonly { at: number; price: Micros }[]
+  /** By how much it changed, as a share: −0.08 is 8 % cheaper. */
+  change: number
+}
+
+const week = 7 * 86_400
+
+/** The last seven days, as far as they were seen; undefined with fewer than two moments. */
+export function courseOf(
+  samples: readonly PriceSample[],
+  low: Micros | undefined,
+  now: number,
+): Course | undefined {
+  const seen = samples
+    .filter(({ at }) => at >= now - week && at <= now)
+    .map(({ at, lowest }) => ({ at, price: lowest }))
+  const points = low === undefined ? seen : [...seen, { at: now, price: low }]
+  const [first] = points
+  const last = points.at(-1)
+  if (!first || !last || points.length < 2 || first.price <= 0) return undefined
+  return { points, change: (last.price - first.price) / first.price }
+}
+
+/** The line through them and the area below it, in a box; y grows downwards. */
+export function drawn({ points }: Course, width: number, height: number): { line: string; area: string } {
+  const times = points.map(({ at }) => at)
+  const prices = points.map(({ price }) => price)
+  const [from, to] = [Math.min(...times), Math.max(...times)]
+  const [low, high] = [Math.min(...prices), Math.max(...prices)]
+  const x = (at: number) => (to === from ? width : ((at - from) / (to - from)) * width)
+  // A price that stays is a line in the middle.
+  const y = (price: number) =>
+    high === low ? height / 2 : 2 + ((high - price) / (high - low)) * (height - 4)
+  const path = points.map(({ at, price }) => `${round(x(at))} ${round(y(price))}`).join('L')
+  return { line: `M${path}`, area: `M${path}L${round(width)} ${height}L${round(x(from))} ${height}Z` }
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

@@ -1,0 +1,18 @@
+import type { AccountId } from '../../../electron/contract/ids.ts'
+import type { ActivityEntry } from '../../../electron/contract/state.ts'
+
+/** What happened by itself since the user last did something; where that is nothing, what happened last. */
+export function sinceLastAct(
+  activity: Readonly<Record<string, ActivityEntry>>,
+  account: AccountId,
+  most: number,
+): { isNews: boolean; entries: readonly ActivityEntry[] } {
+  const newest = Object.values(activity)
+    .filter(entry => entry.account === undefined || entry.account === account)
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+  const acted = newest.findIndex(({ kind }) => kind === 'user')
+  const news = acted < 0 ? newest : newest.slice(0, acted)
+  return news.length > 0
+    ? { isNews: true, entries: news.slice(0, most) }
+    : { isNews: false, entries: newest.slice(0, most) }
+}
