@@ -32,3 +32,24 @@ export function bestMatches<Item>(
     .slice(0, most)
     .map(({ item }) => item)
 }
+
+/** A text in pieces, those that were typed marked. */
+export function pieces(text: string, typed: string): { text: string; hit: boolean }[] {
+  const low = text.toLowerCase()
+  const hits = typed
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map(word => ({ from: low.indexOf(word), to: low.indexOf(word) + word.length }))
+    .filter(({ from }) => from >= 0)
+    .sort((a, b) => a.from - b.from)
+  const parts: { text: string; hit: boolean }[] = []
+  let at = 0
+  for (const { from, to } of hits) {
+    if (from < at) continue
+    if (from > at) parts.push({ text: text.slice(at, from), hit: false })
+    parts.push({ text: text.slice(from, to), hit: true })
+    at = to
+  }
+  return at < text.length ? [...parts, { text: text.slice(at), hit: false }] : parts
+}

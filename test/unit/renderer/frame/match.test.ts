@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bestMatches } from '../../../../renderer/frame/palette/match.ts'
+import { bestMatches, pieces } from '../../../../renderer/frame/palette/match.ts'
 
 const names = ['Go to Instances', 'Stop llama #4711', 'Terminal llama #4711', 'Restop', 'Stop all instances…']
 const found = (typed: string) => bestMatches(names, name => name, typed, 10)
@@ -17,4 +17,14 @@ test('what begins with the word comes first', () => {
 test('nothing typed lists everything, in its own order, up to the limit', () => {
   expect(found(' ')).toEqual(names)
   expect(bestMatches(names, name => name, '', 2)).toEqual(names.slice(0, 2))
+})
+
+test('what was typed is marked where it first stands, and the text stays whole', () => {
+  const marked = (text: string, typed: string) =>
+    pieces(text, typed)
+      .map(({ text, hit }) => (hit ? `[${text}]` : text))
+      .join('')
+  expect(marked('Search offers: H100 SXM', 'h100 sea')).toBe('[Sea]rch offers: [H100] SXM')
+  expect(marked('Settings', 'zz')).toBe('Settings')
+  expect(marked('aaa', 'aa a')).toBe('[aa]a')
 })

@@ -1,0 +1,117 @@
+import { rate } from '../../../electron/contract/format/money.ts'
+import { counted } from '../../../electron/contract/format/size.ts'
+import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
+import { passing } from '../../../electron/contract/market/filter.ts'
+import type { OfferFilter } from '../../../electron/contract/market/offer.ts'
+import type { Page } from '../../berth/page.svelte.ts'
+import { cheapestFirst, lowsOf } from '../../features/market/lows.svelte.ts'
+import { marketOf, usualQuery } from '../../features/market/market.svelte.ts'
+import { withText } from '../../features/templates/listing.ts'
+import { pathOf } from '../../features/templates/place.ts'
+import { templatesView } from '../../features/templates/templatesView.svelte.ts'
+import { route } from '../../place/route.svelte.ts'
+import type { Entry } from './entries.ts'
+import { match } from './match.ts'
+
+/** What the market and the templates have for the words typed, by what was seen of them last: searches, no rentals. */
+export function answersFor(page: Page, typed: string): Entry[] {
+  const text = typed.trim()
+  if (text.length < 2 || !page.account) return []
+  return [...offerAnswers(page, text), ...savedAnswers(page, text), ...templateAnswers(page, text)]
+}
+
+function offerAnswers(page: Page, text: string): Entry[] {
+  const query = usualQuery(page.account)
+  const seen = lowsOf(page).seen(query)
+  // What is no GPU's name is no search: "settings" leads to Settings.
+  const named = (seen?.offers ?? []).filter(
+    ({ offer }) => match(offer.gpuName ?? '', firstWord(text)) !== undefined,
+  )
+  if (named.length === 0) return []
+  const found = cheapestFirst(passing(seen?.offers ?? [], { text }))
+  if (found.length === 0) return []
+  const open = (filter: OfferFilter, place = 'offers') => {
+    route.go(place)
+    void marketOf(page).open({ query, filter })
+  }
+  const all = [...new Set(found.flatMap(({ offer }) => offer.gpuName ?? []))]
+  // One alone is the search itself.
+  const models = all.length > 1 ? all.slice(0, 3) : []
+  return [
+    {
+      key: 'offers',
+      group: 'Offers',
+      mark: { icon: 'offers' },
+      label: `Search offers: ${text}${from(found)}`,
+      detail: counted(found.length, 'offer'),
+      run: () => open({ text }),
+    },
+    ...models.map((model): Entry => {
+      const own = found.filter(({ offer }) => offer.gpuName === model)
+      return {
+        key: `offers-${model}`,
+        group: 'Offers',
+        mark: { icon: 'offers' },
+        label: `${model}${from(own)}`,
+        detail: counted(own.length, 'offer'),
+        run: () => open({ gpus: [model] }),
+      }
+    }),
+    {
+      key: 'offers-watch',
+      group: 'Do',
+      mark: { icon: 'bookmark' },
+      label: `Alert me when ${text} gets cheaper…`,
+      run: () => open({ text }, 'offers/watch'),
+    },
+    {
+      key: 'offers-failover',
+      group: 'Do',
+      mark: { icon: 'transfers' },
+      label: `Rent ${text} with failover…`,
+      run: () => open({ text }, 'offers/failover'),
+    },
+  ]
+}
+
+function firstWord(text: string): string {
+  return text.split(/\s+/)[0] ?? text
+}
+
+function from([cheapest]: readonly ListedOffer[]): string {
+  return cheapest?.price === undefined ? '' : ` from ${rate(cheapest.price)}`
+}
+
+function savedAnswers(page: Page, text: string): Entry[] {
+  return Object.values(page.state?.savedSearches ?? {})
+    .filter(({ name }) => match(name, text) !== undefined)
+    .slice(0, 4)
+    .map(({ id, name, query }): Entry => {
+      const matching = lowsOf(page).matching(query)
+      return {
+        key: `saved-${id}`,
+        group: 'Saved searches',
+        mark: { icon: 'bookmark' },
+        label: name,
+        detail: matching && counted(matching.length, 'offer'),
+        side: matching?.[0]?.price === undefined ? undefined : `low ${rate(matching[0].price)}`,
+        run: () => {
+          route.go('offers')
+          void marketOf(page).open(query)
+        },
+      }
+    })
+}
+
+function templateAnswers(page: Page, text: string): Entry[] {
+  return withText(templatesView(page).found ?? [], text)
+    .slice(0, 3)
+    .map(({ name, hash, image }) => ({
+      key: `template-${hash}`,
+      group: 'Templates',
+      mark: { icon: 'templates' },
+      label: name,
+      detail: image,
+      run: () => route.go(`templates/${pathOf({ kind: 'details', hash })}`),
+    }))
+}

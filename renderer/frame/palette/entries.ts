@@ -1,0 +1,169 @@
+import type { AcceleratorName } from '../../../electron/contract/app/accelerators.ts'
+import { money, rate } from '../../../electron/contract/format/money.ts'
+import { gpuWords, instanceName } from '../../../electron/contract/format/name.ts'
+import { percent } from '../../../electron/contract/format/size.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { isDead } from '../../../electron/contract/reading.ts'
+import type { Page } from '../../berth/page.svelte.ts'
+import type { IconName } from '../../components/icons.ts'
+import { type Action, instanceActions, pageActions } from '../../features/instances/actions.ts'
+import { screens } from '../../features/screens.ts'
+import { route } from '../../place/route.svelte.ts'
+import { type Shape, stateWords } from '../../words/state.ts'
+import { bestMatches } from './match.ts'
+
+/** In the order in which they stand. */
+export const groups = ['Offers', 'Saved searches', 'Instances', 'Do', 'Go to', 'Templates'] as const
+export type Group = (typeof groups)[number]
+
+/** One thing that the palette offers. */
+export interface Entry {
+  key: string
+  group: Group
+  mark: { icon: IconName } | { shape: Shape }
+  label: string
+  /** What is said of it beside its name, and at the end of its line. */
+  detail?: string | undefined
+  side?: string | undefined
+  accelerator?: AcceleratorName | undefined
+  danger?: boolean | undefined
+  run: () => unknown
+  /** What else can be done with it, at most three. */
+  actions?: readonly Action[]
+}
+
+const most = 60
+/** While nothing is typed: what is done most. */
+const usual = ['rent-again', 'rent', 'stop-all', 'failover', 'watch']
+
+/** What is offered for what was typed: things and the best of commands; with nothing typed, what is done most. */
+export function entriesFor(page: Page, typed: string, answers: readonly Entry[]): Entry[] {
+  const instances = instanceEntries(page)
+  const commands = commandEntries(page)
+  if (typed.trim() === '') {
+    const done = usual.flatMap(id => commands.filter(({ key }) => key === id))
+    return [...instances, ...done, ...commands.filter(({ group }) => group === 'Go to')]
+  }
+  const text = ({ label, detail = '', group }: Entry) => `${label} ${detail} ${group === 'Go to' ? group : ''}`
+  const found = [
+    ...bestMatches(instances, text, typed, 8),
+    ...bestMatches([...commands, ...instanceCommands(page)], text, typed, most),
+  ]
+  return inGroups([...answers, ...found])
+}
+
+/** Groups stand together, that of the best match first among those of commands. */
+function inGroups(entries: readonly Entry[]): Entry[] {
+  const commands = entries.find(({ group }) => group === 'Do' || group === 'Go to')?.group
+  const order = commands === 'Go to' ? groups.toSorted((a, b) => rank(a) - rank(b)) : groups
+  return order.flatMap(group => entries.filter(one => one.group === group))
+}
+
+function rank(group: Group): number {
+  return group === 'Go to' ? groups.indexOf('Do') - 0.5 : groups.indexOf(group)
+}
+
+function instanceEntries(page: Page): Entry[] {
+  return Object.values(page.account?.instances ?? {}).map(instance => {
+    const { word, shape } = stateWords(instance.state, instance.actualStatus)
+    return {
+      key: `instance-${instance.id}`,
+      group: 'Instances',
+      mark: { shape },
+      label: instanceName(instance),
+      detail: [word, detailOf(instance)].filter(Boolean).join(', '),
+      run: () => route.go(`instances/${instance.id}`),
+      actions: actionsOf(instance, page),
+    }
+  })
+}
+
+function detailOf({ state, gpu, gpuLoad, diskPricePerHour }: InstanceView): string {
+  if (state === 'stopped') return diskPricePerHour === undefined ? '' : `disk only ${rate(diskPricePerHour)}`
+  const machine = gpu ? gpuWords({ gpuCount: gpu.count, gpuName: gpu.name }) : ''
+  return state === 'running' && gpuLoad !== undefined ? `${machine}, ${percent(gpuLoad)}` : machine
+}
+
+/** What answers the state it is in, first. */
+function actionsOf(instance: InstanceView, page: Page): Action[] {
+  const fitting =
+    instance.state === 'running'
+      ? ['terminal', 'jupyter', 'stop']
+      : instance.state === 'outbid'
+        ? ['bid', 'destroy']
+        : isDead(instance)
+          ? ['another', 'destroy']
+          : instance.state === 'stopped'
+            ? ['start', 'destroy']
+            : ['stop', 'destroy']
+  const all = instanceActions(instance, page)
+  return fitting.flatMap(id => all.find(one => one.id === id && one.unusable === undefined) ?? [])
+}
+
+/** Every action of every instance, found by its words. */
+function instanceCommands(page: Page): Entry[] {
+  return Object.values(page.account?.instances ?? {}).flatMap(instance =>
+    instanceActions(instance, page)
+      .filter(({ unusable }) => unusable === undefined)
+      .map(action => ({
+        key: `${instance.id} ${action.id}`,
+        group: 'Do' as const,
+        mark: { icon: iconOf(action.id) },
+        label: action.label,
+        detail: instanceName(instance),
+        danger: action.danger,
+        run: action.run,
+      })),
+  )
+}
+
+function commandEntries(page: Page): Entry[] {
+  return pageActions(page).map(({ id, label, accelerator, danger, run }) => {
+    const screen = screens.find(one => `go-${one.id}` === id)
+    return {
+      key: id,
+      group: screen ? 'Go to' : 'Do',
+      mark: { icon: screen?.icon ?? iconOf(id) },
+      label: screen?.label ?? label,
+      side: id === 'go-spending' && page.account ? rate(page.account.spendPerHour) : undefined,
+      detail:
+        id === 'go-account' && page.account?.credit !== undefined ? money(page.account.credit) : undefined,
+      accelerator,
+      danger,
+      run,
+    }
+  })
+}
+
+const icons: Readonly<Record<string, IconName>> = {
+  rent: 'plus',
+  'rent-again': 'play',
+  failover: 'transfers',
+  watch: 'bookmark',
+  watches: 'bookmark',
+  refresh: 'refresh',
+  connect: 'key',
+  login: 'key',
+  attach: 'key',
+  'new-key': 'key',
+  'stop-all': 'stop',
+  stop: 'stop',
+  start: 'play',
+  terminal: 'terminal',
+  system: 'terminal',
+  files: 'folder',
+  copy: 'copy',
+  diagnostics: 'copy',
+  'copy-data': 'transfers',
+  'new-copy': 'transfers',
+  'new-sync': 'transfers',
+  'new-template': 'templates',
+  ports: 'link',
+  jupyter: 'notebook',
+  reboot: 'refresh',
+  destroy: 'trash',
+}
+
+function iconOf(id: string): IconName {
+  return icons[id] ?? (id.startsWith('account-') ? 'accounts' : 'right')
+}
