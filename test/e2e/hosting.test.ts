@@ -17,7 +17,7 @@ test('maintenance is cancelled, a machine cleaned up, a disk made and extended, 
   start,
 }) => {
   const { page, errors } = await hosting(start)
-  await page.getByRole('button', { name: /^Cancel the maintenance of rack-a1/ }).click()
+  await page.getByRole('button', { name: /^Cancel maintenance of rack-a1/ }).click()
   await page.getByText('The maintenance is cancelled.').waitFor()
   await page.getByRole('button', { name: /^Clean up rack-a1/ }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Clean up' }).click()
@@ -69,7 +69,7 @@ test('where nothing is listed, ids are typed by hand, and what is not there is s
   await page.getByText('This service does not list your workergroups.').waitFor()
   await page.getByLabel('Machine id').fill('7')
   await page.getByLabel('Machine id').press('Enter')
-  await page.getByRole('button', { name: 'Cancel the maintenance of machine #7' }).click()
+  await page.getByRole('button', { name: 'Cancel maintenance of machine #7' }).click()
   await page.getByText('There is no machine #7 on this account.').waitFor()
 
   await page.getByRole('button', { name: 'Add network disk…' }).click()
