@@ -9,7 +9,7 @@ export function takeToken(page: Pick<Window, 'location' | 'history' | 'sessionSt
   const fragment = page.location.hash.slice(1)
   if (fragment === '' || fragment.startsWith('/')) return page.sessionStorage.getItem(kept) ?? undefined
   page.sessionStorage.setItem(kept, fragment)
-  page.history.replaceState(null, '', '#/instances')
+  page.history.replaceState(null, '', '#/')
   return fragment
 }
 

@@ -80,10 +80,10 @@ async function drawn(): Promise<Row> {
     const { page } = await openPage(browser, berth.address)
     // The loader that runs this file calls a helper of its own in every function, which the page does not have.
     await page.evaluate('globalThis.__name = value => value')
-    await page.getByRole('link', { name: 'Account' }).click()
-    await page.getByText('in the last 30 days').waitFor()
+    await page.getByRole('link', { name: 'Spending' }).click()
+    await page.getByText(/ so far$/).waitFor()
     const painted: number[] = []
-    for (const name of ['7 days', '90 days', '12 months', '24 hours', '90 days', '30 days'])
+    for (const name of ['90 d', 'Year', 'Month', '90 d', 'Year', 'Month'])
       painted.push(await chosen(page, name))
     const frames = median(painted) / frame
     return {

@@ -19,7 +19,7 @@ export async function connectAccount(
 export async function connectForm(page: Page): Promise<Locator> {
   const form = page.getByRole('form', { name: 'Connect your account' })
   const button = page.getByRole('button', { name: 'Connect your account' }).first()
-  await button.waitFor()
+  await form.or(button).first().waitFor()
   if (!(await form.isVisible())) await button.click()
   return form
 }

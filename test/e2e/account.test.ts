@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { TOTP, URI } from 'otpauth'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { connectForm } from './account-steps.ts'
 import type { Service } from './app.ts'
 import { test } from './fixtures.ts'
 import { readQr } from './qr.ts'
@@ -15,14 +16,13 @@ async function account(start: Start) {
   const sim = await start.simulator({ speed: 1 })
   const berth = await start.berth()
   const { page, errors } = await start.page(berth.address)
-  await page.getByRole('button', { name: 'Connect your account' }).click()
   await connect(page, sim.baseUrl, sim.apiKey)
   await page.getByRole('link', { name: 'Account' }).click()
   return { sim, page, errors }
 }
 
 async function connect(page: Page, baseUrl: string, key: string): Promise<void> {
-  const dialog = page.getByRole('dialog')
+  const dialog = await connectForm(page)
   await dialog.getByLabel('Base URL').fill(baseUrl)
   await dialog.getByLabel('API key').fill(key)
   await dialog.getByRole('button', { name: /^Connect/ }).click()

@@ -1,7 +1,7 @@
 import type { ViewportSize } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Settings } from '../../electron/contract/app/settings.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { connectAccount, connectForm, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
@@ -83,8 +83,7 @@ test('a key that must log in with two factors first is connected, and asked for 
   const path = '^/api/v0/(users/current|instances)'
   await sim.control('POST', '/sim/faults', { rules: [{ path, kind: 'status', status: 403 }] })
   const { page } = await berthAt(start, [])
-  await page.getByRole('button', { name: 'Connect your account' }).first().click()
-  const dialog = page.getByRole('dialog')
+  const dialog = await connectForm(page)
   await dialog.getByLabel('Base URL').fill(sim.baseUrl)
   await dialog.getByLabel('API key').fill(sim.apiKey)
   await dialog.getByRole('button', { name: /^Connect/ }).click()

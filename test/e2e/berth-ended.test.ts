@@ -134,6 +134,6 @@ describe('a browser that finds no names below localhost', () => {
     expect(new URL(second).port).not.toBe(new URL(first).port)
     await page.goto(second)
     await page.getByRole('button', { name: 'Connect your account' }).waitFor()
-    expect(new URL(page.url()).hash).toBe('#/home')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/home')
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { readProfile } from '../../simulator/deployment/deployment.ts'
+import { connectForm } from './account-steps.ts'
 import { patience, terminalText } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
@@ -9,8 +10,7 @@ async function openForm(start: Start) {
   const sim = await start.simulator({ deployment: readProfile('public') })
   const berth = await start.berth()
   const { page, errors } = await start.page(berth.address)
-  await page.getByRole('button', { name: 'Connect your account' }).click()
-  return { sim, page, errors, dialog: page.getByRole('dialog') }
+  return { sim, page, errors, dialog: await connectForm(page) }
 }
 
 test('the preset fills the base URL, which stays in sight and can be typed over', async ({ start }) => {
@@ -44,19 +44,20 @@ test('a wrong key is named at its field, though the service says “not found”
 test('from the preset’s form to a machine: its traffic is priced first, it is entered directly, and it goes', async ({
   start,
 }) => {
-  const { sim, page, errors, dialog } = await openForm(start)
+  const { sim, page, errors, dialog: form } = await openForm(start)
   const requests = async (method: string, path: RegExp) => {
     const log = await sim.control<{ requests: { method: string; path: string }[] }>('GET', '/sim/requests')
     return log.requests.filter(each => each.method === method && path.test(each.path)).length
   }
-  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
-  await dialog.getByLabel('API key').fill('wrong-key')
-  await dialog.getByRole('button', { name: /^Connect/ }).click()
-  await dialog.getByText(/did not accept this API key: it is wrong/).waitFor()
-  await dialog.getByLabel('API key').fill(sim.apiKey)
-  await dialog.getByRole('button', { name: /^Connect/ }).click()
-  await dialog.waitFor({ state: 'detached' })
+  await form.getByLabel('Base URL').fill(sim.baseUrl)
+  await form.getByLabel('API key').fill('wrong-key')
+  await form.getByRole('button', { name: /^Connect/ }).click()
+  await form.getByText(/did not accept this API key: it is wrong/).waitFor()
+  await form.getByLabel('API key').fill(sim.apiKey)
+  await form.getByRole('button', { name: /^Connect/ }).click()
+  await form.waitFor({ state: 'detached' })
 
+  const dialog = page.getByRole('dialog')
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByPlaceholder(/Find GPU/).fill('RTX 4090')
   await page

@@ -51,7 +51,7 @@ describe('by keys alone', () => {
     const { page, errors } = await start.page(berth.address)
     await page.getByText('Nothing is rented').waitFor()
 
-    await press(page, 'Control+2')
+    await press(page, 'Control+3')
     await page
       .getByRole('button', { name: /^Rent \d/ })
       .first()
@@ -91,7 +91,7 @@ describe('by keys alone', () => {
     await dialog.waitFor({ state: 'detached' })
     await expect.poll(() => focused(page)).toBe('Add guard…')
 
-    await press(page, 'Control+2')
+    await press(page, 'Control+3')
     await page.getByRole('button', { name: 'Watch…' }).waitFor()
     await expect.poll(() => focused(page)).toBe('the top of the screen')
     await tabTo(page, /^Watch…$/)
@@ -102,7 +102,7 @@ describe('by keys alone', () => {
     await page.getByRole('button', { name: 'Watches 1' }).waitFor()
     await expect.poll(() => focused(page)).toBe('Watch…')
 
-    await press(page, 'Control+1')
+    await press(page, 'Control+2')
     await row.waitFor()
     await tabTo(page, /^#\d+/)
     await press(page, 'Delete')

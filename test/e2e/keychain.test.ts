@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { startSession, type TestSession } from '../integration/local/session-bus.ts'
 import { keptFiles } from '../kept-files.ts'
 import { lacks } from '../needs.ts'
-import { connectAccount, recordFrames } from './account-steps.ts'
+import { connectAccount, connectForm, recordFrames } from './account-steps.ts'
 import type { Service } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
@@ -133,18 +133,9 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
   test('without a keychain: that is said plainly, and nothing is written', async ({ start }) => {
     const { home } = await desktop(start)
     const first = await openBerth(start, home, noBus)
-    await first.page.getByRole('button', { name: 'Connect your account' }).click()
-    await first.page
-      .getByRole('dialog')
-      .getByText(/API keys are kept in memory/)
-      .waitFor()
-    expect(
-      await first.page
-        .getByRole('dialog')
-        .getByText(/keychain and nowhere else/)
-        .count(),
-    ).toBe(0)
-    await first.page.keyboard.press('Escape')
+    const form = await connectForm(first.page)
+    await form.getByText(/API keys are kept in memory/).waitFor()
+    expect(await form.getByText(/goes into this computer's keychain/).count()).toBe(0)
     await connectAccount(first.page, sim)
     await expectOnline(first.page)
     await expectNotKept(first.page)

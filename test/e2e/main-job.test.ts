@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '../../simulator/deployment/deployment.ts'
-import { connectAccount } from './account-steps.ts'
+import { connectAccount, connectForm } from './account-steps.ts'
 import { terminalText } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
@@ -77,8 +77,7 @@ test.for(['interface', 'public'])(
 test('a wrong key is told at the form, and what was typed stays', async ({ start }) => {
   const sim = await start.simulator()
   const { page } = await freshBerth(start)
-  await page.getByRole('button', { name: 'Connect your account' }).click()
-  const dialog = page.getByRole('dialog')
+  const dialog = await connectForm(page)
   await dialog.getByLabel('Base URL').fill(sim.baseUrl)
   await dialog.getByLabel('API key').fill('wrong-key')
   await page.keyboard.press('Enter')

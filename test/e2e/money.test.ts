@@ -36,25 +36,20 @@ describe('money and the market over time', () => {
     // From Instances, a click on what is spent leads to who spends it.
     await page.getByRole('button', { name: /^Spending/ }).click()
     const part = page.getByRole('region', { name: 'Spending', exact: true })
-    const soFar = part.locator('dt', { hasText: 'so far' }).locator('+ dd')
+    const soFar = part.locator('dt:has-text("so far") + dd')
     const shown = async () => Number((await soFar.textContent())?.replace('$', ''))
     await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(atLeast)
     const byGpu = part.getByRole('region', { name: 'Who spent it' })
     const together = byGpu.getByRole('row', { name: 'Together' }).getByRole('cell')
-    await expect.poll(() => together.first().textContent()).toMatch(/^\$\d+\.[0-9]*[1-9]/)
+    await expect.poll(() => together.first().textContent()).toMatch(/[1-9]/)
     expect(await part.getByRole('img', { name: /^Spending/ }).getAttribute('aria-label')).toMatch(
       /most was \$\d/,
     )
     await part.getByText('By instance', { exact: true }).click()
     await byGpu.getByRole('rowheader', { name: new RegExp(`#${id}`) }).waitFor()
     const slider = part.getByRole('slider')
-    await slider.press('Home')
-    await expect
-      .poll(async () => {
-        await slider.press('ArrowRight')
-        return slider.getAttribute('aria-valuetext')
-      })
-      .toContain(`#${id} $`)
+    await slider.fill(String(new Date(nextMorning()).getDate() - 1))
+    expect(await slider.getAttribute('aria-valuetext')).toContain(`#${id} $`)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       part.getByRole('button', { name: 'Save as CSV' }).click(),
@@ -68,7 +63,7 @@ describe('money and the market over time', () => {
 
     const lane = part.getByRole('row', { name: new RegExp(`#${id}`) }).last()
     await lane.getByRole('img', { name: /^ran \d/ }).waitFor()
-    await lane.getByText(/^\$\d+\.\d{3}\/h$/).waitFor()
+    await lane.getByText(/^(Ends all spending|Over a year|\+\d.*)$/).waitFor()
 
     // By keys alone: how the credit went, moment by moment, and at the end what is foretold.
     await page.getByRole('link', { name: 'Account' }).click()

@@ -43,7 +43,7 @@ type StartMarket = (options: {
 }) => Promise<Market>
 
 /**
- * The demo: from the start where it was asked for, and while there is no account. `load` brings the service. All that it keeps is below Berth's own
+ * The demo: from the start where it was asked for. `load` brings the service. All that it keeps is below Berth's own
  * folder, which no other user can write to, and goes when Berth ends; what a kill left goes at the next start. Links in
  * it are removed, not followed.
  */
@@ -69,7 +69,7 @@ export async function demoFor(
   }
   let starting: Promise<DemoMarket> | undefined
   return {
-    atStart: flags.demo || !(await hasAccounts(files)),
+    atStart: flags.demo,
     speed,
     files: demoFiles,
     start() {
@@ -79,17 +79,5 @@ export async function demoFor(
       })
       return starting
     },
-  }
-}
-
-/** Whether the user has connected an account: then the demo is shown only when it is asked for. */
-async function hasAccounts(files: Files): Promise<boolean> {
-  const text = await files.read('accounts.json')
-  try {
-    const kept: unknown = JSON.parse(text ?? '{}')
-    const accounts = typeof kept === 'object' && kept !== null && 'accounts' in kept ? kept.accounts : []
-    return Array.isArray(accounts) && accounts.length > 0
-  } catch {
-    return false
   }
 }

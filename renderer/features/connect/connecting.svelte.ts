@@ -2,7 +2,6 @@ import type { Page } from '../../berth/page.svelte.ts'
 import { focusFirstError } from '../../components/answers/focusFirstError.ts'
 import { Sending } from '../../components/answers/sending.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
-import { route } from '../../place/route.svelte.ts'
 import { connectDraft as draft } from './connectDraft.svelte.ts'
 
 /** Connects the account that the form says, and shows it. */
@@ -28,8 +27,6 @@ export class Connecting {
     if (!connected) return focusFirstError()
     draft.clear()
     this.#connected()
-    // What is on it says where to go on.
-    if (route.screen === 'home') route.replace('')
     // Who it is was not told: the service takes this key for two-factor calls alone until that login is done.
     const connectedAs = this.#page.state?.accounts[account]
     if (connectedAs && connectedAs.userId === undefined) {

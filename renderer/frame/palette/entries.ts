@@ -44,7 +44,8 @@ export function entriesFor(page: Page, typed: string, answers: readonly Entry[])
     const done = usual.flatMap(id => commands.filter(({ key }) => key === id))
     return [...instances, ...done, ...commands.filter(({ group }) => group === 'Go to')]
   }
-  const text = ({ label, detail = '', group }: Entry) => `${label} ${detail} ${group === 'Go to' ? group : ''}`
+  const text = ({ label, detail = '', group }: Entry) =>
+    `${label} ${detail} ${group === 'Go to' ? group : ''}`
   const found = [
     ...bestMatches(instances, text, typed, 8),
     ...bestMatches([...commands, ...instanceCommands(page)], text, typed, most),

@@ -53,8 +53,8 @@ export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
       const env = { ...session.env, ...own, ...screen, ...desk.env }
       const driver =
         browser === undefined
-          ? await driveElectron(String(electron), { env, flags })
-          : await driveDouble(browser, { env, flags })
+          ? await driveElectron(String(electron), { env, flags: ['--demo', ...flags] })
+          : await driveDouble(browser, { env, flags: ['--demo', ...flags] })
       endings.push(() => driver.stop())
       await expect.poll(() => driver.windowVisible(), { timeout: 60_000 }).toBe(true)
       return driver

@@ -93,8 +93,16 @@ async function firstState(address: URL) {
   return { socket, state: JSON.parse(String(data)).state }
 }
 
-test('it opens on the demo, and ends in order with a page still there', async () => {
+test('without an account it opens on none, and the demo begins when it is asked for', async () => {
   const berth = await start()
+  const { socket, state } = await firstState(berth.address)
+  expect(state.accounts).toEqual({})
+  socket.close()
+  expect(await berth.stop('SIGTERM')).toBe(0)
+})
+
+test('with --demo it opens on the demo, and ends in order with a page still there', async () => {
+  const berth = await start('--demo')
   const { socket, state } = await firstState(berth.address)
   expect(state.shown).toBe('demo')
   expect(state.accounts.demo).toMatchObject({ demo: true })

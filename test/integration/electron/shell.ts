@@ -83,7 +83,7 @@ export function useShell(): Shell {
     },
     async startAlone(...flags) {
       berth?.kill()
-      berth = await startUnderDouble(session.env, flags)
+      berth = await startUnderDouble(session.env, ['--demo', ...flags])
     },
     async command(name, args) {
       const mine = ++call

@@ -165,7 +165,7 @@ test('the archive’s own main process starts, with nothing but what is in the p
       TMPDIR: folder,
       DBUS_SESSION_BUS_ADDRESS: 'disabled:',
     },
-    [],
+    ['--demo'],
     undefined,
     join(app, 'dist/main/main.js'),
   )

@@ -23,7 +23,7 @@ function pageAt(hash: string, kept: Record<string, string> = {}) {
 test('the token leaves the address at once and survives a reload', () => {
   const page = pageAt('#s3cret')
   expect(takeToken(page)).toBe('s3cret')
-  expect(page.addresses).toEqual(['#/instances'])
+  expect(page.addresses).toEqual(['#/'])
   expect(takeToken(pageAt('#/offers', page.kept))).toBe('s3cret')
 })
 

@@ -14,7 +14,7 @@ const search = (gpu: string, limit = 10_000): SavedQuery => ({
 const watch = (id: string, name: string, of: SavedQuery): WatchView => ({
   id,
   name,
-  search: of,
+  search: { ...of, order: { column: 'price', descending: false } },
   every: 10,
   paused: false,
   notesPrices: false,
