@@ -61,7 +61,13 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
   }
 
   type Offer = { id: number; min_bid: number; num_gpus: number }
-  type Instance = { id: number; label: string | null; actual_status: string | null; dph_base: number }
+  type Instance = {
+    id: number
+    label: string | null
+    actual_status: string | null
+    dph_base: number
+    end_date: number
+  }
 
   async function rent(...words: string[]): Promise<number> {
     const [offer] = await raw<Offer[]>('search', 'offers', 'num_gpus=1', '-o', 'dph', '--limit', '1')
@@ -195,16 +201,23 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     expect(await raw<unknown[]>('show', 'volumes')).toEqual([])
   })
 
-  test('a price increase is shown, accepted and rejected', async () => {
+  test('a price increase is shown, holds from the contract’s end if accepted, and never if rejected', async () => {
     const id = await rent()
+    const { dph_base: before, end_date: ends } = await show(id)
+    const pending = () => vast('show', 'pending-price-increases')
     sim.controls.askPriceIncrease(id, 1.25)
-    const before = (await show(id)).dph_base
-    expect(await vast('show', 'pending-price-increases')).toContain(String(id))
+    expect(await pending()).toContain(String(id))
     await vast('accept', 'price-increase', String(id), '--yes')
-    expect((await show(id)).dph_base).toBeCloseTo(before * 1.25, 4)
+    expect(await pending()).not.toContain(String(id))
+    expect((await show(id)).dph_base).toBe(before)
+    await sim.controls.advance(ends - sim.controls.ledger().now + 1)
+    const dearer = (await show(id)).dph_base
+    expect(dearer).toBeCloseTo(before * 1.25, 4)
+
     sim.controls.askPriceIncrease(id, 2)
     await vast('reject', 'price-increase', String(id), '--yes')
-    expect((await show(id)).dph_base).toBeCloseTo(before * 1.25, 4)
+    expect(await pending()).not.toContain(String(id))
+    expect((await show(id)).dph_base).toBe(dearer)
     await vast('destroy', 'instance', String(id), '-y')
   })
 
