@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { listed, plain, recordShape } from './http/answer.ts'
-import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
+import { wordsOrConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 /** Section 2.5, as a listing shows it; `key` may be masked there. */
@@ -58,11 +58,11 @@ const list: Operation<{ apikeys: ApiKey[] }> = {
   size: 'list',
 }
 
-const remove: Operation<LooseConfirmation> = {
+const remove: Operation<object | string> = {
   method: 'DELETE',
   path: '/api/v0/auth/apikeys/{id}/',
   repeat: 'harmless',
-  answer: looseConfirmation,
+  answer: wordsOrConfirmation,
   extra: 'item',
 }
 

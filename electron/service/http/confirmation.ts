@@ -14,3 +14,6 @@ export const looseConfirmation = plain(
   Type.Object({ success: Type.Optional(Type.Boolean()), msg: Type.Optional(Type.String()) }),
 )
 export type LooseConfirmation = Partial<Confirmation>
+
+/** For operations that some deployments answer with words alone. */
+export const wordsOrConfirmation = plain(Type.Union([Type.Object({}), Type.String()]))

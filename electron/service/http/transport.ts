@@ -123,7 +123,7 @@ class Call<T> {
   }
 
   #judge({ status, headers, text, serverTime }: Exchanged): T {
-    const body = parseJson(text)
+    const body = parseJson(text) ?? wordsOf(headers, text)
     const failed = status < 200 || status > 299
     if (failed || saysNo(body)) {
       throw refusal(this.#attempt, status, body, this.#wait({ status, headers, text, serverTime }, body))
@@ -181,6 +181,11 @@ function isPassing(error: Error): boolean {
     'service_unavailable',
     'challenge_creation_failed',
   ].includes(error.code)
+}
+
+/** What was said in words alone, where it says that it is no more than that. */
+function wordsOf(headers: Headers, text: string): string | undefined {
+  return headers.get('content-type')?.startsWith('text/plain') ? text : undefined
 }
 
 // interface 7: `success: false` in a 2xx

@@ -36,6 +36,15 @@ async function failure(call: Promise<unknown>): Promise<ServiceError> {
 
 const noInstances = json({ instances: [], instances_found: 0 })
 
+test('a key counts as deleted where the service says so in words alone, and not where a proxy answers', async () => {
+  const words = raw('Successfully deleted', 200, { 'content-type': 'text/plain; charset=utf-8' })
+  service.script = [words, json('Successfully deleted')]
+  await client().apiKeys.remove(7)
+  await client().apiKeys.remove(7)
+  service.otherwise = raw('<html>Welcome</html>', 200, { 'content-type': 'text/html' })
+  expect(await failure(client().apiKeys.remove(7))).toMatchObject({ code: 'bad_answer' })
+})
+
 describe('a read', () => {
   test.each([
     ['a reset', reset],
