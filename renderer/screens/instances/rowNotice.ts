@@ -53,7 +53,8 @@ function ownNotice(
   if (failover) return { kind: 'failover', failover }
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
-  const onItsWay = instance.state === 'loading' || instance.state === 'provisioning'
+  // Just started, its service's line may still be that of the stop.
+  const onItsWay = instance.state === 'loading' || (instance.state === 'provisioning' && !isAtRest(instance))
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
   if (onItsWay && instance.statusMessage) return { kind: 'note', text: instance.statusMessage }
   const stopped = instance.state === 'stopped' ? stoppedText(instance, around) : undefined
@@ -105,6 +106,10 @@ const waitingText =
 function exitedText({ statusMessage }: InstanceView): string {
   const said = statusMessage === undefined ? '' : ` The service says: ${statusMessage}`
   return `Its container ended, and may restart by itself.${said}`
+}
+
+function isAtRest({ actualStatus }: InstanceView): boolean {
+  return actualStatus === 'stopped' || actualStatus === 'exited'
 }
 
 /** Why it stopped, or cannot start; undefined where there is nothing to say. */
