@@ -35,7 +35,7 @@ export interface SignedWebhook {
 
 /** What can be set on a webhook. Event types have the form `<audience>:<name>` (section 6). */
 export interface WebhookRequest {
-  name: string
+  name?: string
   webhook_url: string
   event_types: readonly string[]
 }

@@ -20,7 +20,7 @@ export const webhookRoutes: readonly Route[] = [
     path: '/webhooks/',
     permission: 'user_write',
     answer: ({ world, body }) => {
-      return subscribed(world, world.webhooks.create(readContent(body())))
+      return subscribed(world, world.webhooks.create(readNew(body())))
     },
   },
   { method: 'PUT', path: '/webhooks/:webhook/', permission: 'user_write', answer: update },
@@ -40,9 +40,11 @@ function update({ world, body, id }: ApiRequest) {
   return subscribed(world, world.webhooks.update(webhookId, readContentChanges(body())))
 }
 
-/** Reads the body of a creation. Throws 400 `invalid_args`. */
-export function readContent(fields: Fields): WebhookContent {
-  return { name: readName(fields), webhook_url: readUrl(fields), event_types: readEventTypes(fields) }
+/** Reads the body of a creation. A webhook without a name is called by its address. Throws 400 `invalid_args`. */
+export function readNew(fields: Fields): WebhookContent {
+  const webhook_url = readUrl(fields)
+  const name = fields.has('name') ? readName(fields) : webhook_url
+  return { name, webhook_url, event_types: readEventTypes(fields) }
 }
 
 /** Reads what is to change, one thing at least. Throws 400 `invalid_args`. */

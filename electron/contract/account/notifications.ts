@@ -16,7 +16,8 @@ export type NotificationPreferences = v.InferOutput<typeof NotificationPreferenc
 export const knownEvents = ['client:low_credit', 'client:outbid', 'host:machine_offline'] as const
 
 export const WebhookFields = v.object({
-  name,
+  /** One without a name goes by its address. */
+  name: v.exactOptional(name),
   url: v.pipe(
     given('the address to call', 2048),
     v.url('give a whole address, such as https://example.com/hook'),
@@ -34,9 +35,8 @@ export const WebhookFields = v.object({
 export type WebhookFields = v.InferOutput<typeof WebhookFields>
 
 /** Section 2.7. Times in epoch seconds. */
-export interface WebhookView extends Omit<WebhookFields, 'name'> {
+export interface WebhookView extends WebhookFields {
   id: number
-  name?: string
   createdAt?: number
   updatedAt?: number
 }

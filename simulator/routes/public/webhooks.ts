@@ -1,9 +1,8 @@
 import { invalidArgs } from '../../errors.ts'
-import type { Fields } from '../../fields.ts'
 import type { ApiRequest, Route } from '../../http/route.ts'
 import type { Webhook } from '../../world/notifications/webhooks.ts'
 import type { World } from '../../world/world.ts'
-import { readContent, readContentChanges } from '../webhooks.ts'
+import { readContentChanges, readNew } from '../webhooks.ts'
 
 /** Webhooks: at most four, to https addresses; the secret is in the answers to a creation and a rotation alone. */
 export const publicWebhookRoutes: readonly Route[] = [
@@ -45,7 +44,7 @@ const MOST = 4
 
 function create({ world, body }: ApiRequest) {
   if (world.webhooks.list().length >= MOST) throw invalidArgs(`There are at most ${MOST} webhooks.`)
-  const content = readContent(withName(body()))
+  const content = readNew(body())
   checkAddress(content.webhook_url)
   const webhook = world.webhooks.create(content)
   return {
@@ -64,11 +63,6 @@ function update({ world, body, id }: ApiRequest) {
     webhook: record(world, webhook),
     enabled_notification_preferences: world.preferences.enableWebhooks(webhook.event_types),
   }
-}
-
-/** A webhook needs no name; it is called by its address then. */
-function withName(fields: Fields): Fields {
-  return fields.has('name') ? fields : fields.with({ ...fields.values, name: fields.values['webhook_url'] })
 }
 
 function checkAddress(address: string): void {

@@ -49,13 +49,17 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
     async listWebhooks({ account }) {
       return (await needing('user_read', accounts.session(account).client.webhooks.list())).map(webhookView)
     },
-    async createWebhook({ account, fields }) {
+    async createWebhook({ account, fields: { name, url, events } }) {
       const { id, client } = accounts.session(account)
       const made = await needing(
         'user_write',
-        client.webhooks.create({ name: fields.name, webhook_url: fields.url, event_types: fields.events }),
+        client.webhooks.create({
+          ...(name === undefined ? {} : { name }),
+          webhook_url: url,
+          event_types: events,
+        }),
       )
-      note(id, `Made the webhook “${fields.name}” #${made.webhook.id}`)
+      note(id, `Made the webhook “${name ?? new URL(url).host}” #${made.webhook.id}`)
       return newWebhook(made)
     },
     async rotateWebhookSecret({ account, id: webhook }) {

@@ -14,9 +14,10 @@ export function webhookDraft(webhook: WebhookView | undefined): WebhookDraft {
 
 type Errors = Partial<Record<keyof WebhookFields, string>>
 
-/** A new webhook needs a name, an address and an event. */
+/** A new webhook needs an address and an event. */
 export function readNewWebhook(draft: WebhookDraft): { fields: WebhookFields } | { errors: Errors } {
   const errors = wrongFields(draft)
+  if (draft.name.trim() === '') delete errors.name
   if (draft.events.length === 0) errors.events = 'Choose at least one event.'
   return hasAny(errors) ? { errors } : { fields: trimmed(draft) }
 }
@@ -31,7 +32,8 @@ export function readWebhookChanges(
 ): { changes: Partial<WebhookFields> } | { errors: Errors } {
   const after = trimmed(draft)
   const changes: Partial<WebhookFields> = {}
-  if (before ? after.name !== (before.name ?? '') : after.name !== '') changes.name = after.name
+  if (after.name !== undefined ? after.name !== before?.name : before?.name !== undefined)
+    changes.name = after.name ?? ''
   if (before ? after.url !== before.url : after.url !== '') changes.url = after.url
   if (before ? after.events.join() !== before.events.join() : after.events.length > 0)
     changes.events = after.events
@@ -51,5 +53,6 @@ function hasAny(errors: Errors): boolean {
 }
 
 function trimmed({ name, url, events }: WebhookDraft): WebhookFields {
-  return { name: name.trim(), url: url.trim(), events: [...events] }
+  const named = name.trim()
+  return { ...(named ? { name: named } : {}), url: url.trim(), events: [...events] }
 }

@@ -60,13 +60,16 @@ test('of a webhook known by its id alone, what is filled in is sent', () => {
   expect(readWebhookChanges({ ...empty, url: 'nowhere' }, undefined)).toHaveProperty('errors.url')
 })
 
-test('a new webhook needs a name, a whole address and an event', () => {
+test('a new webhook needs a whole address and an event, and no name', () => {
   expect(readNewWebhook(webhookDraft(undefined))).toEqual({
     errors: {
-      name: 'Give it a name.',
       url: 'Give the address to call.',
       events: 'Choose at least one event.',
     },
   })
-  expect(readNewWebhook(webhookDraft(hook))).toHaveProperty('fields')
+  const { name, ...nameless } = hook
+  const { id: _, ...fields } = nameless
+  expect(readNewWebhook(webhookDraft(hook))).toEqual({ fields: { name, ...fields } })
+  expect(readNewWebhook({ ...webhookDraft(nameless), name: ' ' })).toEqual({ fields })
+  expect(readWebhookChanges({ ...webhookDraft(hook), name: '' }, hook)).toHaveProperty('errors.name')
 })
