@@ -34,7 +34,9 @@ export class Creations {
     const mark = markOf(request)
     if (mark === undefined) return () => undefined
     this.#hear(mark, this.#seen > (this.#over.get(mark) ?? 0))
-    return () => {
+    return answer => {
+      // A plain refusal says that nothing was created: what was not known before it is not known after it either.
+      if (answer && answer.status >= 400 && answer.status < 500) return
       this.#moment += 1
       this.#over.set(mark, this.#moment)
     }
