@@ -2,15 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCharges } from '../../../electron/core/money/charges.ts'
 import { emptyDay } from '../../../electron/core/money/days.ts'
 import { localDay, nextMidnight } from '../../../electron/core/money/local-days.ts'
-import { interfaceProfile, publicProfile } from '../../../simulator/deployment/profile.ts'
 import { HandClock } from '../../unit/core/hand-clock.ts'
 import { MemoryFiles } from '../../unit/core/memory-files.ts'
+import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect } from '../service/connected.ts'
 
-const profiles = { interface: interfaceProfile, public: publicProfile }
 const hour = 3600
 
-describe.each(['interface', 'public'] as const)('charges of the %s', name => {
+describe.each(profileNames)('charges of the %s', name => {
   let service: Connected
   beforeEach(async () => {
     service = await connect({ deployment: profiles[name] })

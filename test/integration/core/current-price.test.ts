@@ -1,15 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { project } from '../../../electron/core/instances/project.ts'
-import { interfaceProfile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect } from '../service/connected.ts'
-
-const profiles = { interface: interfaceProfile, public: publicProfile }
 
 let service: Connected
 afterEach(() => service.simulator.close())
 
-describe.each(['interface', 'public'] as const)('an instance of the %s', name => {
+describe.each(profileNames)('an instance of the %s', name => {
   test('costs what the ledger says, traffic included, and its disk alone once it is stopped', async () => {
     service = await connect({ deployment: profiles[name] })
     const { controls } = service.simulator

@@ -1,64 +1,69 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { profileNames, profiles } from '../profiles.ts'
 import { createWorld, type World } from './world.ts'
 
 let world: World
 afterEach(() => world.close())
 
-test('an offer is searched, rented, watched until it runs, and destroyed', async () => {
-  world = await createWorld()
-  const { run, account, until } = await world.startConnected()
-  const { offers } = await run('searchOffers', {
-    query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1000 },
+describe.each(profileNames)('on the %s profile', name => {
+  beforeEach(async () => {
+    world = await createWorld({ deployment: profiles[name] })
   })
-  const cheapest = offers[0]
-  if (!cheapest) throw new Error('no offers')
 
-  await run('rent', {
-    request: {
-      offer: cheapest.id,
-      image: 'pytorch/pytorch',
-      access: 'ssh',
-      disk: 20,
-      env: [],
-      ports: [],
-      label: 'first',
-    },
-  })
-  await until(() => Object.values(account().instances).some(({ state }) => state === 'running'))
-  const [instance] = Object.values(account().instances)
-  expect(instance?.label).toBe('first')
-  expect(account().spendPerHour).toBe(instance?.pricePerHour)
-  await until(() => Object.keys(account().rentals).length === 0)
-  // A look is over once all that it gave rise to was said.
-  await run('refresh', {})
-  expect(world.notifier.shown.map(({ title }) => title)).toEqual([`first #${instance?.id} is ready`])
+  test('an offer is searched, rented, watched until it runs, and destroyed', async () => {
+    const { run, account, until } = await world.startConnected()
+    const { offers } = await run('searchOffers', {
+      query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1000 },
+    })
+    const cheapest = offers[0]
+    if (!cheapest) throw new Error('no offers')
 
-  await run('destroyInstance', { instance: instance?.id ?? 0 })
-  expect(account().instances).toEqual({})
-  const creates = world.sim.controls
-    .requests()
-    .filter(({ method, path }) => method === 'PUT' && path.includes('/asks/'))
-  expect(creates).toHaveLength(1)
-})
+    await run('rent', {
+      request: {
+        offer: cheapest.id,
+        image: 'pytorch/pytorch',
+        access: 'ssh',
+        disk: 20,
+        env: [],
+        ports: [],
+        label: 'first',
+      },
+    })
+    await until(() => Object.values(account().instances).some(({ state }) => state === 'running'))
+    const [instance] = Object.values(account().instances)
+    expect(instance?.label).toBe('first')
+    expect(account().spendPerHour).toBe(instance?.pricePerHour)
+    await until(() => Object.keys(account().rentals).length === 0)
+    // A look is over once all that it gave rise to was said.
+    await run('refresh', {})
+    expect(world.notifier.shown.map(({ title }) => title)).toEqual([`first #${instance?.id} is ready`])
 
-test('a rental whose answer is lost is found again, not rented twice', async () => {
-  world = await createWorld()
-  const { run, account, until } = await world.startConnected()
-  const { offers } = await run('searchOffers', {
-    query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
+    await run('destroyInstance', { instance: instance?.id ?? 0 })
+    expect(account().instances).toEqual({})
+    const creates = world.sim.controls
+      .requests()
+      .filter(({ method, path }) => method === 'PUT' && path.includes('/asks/'))
+    expect(creates).toHaveLength(1)
   })
-  world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 }])
-  await run('rent', {
-    request: {
-      offer: offers[0]?.id ?? 0,
-      image: 'pytorch/pytorch',
-      access: 'ssh',
-      disk: 20,
-      env: [],
-      ports: [],
-    },
+
+  test('a rental whose answer is lost is found again, not rented twice', async () => {
+    const { run, account, until } = await world.startConnected()
+    const { offers } = await run('searchOffers', {
+      query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
+    })
+    world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 }])
+    await run('rent', {
+      request: {
+        offer: offers[0]?.id ?? 0,
+        image: 'pytorch/pytorch',
+        access: 'ssh',
+        disk: 20,
+        env: [],
+        ports: [],
+      },
+    })
+    await until(() => Object.values(account().instances).some(({ state }) => state === 'running'))
+    await until(() => Object.keys(account().rentals).length === 0)
+    expect(Object.keys(account().instances)).toHaveLength(1)
   })
-  await until(() => Object.values(account().instances).some(({ state }) => state === 'running'))
-  await until(() => Object.keys(account().rentals).length === 0)
-  expect(Object.keys(account().instances)).toHaveLength(1)
 })

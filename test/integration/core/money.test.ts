@@ -1,64 +1,67 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { profileNames, profiles } from '../profiles.ts'
 import { rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-let world: World
-let berth: BerthUnderTest
+describe.each(profileNames)('on the %s profile', name => {
+  let world: World
+  let berth: BerthUnderTest
 
-beforeAll(async () => {
-  world = await createWorld({ speed: 60 })
-  berth = await world.startConnected()
-})
-afterAll(() => world.close())
-
-const cent = 10_000
-
-/** What Berth has counted of all days, by instance and in all. */
-async function counted(): Promise<{ spent: number; toppedUp: number; by: Record<string, number> }> {
-  const { days } = await berth.run('moneyHistory', { from: 0, samples: 5000, days: 100 })
-  const by: Record<string, number> = {}
-  for (const { instances } of days)
-    for (const [id, share] of Object.entries(instances)) by[id] = (by[id] ?? 0) + share
-  const total = (field: 'spent' | 'toppedUp') => days.reduce((sum, day) => sum + day[field], 0)
-  return { spent: total('spent'), toppedUp: total('toppedUp'), by }
-}
-
-test('what Berth counts is the service’s own ledger to the cent, and each share within one poll', async () => {
-  const { controls } = world.sim
-  const [first, second] = [await rentRunning(berth), await rentRunning(berth)]
-  await controls.advance(36_000)
-  await berth.run('refresh', {})
-  await berth.run('stopInstance', { instance: first.id })
-  await controls.advance(20_000)
-  await berth.run('refresh', {})
-  controls.setCredit(controls.ledger().credit + 40)
-  await berth.run('refresh', {})
-  // Berth is away while one machine goes on, the other is destroyed by someone else, and money is paid in twice.
-  await berth.close()
-  await controls.advance(7200)
-  await fetch(`${world.sim.baseUrl}/api/v0/instances/${first.id}/`, {
-    method: 'DELETE',
-    headers: { authorization: `Bearer ${world.sim.apiKey}` },
+  beforeAll(async () => {
+    world = await createWorld({ speed: 60, deployment: profiles[name], limits: false })
+    berth = await world.startConnected()
   })
-  controls.topUp(25)
-  await controls.advance(7200)
-  controls.topUp(10)
-  berth = await world.start()
-  await berth.until(() => berth.account().connection.status === 'online')
-  // The world goes on while it is looked at, however long that takes.
-  const before = controls.ledger()
-  await berth.run('refresh', {})
-  const { spent, toppedUp, by } = await counted()
-  const after = controls.ledger()
-  expect(spent).toBeGreaterThan(before.micro_dollars - cent)
-  expect(spent).toBeLessThan(after.micro_dollars + cent)
-  expect(toppedUp).toBe(75_000_000)
-  for (const [at, { instance_id, micro_dollars }] of after.instances.entries()) {
-    const { pricePerHour = 0 } = instance_id === first.id ? first : second
-    // A poll is two seconds, two minutes of this world; its clock is told in whole seconds.
-    const poll = pricePerHour / 30 + cent
-    expect(by[instance_id], `#${instance_id}`).toBeLessThan(micro_dollars + poll)
-    const least = (before.instances[at]?.micro_dollars ?? 0) - poll
-    expect(by[instance_id], `#${instance_id}`).toBeGreaterThan(least)
+  afterAll(() => world.close())
+
+  const cent = 10_000
+
+  /** What Berth has counted of all days, by instance and in all. */
+  async function counted(): Promise<{ spent: number; toppedUp: number; by: Record<string, number> }> {
+    const { days } = await berth.run('moneyHistory', { from: 0, samples: 5000, days: 100 })
+    const by: Record<string, number> = {}
+    for (const { instances } of days)
+      for (const [id, share] of Object.entries(instances)) by[id] = (by[id] ?? 0) + share
+    const total = (field: 'spent' | 'toppedUp') => days.reduce((sum, day) => sum + day[field], 0)
+    return { spent: total('spent'), toppedUp: total('toppedUp'), by }
   }
+
+  test('what Berth counts is the service’s own ledger to the cent, and each share within one poll', async () => {
+    const { controls } = world.sim
+    const [first, second] = [await rentRunning(berth), await rentRunning(berth)]
+    await controls.advance(36_000)
+    await berth.run('refresh', {})
+    await berth.run('stopInstance', { instance: first.id })
+    await controls.advance(20_000)
+    await berth.run('refresh', {})
+    controls.setCredit(controls.ledger().credit + 40)
+    await berth.run('refresh', {})
+    // Berth is away while one machine goes on, the other is destroyed by someone else, and money is paid in twice.
+    await berth.close()
+    await controls.advance(7200)
+    await fetch(`${world.sim.baseUrl}/api/v0/instances/${first.id}/`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${world.sim.apiKey}` },
+    })
+    controls.topUp(25)
+    await controls.advance(7200)
+    controls.topUp(10)
+    berth = await world.start()
+    await berth.until(() => berth.account().connection.status === 'online')
+    // The world goes on while it is looked at, however long that takes.
+    const before = controls.ledger()
+    await berth.run('refresh', {})
+    const { spent, toppedUp, by } = await counted()
+    const after = controls.ledger()
+    expect(spent).toBeGreaterThan(before.micro_dollars - cent)
+    expect(spent).toBeLessThan(after.micro_dollars + cent)
+    expect(toppedUp).toBe(75_000_000)
+    for (const [at, { instance_id, micro_dollars }] of after.instances.entries()) {
+      const { pricePerHour = 0 } = instance_id === first.id ? first : second
+      // A poll is two seconds, two minutes of this world; its clock is told in whole seconds.
+      const poll = pricePerHour / 30 + cent
+      expect(by[instance_id], `#${instance_id}`).toBeLessThan(micro_dollars + poll)
+      const least = (before.instances[at]?.micro_dollars ?? 0) - poll
+      expect(by[instance_id], `#${instance_id}`).toBeGreaterThan(least)
+    }
+  })
 })

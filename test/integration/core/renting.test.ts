@@ -1,5 +1,6 @@
-import { describe, expect, type TestContext, test } from 'vitest'
+import { describe, expect, type TestContext, test, vi } from 'vitest'
 import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
+import { profileNames, profiles } from '../profiles.ts'
 import {
   creates,
   everCreated,
@@ -11,12 +12,8 @@ import {
 } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-/** Each test has a world of its own, so that they can wait at the same time. */
-async function connectedWorld(test: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld()
-  test.onTestFinished(() => world.close())
-  return { world, under: await world.startConnected() }
-}
+// All of it is waiting, for machines that boot and answers that do not come.
+vi.setConfig({ maxConcurrency: 12 })
 
 const onCreate = (rule: Omit<FaultInput, 'method' | 'path'>): FaultInput => ({
   method: 'PUT',
@@ -25,214 +22,225 @@ const onCreate = (rule: Omit<FaultInput, 'method' | 'path'>): FaultInput => ({
   ...rule,
 })
 
-/** What a rental that met one fault on its creation comes to: its last step, and the instances there then. */
-async function outcome(rule: FaultInput): Promise<{ end: string; instances: number; ever: number }> {
-  const world = await createWorld()
-  try {
-    const under = await world.startConnected()
-    const request = await requestCheapest(under)
-    world.sim.controls.setFaults([rule])
-    const rental = await under.run('rent', { request })
-    const step = () => rentalsOf(under).find(({ id }) => id === rental)?.step
-    await under.until(() => step() === undefined || step() === 'failed', 80_000)
-    const end = step() ?? 'running'
-    if (end === 'running') expect(instancesOf(under).map(({ state }) => state)).toEqual(['running'])
-    await under.run('refresh', {})
-    return { end, instances: instancesOf(under).length, ever: everCreated(world) }
-  } finally {
-    await world.close()
-  }
-}
-
 const one = { end: 'running', instances: 1, ever: 1 }
 const none = { end: 'failed', instances: 0, ever: 0 }
 
-describe.concurrent('whatever befalls the creation, nothing is rented twice', () => {
-  test.each<[string, Omit<FaultInput, 'method' | 'path'>, typeof one]>([
-    ['reset', { kind: 'reset' }, one],
-    ['reset_after', { kind: 'reset_after' }, one],
-    ['hang', { kind: 'hang' }, one],
-    ['hang_after', { kind: 'hang_after' }, one],
-    ['garbage', { kind: 'garbage' }, one],
-    ['wrong_types', { kind: 'wrong_types' }, one],
-    ['delay', { kind: 'delay', ms: 3000 }, one],
-    ['status 500 once', { kind: 'status', status: 500 }, one],
-    ['status 503 for ever', { kind: 'status', status: 503, times: 1000 }, none],
-    ['status 429', { kind: 'status', status: 429 }, none],
-    ['status 400', { kind: 'status', status: 400, error: 'invalid_args' }, none],
-    ['reset_after for ever', { kind: 'reset_after', times: 1000 }, one],
-  ])('%s', { timeout: 120_000 }, async (_, rule, expected) => {
-    expect(await outcome(onCreate(rule))).toEqual(expected)
-  })
-})
+describe.concurrent.each(profileNames)('on the %s profile', name => {
+  /** Each test has a world of its own, so that they can wait at the same time. */
+  async function connectedWorld(test: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
+    const world = await createWorld({ deployment: profiles[name], limits: false })
+    test.onTestFinished(() => world.close())
+    return { world, under: await world.startConnected() }
+  }
 
-test.concurrent.for([404, 410, 400])(
-  'an offer that someone else has taken is told as gone, in the service’s words too: %i',
-  async (status, context) => {
-    const { world, under } = await connectedWorld(context)
-    const request = await requestCheapest(under)
-    world.sim.controls.setFaults([onCreate({ kind: 'status', status, error: 'no_such_ask' })])
-    await under.run('rent', { request })
-    await under.until(() => rentalsOf(under)[0]?.step === 'failed')
-    expect(rentalsOf(under)[0]?.problem).toMatchObject({
-      code: 'offer_gone',
-      message: 'Someone else was faster: this offer is gone.',
-      advice: 'Pick another one like it; nothing was rented.',
-      facts: { 'The service says': expect.stringContaining('no_such_ask') },
+  /** What a rental that met one fault on its creation comes to: its last step, and the instances there then. */
+  async function outcome(rule: FaultInput): Promise<{ end: string; instances: number; ever: number }> {
+    const world = await createWorld({ deployment: profiles[name], limits: false })
+    try {
+      const under = await world.startConnected()
+      const request = await requestCheapest(under)
+      world.sim.controls.setFaults([rule])
+      const rental = await under.run('rent', { request })
+      const step = () => rentalsOf(under).find(({ id }) => id === rental)?.step
+      await under.until(() => step() === undefined || step() === 'failed', 80_000)
+      const end = step() ?? 'running'
+      if (end === 'running') expect(instancesOf(under).map(({ state }) => state)).toEqual(['running'])
+      await under.run('refresh', {})
+      return { end, instances: instancesOf(under).length, ever: everCreated(world) }
+    } finally {
+      await world.close()
+    }
+  }
+
+  describe.concurrent('whatever befalls the creation, nothing is rented twice', () => {
+    test.each<[string, Omit<FaultInput, 'method' | 'path'>, typeof one]>([
+      ['reset', { kind: 'reset' }, one],
+      ['reset_after', { kind: 'reset_after' }, one],
+      ['hang', { kind: 'hang' }, one],
+      ['hang_after', { kind: 'hang_after' }, one],
+      ['garbage', { kind: 'garbage' }, one],
+      ['wrong_types', { kind: 'wrong_types' }, one],
+      ['delay', { kind: 'delay', ms: 3000 }, one],
+      ['status 500 once', { kind: 'status', status: 500 }, one],
+      ['status 503 for ever', { kind: 'status', status: 503, times: 1000 }, none],
+      ['status 429', { kind: 'status', status: 429 }, none],
+      ['status 400', { kind: 'status', status: 400, error: 'invalid_args' }, none],
+      ['reset_after for ever', { kind: 'reset_after', times: 1000 }, one],
+    ])('%s', { timeout: 120_000 }, async (_, rule, expected) => {
+      expect(await outcome(onCreate(rule))).toEqual(expected)
     })
-    expect(instancesOf(under)).toEqual([])
-  },
-)
+  })
 
-describe.concurrent('a rental that is cancelled leaves nothing', () => {
-  test('while it asks', async context => {
+  test.concurrent.for([404, 410, 400])(
+    'an offer that someone else has taken is told as gone, in the service’s words too: %i',
+    async (status, context) => {
+      const { world, under } = await connectedWorld(context)
+      const request = await requestCheapest(under)
+      world.sim.controls.setFaults([onCreate({ kind: 'status', status, error: 'no_such_ask' })])
+      await under.run('rent', { request })
+      await under.until(() => rentalsOf(under)[0]?.step === 'failed')
+      expect(rentalsOf(under)[0]?.problem).toMatchObject({
+        code: 'offer_gone',
+        message: 'Someone else was faster: this offer is gone.',
+        advice: 'Pick another one like it; nothing was rented.',
+        facts: { 'The service says': expect.stringContaining('no_such_ask') },
+      })
+      expect(instancesOf(under)).toEqual([])
+    },
+  )
+
+  describe.concurrent('a rental that is cancelled leaves nothing', () => {
+    test('while it asks', async context => {
+      const { world, under } = await connectedWorld(context)
+      const request = await requestCheapest(under)
+      world.sim.controls.setFaults([onCreate({ kind: 'delay', ms: 1000 })])
+      const rental = await under.run('rent', { request })
+      await context.expect.poll(() => creates(world), { timeout: 45_000 }).toBe(1)
+      await under.run('cancelRental', { rental })
+      await under.until(() => rentalsOf(under).length === 0)
+      await under.until(() => instancesOf(under).length === 0)
+      expect(everCreated(world)).toBe(1)
+      expect(creates(world)).toBe(1)
+    })
+
+    test('while its answer is lost', { timeout: 120_000 }, async context => {
+      const { world, under } = await connectedWorld(context)
+      const request = await requestCheapest(under)
+      world.sim.controls.setFaults([onCreate({ kind: 'reset_after' })])
+      const rental = await under.run('rent', { request })
+      await under.until(() => rentalsOf(under)[0]?.step === 'lost')
+      await under.run('cancelRental', { rental })
+      await under.until(() => rentalsOf(under).length === 0)
+      await under.until(() => instancesOf(under).length === 0)
+      expect(everCreated(world)).toBe(1)
+    })
+
+    test('while it waits, and the service does not destroy it at once', {
+      timeout: 120_000,
+    }, async context => {
+      const { world, under } = await connectedWorld(context)
+      const rental = await rentCheapest(under)
+      await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
+      world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 500, times: 5 }])
+      await under.run('cancelRental', { rental })
+      await under.run('cancelRental', { rental })
+      await under.until(() => rentalsOf(under).length === 0, 30_000)
+      await under.until(() => instancesOf(under).length === 0)
+      const said = await under.run('searchActivity', { text: 'Rental cancelled', limit: 10 })
+      expect(said).toHaveLength(1)
+    })
+
+    test('while it is late', async context => {
+      const { world, under } = await connectedWorld(context)
+      await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
+      const request = await requestCheapest(under)
+      const rental = await under.run('rent', { request })
+      await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
+      await world.sim.controls.forceStatus(rentalsOf(under)[0]?.instance ?? 0, 'loading')
+      await under.until(() => rentalsOf(under)[0]?.step === 'late')
+      await under.run('cancelRental', { rental })
+      await under.until(() => rentalsOf(under).length === 0 && instancesOf(under).length === 0)
+    })
+
+    test('in the moment it has begun to run it says that it is too late', async context => {
+      const { under } = await connectedWorld(context)
+      const rental = await rentCheapest(under)
+      await under.until(() => instancesOf(under)[0]?.state === 'running' && rentalsOf(under).length === 0)
+      await expect(under.run('cancelRental', { rental })).rejects.toMatchObject({
+        problem: { code: 'too_late' },
+      })
+      expect(instancesOf(under)).toHaveLength(1)
+    })
+  })
+
+  // interface 3.1: A rental that does not run in time is said, not awaited forever
+  test.concurrent('a late rental is said, and waits for as long again when told to', async context => {
     const { world, under } = await connectedWorld(context)
-    const request = await requestCheapest(under)
-    world.sim.controls.setFaults([onCreate({ kind: 'delay', ms: 1000 })])
-    const rental = await under.run('rent', { request })
-    await context.expect.poll(() => creates(world), { timeout: 45_000 }).toBe(1)
-    await under.run('cancelRental', { rental })
+    await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
+    const rental = await rentCheapest(under)
+    await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
+    const id = rentalsOf(under)[0]?.instance ?? 0
+    await world.sim.controls.forceStatus(id, 'loading')
+    await under.until(() => rentalsOf(under)[0]?.step === 'late')
+    expect(rentalsOf(under)[0]?.problem).toMatchObject({
+      code: 'late',
+      advice: expect.stringContaining('Wait'),
+    })
+    // Written to disk before it is answered, it may be late again by then.
+    const waits = under.until(() => {
+      const [late] = rentalsOf(under)
+      return late?.step === 'waiting' && late.problem === undefined
+    })
+    await under.run('waitLonger', { rental })
+    await waits
+    await under.until(() => rentalsOf(under)[0]?.step === 'late')
+    await world.sim.controls.forceStatus(id, 'running')
     await under.until(() => rentalsOf(under).length === 0)
-    await under.until(() => instancesOf(under).length === 0)
-    expect(everCreated(world)).toBe(1)
+  })
+
+  test.concurrent('a rental that replaces an instance destroys that one first, also when it is gone already', async context => {
+    const { world, under } = await connectedWorld(context)
+    const first = await rentRunning(under)
+    await under.run('rent', { request: await requestCheapest(under), replaces: first.id })
+    await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
+    const order = world.sim.controls
+      .requests()
+      .filter(({ method, path }) => method === 'DELETE' || path.includes('/asks/'))
+      .map(({ method }) => method)
+    expect(order).toEqual(['PUT', 'DELETE', 'PUT'])
+    const second = instancesOf(under)[0]
+    expect(second?.id).not.toBe(first.id)
+
+    world.sim.controls.setFaults([
+      { method: 'DELETE', kind: 'status', status: 404, error: 'no_such_instance', times: 1 },
+    ])
+    await under.run('rent', { request: await requestCheapest(under), replaces: second?.id })
+    await under.until(() => rentalsOf(under).length === 0)
+  })
+
+  test.concurrent('when what is replaced cannot be destroyed, nothing is rented', async context => {
+    const { world, under } = await connectedWorld(context)
+    const first = await rentRunning(under)
+    const request = await requestCheapest(under)
+    world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 403, times: 1 }])
+    await expect(under.run('rent', { request, replaces: first.id })).rejects.toThrow()
     expect(creates(world)).toBe(1)
   })
 
-  test('while its answer is lost', { timeout: 120_000 }, async context => {
+  test.concurrent('an instance destroyed during a look does not come back', async context => {
+    const { world, under } = await connectedWorld(context)
+    const { id } = await rentRunning(under)
+    world.sim.controls.setFaults([{ method: 'GET', path: '/instances/$', kind: 'delay', ms: 500, times: 1 }])
+    const look = under.run('refresh', {})
+    await under.run('destroyInstance', { instance: id })
+    await look
+    expect(instancesOf(under)).toEqual([])
+  })
+
+  test.concurrent('a key that is refused while an answer is lost leaves the rental to go on with the next key', {
+    timeout: 120_000,
+  }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
-    world.sim.controls.setFaults([onCreate({ kind: 'reset_after' })])
-    const rental = await under.run('rent', { request })
-    await under.until(() => rentalsOf(under)[0]?.step === 'lost')
-    await under.run('cancelRental', { rental })
-    await under.until(() => rentalsOf(under).length === 0)
-    await under.until(() => instancesOf(under).length === 0)
+    world.sim.controls.setFaults([
+      onCreate({ kind: 'reset_after' }),
+      { path: '^/api/', kind: 'status', status: 401 },
+    ])
+    await under.run('rent', { request })
+    await under.until(() => under.account().connection.status === 'refused')
+    await under.until(() => rentalsOf(under)[0]?.problem?.code === 'unauthorized')
+    world.sim.controls.setFaults([])
+    await under.run('replaceKey', { account: under.account().id, key: world.sim.apiKey })
+    await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
     expect(everCreated(world)).toBe(1)
   })
 
-  test('while it waits, and the service does not destroy it at once', { timeout: 120_000 }, async context => {
-    const { world, under } = await connectedWorld(context)
-    const rental = await rentCheapest(under)
-    await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
-    world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 500, times: 5 }])
-    await under.run('cancelRental', { rental })
-    await under.run('cancelRental', { rental })
-    await under.until(() => rentalsOf(under).length === 0, 30_000)
-    await under.until(() => instancesOf(under).length === 0)
-    const said = await under.run('searchActivity', { text: 'Rental cancelled', limit: 10 })
-    expect(said).toHaveLength(1)
+  test('a rental that the user asked for is told as theirs', async test => {
+    const { under } = await connectedWorld(test)
+    await rentRunning(under)
+    const told = Object.values(under.berth.state().activity).map(
+      ({ kind, text }) => `${kind} ${text.split(':')[0]}`,
+    )
+    expect(told).toContain('user Renting')
   })
-
-  test('while it is late', async context => {
-    const { world, under } = await connectedWorld(context)
-    await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
-    const request = await requestCheapest(under)
-    const rental = await under.run('rent', { request })
-    await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
-    await world.sim.controls.forceStatus(rentalsOf(under)[0]?.instance ?? 0, 'loading')
-    await under.until(() => rentalsOf(under)[0]?.step === 'late')
-    await under.run('cancelRental', { rental })
-    await under.until(() => rentalsOf(under).length === 0 && instancesOf(under).length === 0)
-  })
-
-  test('in the moment it has begun to run it says that it is too late', async context => {
-    const { under } = await connectedWorld(context)
-    const rental = await rentCheapest(under)
-    await under.until(() => instancesOf(under)[0]?.state === 'running' && rentalsOf(under).length === 0)
-    await expect(under.run('cancelRental', { rental })).rejects.toMatchObject({
-      problem: { code: 'too_late' },
-    })
-    expect(instancesOf(under)).toHaveLength(1)
-  })
-})
-
-// interface 3.1: A rental that does not run in time is said, not awaited forever
-test.concurrent('a late rental is said, and waits for as long again when told to', async context => {
-  const { world, under } = await connectedWorld(context)
-  await under.run('changeSettings', { settings: { rentalDeadline: 60 } })
-  const rental = await rentCheapest(under)
-  await under.until(() => rentalsOf(under)[0]?.instance !== undefined)
-  const id = rentalsOf(under)[0]?.instance ?? 0
-  await world.sim.controls.forceStatus(id, 'loading')
-  await under.until(() => rentalsOf(under)[0]?.step === 'late')
-  expect(rentalsOf(under)[0]?.problem).toMatchObject({
-    code: 'late',
-    advice: expect.stringContaining('Wait'),
-  })
-  // Written to disk before it is answered, it may be late again by then.
-  const waits = under.until(() => {
-    const [late] = rentalsOf(under)
-    return late?.step === 'waiting' && late.problem === undefined
-  })
-  await under.run('waitLonger', { rental })
-  await waits
-  await under.until(() => rentalsOf(under)[0]?.step === 'late')
-  await world.sim.controls.forceStatus(id, 'running')
-  await under.until(() => rentalsOf(under).length === 0)
-})
-
-test.concurrent('a rental that replaces an instance destroys that one first, also when it is gone already', async context => {
-  const { world, under } = await connectedWorld(context)
-  const first = await rentRunning(under)
-  await under.run('rent', { request: await requestCheapest(under), replaces: first.id })
-  await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
-  const order = world.sim.controls
-    .requests()
-    .filter(({ method, path }) => method === 'DELETE' || path.includes('/asks/'))
-    .map(({ method }) => method)
-  expect(order).toEqual(['PUT', 'DELETE', 'PUT'])
-  const second = instancesOf(under)[0]
-  expect(second?.id).not.toBe(first.id)
-
-  world.sim.controls.setFaults([
-    { method: 'DELETE', kind: 'status', status: 404, error: 'no_such_instance', times: 1 },
-  ])
-  await under.run('rent', { request: await requestCheapest(under), replaces: second?.id })
-  await under.until(() => rentalsOf(under).length === 0)
-})
-
-test.concurrent('when what is replaced cannot be destroyed, nothing is rented', async context => {
-  const { world, under } = await connectedWorld(context)
-  const first = await rentRunning(under)
-  const request = await requestCheapest(under)
-  world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 403, times: 1 }])
-  await expect(under.run('rent', { request, replaces: first.id })).rejects.toThrow()
-  expect(creates(world)).toBe(1)
-})
-
-test.concurrent('an instance destroyed during a look does not come back', async context => {
-  const { world, under } = await connectedWorld(context)
-  const { id } = await rentRunning(under)
-  world.sim.controls.setFaults([{ method: 'GET', path: '/instances/$', kind: 'delay', ms: 500, times: 1 }])
-  const look = under.run('refresh', {})
-  await under.run('destroyInstance', { instance: id })
-  await look
-  expect(instancesOf(under)).toEqual([])
-})
-
-test.concurrent('a key that is refused while an answer is lost leaves the rental to go on with the next key', {
-  timeout: 120_000,
-}, async context => {
-  const { world, under } = await connectedWorld(context)
-  const request = await requestCheapest(under)
-  world.sim.controls.setFaults([
-    onCreate({ kind: 'reset_after' }),
-    { path: '^/api/', kind: 'status', status: 401 },
-  ])
-  await under.run('rent', { request })
-  await under.until(() => under.account().connection.status === 'refused')
-  await under.until(() => rentalsOf(under)[0]?.problem?.code === 'unauthorized')
-  world.sim.controls.setFaults([])
-  await under.run('replaceKey', { account: under.account().id, key: world.sim.apiKey })
-  await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
-  expect(everCreated(world)).toBe(1)
-})
-
-test('a rental that the user asked for is told as theirs', async test => {
-  const { under } = await connectedWorld(test)
-  await rentRunning(under)
-  const told = Object.values(under.berth.state().activity).map(
-    ({ kind, text }) => `${kind} ${text.split(':')[0]}`,
-  )
-  expect(told).toContain('user Renting')
 })

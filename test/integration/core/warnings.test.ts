@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { interfaceProfile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { publicProfile } from '../../../simulator/deployment/profile.ts'
+import { profileNames, profiles } from '../profiles.ts'
 import { rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-const profiles = { interface: interfaceProfile, public: publicProfile }
 const day = 86_400
 
 let world: World
@@ -21,7 +21,7 @@ async function restart(): Promise<void> {
   await under.run('refresh', {})
 }
 
-describe.each(['interface', 'public'] as const)('of the %s', name => {
+describe.each(profileNames)('of the %s', name => {
   beforeEach(async () => {
     world = await createWorld({ deployment: profiles[name] })
     world.sim.controls.setCredit(1000)

@@ -5,6 +5,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../../
 import type { AccountState } from '../../../simulator/world/account/account.ts'
 import type { Message } from '../../../simulator/world/account/outbox.ts'
 import { HurriedClock } from '../../unit/service/virtual-clock.ts'
+import type { ProfileName } from '../profiles.ts'
 
 /** A simulator and Berth's own client for it, and what a test makes happen there. */
 export interface Connected {
@@ -63,6 +64,12 @@ export async function connect(options: SimulatorOptions = {}): Promise<Connected
     },
   }
   return connected
+}
+
+/** How each deployment refuses a key that nobody issued. */
+export const nobodysKey: Record<ProfileName, object> = {
+  interface: failure('unauthorized', 401),
+  public: failure('auth_error', 404),
 }
 
 /** What an error of the client must be: its code, its status, and words of the service's own where it has some. */

@@ -1,156 +1,174 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceClient } from '../../../electron/service/client.ts'
 import type { NewInstance } from '../../../electron/service/offers.ts'
-import { type Connected, connect, failure } from './connected.ts'
+import { profileNames, profiles } from '../profiles.ts'
+import { type Connected, connect, failure, nobodysKey } from './connected.ts'
 
-let service: Connected
-let client: ServiceClient
-beforeAll(async () => {
-  service = await connect()
-  client = service.client
-})
-afterAll(() => service.simulator.close())
+/** `actual_status` of what does not run any more, by whomever it was stopped. */
+const stopped = { interface: 'stopped', public: 'exited' }
+/** The highest first bid, dollars per hour. */
+const highest = { interface: 32, public: 128 }
+/** The public deployment answers with a code of its own. */
+const wrongSearch = { interface: 'invalid_args', public: 'refused' }
+/** What comes of a limit below zero. */
+const negativeLimit = { interface: failure('invalid_args', 400), public: [] }
+/** Whether an instance has a key of its own. */
+const givesKey = { interface: true, public: false }
+/** The public deployment has real volumes, and none is there. */
+const volume = {
+  interface: { volume_info: { create_new: true, volume_id: 3, size: 5, mount_path: '/data' } },
+  public: {},
+}
 
-const gone = 1
-const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB6p5Z9vM3b1u8e0yWn3bYB4r7lJ0s2mQ0yQk8r5u1cT a@b'
-const status = async (id: number) => (await client.instances.one(id)).actual_status
+describe.each(profileNames)('instances of the %s', name => {
+  let service: Connected
+  let client: ServiceClient
+  beforeAll(async () => {
+    service = await connect({ deployment: profiles[name] })
+    client = service.client
+  })
+  afterAll(() => service.simulator.close())
 
-// interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
-// interface 3.1: `null` → `loading` → `running` by boot progress, 1 to 5 minutes
-// interface 3.1: Any → removed by DELETE; all billing stops
-// interface 3.1: Any → stopped; disk charges continue
-// interface 2.1: `actual_status` may be null; `ssh_host` and `ssh_port` come with the machine
-// interface 2.2: An offer’s `id` is the path parameter of a creation
-// interface 2.4: A volume is linked or created
-// interface 4.2: Port mappings are keys `-p host:container` with the value `1`
-test('a rented instance goes from null through loading to running, stops, starts, reboots and is gone', async () => {
-  const { new_contract: id, instance_api_key: key } = await client.offers.createInstance(
-    (await service.cheapest()).id,
-    {
-      ...{ image: 'pytorch/pytorch:2.5', disk: 10, onstart: 'true', runtype: 'ssh', label: 'a' },
-      env: { A: '1', '-p 8080:8080': '1' },
-      volume_info: { create_new: true, volume_id: 3, size: 5, mount_path: '/data' },
+  const gone = 1
+  const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB6p5Z9vM3b1u8e0yWn3bYB4r7lJ0s2mQ0yQk8r5u1cT a@b'
+  const status = async (id: number) => (await client.instances.one(id)).actual_status
+
+  // interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
+  // interface 3.1: `null` → `loading` → `running` by boot progress, 1 to 5 minutes
+  // interface 3.1: Any → removed by DELETE; all billing stops
+  // interface 3.1: Any → stopped; disk charges continue
+  // interface 2.1: `actual_status` may be null; `ssh_host` and `ssh_port` come with the machine
+  // interface 2.2: An offer’s `id` is the path parameter of a creation
+  // interface 2.4: A volume is linked or created
+  // interface 4.2: Port mappings are keys `-p host:container` with the value `1`
+  test('a rented instance goes from null through loading to running, stops, starts, reboots and is gone', async () => {
+    const { new_contract: id, instance_api_key: key } = await client.offers.createInstance(
+      (await service.cheapest()).id,
+      {
+        ...{ image: 'pytorch/pytorch:2.5', disk: 10, onstart: 'true', runtype: 'ssh', label: 'a' },
+        env: { A: '1', '-p 8080:8080': '1' },
+        ...volume[name],
+      },
+    )
+    expect(key !== undefined).toBe(givesKey[name])
+    expect(await status(id)).toBeNull()
+    const seen = new Set<unknown>()
+    for (let half = 0; half < 12; half++) {
+      seen.add(await status(id))
+      await service.minutes(0.5)
+    }
+    expect([...seen]).toEqual([null, 'loading', 'running'])
+    expect(await client.instances.one(id)).toMatchObject({ id, ssh_host: '127.0.0.1' })
+    await client.instances.reboot(id)
+    expect(await status(id)).toBe('rebooting')
+    await client.instances.stop(id)
+    expect(await status(id)).toBe(stopped[name])
+    await client.instances.start(id)
+    await service.minutes(2)
+    expect(await status(id)).toBe('running')
+    await client.instances.destroy(id)
+    await expect(client.instances.one(id)).rejects.toMatchObject(failure('no_such_instance', 404))
+  })
+
+  // interface 3.1: `exited`: container crashed; never `running` from there
+  // interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
+  // interface 3.1: `offline`: host disconnected; never `running` from there
+  test.each(['exited', 'unknown', 'offline'])(
+    '%s is told as it is, and is left by no waiting',
+    async forced => {
+      const id = await service.running()
+      await service.simulator.controls.forceStatus(id, forced)
+      await service.minutes(60)
+      expect(await status(id)).toBe(forced)
+      await client.instances.destroy(id)
     },
   )
-  expect(key).toMatch(/\S/)
-  expect(await status(id)).toBeNull()
-  const seen = new Set<unknown>()
-  for (let half = 0; half < 12; half++) {
-    seen.add(await status(id))
-    await service.minutes(0.5)
-  }
-  expect([...seen]).toEqual([null, 'loading', 'running'])
-  expect(await client.instances.one(id)).toMatchObject({ id, ssh_host: '127.0.0.1' })
-  await client.instances.reboot(id)
-  expect(await status(id)).toBe('rebooting')
-  await client.instances.stop(id)
-  expect(await status(id)).toBe('stopped')
-  await client.instances.start(id)
-  await service.minutes(2)
-  expect(await status(id)).toBe('running')
-  await client.instances.destroy(id)
-  await expect(client.instances.one(id)).rejects.toMatchObject(failure('no_such_instance', 404))
-})
 
-// interface 3.1: `exited`: container crashed; never `running` from there
-// interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
-// interface 3.1: `offline`: host disconnected; never `running` from there
-test.each(['exited', 'unknown', 'offline'])(
-  '%s is told as it is, and is left by no waiting',
-  async forced => {
-    const id = await service.running()
-    await service.simulator.controls.forceStatus(id, forced)
-    await service.minutes(60)
-    expect(await status(id)).toBe(forced)
-    await client.instances.destroy(id)
-  },
-)
-
-test('an account without instances lists none', async () => {
-  for (const { id } of (await client.instances.list()).instances) await client.instances.destroy(id)
-  expect((await client.instances.list()).instances).toEqual([])
-})
-
-test('a key is attached, on the instance and on the account', async () => {
-  const { id } = await service.rent()
-  expect(await client.instances.attachSshKey(id, publicKey)).toMatchObject({
-    ...{ success: true, msg: expect.any(String) },
+  test('an account without instances lists none', async () => {
+    for (const { id } of (await client.instances.list()).instances) await client.instances.destroy(id)
+    expect((await client.instances.list()).instances).toEqual([])
   })
-  await client.account.addSshKey(publicKey)
-  expect(await client.account.listSshKeys()).toMatchObject([{ ssh_key: publicKey }])
-  expect((await client.account.currentUser()).ssh_key).toBe(publicKey)
-})
 
-test('attaching a key is refused for text that is no key, with no valid key, and where there is no instance', async () => {
-  const { id } = await service.rent()
-  await expect(client.instances.attachSshKey(id, 'a')).rejects.toMatchObject(failure('invalid_args', 400))
-  await expect(service.as('nobody').instances.attachSshKey(id, publicKey)).rejects.toMatchObject(
-    failure('unauthorized', 401),
-  )
-  await expect(client.instances.attachSshKey(gone, publicKey)).rejects.toMatchObject(
-    failure('no_such_instance', 404),
-  )
-  await expect(client.account.addSshKey('a')).rejects.toMatchObject(failure('invalid_args', 400))
-})
+  test('a key is attached, on the instance and on the account', async () => {
+    const { id } = await service.rent()
+    expect(await client.instances.attachSshKey(id, publicKey)).toMatchObject({
+      ...{ success: true, msg: expect.any(String) },
+    })
+    await client.account.addSshKey(publicKey)
+    expect(await client.account.listSshKeys()).toMatchObject([{ ssh_key: publicKey }])
+    expect((await client.account.currentUser()).ssh_key).toBe(publicKey)
+  })
 
-// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
-test('a bid is from 0.001 to 32 dollars an hour, for an instance that there is', async () => {
-  const { id } = await service.rent({ image: 'ubuntu', disk: 10, price: 1 })
-  for (const price of [0.001, 32]) await client.instances.changeBid(id, price)
-  for (const price of [0.0009, 32.1]) {
-    await expect(client.instances.changeBid(id, price)).rejects.toMatchObject(failure('invalid_args', 400))
-  }
-  await expect(client.instances.changeBid(gone, 1)).rejects.toMatchObject(failure('no_such_instance', 404))
-})
+  test('attaching a key is refused for text that is no key, with no valid key, and where there is no instance', async () => {
+    const { id } = await service.rent()
+    await expect(client.instances.attachSshKey(id, 'a')).rejects.toMatchObject(failure('invalid_args', 400))
+    await expect(service.as('nobody').instances.attachSshKey(id, publicKey)).rejects.toMatchObject(
+      nobodysKey[name],
+    )
+    await expect(client.instances.attachSshKey(gone, publicKey)).rejects.toMatchObject(
+      failure('no_such_instance', 404),
+    )
+    await expect(client.account.addSshKey('a')).rejects.toMatchObject(failure('invalid_args', 400))
+  })
 
-// interface 3.1: Outbid (known from deployments): `stopped` though nobody stopped it; a bid that wins resumes it
-test('outbid it stops though nobody stopped it, and a bid that wins resumes it', async () => {
-  const { id } = await service.rent({ image: 'ubuntu', disk: 10, price: 5 })
-  await service.minutes(6)
-  await service.simulator.controls.outbid(id)
-  const { min_bid = 0, ...outbid } = await client.instances.one(id)
-  expect(outbid).toMatchObject({ actual_status: 'stopped', intended_status: 'running' })
-  await client.instances.changeBid(id, min_bid)
-  await service.minutes(2)
-  expect(await status(id)).toBe('running')
-})
+  // interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
+  test('a bid is from 0.001 to 32 dollars an hour, for an instance that there is', async () => {
+    const { id } = await service.rent({ image: 'ubuntu', disk: 10, price: 1 })
+    for (const price of [0.001, 32]) await client.instances.changeBid(id, price)
+    for (const price of [0.0009, 32.1]) {
+      await expect(client.instances.changeBid(id, price)).rejects.toMatchObject(failure('invalid_args', 400))
+    }
+    await expect(client.instances.changeBid(gone, 1)).rejects.toMatchObject(failure('no_such_instance', 404))
+  })
 
-// interface 2.4: A volume is linked or created
-test.each<[why: string, body: NewInstance]>([
-  ['no image', { disk: 10 }],
-  ['no disk at all', { image: 'a', disk: 0 }],
-  ['a port mapping that is none', { image: 'a', env: { '-p 80': '1' } }],
-  ['a runtype there is not', { image: 'a', runtype: 'desktop' }],
-  [
-    'a volume with a relative path',
-    { image: 'a', volume_info: { create_new: false, volume_id: 1, mount_path: 'a' } },
-  ],
-  ['a bid beyond 32 dollars', { image: 'a', price: 33 }],
-])('a creation with %s is refused', async (_, body) => {
-  await expect(service.rent(body)).rejects.toMatchObject(failure('invalid_args', 400))
-})
+  // interface 3.1: Outbid (known from deployments): `stopped` though nobody stopped it; a bid that wins resumes it
+  test('outbid it stops though nobody stopped it, and a bid that wins resumes it', async () => {
+    const { id } = await service.rent({ image: 'ubuntu', disk: 10, price: 5 })
+    await service.minutes(6)
+    await service.simulator.controls.outbid(id)
+    const { min_bid = 0, ...outbid } = await client.instances.one(id)
+    expect(outbid).toMatchObject({ actual_status: stopped[name], intended_status: 'running' })
+    await client.instances.changeBid(id, min_bid)
+    await service.minutes(2)
+    expect(await status(id)).toBe('running')
+  })
 
-test('what is done to an instance that is not there, or with no valid key, is refused', async () => {
-  const calls = ({ instances }: ServiceClient) => [
-    () => instances.one(gone),
-    () => instances.stop(gone),
-    () => instances.start(gone),
-    () => instances.rename(gone, 'a'),
-    () => instances.destroy(gone),
-    () => instances.reboot(gone),
-  ]
-  for (const call of calls(client))
-    await expect(call()).rejects.toMatchObject(failure('no_such_instance', 404))
-  const stranger = service.as('nobody')
-  const strange = [...calls(stranger), () => stranger.instances.list(), () => stranger.offers.search({})]
-  for (const call of strange) await expect(call()).rejects.toMatchObject(failure('unauthorized', 401))
-  await expect(stranger.offers.createInstance(1, { image: 'a' })).rejects.toMatchObject(
-    failure('unauthorized', 401),
-  )
-})
+  // interface 2.4: A volume is linked or created
+  test.each<[why: string, body: NewInstance]>([
+    ['no image', { disk: 10 }],
+    ['no disk at all', { image: 'a', disk: 0 }],
+    ['a port mapping that is none', { image: 'a', env: { '-p 80': '1' } }],
+    ['a runtype there is not', { image: 'a', runtype: 'desktop' }],
+    [
+      'a volume with a relative path',
+      { image: 'a', volume_info: { create_new: false, volume_id: 1, mount_path: 'a' } },
+    ],
+    [`a bid beyond ${highest[name]} dollars`, { image: 'a', price: highest[name] + 1 }],
+  ])('a creation with %s is refused', async (_, body) => {
+    await expect(service.rent(body)).rejects.toMatchObject(failure('invalid_args', 400))
+  })
 
-test('a search by a field or a type that there is not is refused', async () => {
-  const odd = { filters: { no_such_field: { eq: 1 } } }
-  await expect(client.offers.search(odd as object)).rejects.toMatchObject(failure('invalid_args', 400))
-  await expect(client.offers.search({ limit: -1 })).rejects.toMatchObject(failure('invalid_args', 400))
+  test('what is done to an instance that is not there, or with no valid key, is refused', async () => {
+    const calls = ({ instances }: ServiceClient) => [
+      () => instances.one(gone),
+      () => instances.stop(gone),
+      () => instances.start(gone),
+      () => instances.rename(gone, 'a'),
+      () => instances.destroy(gone),
+      () => instances.reboot(gone),
+    ]
+    for (const call of calls(client))
+      await expect(call()).rejects.toMatchObject(failure('no_such_instance', 404))
+    const stranger = service.as('nobody')
+    const strange = [...calls(stranger), () => stranger.instances.list(), () => stranger.offers.search({})]
+    for (const call of strange) await expect(call()).rejects.toMatchObject(nobodysKey[name])
+    await expect(stranger.offers.createInstance(1, { image: 'a' })).rejects.toMatchObject(nobodysKey[name])
+  })
+
+  test('a search by a field or a type that there is not is refused', async () => {
+    const odd = { filters: { no_such_field: { eq: 1 } } }
+    await expect(client.offers.search(odd as object)).rejects.toMatchObject(failure(wrongSearch[name], 400))
+    const none = client.offers.search({ limit: -1 }).catch((error: unknown) => error)
+    expect(await none).toMatchObject(negativeLimit[name])
+  })
 })

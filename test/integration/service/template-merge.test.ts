@@ -1,13 +1,8 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NewInstance } from '../../../electron/service/offers.ts'
+import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure } from './connected.ts'
-
-let service: Connected
-beforeAll(async () => {
-  service = await connect()
-})
-afterAll(() => service.simulator.close())
 
 /** Few names, so that template and request often have the same. */
 const environment = fc.dictionary(
@@ -36,45 +31,56 @@ const scalars = fc.record(
 )
 const disk = fc.option(fc.integer({ min: 1, max: 30 }))
 
-// interface 8: Default recommended disk: 8 GB
-// interface 4.2: Scalars of the request override the template’s
-// interface 4.2: `env` is merged, the template’s string converted, the request winning
-test('for any template and any request, the client’s creation is merged as section 4.2 says', async () => {
-  const { client } = service
-  const { id: offer } = await service.cheapest()
-  const side = fc.record({ scalars, env: environment.map(asMappings), disk })
-  await fc.assert(
-    fc.asyncProperty(side, side, async (stored, wanted) => {
-      const own = { image: 'ubuntu:20.04', onstart: '', runtype: 'args' as const }
-      const { hash_id } = await client.templates.create({
-        ...{ name: 't', docker_login_repo: '', docker_login_user: '', docker_login_pass: '' },
-        ...own,
-        ...stored.scalars,
-        env: asFlags(stored.env),
-        recommended_disk_space: stored.disk ?? 8,
-      })
-      const body: NewInstance = { template_hash_id: hash_id, env: wanted.env, ...wanted.scalars }
-      if (wanted.disk !== null) body.disk = wanted.disk
-      const { new_contract } = await client.offers.createInstance(offer, body)
-      const instance = await client.instances.one(new_contract)
-      await client.instances.destroy(new_contract)
-      const scalar = { ...own, ...stored.scalars, ...wanted.scalars }
-      expect(instance).toMatchObject({
-        template_hash_id: hash_id,
-        image_uuid: scalar.image,
-        onstart: scalar.onstart,
-        image_runtype: scalar.runtype,
-        disk_space: wanted.disk ?? stored.disk ?? 8,
-      })
-      expect(Object.fromEntries(instance.extra_env ?? [])).toEqual({ ...stored.env, ...wanted.env })
-    }),
-    { numRuns: 60 },
-  )
-}, 120_000)
+/** How an empty start script is shown. */
+const none = { interface: '', public: undefined }
 
-// interface 4.2: `template_id` in a creation is an error
-test('a template named by its numeric id is an error', async () => {
-  const [template] = await service.client.templates.search({})
-  const byId = { image: 'ubuntu', template_id: template?.id }
-  await expect(service.rent(byId)).rejects.toMatchObject(failure('invalid_args', 400))
+describe.each(profileNames)('on the %s profile', name => {
+  let service: Connected
+  beforeAll(async () => {
+    service = await connect({ deployment: profiles[name] })
+  })
+  afterAll(() => service.simulator.close())
+
+  // interface 8: Default recommended disk: 8 GB
+  // interface 4.2: Scalars of the request override the template’s
+  // interface 4.2: `env` is merged, the template’s string converted, the request winning
+  test('for any template and any request, the client’s creation is merged as section 4.2 says', async () => {
+    const { client } = service
+    const { id: offer } = await service.cheapest()
+    const side = fc.record({ scalars, env: environment.map(asMappings), disk })
+    await fc.assert(
+      fc.asyncProperty(side, side, async (stored, wanted) => {
+        const own = { image: 'ubuntu:20.04', onstart: '', runtype: 'args' as const }
+        const { hash_id } = await client.templates.create({
+          ...{ name: 't', docker_login_repo: '', docker_login_user: '', docker_login_pass: '' },
+          ...own,
+          ...stored.scalars,
+          env: asFlags(stored.env),
+          recommended_disk_space: stored.disk ?? 8,
+        })
+        const body: NewInstance = { template_hash_id: hash_id, env: wanted.env, ...wanted.scalars }
+        if (wanted.disk !== null) body.disk = wanted.disk
+        const { new_contract } = await client.offers.createInstance(offer, body)
+        const instance = await client.instances.one(new_contract)
+        await client.instances.destroy(new_contract)
+        const scalar = { ...own, ...stored.scalars, ...wanted.scalars }
+        expect(instance).toMatchObject({
+          template_hash_id: hash_id,
+          image_uuid: scalar.image,
+          onstart: scalar.onstart === '' ? none[name] : scalar.onstart,
+          image_runtype: scalar.runtype,
+          disk_space: wanted.disk ?? stored.disk ?? 8,
+        })
+        expect(Object.fromEntries(instance.extra_env ?? [])).toEqual({ ...stored.env, ...wanted.env })
+      }),
+      { numRuns: 60 },
+    )
+  }, 120_000)
+
+  // interface 4.2: `template_id` in a creation is an error
+  test('a template named by its numeric id is an error', async () => {
+    const [template] = await service.client.templates.search({})
+    const byId = { image: 'ubuntu', template_id: template?.id }
+    await expect(service.rent(byId)).rejects.toMatchObject(failure('invalid_args', 400))
+  })
 })

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceClient } from '../../../electron/service/client.ts'
 import type { TemplateFields } from '../../../electron/service/templates.ts'
-import { type Connected, connect, failure } from './connected.ts'
-
-let service: Connected
-let client: ServiceClient
-beforeAll(async () => {
-  service = await connect()
-  client = service.client
-})
-afterAll(() => service.simulator.close())
+import { profileNames, profiles } from '../profiles.ts'
+import { type Connected, connect, failure, nobodysKey } from './connected.ts'
 
 const plain: TemplateFields = {
   ...{ name: 'mine', image: 'pytorch/pytorch' },
@@ -24,93 +17,103 @@ const full: TemplateFields = {
   ...{ docker_login_repo: 'registry.example', docker_login_user: 'me', docker_login_pass: 'registry-token' },
 }
 
-// interface 2.3: Every field of a template, with its default
-// interface 2.3: `docker_login_pass` is never shown
-test('a template keeps every field that it was given, and shows no token', async () => {
-  const made = await client.templates.create(full)
-  const { docker_login_pass: token, ...shown } = full
-  expect(made).toMatchObject(shown)
-  expect(JSON.stringify(made)).not.toContain(token)
-})
-
-// interface 8: Default recommended disk: 8 GB
-// interface 2.3: Every field of a template, with its default
-test('a template has the interface’s defaults', async () => {
-  expect(await client.templates.create(plain)).toMatchObject({
-    tag: 'latest',
-    runtype: 'args',
-    recommended_disk_space: 8,
+describe.each(profileNames)('templates of the %s', name => {
+  let service: Connected
+  let client: ServiceClient
+  beforeAll(async () => {
+    service = await connect({ deployment: profiles[name] })
+    client = service.client
   })
-})
+  afterAll(() => service.simulator.close())
 
-// interface 3.3: A template’s hash changes with every edit
-// interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
-test('every edit gives a new hash, keeps the id and what was not named; the old hash names nothing', async () => {
-  const made = await client.templates.create(full)
-  const edited = await client.templates.edit(made.hash_id, { desc: 'b' })
-  expect(edited).toMatchObject({ id: made.id, name: 'mine', desc: 'b', env: full.env })
-  expect(edited.hash_id).not.toBe(made.hash_id)
-  const again = await client.templates.edit(edited.hash_id, { desc: 'b' })
-  expect(again.hash_id).not.toBe(edited.hash_id)
-  await expect(client.templates.edit(made.hash_id, { desc: 'c' })).rejects.toMatchObject(
-    failure('not_found', 404),
-  )
-  await expect(service.rent({ template_hash_id: made.hash_id })).rejects.toMatchObject(
-    failure('invalid_args', 400),
-  )
-})
-
-// interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
-test('a template is removed by its numeric id', async () => {
-  const { id } = await client.templates.create(plain)
-  await client.templates.remove(id)
-  expect(await client.templates.search({ id: { eq: id } })).toEqual([])
-  await expect(client.templates.remove(id)).rejects.toMatchObject(failure('not_found', 404))
-})
-
-// interface 2.3: The searchable fields, with every operator
-test('each operator of select_filters finds what it says', async () => {
-  const { id, hash_id } = await client.templates.create({
-    ...plain,
-    use_ssh: true,
-    recommended_disk_space: 77,
+  // interface 2.3: Every field of a template, with its default
+  // interface 2.3: `docker_login_pass` is never shown
+  test('a template keeps every field that it was given, and shows no token', async () => {
+    const made = await client.templates.create(full)
+    const { docker_login_pass: token, ...shown } = full
+    expect(made).toMatchObject(shown)
+    expect(JSON.stringify(made)).not.toContain(token)
   })
-  const ids = async (filters: Parameters<typeof client.templates.search>[0]) =>
-    (await client.templates.search(filters)).map(found => found.id)
-  for (const condition of [{ eq: 77 }, { gte: 77 }, { gt: 76.5 }, { in: [1, 77] }, { lte: 77, gte: 77 }]) {
-    expect(await ids({ recommended_disk_space: condition })).toContain(id)
-  }
-  for (const condition of [{ neq: 77 }, { lt: 77 }, { notin: [77] }, { in: [] }]) {
-    expect(await ids({ recommended_disk_space: condition })).not.toContain(id)
-  }
-  expect(await ids({ hash_id: { eq: hash_id }, use_ssh: { eq: true } })).toEqual([id])
-})
 
-test('what is not allowed in a template is refused', async () => {
-  const { hash_id } = await client.templates.create(plain)
-  for (const wrong of [{ name: '' }, { image: '' }, { image: 'a b' }, { recommended_disk_space: 0 }]) {
-    await expect(client.templates.create({ ...plain, ...wrong })).rejects.toMatchObject(
+  // interface 8: Default recommended disk: 8 GB
+  // interface 2.3: Every field of a template, with its default
+  test('a template has the interface’s defaults', async () => {
+    expect(await client.templates.create(plain)).toMatchObject({
+      tag: 'latest',
+      runtype: 'args',
+      recommended_disk_space: 8,
+    })
+  })
+
+  // interface 3.3: A template’s hash changes with every edit
+  // interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
+  test('every edit gives a new hash, keeps the id and what was not named; the old hash names nothing', async () => {
+    const made = await client.templates.create(full)
+    const edited = await client.templates.edit(made.hash_id, { desc: 'b' })
+    expect(edited).toMatchObject({ id: made.id, name: 'mine', desc: 'b', env: full.env })
+    expect(edited.hash_id).not.toBe(made.hash_id)
+    const again = await client.templates.edit(edited.hash_id, { desc: 'b' })
+    expect(again.hash_id).not.toBe(edited.hash_id)
+    await expect(client.templates.edit(made.hash_id, { desc: 'c' })).rejects.toMatchObject(
+      failure('not_found', 404),
+    )
+    await expect(service.rent({ template_hash_id: made.hash_id })).rejects.toMatchObject(
       failure('invalid_args', 400),
     )
-    await expect(client.templates.edit(hash_id, wrong)).rejects.toMatchObject(failure('invalid_args', 400))
-  }
-})
+  })
 
-test('searching needs user_read, writing user_write, and both a valid key', async () => {
-  const scoped = async (category: string) =>
-    service.as((await client.apiKeys.create({ name: 'a', permissions: { api: { [category]: {} } } })).key)
-  const reader = (await scoped('user_read')).templates
-  expect((await reader.search({})).length).toBeGreaterThan(0)
-  await expect(reader.create(plain)).rejects.toMatchObject(failure('forbidden', 403))
-  const other = (await scoped('instance_read')).templates
-  await expect(other.search({})).rejects.toMatchObject(failure('forbidden', 403))
-  const stranger = service.as('nobody').templates
-  for (const call of [
-    () => stranger.search({}),
-    () => stranger.create(plain),
-    () => stranger.edit('a', {}),
-    () => stranger.remove(1),
-  ]) {
-    await expect(call()).rejects.toMatchObject(failure('unauthorized', 401))
-  }
+  // interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
+  test('a template is removed by its numeric id', async () => {
+    const { id } = await client.templates.create(plain)
+    await client.templates.remove(id)
+    expect(await client.templates.search({ id: { eq: id } })).toEqual([])
+    await expect(client.templates.remove(id)).rejects.toMatchObject(failure('not_found', 404))
+  })
+
+  // interface 2.3: The searchable fields, with every operator
+  test('each operator of select_filters finds what it says', async () => {
+    const { id, hash_id } = await client.templates.create({
+      ...plain,
+      use_ssh: true,
+      recommended_disk_space: 77,
+    })
+    const ids = async (filters: Parameters<typeof client.templates.search>[0]) =>
+      (await client.templates.search(filters)).map(found => found.id)
+    for (const condition of [{ eq: 77 }, { gte: 77 }, { gt: 76.5 }, { in: [1, 77] }, { lte: 77, gte: 77 }]) {
+      expect(await ids({ recommended_disk_space: condition })).toContain(id)
+    }
+    for (const condition of [{ neq: 77 }, { lt: 77 }, { notin: [77] }, { in: [] }]) {
+      expect(await ids({ recommended_disk_space: condition })).not.toContain(id)
+    }
+    expect(await ids({ hash_id: { eq: hash_id }, use_ssh: { eq: true } })).toEqual([id])
+  })
+
+  test('what is not allowed in a template is refused', async () => {
+    const { hash_id } = await client.templates.create(plain)
+    for (const wrong of [{ name: '' }, { image: '' }, { image: 'a b' }, { recommended_disk_space: 0 }]) {
+      await expect(client.templates.create({ ...plain, ...wrong })).rejects.toMatchObject(
+        failure('invalid_args', 400),
+      )
+      await expect(client.templates.edit(hash_id, wrong)).rejects.toMatchObject(failure('invalid_args', 400))
+    }
+  })
+
+  test('searching needs user_read, writing user_write, and both a valid key', async () => {
+    const scoped = async (category: string) =>
+      service.as((await client.apiKeys.create({ name: 'a', permissions: { api: { [category]: {} } } })).key)
+    const reader = (await scoped('user_read')).templates
+    expect((await reader.search({})).length).toBeGreaterThan(0)
+    await expect(reader.create(plain)).rejects.toMatchObject(failure('forbidden', 403))
+    const other = (await scoped('instance_read')).templates
+    await expect(other.search({})).rejects.toMatchObject(failure('forbidden', 403))
+    const stranger = service.as('nobody').templates
+    for (const call of [
+      () => stranger.search({}),
+      () => stranger.create(plain),
+      () => stranger.edit('a', {}),
+      () => stranger.remove(1),
+    ]) {
+      await expect(call()).rejects.toMatchObject(nobodysKey[name])
+    }
+  })
 })

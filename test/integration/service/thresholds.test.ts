@@ -1,45 +1,60 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceClient } from '../../../electron/service/client.ts'
+import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure } from './connected.ts'
 
-/** The client's own clock runs ahead here, so that it never waits and meets every threshold of section 8. */
-let service: Connected
-let client: ServiceClient
-beforeAll(async () => {
-  service = await connect({ limits: true })
-  client = service.client
-})
-afterAll(() => service.simulator.close())
+/** How many calls at once are answered: section 8 allows bursts, an interval between two calls allows none. */
+const passing = {
+  interface: (threshold: number) => Math.max(1, Math.floor(threshold)),
+  public: () => 1,
+}
+
+/** Only the interface's refusal names the threshold. */
+const named = {
+  interface: (threshold: string) => ({ detail: expect.stringContaining(`threshold=${threshold}`) }),
+  public: () => ({}),
+}
 
 const copy = { src_id: '1', src_path: '/a', dst_id: '2', dst_path: '/b' }
 
-// interface 7: 429 with `detail`
-// interface 8: Rate threshold 5.5: PUT bid_price
-// interface 8: Rate threshold 8: PUT machine cleanup
-// interface 8: Rate threshold 2.0: POST create API key
-// interface 8: Rate threshold 1.0: GET list API keys
-// interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
-test.each<[endpoint: string, threshold: string, call: () => Promise<unknown>]>([
-  ['a change of bid', '5.5', () => client.instances.changeBid(1, 1)],
-  ['a clean-up', '8.0', () => client.machines.cleanup(1)],
-  ['a new key', '2.0', () => client.apiKeys.create({ name: 'a' })],
-  ['the list of keys', '1.0', () => client.apiKeys.list()],
-  ['a copy', '3.5', () => client.transfers.copy(copy)],
-  ['the end of a copy', '3.5', () => client.transfers.cancelCopy(1)],
-])(
-  '%s over its threshold of %s is refused, and the error says when to try again',
-  async (_, threshold, call) => {
-    const answers = await Promise.allSettled(Array.from({ length: 40 }, call))
-    const limited = answers.flatMap(answer =>
-      answer.status === 'rejected' && answer.reason.status === 429 ? [answer.reason] : [],
-    )
-    expect(limited.length).toBeGreaterThan(0)
-    expect(limited.length).toBeLessThanOrEqual(40 - Math.max(1, Math.floor(Number(threshold))))
-    expect(limited[0]).toMatchObject(
-      failure('rate_limited', 429, {
-        detail: expect.stringContaining(`threshold=${threshold}`),
-        retryAfter: expect.any(Number),
-      }),
-    )
-  },
-)
+describe.each(profileNames)('limits of the %s', name => {
+  /** The client's own clock runs ahead here, so that it never waits and meets every threshold of section 8. */
+  let service: Connected
+  let client: ServiceClient
+  beforeAll(async () => {
+    service = await connect({ limits: true, deployment: profiles[name] })
+    client = service.client
+  })
+  afterAll(() => service.simulator.close())
+
+  // interface 7: 429 with `detail`
+  // interface 8: Rate threshold 5.5: PUT bid_price
+  // interface 8: Rate threshold 8: PUT machine cleanup
+  // interface 8: Rate threshold 2.0: POST create API key
+  // interface 8: Rate threshold 1.0: GET list API keys
+  // interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
+  test.each<[endpoint: string, threshold: string, call: () => Promise<unknown>]>([
+    ['a change of bid', '5.5', () => client.instances.changeBid(1, 1)],
+    ['a clean-up', '8.0', () => client.machines.cleanup(1)],
+    ['a new key', '2.0', () => client.apiKeys.create({ name: 'a' })],
+    ['the list of keys', '1.0', () => client.apiKeys.list()],
+    ['a copy', '3.5', () => client.transfers.copy(copy)],
+    ['the end of a copy', '3.5', () => client.transfers.cancelCopy(1)],
+  ])(
+    '%s over its threshold of %s is refused, and the error says when to try again',
+    async (_, threshold, call) => {
+      const answers = await Promise.allSettled(Array.from({ length: 40 }, call))
+      const limited = answers.flatMap(answer =>
+        answer.status === 'rejected' && answer.reason.status === 429 ? [answer.reason] : [],
+      )
+      expect(limited.length).toBeGreaterThan(0)
+      expect(limited.length).toBeLessThanOrEqual(40 - passing[name](Number(threshold)))
+      expect(limited[0]).toMatchObject(
+        failure('rate_limited', 429, {
+          ...named[name](threshold),
+          retryAfter: expect.any(Number),
+        }),
+      )
+    },
+  )
+})

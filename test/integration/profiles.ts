@@ -1,0 +1,8 @@
+import { interfaceProfile, publicProfile } from '../../simulator/deployment/profile.ts'
+
+/** The deployments that a test runs against where they can differ: `describe.each(profileNames)`. */
+export const profiles = { interface: interfaceProfile, public: publicProfile }
+
+export type ProfileName = keyof typeof profiles
+
+export const profileNames: readonly ProfileName[] = ['interface', 'public']
