@@ -12,6 +12,7 @@ import { createAccountClock } from '../instances/polling/account-clock.ts'
 import { askForOne, lookAt, userFields } from '../instances/polling/poll.ts'
 import { type CertainLook, type Expected, lookForAll } from '../instances/polling/poll-all.ts'
 import { createPoller, KeyRefused, unwell } from '../instances/polling/poller.ts'
+import { goesBeyond } from '../instances/project.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../instances/reconcile.ts'
 import { tellingEnds } from '../instances/telling-ends.ts'
 import { openAccountAlerts } from '../notifications/account-alerts.ts'
@@ -203,7 +204,9 @@ export async function openSession(
       limitation,
       uncertain: listing?.doubt === undefined ? undefined : uncertainOf(listing.doubt, listing.unconfirmed),
       creditToldAt: creditToldAt ?? at,
-      beyondInterface: face.beyondInterface(),
+      beyondInterface:
+        face.beyondInterface() ||
+        (listing ? listing.instances.some(goesBeyond) : before.beyondInterface === true),
     }
     store.change(draft => showLook(draft, before, found))
     connectionStatus.seen(before.connection, at)

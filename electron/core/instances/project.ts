@@ -101,7 +101,7 @@ export function project(
 }
 
 /** What tells an instance's prices by part has states, too, that the interface lacks. */
-function goesBeyond(record: Instance): boolean {
+export function goesBeyond(record: Instance): boolean {
   return record.search !== undefined || record.storage_total_cost !== undefined
 }
 

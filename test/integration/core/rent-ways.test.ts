@@ -89,6 +89,15 @@ describe.concurrent.each([
   })
 })
 
+test('a deployment that lacks the newer list is known by its records', async () => {
+  const { under } = await connected({ ...publicProfile, list: 'v0', v1: '404' })
+  expect(under.account().beyondInterface).toBe(false)
+  await rentRunning(under)
+  expect(under.account().beyondInterface).toBe(true)
+  const { runtype } = await rentRunning(under, { image, registry })
+  expect(runtype).toBe('ssh_direc ssh_proxy')
+})
+
 test('through the proxy alone where that is asked for, Jupyter too', async () => {
   const { under } = await connected()
   const { runtype, ssh } = await rentRunning(under, { direct: false })
