@@ -1,5 +1,5 @@
 import type { AskedState, InstanceState } from '../../contract/instance/instance.ts'
-import { startFailure } from './start-failure.ts'
+import { startFailure } from '../../contract/instance/start-failure.ts'
 
 /** What a record says of its state. Prices in dollars per hour. */
 export interface Standing {

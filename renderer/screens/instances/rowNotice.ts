@@ -3,6 +3,7 @@ import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
 import { duration } from '../../../electron/contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { startFailure } from '../../../electron/contract/instance/start-failure.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import { isContractOver, isDead } from '../../../electron/contract/reading.ts'
@@ -137,6 +138,9 @@ function outbidText(instance: InstanceView): string {
   return `${rival} Your files are kept; the disk costs ${rate(disk)}.`
 }
 
+/** Another machine would not help. */
+const noImage = 'The image cannot be pulled: it does not exist, or needs a login.'
+
 const deaths: Partial<Record<InstanceState, string>> = {
   unstartable: 'Its container cannot be started.',
   crashed: 'The container crashed.',
@@ -147,5 +151,6 @@ const deaths: Partial<Record<InstanceState, string>> = {
 function deathOf(instance: InstanceView): string {
   const { state, statusMessage } = instance
   const said = state === 'unstartable' && statusMessage ? ` The service says: ${statusMessage}.` : ''
-  return `${deaths[state] ?? ''}${said} It costs ${rate(instance.costPerHour)} until you destroy it.`
+  const image = state === 'unstartable' && startFailure(statusMessage) === 'image'
+  return `${image ? noImage : (deaths[state] ?? '')}${said} It costs ${rate(instance.costPerHour)} until you destroy it.`
 }

@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { startFailure } from '../../../contract/instance/start-failure.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { isDead } from '../../../contract/reading.ts'
-import { startFailure } from '../../instances/start-failure.ts'
 import type { Rental } from './model.ts'
 import { noImage, sentenceFor } from './words.ts'
 

@@ -45,6 +45,13 @@ test('one on its way says what the service says of that, and not what it said of
   expect(notice('created')).toEqual({ kind: 'note', text: 'Stopped' })
 })
 
+test('one that cannot start says whether its image is the reason', () => {
+  const text = (statusMessage: string) =>
+    rowNoticeOf({ key: '1', instance: someInstance(1, { state: 'unstartable', statusMessage }) })
+  expect(text('pull access denied for x')).toMatchObject({ text: expect.stringMatching(/^The image cannot/) })
+  expect(text('OCI runtime create failed')).toMatchObject({ text: expect.stringMatching(/^Its container/) })
+})
+
 test('death speaks before the rental that led to it', () => {
   const row = {
     key: '1',
