@@ -1,5 +1,5 @@
 import type { TransferView } from './account/transfer.ts'
-import type { Settings } from './app/settings.ts'
+import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
 import type { FailedHostView, FailoverView } from './automation/failover.ts'
 import type { GuardView } from './automation/guard.ts'
@@ -63,7 +63,7 @@ export type Place =
   | {
       screen: 'instances'
       instance?: number
-      tab?: 'terminal' | 'files' | 'ports' | 'history' | 'runs' | 'watchdog' | 'guards'
+      tab?: DetailsTab
       /**
        * A question to put to the user at once: a new bid, another offer in its place, whether to destroy it, to get in,
        * or to start it although a guard stops it.

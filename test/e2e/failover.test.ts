@@ -133,7 +133,8 @@ test('a bid is raised by itself once it is outbid, seen at the service, and swit
   if (!before) throw new Error('nothing is rented')
 
   await row.getByRole('link').click()
-  await page.getByRole('tab', { name: 'Outbid' }).click()
+  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('button', { name: 'Change what happens if outbid' }).click()
   await page.getByText('Raise the bid', { exact: true }).click()
   await page.getByLabel('Bid up to').fill('40')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -65,7 +65,7 @@ test('files go up by the picker and by drag, are edited, renamed, downloaded and
 }) => {
   const { page, errors, here } = await filesOpen(start)
   // What is made after another tab was looked at shows, too.
-  await page.getByRole('tab', { name: 'Ports' }).click()
+  await page.getByRole('tab', { name: 'Details' }).click()
   await page.getByRole('tab', { name: 'Files' }).click()
   await makeFolder(page, '-my folder ü')
   await row(page, '-my folder ü').getByRole('button', { name: '-my folder ü', exact: true }).click()

@@ -21,7 +21,7 @@ test('Jupyter in one click: it opens in a tab of its own, is listed under the po
   expect(Number(port)).not.toBe(Number(new URL(berth.address).port))
 
   await row.getByRole('link').first().click()
-  await page.getByRole('tab', { name: 'Ports' }).click()
+  await page.getByRole('tab', { name: 'Details' }).click()
   const forwarded = page.getByRole('table', { name: 'Forwarded ports' })
   await forwarded.getByText(host).waitFor()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -104,8 +104,9 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
 async function newGuardOn({ page }: Scene, id: number): Promise<void> {
   await page.getByRole('link', { name: 'Instances' }).click()
   await page.getByRole('button', { name: new RegExp(`^More for .*#${id}`) }).click()
-  await page.getByRole('menuitem', { name: 'Guards…' }).click()
-  await page.getByRole('button', { name: 'Add guard…' }).click()
+  await page.getByRole('menuitem', { name: 'Automation' }).click()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('menuitem', { name: 'Stop it when…' }).click()
 }
 
 async function newGuardOnAccount({ page }: Scene): Promise<void> {
@@ -199,7 +200,8 @@ test('a budget and the credit are guarded for the whole account, and everything 
   await page.getByText('Snoozed', { exact: true }).waitFor()
   await pass(at, 4800)
   for (const id of ids) await halted(at, id)
-  await page.getByRole('button', { name: /^Take off: Stops everything/ }).click()
+  await page.getByRole('button', { name: /^More: Stops everything/ }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
   await sim.control('POST', '/sim/credit', { credit: 110 * (await perHour(at)) })
 
   for (const id of ids) await sim.api('PUT', `/api/v0/instances/${id}/`, { state: 'running' })
@@ -236,7 +238,7 @@ async function perHour({ sim }: Scene): Promise<number> {
   return instances.reduce((sum, { dph_total }) => sum + dph_total, 0)
 }
 
-test('a guard offers a watchdog that does the same, and the palette leads to what is due next', async ({
+test('a guard is switched off and on, put on the instance too, and the palette leads to what is due next', async ({
   start,
 }) => {
   const at = await scene(start, 1)
@@ -245,9 +247,18 @@ test('a guard offers a watchdog that does the same, and the palette leads to wha
   await newGuardOn(at, id)
   await choose(page, 'When', 'After a while')
   await page.getByLabel('After', { exact: true }).fill('2,5')
-  await page.getByRole('switch', { name: 'Also with the lid closed' }).click()
+  await page.getByRole('switch', { name: 'Also while this computer sleeps' }).click()
   await page.getByRole('button', { name: 'Set guard' }).click()
-  await expect.poll(() => page.url(), soon).toMatch(new RegExp(`#/instances/${id}/watchdog$`))
+  // The simulator's shell runs nothing, and that is said; the guard itself is set.
+  await page.getByText('This instance’s shell cannot run what Berth puts there.').first().waitFor(soon)
+  const rule = page.getByRole('switch', { name: /^Stops / })
+  await rule.click()
+  await page.getByText('Nothing happens by itself.').waitFor(soon)
+  await rule.click()
+  await page
+    .getByRole('status')
+    .getByText(/^Stops at .*\d\d:\d\d\.$/)
+    .waitFor(soon)
 
   await page.goto(`${page.url().split('#')[0]}#/offers`)
   await page.keyboard.press('Control+k')
@@ -255,7 +266,7 @@ test('a guard offers a watchdog that does the same, and the palette leads to wha
   const next = page.getByRole('option', { name: /^Next: stops .* at / })
   await next.waitFor()
   await next.click()
-  await page.getByRole('button', { name: 'Also with the lid closed…' }).waitFor()
+  await page.getByRole('button', { name: /^Change: Stops / }).waitFor()
   await page.keyboard.press('Control+k')
   await page.keyboard.type('snooze for 12')
   await page.getByRole('option', { name: /^Snooze for 12 h: / }).waitFor()

@@ -50,7 +50,7 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     const { port } = web.address() as { port: number }
     const { page, errors, cable, here, there } = await openInstance(start)
 
-    await page.getByRole('tab', { name: 'Ports' }).click()
+    await page.getByRole('tab', { name: 'Details' }).click()
     await page.getByLabel('Port in the instance').fill(String(port))
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     const tunnel = page.getByRole('table', { name: 'Forwarded ports' }).getByRole('row').nth(1)
@@ -83,7 +83,7 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     await expect.poll(() => readdirSync(there), { timeout: 120_000 }).toEqual(['big'])
     const hash = (of: Uint8Array) => createHash('sha256').update(of).digest('hex')
     expect(hash(readFileSync(join(there, 'big')))).toBe(hash(bytes))
-    await page.getByRole('tab', { name: 'Ports' }).click()
+    await page.getByRole('tab', { name: 'Details' }).click()
     await tunnel.getByText('Open', { exact: true }).first().waitFor(patient)
     expect(address).toBe(`http://${await shown()}/`)
     expect(await asked()).toBe('still here')

@@ -84,7 +84,7 @@ test('a browser that does not resolve the names is told what 127.0.0.1 costs, an
   // It found its way: the line goes, the ports go on saying it, and the next tunnel begins there.
   await told.waitFor({ state: 'detached' })
   await row.getByRole('link').first().click()
-  await page.getByRole('tab', { name: 'Ports' }).click()
+  await page.getByRole('tab', { name: 'Details' }).click()
   await told.waitFor()
   await page.getByRole('button', { name: 'Close the tunnel to Jupyter' }).click()
   await told.waitFor({ state: 'detached' })

@@ -38,7 +38,7 @@ async function insideOpen(start: Start) {
   await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
   // The first attempt makes Berth's key, which the server then has to know.
-  await page.getByRole('tab', { name: 'Inside' }).click()
+  await page.getByRole('tab', { name: 'Monitor' }).click()
   sshd.authorize(await ownPublicKey(berth.home))
   const intended = async () => {
     const { instances } = await sim.api<{ instances: { intended_status: string } }>(
@@ -56,8 +56,9 @@ test('a run is started on the page, its output and end are seen, its folder come
   const { page, errors, there, userHome, intended } = await insideOpen(start)
   mkdirSync(join(there, 'results'))
   writeFileSync(join(there, 'results', 'loss.txt'), '0.01')
-  await page.getByRole('tab', { name: 'Runs' }).click()
-  await page.getByRole('button', { name: 'Run a command…' }).click()
+  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('menuitem', { name: 'Run a command…' }).click()
   const form = page.getByRole('form', { name: /^Run a command on box/ })
   const command =
     'seq 1 9000; for i in 1 2 3 4 5; do for p in 10 50 90; do printf "\\repoch $i: \\033[32m$p%%\\033[0m"; sleep 0.2; done; echo; done; exit 3'
@@ -67,14 +68,14 @@ test('a run is started on the page, its output and end are seen, its folder come
   await form.getByRole('switch', { name: /Fetch a folder first/ }).check()
   await form.getByLabel('Folder to fetch').fill(join(there, 'results'))
   // What was typed is still there after a look at something else.
-  await page.getByRole('tab', { name: 'Ports' }).click()
-  await page.getByRole('tab', { name: 'Runs' }).click()
+  await page.getByRole('tab', { name: 'Details' }).click()
+  await page.getByRole('tab', { name: 'Automation' }).click()
   await expect.poll(() => form.getByLabel('Command').inputValue()).toBe(command)
   await expect.poll(() => form.getByLabel('Folder to fetch').inputValue()).toBe(join(there, 'results'))
   await form.getByText(/is fetched into .*Berth, and then the instance is stopped/).waitFor()
   await form.getByRole('button', { name: 'Run it' }).click()
 
-  const run = page.getByRole('region', { name: 'Run finetune' })
+  const run = page.getByRole('group', { name: 'Run finetune' })
   const output = run.getByRole('log')
   await expect.poll(() => output.textContent(), { timeout: 60_000 }).toContain('epoch 1')
   await run.getByText('Ended with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
@@ -113,14 +114,15 @@ test('a watchdog that is put there on the page stops the instance once Berth is 
   start,
 }) => {
   const { page, errors, berth, there, intended } = await insideOpen(start)
-  await page.getByRole('tab', { name: 'Watchdog' }).click()
-  const form = page.getByRole('form', { name: 'What the watchdog does' })
-  await form.getByRole('switch', { name: /When Berth is away/ }).check({ timeout: 60_000 })
+  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('menuitem', { name: 'Stop it when Berth is away…' }).click()
+  const form = page.getByRole('dialog')
   await form.getByLabel('Minutes away').fill('30')
-  await form.getByText('or once Berth was away for 30 min').waitFor()
+  await form.getByText('once Berth was away for 30 min').waitFor()
   await form.getByRole('button', { name: 'Put a watchdog there' }).click()
   const watchdog = page.getByRole('region', { name: /^Watchdog on box/ })
-  await watchdog.getByText('Watching.').waitFor()
+  await watchdog.getByText('Watchdog: watching.').waitFor({ timeout: 60_000 })
   await watchdog.getByText(/uses the container’s own key/).waitFor()
   await watchdog.getByRole('button', { name: 'Show its log' }).click()
   await page
@@ -130,13 +132,13 @@ test('a watchdog that is put there on the page stops the instance once Berth is 
   expect(existsSync(join(there, '.berth', 'watchdog', 'key'))).toBe(false)
 
   // Only now a lease so short that a busy machine may let it run out.
-  await page.getByRole('button', { name: 'Change…' }).click()
+  await page.getByRole('button', { name: 'Change watchdog…' }).click()
   await form.getByLabel('Minutes away').fill('0.15')
-  await form.getByText('or once Berth was away for 9 s').waitFor()
+  await form.getByText('once Berth was away for 9 s').waitFor()
   expect(await intended()).toBe('running')
   await form.getByRole('button', { name: 'Change the watchdog' }).click()
   await form.waitFor({ state: 'detached' })
-  await watchdog.getByText('or once Berth was away for 9 s').waitFor()
+  await watchdog.getByText('once Berth was away for 9 s').waitFor()
   expect(errors).toEqual([])
   berth.process.kill('SIGKILL')
   await once(berth.process, 'exit')
@@ -178,8 +180,8 @@ test('a rental can bring a watchdog with its start script, and a run that was as
   const { instances } = await sim.api<{ instances: { onstart: string }[] }>('GET', '/api/v0/instances/')
   expect(instances[0]?.onstart).toContain('# >>> berth watchdog')
 
-  await page.getByRole('tab', { name: 'Runs' }).click()
-  const run = page.getByRole('region', { name: 'Run python3 train.py' })
+  await page.getByRole('tab', { name: 'Automation' }).click()
+  const run = page.getByRole('group', { name: 'Run python3 train.py' })
   await run.getByText('Waits for its instance').waitFor()
   // The simulator's own shell is scripted and runs nothing: that is said, and ends it.
   await sim.control('POST', '/sim/clock', { advance: 900 })
@@ -204,19 +206,20 @@ test('in the demo the watchdog’s form says what it would be told, and asks no 
   await dialog.getByRole('button', { name: /^Rent/ }).click()
   const row = page.getByRole('row', { name: /#\d+/ })
   await row.getByRole('link').click()
-  await page.getByRole('tab', { name: 'Watchdog' }).click()
-  const form = page.getByRole('form', { name: 'What the watchdog does' })
-  await form.waitFor()
-  await page.getByText(/^The demo’s machines cannot run it/).waitFor()
-  await form.getByRole('switch', { name: /When Berth is away/ }).check()
-  await form.getByText(/or once Berth was away for/).waitFor()
+  await page.getByRole('tab', { name: 'Automation' }).click()
+  await page.getByText(/the demo’s machines have none/).waitFor()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('menuitem', { name: 'Stop it when Berth is away…' }).click({ timeout: 60_000 })
+  const form = page.getByRole('dialog')
+  await form.getByText(/^The demo’s machines have no watchdog/).waitFor()
+  await form.getByText(/once Berth was away for/).waitFor()
   expect(await page.getByText('This instance’s shell cannot run what Berth puts there.').count()).toBe(0)
   expect(errors).toEqual([])
 })
 
 test('in a small window a run says in sight what keeps its folder away', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
-  const { page } = await start.page('about:blank', { viewport: { width: 700, height: 600 } })
+  const { page } = await start.page('about:blank', { viewport: { width: 700, height: 590 } })
   // What only hours without a connection lead to is put into the State on its way to the page.
   await page.routeWebSocket(/\/socket$/, socket => {
     socket.connectToServer().onMessage(text => {
@@ -233,14 +236,14 @@ test('in a small window a run says in sight what keeps its folder away', async (
   })
   await page.goto(berth.address)
   await page.getByRole('row', { name: /#7/ }).getByRole('link').click()
-  await page.getByRole('tab', { name: 'Runs' }).click()
+  await page.getByRole('tab', { name: 'Automation' }).click()
   const told = page.getByText(/^\/workspace\/out cannot be fetched yet/)
   await told.waitFor()
   const end = async () => {
     const { y = 1000, height = 0 } = (await told.boundingBox()) ?? {}
     return y + height
   }
-  await expect.poll(end).toBeLessThan(600)
+  await expect.poll(end).toBeLessThan(590)
 })
 
 const unreachedRun: RunView = {

@@ -14,12 +14,20 @@ export const accelerators = {
 } as const
 export type AcceleratorName = keyof typeof accelerators
 
+/** Gives an open instance's details all of the screen, and gives that back. */
+export const maximiseKeys = 'CmdOrCtrl+Shift+M'
+
 type Platform = 'linux' | 'darwin' | 'win32'
 
 /** As people read it: `⌘ K` on a Mac, `Ctrl K` elsewhere. */
 export function acceleratorWords(name: AcceleratorName, platform: Platform): string {
+  return keysWords(accelerators[name], platform)
+}
+
+/** The same of any keys. */
+export function keysWords(keys: string, platform: Platform): string {
   const mac = platform === 'darwin'
-  return accelerators[name]
+  return keys
     .split('+')
     .map(part => (part === 'CmdOrCtrl' ? (mac ? '⌘' : 'Ctrl') : part))
     .join(' ')
@@ -46,4 +54,9 @@ export function acceleratorOf({
   const written = `CmdOrCtrl+${key.toUpperCase()}`
   const found = Object.entries(accelerators).find(([, accelerator]) => accelerator === written)
   return found?.[0] as AcceleratorName | undefined
+}
+
+/** Whether those of `maximiseKeys` were pressed. */
+export function isMaximise({ key, ctrlKey, metaKey, shiftKey, altKey }: Pressed): boolean {
+  return (ctrlKey || metaKey) && shiftKey && !altKey && key.toUpperCase() === 'M'
 }

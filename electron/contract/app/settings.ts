@@ -10,6 +10,10 @@ const amount = (least: number, leastWord: string, most: number, mostWord: string
 
 const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time is written like 22:30'))
 
+/** The tabs of an instance's details, in their order. */
+export const detailsTabs = ['terminal', 'files', 'monitor', 'automation', 'details'] as const
+export type DetailsTab = (typeof detailsTabs)[number]
+
 /** What the user can choose. Kept in settings.json; unknown entries there are left alone. */
 export const Settings = v.object({
   theme: v.picklist(['system', 'light', 'dark']),
@@ -75,6 +79,8 @@ export const Settings = v.object({
   sshConfig: v.boolean(),
   /** Pixels that the panel of an instance's details was last given; 0 until the user has moved its edge. */
   detailsHeight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)),
+  /** The tab of an instance's details that was chosen last. */
+  detailsTab: v.picklist(detailsTabs),
   /** Which key gets in: `berth` for Berth's own, else the name of a key in `~/.ssh`. */
   sshKey: v.pipe(v.string(), v.maxLength(256)),
 })
@@ -124,5 +130,6 @@ export const defaultSettings: Settings = {
   editor: '',
   sshConfig: false,
   detailsHeight: 0,
+  detailsTab: 'details',
   sshKey: 'berth',
 }

@@ -13,9 +13,10 @@ export type WhenMissed = 'act' | 'tell'
 
 /**
  * waiting: nothing is due. warned: it will act soon, and has said so. held: it is due, but cannot act now, and tries
- * again. acting: under way. Those have ended: done; missed: it only said so; over: there was nothing left to do.
+ * again. acting: under way. Those do nothing: done; missed: it only said so; over: there was nothing left to do; off:
+ * the user has switched it off, and may switch it on again.
  */
-export type GuardStep = 'waiting' | 'warned' | 'held' | 'acting' | 'done' | 'missed' | 'over'
+export type GuardStep = 'waiting' | 'warned' | 'held' | 'acting' | 'done' | 'missed' | 'over' | 'off'
 
 /** What a guard did, or said, and when: epoch seconds of the account's time. */
 export interface GuardEvent {
@@ -58,9 +59,9 @@ export interface GuardPreview {
 export const snoozes = [15, 60, 240, 720] as const
 export type SnoozeMinutes = (typeof snoozes)[number]
 
-/** Whether it has nothing more to do. */
+/** Whether it has nothing more to do, unless it is set or switched on again. */
 export function hasEnded({ step }: Pick<GuardView, 'step'>): boolean {
-  return step === 'done' || step === 'missed' || step === 'over'
+  return step === 'done' || step === 'missed' || step === 'over' || step === 'off'
 }
 
 /** The guards that may still act, of several accounts. */

@@ -31,6 +31,7 @@ export async function openAutomations(context: AccountContext, rentals: Rentals)
   const failovers = await openFailovers(context, rentals, guards)
   const runs = await openRuns(context, watchdogs, rentals, failovers)
   guards.onBefore(async target => runs.spares(target))
+  guards.onChange((before, after) => void watchdogs.follow(before, after))
   const recoveries = await openRecoveries(context, rentals, failovers)
   const watches = await openWatches(context, failovers, runs)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */

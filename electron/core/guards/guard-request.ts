@@ -1,7 +1,7 @@
 import { type GuardCondition, type GuardRequest, guardKinds } from '../../contract/automation/guard-kinds.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { same } from '../state/same.ts'
-import { type Guard, withEvent } from './model.ts'
+import { calmed, type Guard, withEvent } from './model.ts'
 
 /** A guard as it is asked for. */
 export interface WishedGuard {
@@ -50,7 +50,13 @@ export function changedGuard(guard: Guard, before: Guard, sentence: string, now:
   return withEvent(changed, now, `Changed. Before: ${sentence}`)
 }
 
-function conditionOf(when: GuardRequest, now: number): GuardCondition {
+/** One that was switched off, on again: a while begins anew. Throws `invalid_argument` for a time that has passed. */
+export function switchedOn(guard: Guard, now: number): Guard {
+  const { ended: _ended, snoozedUntil: _snoozedUntil, idleSince: _idleSince, ...rest } = calmed(guard)
+  return { ...rest, condition: conditionOf(guard.condition, now) }
+}
+
+function conditionOf(when: GuardRequest | GuardCondition, now: number): GuardCondition {
   if (when.kind === 'duration') return { ...when, from: now }
   if (when.kind === 'time' && when.at <= now) throw refused('That time has passed already.', 'when.at')
   if (when.kind === 'time' && when.at > now + furthest)

@@ -39,7 +39,7 @@ export const Guard = v.object({
   failures: v.exactOptional(v.number()),
   problem: v.exactOptional(StoredProblem),
   retryAt: v.exactOptional(v.number()),
-  ended: v.exactOptional(v.picklist(['done', 'missed', 'over'])),
+  ended: v.exactOptional(v.picklist(['done', 'missed', 'over', 'off'])),
   history: v.array(v.object({ at: v.number(), text: v.string() })),
 })
 export type Guard = v.InferOutput<typeof Guard>

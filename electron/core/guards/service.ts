@@ -13,7 +13,7 @@ import { type GuardDecision, guardActions, type Snapshot } from './decide/guard-
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads, questionInside } from './gpu-loads.ts'
-import { changedGuard, newGuard, type WishedGuard } from './guard-request.ts'
+import { changedGuard, newGuard, switchedOn, type WishedGuard } from './guard-request.ts'
 import { calmed, Guard, withEvent, withTargets } from './model.ts'
 import { guardAfterActing } from './outcomes.ts'
 import { createSnapshots, type Spending } from './snapshots.ts'
@@ -27,14 +27,20 @@ export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
   /** Resolves with its id once it is on disk. Throws `invalid_argument` or `not_written`. */
   set(wish: WishedGuard & Pick<Guard, 'warning' | 'missed'>, instead?: string): Promise<string>
   preview(wish: WishedGuard): GuardPreview
+  /** Off, it does nothing until it is on again. Throws `guard_ended`, or `invalid_argument` for a time that has passed. */
+  switch(id: string, on: boolean): Promise<void>
   remove(id: string): Promise<void>
   /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
   /** The guard that has acted on an instance, over restarts: what stopped it was no stranger. */
   actedOn(instance: number): Guard | undefined
+  /** Called with each guard that the user has changed, as it was and as it is; without `after` it does nothing any more. */
+  onChange(heard: GuardChanged): void
   /** What is awaited before anything is stopped or destroyed: one question for all guards. */
   onBefore(ask: BeforeGuard): void
 }
+
+export type GuardChanged = (before: Guard, after?: Guard) => void
 
 /** Ended guards that are kept to be read. */
 const mostEnded = 50
@@ -52,7 +58,7 @@ export async function openGuards(
     schema: Guard,
     key: ({ id }) => id,
     missing: { code: 'no_such_guard', message: 'That guard is no longer there.' },
-    prune: { isOver: ({ ended }) => ended !== undefined, most: mostEnded },
+    prune: { isOver: ({ ended }) => ended !== undefined && ended !== 'off', most: mostEnded },
   })
   const { all, find, get } = stored
   /** When Berth last saw the account, epoch seconds of its time. */
@@ -81,6 +87,7 @@ export async function openGuards(
   /** Guards whose instance the last look did not have. */
   const absent = new Set<string>()
   let before: BeforeGuard = async ({ action }) => action
+  let changed: GuardChanged = () => undefined
   let askedAgain = false
   let cancelTimer: (() => void) | undefined
   ending.addEventListener('abort', () => cancelTimer?.(), { once: true })
@@ -246,6 +253,7 @@ export async function openGuards(
       const guard = before ? changedGuard(fresh, before, sentenceOf(before), at) : fresh
       await stored.add(guard, instead)
       if (instead !== undefined) teller.withdraw(guardAlertId(accountId, instead))
+      if (before) changed(before, guard)
       note('user', before ? 'Changed a guard' : 'Set a guard', sentenceOf(guard), guard.instance)
       show()
       void context.poll()
@@ -256,9 +264,24 @@ export async function openGuards(
       const guard = newGuard(wish, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
       return previewOf(guard, snapshots.known(account() ?? nothing), at)
     },
+    async switch(id, on) {
+      const guard = get(id)
+      const at = now()
+      if (guard.ended && guard.ended !== 'off') throw endedAlready()
+      if (on === (guard.ended === undefined)) return
+      const next = on ? switchedOn(guard, at) : { ...calmed(guard), ended: 'off' as const }
+      await record([withEvent(next, at, on ? 'Switched on' : 'Switched off')])
+      if (!on) teller.withdraw(guardAlertId(accountId, id))
+      changed(guard, on ? next : undefined)
+      const sentence = guardSentence(next, scene(at).instances, at)
+      note('user', `Switched a guard ${on ? 'on' : 'off'}`, sentence, guard.instance)
+      show()
+      void context.poll()
+    },
     async remove(id) {
       const guard = get(id)
       await stored.remove(id)
+      changed(guard)
       teller.withdraw(guardAlertId(accountId, id))
       const at = now()
       if (!guard.ended)
@@ -269,26 +292,34 @@ export async function openGuards(
       const guard = get(id)
       const view = account()
       const at = now()
-      if (guard.ended || !view)
-        throw new BerthError({
-          code: 'guard_ended',
-          message: 'That guard has done its work already.',
-          advice: 'Set another one.',
-        })
+      if (guard.ended || !view) throw endedAlready()
       const { snoozedUntil: _, ...awake } = calmed(guard)
       const dueAt = dueOf(guard, snapshots.known(view))
       const until = minutes === null ? undefined : Math.max(at, dueAt ?? at) + minutes * 60
       const text = until === undefined ? 'Snooze ended' : `Snoozed until ${moment(until, at)}`
-      await record([withEvent(until === undefined ? awake : { ...awake, snoozedUntil: until }, at, text)])
+      const next = until === undefined ? awake : { ...awake, snoozedUntil: until }
+      await record([withEvent(next, at, text)])
+      changed(guard, next)
       teller.withdraw(guardAlertId(accountId, id))
       note('user', `${text}: a guard`, guardSentence(guard, view.instances, at), guard.instance)
       show()
     },
     actedOn: instance => all().find(({ targets }) => targets?.includes(instance)),
+    onChange(heard) {
+      changed = heard
+    },
     onBefore(ask) {
       before = ask
     },
   }
+}
+
+function endedAlready(): BerthError {
+  return new BerthError({
+    code: 'guard_ended',
+    message: 'That guard has done its work already.',
+    advice: 'Set another one.',
+  })
 }
 
 /** An account that is being removed. */

@@ -19,7 +19,7 @@ function about(account: AccountId, run: Run): Omit<Alert, 'title' | 'body' | 'ur
     actions: [{ id: 'show', label: 'Show' }],
     place: {
       screen: 'instances',
-      ...(instance === undefined ? {} : { instance, tab: 'runs' as const }),
+      ...(instance === undefined ? {} : { instance, tab: 'automation' as const }),
     },
   }
 }

@@ -44,7 +44,7 @@ function dueEntry(account: AccountView, guard: GuardView, dueAt: number, when: s
   const place =
     guard.instance === undefined
       ? ({ screen: 'account' } as const)
-      : ({ screen: 'instances', instance: guard.instance, tab: 'guards' } as const)
+      : ({ screen: 'instances', instance: guard.instance, tab: 'automation' } as const)
   return {
     label: `${when}: ${whatHappens(account, guard)}, ${weekdayAndTime(dueAt)}`,
     submenu: [

@@ -1,20 +1,8 @@
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import {
-  type GuardCondition,
-  GuardRequest,
-  guardKinds,
-} from '../../../electron/contract/automation/guard-kinds.ts'
+import { GuardRequest, guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
 import type { Args } from '../../../electron/contract/commands.ts'
 import { type ReadForm, readForm } from '../../components/fields/readForm.ts'
-import {
-  choiceOf,
-  type GuardChoice,
-  guardChoices,
-  guardForms,
-  newTyped,
-  readField,
-  type When,
-} from './kinds.ts'
+import { choiceOf, type GuardChoice, guardChoices, guardForms, newTyped, readField } from './kinds.ts'
 
 /** What the dialog holds: as it is typed. */
 export interface GuardDraft {
@@ -77,9 +65,4 @@ export function readGuardDraft({ choice, typed, action, warning, missed }: Guard
     path => fields.find(({ part }) => part === path)?.name ?? '',
   )
   return errors ? { errors } : { value: { when, action, missed, warning: Number(warning) * 60 } }
-}
-
-/** What a guard that is set at `now` waits for. Epoch seconds of the account's time. */
-export function conditionNow(when: When, now: number): GuardCondition {
-  return when.kind === 'duration' ? { ...when, from: now } : when
 }

@@ -19,6 +19,7 @@ const steps: Record<GuardStep, string> = {
   done: 'Done',
   missed: 'Missed',
   over: 'Over',
+  off: 'Off',
 }
 
 export function guardWord({ step, snoozedUntil }: Pick<GuardView, 'step' | 'snoozedUntil'>): string {

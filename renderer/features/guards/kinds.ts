@@ -2,13 +2,15 @@ import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { GuardKind } from '../../../electron/contract/automation/guard-kinds.ts'
 import type { Args } from '../../../electron/contract/commands.ts'
 import { isoDay } from '../../../electron/contract/format/calendar.ts'
-import { timeOfDay } from '../../../electron/contract/format/time.ts'
+import { money } from '../../../electron/contract/format/money.ts'
+import { percent } from '../../../electron/contract/format/size.ts'
+import { duration, moment, timeOfDay } from '../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { number } from '../../components/fields/readForm.ts'
 import { limitHint } from './guardWords.ts'
 
 /** What a guard is asked to wait for: dollars, seconds and epoch seconds. */
-export type When = Args<'setGuard'>['when']
+type When = Args<'setGuard'>['when']
 
 /** What the form offers, in that order. A budget is one for a day or for a month. */
 export const guardChoices = ['time', 'duration', 'idle', 'cost', 'day', 'month', 'credit'] as const
@@ -148,6 +150,33 @@ export function choiceOf(
     case 'credit':
       return { choice: 'credit', typed: { creditHours: String(condition.hours) } }
   }
+}
+
+/** What it waits for, as the end of `Stops when…`. `now` in epoch seconds of the account's time. */
+export function conditionWords(
+  { condition, snoozedUntil = 0 }: Pick<GuardView, 'condition' | 'snoozedUntil'>,
+  now: number,
+): string {
+  switch (condition.kind) {
+    case 'time':
+      return timeWords(condition.at, snoozedUntil, now)
+    case 'duration':
+      return `${timeWords(condition.from + condition.seconds, snoozedUntil, now)}, ${duration(condition.seconds)} after it was set`
+    case 'idle':
+      return `its GPU load stays below ${percent(condition.below)} for ${duration(condition.seconds)}`
+    case 'cost':
+      return `it has cost ${money(condition.limit)}`
+    case 'budget':
+      return `a ${condition.per} has cost ${money(condition.limit)}`
+    case 'credit':
+      return `the credit would last less than ${duration(condition.hours * 3600)}`
+  }
+}
+
+function timeWords(at: number, snoozedUntil: number, now: number): string {
+  return snoozedUntil > at
+    ? `it is ${moment(snoozedUntil, now)}, snoozed from ${moment(at, now)}`
+    : `it is ${moment(at, now)}`
 }
 
 /** What was typed, as a request wants it: epoch seconds of a moment, else a number times `scale`. */

@@ -110,9 +110,9 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
           : shut,
       run: () => page.attempt(berth.openSystemTerminal(on)),
     },
-    { id: 'guards', label: 'Guards…', run: () => route.go(`instances/${instance.id}/guards`) },
-    { id: 'runs', label: 'Runs…', run: () => route.go(`instances/${instance.id}/runs`) },
-    { id: 'watchdog', label: 'Watchdog…', run: () => route.go(`instances/${instance.id}/watchdog`) },
+    { id: 'monitor', label: 'Monitor', run: () => route.go(`instances/${instance.id}/monitor`) },
+    { id: 'automation', label: 'Automation', run: () => route.go(`instances/${instance.id}/automation`) },
+    { id: 'runs', label: 'Run a command…', run: () => route.go(`instances/${instance.id}/run`) },
     {
       id: 'copy-data',
       label: 'Copy data…',

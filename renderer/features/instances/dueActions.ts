@@ -14,7 +14,7 @@ export function dueActions(page: Page): Action[] {
         label,
         async run() {
           if (account !== state?.shown) await page.attempt(berth.showAccount({ account }))
-          route.go(guard.instance === undefined ? 'account/guards' : `instances/${guard.instance}/guards`)
+          route.go(guard.instance === undefined ? 'account/guards' : `instances/${guard.instance}/automation`)
         },
       },
       ...snoozeOptions.map(({ minutes, label: span }) => ({

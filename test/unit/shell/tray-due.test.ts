@@ -38,7 +38,7 @@ test('what is due next comes with its snoozes, and leads to the guard', () => {
     action: { name: 'snoozeGuard', args: { guard: 'g0000000000000001', minutes: 60 } },
   })
   expect(submenu.at(-1)).toMatchObject({
-    action: { place: { screen: 'instances', instance: 4711, tab: 'guards' } },
+    action: { place: { screen: 'instances', instance: 4711, tab: 'automation' } },
   })
 })
 

@@ -31,6 +31,8 @@ export const guardCommands = {
   }).answers<string>(),
   /** What such a guard would do, and when. */
   previewGuard: command(wished).answers<GuardPreview>(),
+  /** Off, it stays on the list and does nothing; on again, a while begins anew. Throws `guard_ended`. */
+  switchGuard: command({ ...onGuard, on: v.boolean() }).answers<void>(),
   removeGuard: command(onGuard).answers<void>(),
   /** Moves its moment by so many minutes; null takes all of that back. */
   snoozeGuard: command({ ...onGuard, minutes: v.nullable(v.picklist(snoozes)) }).answers<void>(),

@@ -8,7 +8,7 @@ import { type Parts, targetOf } from '../parts.ts'
 
 type GuardCommands = Pick<
   Handlers,
-  'setGuard' | 'previewGuard' | 'removeGuard' | 'snoozeGuard' | 'stopEverything'
+  'setGuard' | 'previewGuard' | 'switchGuard' | 'removeGuard' | 'snoozeGuard' | 'stopEverything'
 >
 
 export function guardCommands(parts: Parts): GuardCommands {
@@ -35,6 +35,7 @@ export function guardCommands(parts: Parts): GuardCommands {
       check({ account, instance: wish.instance })
       return guardsOf(account).preview(wish)
     },
+    switchGuard: ({ account, guard, on }) => guardsOf(account).switch(guard, on),
     removeGuard: ({ account, guard }) => guardsOf(account).remove(guard),
     snoozeGuard: ({ account, guard, minutes }) => guardsOf(account).snooze(guard, minutes),
     async stopEverything({ account }) {

@@ -105,7 +105,7 @@ function base({ account }: GuardScene, { id, instance }: Guard) {
     place:
       instance === undefined
         ? ({ screen: 'account' } as const)
-        : ({ screen: 'instances', instance, tab: 'guards' } as const),
+        : ({ screen: 'instances', instance, tab: 'automation' } as const),
   }
 }
 

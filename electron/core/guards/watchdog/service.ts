@@ -1,3 +1,5 @@
+import { includesPart, watchdogPart, withoutPart, withPart } from '../../../contract/automation/asleep.ts'
+import { isGoing } from '../../../contract/automation/run.ts'
 import type { WatchdogWish } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
@@ -16,6 +18,7 @@ import { looksUntilGone } from '../../instances/gone.ts'
 import { instanceKeyEntry } from '../../instances/instance-key.ts'
 import { present } from '../../state/present.ts'
 import { same } from '../../state/same.ts'
+import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
 import { createTelling, wishSentence } from './alerts.ts'
 import { afterLook, isNews, looksUntilEnd } from './decide.ts'
@@ -26,6 +29,8 @@ import { openStoredWatchdogs } from './stored-watchdogs.ts'
 export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
   put(instance: number, wish: WatchdogWish): Promise<void>
   remove(instance: number): Promise<void>
+  /** A guard has changed: the watchdog that does the same goes with it, as soon as it can be told. */
+  follow(before: Guard, after?: Guard): Promise<void>
   visit(instance: number): Promise<void>
   log(instance: number): Promise<{ at: number; text: string }[]>
   /** Berth is about to stop or destroy an instance, for whomever: that is no watchdog's deed. */
@@ -174,6 +179,12 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
     })
   }
 
+  /** Whether a run counts on it. */
+  function runsNeed(instance: number): boolean {
+    const runs = Object.values(store.get().accounts[account]?.runs ?? {})
+    return runs.some(run => run.instance === instance && run.watchdog && isGoing(run))
+  }
+
   /** Whether the start script of the rental brings it back. */
   function startsIt(instance: number): boolean {
     return startsWatchdog(context.record(instance)?.onstart)
@@ -233,6 +244,19 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
       if (kept.step === 'lost') return forget(instance)
       await stored.add({ ...kept, step: 'removing' })
       await visit(instance).catch(() => undefined)
+    },
+    async follow(before, after) {
+      const { instance } = before
+      const kept = find(instance ?? 0)
+      const part = watchdogPart(before)
+      if (!kept || !part || kept.foreign || kept.step === 'removing' || !includesPart(kept.wish, part)) return
+      const next = after && watchdogPart(after)
+      const left = withoutPart(kept.wish, part)
+      // One that waits for runs alone has no condition.
+      const rest = left ?? (runsNeed(kept.instance) ? { action: kept.wish.action } : undefined)
+      const wish = next ? withPart(rest, next) : rest
+      await put(wish ? { ...kept, wish, step: 'putting' } : { ...kept, step: 'removing' })
+      visitIn(kept.instance, 0)
     },
     async visit(instance) {
       const view = existing(instance)

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { WatchdogView } from '../../../../electron/contract/automation/watchdog.ts'
+import { accountNow } from '../../../../electron/contract/reading.ts'
 import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 import { everyFile } from '../steps.ts'
@@ -38,6 +39,28 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       expect(read(name)).not.toContain(world.sim.apiKey)
     const kept = [...(await everyFile(world))].filter(([name]) => !name.startsWith(home))
     expect(kept.filter(([, text]) => ownKey && text.includes(ownKey))).toEqual([])
+
+    // It goes with the guard that it does the same for: a snooze moves it, and off it is taken out.
+    const now = accountNow(under.account().clock, Date.now())
+    const guard = await under.run('setGuard', {
+      instance,
+      action: 'stop',
+      warning: 0,
+      missed: 'act',
+      when: { kind: 'time', at: Math.ceil(now + 7200) },
+    })
+    await under.run('putWatchdog', {
+      instance,
+      wish: { action: 'stop', lease: 60, at: Math.ceil(now + 7200) },
+    })
+    await under.run('snoozeGuard', { guard, minutes: 60 })
+    const told = async (wish: object) =>
+      vi.waitFor(() => expect(viewOf(under, instance)).toMatchObject({ step: 'watching', wish }), patient)
+    await told({ lease: 60, at: Math.ceil(now + 10_800) })
+    expect(read('config')).toContain(String(Math.ceil(now + 10_800)))
+    await under.run('switchGuard', { guard, on: false })
+    await told({ lease: 60 })
+    expect(viewOf(under, instance)?.wish.at).toBeUndefined()
 
     const lease = read('lease')
     await under.run('lookAtWatchdog', { instance })

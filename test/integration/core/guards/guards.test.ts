@@ -309,3 +309,24 @@ test.concurrent('two Berths with a guard each on one instance do no harm', async
   }
   expect([...titles(world), ...titles(other)].filter(title => title.includes('did not work'))).toEqual([])
 })
+
+test.concurrent('a guard that is switched off stays and does nothing, and on again begins its while anew', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const set = await guard(under, { instance: id, when: { kind: 'duration', seconds: hour } })
+  const first = guardsOf(under)[0]?.dueAt ?? 0
+  await under.run('switchGuard', { guard: set, on: false })
+  expect(guardsOf(under)).toMatchObject([{ step: 'off' }])
+  expect(guardsOf(under)[0]?.dueAt).toBeUndefined()
+  await sleepThrough(under, world, 2 * hour)
+  expect(stops(world, id)).toEqual([])
+  await under.run('switchGuard', { guard: set, on: true })
+  expect(guardsOf(under)[0]?.dueAt).toBeGreaterThan(first + hour)
+  await under.run('switchGuard', { guard: set, on: true })
+  await sleepThrough(under, world, 2 * hour)
+  await under.until(() => isHalted(under, id))
+  await expect(under.run('switchGuard', { guard: set, on: false })).rejects.toMatchObject({
+    problem: { code: 'guard_ended' },
+  })
+})

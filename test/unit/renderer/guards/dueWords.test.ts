@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asWatchdog } from '../../../../renderer/features/guards/asWatchdog.ts'
+import { watchdogPart } from '../../../../electron/contract/automation/asleep.ts'
 import { dueWords } from '../../../../renderer/features/guards/guardWords.ts'
 import { fieldsOf } from '../../../../renderer/features/guards/watchdog/watchdogForm.ts'
 import { accountView, instanceView } from '../../core/views.ts'
@@ -41,21 +41,23 @@ test('idleness counts once it runs', () => {
 })
 
 test('what a watchdog can do of a guard it is offered to do, at the same moment', () => {
-  expect(asWatchdog({ kind: 'duration', from: now, seconds: 90.5 }, 'destroy')).toEqual({
+  expect(
+    watchdogPart({ condition: { kind: 'duration', from: now, seconds: 90.5 }, action: 'destroy' }),
+  ).toEqual({
     action: 'destroy',
     at: now + 91,
   })
-  expect(asWatchdog({ kind: 'idle', below: 4.6, seconds: 600 }, 'stop')).toEqual({
+  expect(watchdogPart({ condition: { kind: 'idle', below: 4.6, seconds: 600 }, action: 'stop' })).toEqual({
     action: 'stop',
     idle: { seconds: 600, below: 5 },
   })
-  const filled = asWatchdog({ kind: 'duration', from: now, seconds: 9000 }, 'stop')
+  const filled = watchdogPart({ condition: { kind: 'duration', from: now, seconds: 9000 }, action: 'stop' })
   expect(filled && fieldsOf(filled, now)).toMatchObject({
     action: 'stop',
     timed: true,
     hours: '2.5',
     idle: false,
   })
-  expect(asWatchdog({ kind: 'cost', limit: 1 }, 'stop')).toBeUndefined()
-  expect(asWatchdog({ kind: 'credit', hours: 1 }, 'stop')).toBeUndefined()
+  expect(watchdogPart({ condition: { kind: 'cost', limit: 1 }, action: 'stop' })).toBeUndefined()
+  expect(watchdogPart({ condition: { kind: 'credit', hours: 1 }, action: 'stop' })).toBeUndefined()
 })

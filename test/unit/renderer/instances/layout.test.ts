@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lineChart } from '../../../../renderer/screens/instances/details/inside/lineChart.ts'
+import { lineChart } from '../../../../renderer/screens/instances/details/monitor/lineChart.ts'
 import {
   type Layout,
   moved,

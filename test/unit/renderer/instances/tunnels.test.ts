@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TunnelView } from '../../../../electron/contract/instance/tunnel.ts'
-import { factsOf } from '../../../../renderer/screens/instances/details/facts.ts'
+import { factsOf } from '../../../../renderer/screens/instances/details/about/facts.ts'
 import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
 import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
 import {

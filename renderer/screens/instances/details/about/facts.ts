@@ -1,10 +1,10 @@
-import { fineMoney, money, rate, trafficWords } from '../../../../electron/contract/format/money.ts'
-import { gigabytes, gpuMemory, percent } from '../../../../electron/contract/format/size.ts'
-import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { placeName } from '../../../../electron/contract/market/place.ts'
-import { runningSince, spentBy } from '../../../../electron/contract/reading.ts'
-import type { WayIn } from '../../../../electron/contract/state.ts'
+import { fineMoney, money, rate, trafficWords } from '../../../../../electron/contract/format/money.ts'
+import { gigabytes, gpuMemory, percent } from '../../../../../electron/contract/format/size.ts'
+import { duration, exactTime } from '../../../../../electron/contract/format/time.ts'
+import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import { placeName } from '../../../../../electron/contract/market/place.ts'
+import { runningSince, spentBy } from '../../../../../electron/contract/reading.ts'
+import type { WayIn } from '../../../../../electron/contract/state.ts'
 
 interface Fact {
   name: string

@@ -1,4 +1,4 @@
-import type { StatusChange } from '../../../../electron/contract/instance/instance.ts'
+import type { StatusChange } from '../../../../../electron/contract/instance/instance.ts'
 
 /** One state's share of the picture, from 0 to 1. */
 interface Span {

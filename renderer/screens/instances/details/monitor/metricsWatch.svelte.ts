@@ -3,7 +3,7 @@ import type { InstanceView } from '../../../../../electron/contract/instance/ins
 import type { Problem } from '../../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../../berth/stream.ts'
-import { lineReader } from './lineReader.ts'
+import { lineReader } from '../lineReader.ts'
 
 /** Looks that are kept: ten minutes of them. */
 const kept = 200
@@ -11,7 +11,7 @@ const kept = 200
 const pause = 5000
 
 /** What goes on inside one instance, for as long as somebody looks. */
-export class InsideWatch {
+export class MetricsWatch {
   status: 'connecting' | 'open' | 'closed' = $state('connecting')
   problem: Problem | undefined = $state.raw()
   looks: readonly InsideLook[] = $state.raw([])

@@ -1,0 +1,149 @@
+import { watchdogPart } from '../../../../electron/contract/automation/asleep.ts'
+import { dueNext, type GuardView, hasEnded } from '../../../../electron/contract/automation/guard.ts'
+import type { RunView } from '../../../../electron/contract/automation/run.ts'
+import { moment, timeOfDay } from '../../../../electron/contract/format/time.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { AccountView } from '../../../../electron/contract/state.ts'
+import { conditionWords } from '../../../features/guards/kinds.ts'
+import { isYetToEnd } from '../../../features/runs/runWords.ts'
+
+/** Something that happens to an instance by itself if all goes on as it is. */
+export interface Coming {
+  /** Epoch seconds of the account's time. */
+  at: number
+  /** warns: it is only said. ends: it stops or destroys the instance. other: it does neither. */
+  kind: 'warns' | 'ends' | 'other'
+  title: string
+  about?: string
+  guard?: GuardView
+}
+
+/** What comes to an instance by itself from `now` on (epoch seconds of the account's time), the soonest first. */
+export function comingUp(account: AccountView, instance: InstanceView, now: number): Coming[] {
+  const due = dueNext(account.guards).filter(
+    ({ guard, dueAt }) => dueAt > now && (guard.instance ?? instance.id) === instance.id,
+  )
+  const guarded = due.flatMap(({ guard, dueAt }): Coming[] => {
+    const ends: Coming = { at: dueAt, kind: 'ends', title: endWords(guard, now), guard }
+    const warnsAt = dueAt - guard.warning
+    const warns = guard.warning > 0 && warnsAt > now && guard.step === 'waiting'
+    return warns ? [{ at: warnsAt, kind: 'warns', title: 'Warns you', guard }, ends] : [ends]
+  })
+  return [...guarded, ...byWatchdog(account, instance, now), ...others(account, instance, now)].sort(
+    (a, b) => a.at - b.at,
+  )
+}
+
+function endWords(guard: GuardView, now: number): string {
+  const { instance, condition, action } = guard
+  if (instance === undefined) return `May stop: ${conditionWords(guard, now)}`
+  const does = action === 'stop' ? 'Stops' : 'Destroys it'
+  return condition.kind === 'time' || condition.kind === 'duration'
+    ? `${does} at its time`
+    : `${does}: ${conditionWords(guard, now)}`
+}
+
+/** What the watchdog does at a time that is no guard's here, or once the instance was idle for long enough. */
+function byWatchdog({ watchdogs, guards }: AccountView, { id }: InstanceView, now: number): Coming[] {
+  const { wish, seen, step } = watchdogs[id] ?? {}
+  if (!wish || step === 'removing' || step === 'lost') return []
+  const does = wish.action === 'stop' ? 'Stops' : 'Destroys it'
+  const parts = Object.values(guards)
+    .filter(guard => guard.instance === id && !hasEnded(guard))
+    .map(watchdogPart)
+  const coming: Coming[] = []
+  if (wish.at !== undefined && wish.at > now && !parts.some(part => part?.at === wish.at))
+    coming.push({ at: wish.at, kind: 'ends', title: `${does} at its time`, about: 'by the watchdog on it' })
+  const idle = wish.idle && seen?.idleFor ? seen.at + wish.idle.seconds - seen.idleFor : 0
+  if (idle > now && !parts.some(part => part?.idle))
+    coming.push({ at: idle, kind: 'ends', title: `${does} if it stays idle`, about: 'by the watchdog on it' })
+  return coming
+}
+
+function others({ recoveries }: AccountView, { id, endsAt }: InstanceView, now: number): Coming[] {
+  const recovery = recoveries[id]
+  const coming: Coming[] = []
+  if (recovery?.step === 'waiting' && recovery.until !== undefined && recovery.until > now)
+    coming.push({
+      at: recovery.until,
+      kind: 'other',
+      title: recovery.choice.kind === 'replace' ? 'Looks for another' : 'Raises the bid',
+    })
+  if (endsAt !== undefined && endsAt > now)
+    coming.push({ at: endsAt, kind: 'ends', title: 'Its contract ends' })
+  return coming
+}
+
+/** What happens next, as one sentence. `runs` are those of the instance; `rules` says whether any rule is on. */
+export function nextSentence(
+  coming: readonly Coming[],
+  runs: readonly RunView[],
+  rules: boolean,
+  now: number,
+): string {
+  const end = coming.find(({ kind, guard }) => kind === 'ends' && guard)
+  const other = coming.find(({ kind, about }) => kind === 'other' || about !== undefined)
+  const first = end && other && other.at < end.at ? other : (end ?? other)
+  if (first?.guard) return guardWords(first.guard, first.at, now)
+  if (first) return `${first.title} at ${moment(first.at, now)}${first.about ? `, ${first.about}` : ''}.`
+  const run = runs.find(one => isYetToEnd(one) && one.afterwards !== 'nothing')
+  if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
+  return rules ? 'Nothing is due: none of its rules is counting now.' : 'Nothing happens by itself.'
+}
+
+function guardWords(guard: GuardView, at: number, now: number): string {
+  const { condition, action, instance } = guard
+  const does = instance === undefined ? 'May stop' : action === 'stop' ? 'Stops' : 'Is destroyed'
+  const when = moment(at, now)
+  return condition.kind === 'time' || condition.kind === 'duration'
+    ? `${does} at ${when}.`
+    : `${does} at ${when}, when ${conditionWords(guard, now)}.`
+}
+
+/** One event on the line, with its places in pixels. */
+export interface Mark {
+  coming: Coming
+  x: number
+  /** The label is above the line or below it; undefined where there is no room for one. */
+  side?: 'above' | 'below'
+  anchor: 'start' | 'middle' | 'end'
+  /** It comes about: nothing ends the instance before. */
+  sure: boolean
+}
+
+const labelWidth = 170
+
+/**
+ * The line of time, `width` pixels long: as far as five times the way to the first end, and at least four hours. What
+ * lies beyond is left out.
+ */
+export function lineOfTime(
+  coming: readonly Coming[],
+  now: number,
+  width: number,
+): { marks: readonly Mark[]; end: number | undefined; beyond: readonly Coming[] } | undefined {
+  const first = coming.find(({ kind }) => kind === 'ends') ?? coming[0]
+  if (!first) return undefined
+  const limit = now + Math.max(4 * 3600, 5 * (first.at - now))
+  const within = coming.filter(({ at }) => at <= limit)
+  const until = Math.max(...within.map(({ at }) => at))
+  const scale = (width - 40) / Math.max(60, (until - now) * 1.04)
+  const free = { above: 0, below: labelWidth }
+  const marks = within.map((one): Mark => {
+    const x = 8 + (one.at - now) * scale
+    const anchor = x > width - labelWidth ? 'end' : 'start'
+    const begin = anchor === 'end' ? x - labelWidth : x
+    const preferred =
+      one.kind === 'ends' && one === first ? (['below', 'above'] as const) : (['above', 'below'] as const)
+    const side = preferred.find(name => begin >= free[name])
+    if (side) free[side] = begin + labelWidth
+    return { coming: one, x, anchor, sure: one.at <= first.at, ...(side && { side }) }
+  })
+  const end = first.kind === 'ends' ? marks.find(({ coming: one }) => one === first)?.x : undefined
+  return { marks, end, beyond: coming.filter(({ at }) => at > limit) }
+}
+
+/** What the line shows, for who does not see it. */
+export function lineWords(coming: readonly Coming[], now: number): string {
+  return `What comes by itself: ${coming.map(({ at, title }) => `${at - now < 86_400 ? timeOfDay(at) : moment(at, now)} ${title}`).join('; ')}.`
+}

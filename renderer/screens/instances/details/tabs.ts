@@ -1,0 +1,30 @@
+import { type DetailsTab, detailsTabs } from '../../../../electron/contract/app/settings.ts'
+
+/** What each tab is called. */
+export const tabWords: Record<DetailsTab, string> = {
+  terminal: 'Terminal',
+  files: 'Files',
+  monitor: 'Monitor',
+  automation: 'Automation',
+  details: 'Details',
+}
+
+/** Sections of tabs that have an address of their own: they are brought into sight. */
+const sections: Readonly<Record<string, DetailsTab>> = {
+  guards: 'automation',
+  watchdog: 'automation',
+  run: 'automation',
+  runs: 'automation',
+  outbid: 'automation',
+  ports: 'details',
+  logs: 'details',
+  history: 'details',
+}
+
+/** What the last part of an address names: a tab, or a section of one. */
+export function placeInDetails(name = ''): { tab?: DetailsTab; section?: string } {
+  const tab = detailsTabs.find(id => id === name)
+  if (tab) return { tab }
+  const of = sections[name]
+  return of ? { tab: of, section: name } : {}
+}

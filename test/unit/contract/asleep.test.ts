@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import {
+  includesPart,
+  watchdogPart,
+  withoutPart,
+  withPart,
+} from '../../../electron/contract/automation/asleep.ts'
+
+const timed = { condition: { kind: 'time', at: 5000.2 }, action: 'stop' } as const
+const idle = { condition: { kind: 'idle', below: 5, seconds: 600 }, action: 'stop' } as const
+
+test('a snooze moves the time that a watchdog goes by, and takes an idle guard off it', () => {
+  expect(watchdogPart(timed)).toEqual({ action: 'stop', at: 5001 })
+  expect(watchdogPart({ ...timed, snoozedUntil: 9000 })).toEqual({ action: 'stop', at: 9000 })
+  expect(watchdogPart({ ...idle, snoozedUntil: 9000 })).toBeUndefined()
+})
+
+test('a part comes into a wish and goes out of it, and the rest stays', () => {
+  const lease = { action: 'stop', lease: 60 } as const
+  const part = { action: 'stop', at: 5001 } as const
+  const wish = withPart(lease, part)
+  expect(wish).toEqual({ action: 'stop', lease: 60, at: 5001 })
+  expect(includesPart(wish, part)).toBe(true)
+  expect(includesPart(wish, { ...part, at: 5002 })).toBe(false)
+  expect(includesPart(wish, { ...part, action: 'destroy' })).toBe(false)
+  expect(withoutPart(wish, part)).toEqual(lease)
+  expect(withoutPart(part, part)).toBeUndefined()
+})

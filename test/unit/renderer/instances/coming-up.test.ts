@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
+import {
+  comingUp,
+  lineOfTime,
+  nextSentence,
+} from '../../../../renderer/screens/instances/automation/comingUp.ts'
+import { placeInDetails } from '../../../../renderer/screens/instances/details/tabs.ts'
+import { accountView, instanceView } from '../../core/views.ts'
+
+const now = 1_700_000_000
+const hour = 3600
+const instance = instanceView({ id: 7 })
+
+function guard(over: Partial<GuardView>): GuardView {
+  return {
+    id: 'g1',
+    instance: 7,
+    condition: { kind: 'cost', limit: 9_000_000 },
+    action: 'stop',
+    warning: 900,
+    missed: 'act',
+    sentence: 'Stops #7.',
+    step: 'waiting',
+    history: [],
+    ...over,
+  }
+}
+
+const account = (...guards: GuardView[]) => ({
+  ...accountView({}, instance),
+  guards: Object.fromEntries(guards.map(one => [one.id, one])),
+})
+const sentence = (of: ReturnType<typeof account>, rules = true) =>
+  nextSentence(comingUp(of, instance, now), [], rules, now)
+
+test('what acts first is what happens next, whatever else would come after it', () => {
+  const of = account(
+    guard({ id: 'g1', dueAt: now + 3 * hour, condition: { kind: 'time', at: now + 3 * hour } }),
+    guard({ id: 'g2', dueAt: now + hour }),
+    guard({ id: 'g3', instance: 8, dueAt: now + 60 }),
+    guard({ id: 'g4', step: 'off', dueAt: now + 60 }),
+  )
+  expect(sentence(of)).toMatch(/^Stops at .*, when it has cost \$9\.00\.$/)
+  expect(comingUp(of, instance, now).map(({ kind, at }) => [kind, (at - now) / hour])).toEqual([
+    ['warns', 0.75],
+    ['ends', 1],
+    ['warns', 2.75],
+    ['ends', 3],
+  ])
+})
+
+test('a guard that is not counting is no moment, and nothing at all is said so', () => {
+  expect(sentence(account(guard({ condition: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
+    /^Nothing is due/,
+  )
+  expect(sentence(account(), false)).toBe('Nothing happens by itself.')
+})
+
+test('a watchdog is a moment of its own only where no guard has the same', () => {
+  const at = now + 2 * hour
+  const watchdog = { instance: 7, wish: { action: 'stop', at }, step: 'watching', foreign: false } as const
+  const timed = guard({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })
+  const both = { ...account(timed), watchdogs: { 7: watchdog } }
+  expect(comingUp(both, instance, now)).toHaveLength(1)
+  const alone = { ...account(), watchdogs: { 7: watchdog } }
+  expect(sentence(alone)).toMatch(/^Stops at its time at .*, by the watchdog on it\.$/)
+})
+
+test('the line is full up to the first end, and leaves out what is far beyond it', () => {
+  const of = account(guard({ dueAt: now + hour }), guard({ id: 'g2', dueAt: now + 4 * hour, warning: 0 }))
+  const far = { ...instance, endsAt: now + 40 * 24 * hour }
+  const line = lineOfTime(comingUp(of, far, now), now, 1000)
+  expect(line?.marks.map(({ sure }) => sure)).toEqual([true, true, false])
+  expect(line?.end).toBe(line?.marks[1]?.x)
+  expect(line?.beyond.map(({ title }) => title)).toEqual(['Its contract ends'])
+})
+
+test('labels that would lie on each other are left out', () => {
+  const near = [0, 1, 2, 3].map(at => guard({ id: `g${at}`, dueAt: now + hour + at * 60, warning: 0 }))
+  const sides = lineOfTime(comingUp(account(...near), instance, now), now, 1000)?.marks.map(
+    ({ side }) => side,
+  )
+  expect(sides).toEqual(['below', 'above', undefined, undefined])
+})
+
+test('an address names a tab or a section of one', () => {
+  expect(placeInDetails('monitor')).toEqual({ tab: 'monitor' })
+  for (const section of ['guards', 'watchdog', 'runs', 'outbid'])
+    expect(placeInDetails(section)).toEqual({ tab: 'automation', section })
+  for (const section of ['ports', 'logs', 'history'])
+    expect(placeInDetails(section)).toEqual({ tab: 'details', section })
+  expect(placeInDetails('nowhere')).toEqual({})
+})
