@@ -118,6 +118,11 @@ export function liveBy(time: VirtualTime): void {
   replace(timers, 'setTimeout', (milliseconds = 0, value?: unknown, options: { signal?: AbortSignal } = {}) =>
     wait(time, milliseconds, value, options.signal),
   )
+  replace(AbortSignal, 'timeout', (milliseconds: number) => {
+    const late = new AbortController()
+    time.set(() => late.abort(new DOMException('late', 'TimeoutError')), milliseconds)
+    return late.signal
+  })
   replace(performance, 'now', () => time.now())
   replace(Date, 'now', () => time.now())
   syncBuiltinESMExports()
