@@ -31,7 +31,7 @@ export function guardsKept({ guards, looks }: Timeline, requests: readonly Logge
   const kept: Kept = { acted: 0, missed: 0, broken: [] }
   const asked = requests.flatMap(({ method, path, at }) => (method === 'GET' && isList(path) ? [at] : []))
   for (const [id, stretches] of guards) {
-    for (const look of neglected(stretches, looks))
+    for (const look of neglected(stretches, looks, requests))
       kept.broken.push(`${tale(id, look.stretch)} waited through the look at ${look.at}`)
     for (const look of leftAlone(stretches, looks, asked))
       kept.broken.push(`${tale(id, look.stretch)} was left at ${look.at}, and not looked at again soon`)
@@ -52,10 +52,11 @@ export function guardsKept({ guards, looks }: Timeline, requests: readonly Logge
   return kept
 }
 
-/** The fresh answers that found it due, and left it as it was. */
+/** The fresh answers that found it due, and left it and its instances as they were. */
 function neglected(
   stretches: readonly Stretch[],
   looks: readonly Look[],
+  requests: readonly LoggedRequest[],
 ): { stretch: Stretch; at: number }[] {
   return stretches.flatMap((stretch, index) => {
     if (hasEnded(stretch.guard)) return []
@@ -63,7 +64,7 @@ function neglected(
       if (look.number === 1 || !isDue(stretch, look.at) || !mayAct(stretch, look)) return []
       const before = stretches.slice(0, index + 1).findLast(({ order }) => order < look.order)
       const hadToWait = before !== undefined && before.until >= look.at && mayAct(before, look)
-      return hadToWait ? [{ stretch, at: look.at }] : []
+      return hadToWait && !isLeftToFailovers(stretch, look, requests) ? [{ stretch, at: look.at }] : []
     })
   })
 }
@@ -131,6 +132,25 @@ function isHeldUp(stretch: Stretch, { credit }: Look): boolean {
   if (step !== 'held' || condition.kind === 'idle' || !hasTargets(stretch)) return false
   if (problem !== undefined && problem.code !== 'credit_untold') return false
   return credit || (condition.kind !== 'budget' && condition.kind !== 'credit')
+}
+
+/**
+ * Whether all that it is to stop is a failover's try, which goes by its failover once the guard has acted: the guard is
+ * shown as before until then, however late the answer is.
+ */
+function isLeftToFailovers(
+  { guard, instances }: Stretch,
+  { at, until }: Look,
+  requests: readonly LoggedRequest[],
+): boolean {
+  const running = Object.keys(instances).filter(id => instances[id] === 'running')
+  const targets = guard.instance === undefined ? running : [String(guard.instance)]
+  const dropped = targets.map(id => `/api/v0/instances/${id}/`)
+  return dropped.every(drop =>
+    requests.some(
+      one => one.method === 'DELETE' && one.path === drop && one.at >= at && one.at <= until + soon,
+    ),
+  )
 }
 
 /** One on the account has nothing to do while nothing runs, and any other while its instance is not in the answer. */
