@@ -6,6 +6,7 @@ import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
 import type { AccountContext } from '../account-context.ts'
 import { lastSeenOf, openLastSeen } from '../instances/last-seen.ts'
+import { createLoadHistory, type LoadHistory } from '../instances/load-history.ts'
 import { openMissingInstances } from '../instances/missing-instances.ts'
 import { notingAsked } from '../instances/noting-asked.ts'
 import { createAccountClock } from '../instances/polling/account-clock.ts'
@@ -36,6 +37,7 @@ export interface Session {
   readonly rentals: Rentals
   readonly transfers: Transfers
   readonly automations: Automations
+  readonly loadHistory: LoadHistory
   /** The record of an instance as it came last, secrets and all. */
   record(instance: number): Instance | undefined
   /** Instances that are not there any more, and of which something is kept. */
@@ -78,6 +80,7 @@ export async function openSession(
 
   const time = createAccountClock(clock, app.rate)
   const records: KnownRecords = new Map()
+  const loadHistory = createLoadHistory()
   const ending = new AbortController()
   let inUse = key
   let client = key === undefined ? undefined : clientFor(key)
@@ -217,6 +220,7 @@ export async function openSession(
     const after = account()
     if (!after) return
     if (listing) {
+      loadHistory.onPoll(after.instances, at)
       rentals.onPoll(after.instances, listing.instances, unconfirmed)
       transfers.onPoll(after.instances)
       automations.onPoll({
@@ -303,6 +307,7 @@ export async function openSession(
     rentals,
     transfers,
     automations,
+    loadHistory,
     record: context.record,
     departed: missingInstances.kept,
     look: async () => {

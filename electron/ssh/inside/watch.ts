@@ -33,8 +33,12 @@ async function lookInside(connection: Connection, clock: Clock): Promise<InsideL
   }
 }
 
-/** Looks again and again, one JSON object a line, no faster than the lines are taken. */
-export function watchInside(connection: Connection, clock: Clock): Watched {
+/** Looks again and again, one JSON object a line, no faster than the lines are taken; `onLook` is given each, too. */
+export function watchInside(
+  connection: Connection,
+  clock: Clock,
+  onLook: (look: InsideLook) => void = () => undefined,
+): Watched {
   let cancel: (() => void) | undefined
   let looking = false
   let wait = 0
@@ -58,6 +62,7 @@ export function watchInside(connection: Connection, clock: Clock): Watched {
     try {
       const look = await lookInside(connection, clock)
       looking = false
+      onLook(look)
       if (!stream.destroyed) stream.push(`${JSON.stringify(look)}\n`)
     } catch (error) {
       problem =

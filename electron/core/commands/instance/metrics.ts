@@ -1,3 +1,4 @@
+import type { InsideLook } from '../../../contract/instance/inside.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { firstLines, withoutEnd } from '../../../contract/text.ts'
 import { fetchResult } from '../../../service/result.ts'
@@ -12,7 +13,10 @@ import { type Parts, targetOf } from '../parts.ts'
 /** More than are asked for. */
 const mostLines = { lines: 5_000, length: 4_096 }
 
-type InsideCommands = Pick<Handlers, 'watchInside' | 'followLog' | 'readContainerLog'>
+type InsideCommands = Pick<
+  Handlers,
+  'instanceLoad' | 'instanceMetrics' | 'watchInside' | 'followLog' | 'readContainerLog'
+>
 
 export function insideCommands(parts: Parts): InsideCommands {
   const { access, accounts, machine, store } = parts
@@ -32,9 +36,21 @@ export function insideCommands(parts: Parts): InsideCommands {
   }
 
   return {
+    async instanceLoad({ account, minutes }) {
+      const { loadHistory, now } = accounts.session(account)
+      return loadHistory.load(minutes, now())
+    },
+    async instanceMetrics({ minutes, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      const { loadHistory, now } = accounts.session(account)
+      return loadHistory.metrics(instance.id, minutes, now())
+    },
     async watchInside(args, caller) {
-      const lease = await access.connect(targetOf(parts, args))
-      return { stream: await stream(lease, caller, async () => watchInside(lease.connection, clock)) }
+      const target = targetOf(parts, args)
+      const { loadHistory, now } = accounts.session(target.account)
+      const lease = await access.connect(target)
+      const onLook = (look: InsideLook) => loadHistory.onLook(target.instance.id, look, now())
+      return { stream: await stream(lease, caller, async () => watchInside(lease.connection, clock, onLook)) }
     },
     async followLog({ path: asked, ...args }, caller) {
       const door = targetOf(parts, args)

@@ -1,0 +1,111 @@
+import type { InsideLook } from '../../contract/instance/inside.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import {
+  type Course,
+  type GpuCourses,
+  type LoadHistory as LoadAnswer,
+  longestLoad,
+  type MetricsHistory,
+} from '../../contract/instance/load.ts'
+
+/** How busy the instances of one account were, a value a minute for a day. It is kept in memory and ends with Berth. */
+export interface LoadHistory {
+  /** What a fresh poll tells; what is not there any more is forgotten. `at`: epoch seconds of the account's time. */
+  onPoll(instances: Readonly<Record<string, InstanceView>>, at: number): void
+  /** What an instance tells of its GPUs over SSH. */
+  onLook(instance: number, look: InsideLook, at: number): void
+  /** The load of every instance in the last so many minutes. */
+  load(minutes: number, at: number): LoadAnswer
+  metrics(instance: number, minutes: number, at: number): MetricsHistory
+}
+
+type Figure = 'load' | 'memoryUsed' | 'temperature' | 'power'
+const gpuFigures: readonly Figure[] = ['load', 'memoryUsed', 'temperature', 'power']
+/** More GPUs than any machine has: an instance says itself how many it has. */
+const mostGpus = 64
+
+export function createLoadHistory(): LoadHistory {
+  /** By instance, and by what was measured: `load`, or for one GPU `3 load`. */
+  const known = new Map<number, Map<string, Minutes>>()
+
+  function note(instance: number, name: string, value: number | undefined, minute: number): void {
+    if (value === undefined || !Number.isFinite(value)) return
+    const measured = known.get(instance) ?? new Map<string, Minutes>()
+    known.set(instance, measured)
+    const minutes = measured.get(name) ?? new Minutes()
+    measured.set(name, minutes)
+    minutes.note(minute, value)
+  }
+
+  return {
+    onPoll(instances, at) {
+      const minute = minuteOf(at)
+      for (const id of known.keys()) if (!(id in instances)) known.delete(id)
+      for (const { id, state, gpuLoad, gpuTemperature } of Object.values(instances)) {
+        if (state !== 'running') continue
+        note(id, 'load', gpuLoad, minute)
+        note(id, 'temperature', gpuTemperature, minute)
+      }
+    },
+    onLook(instance, look, at) {
+      const minute = minuteOf(at)
+      for (const gpu of look.gpus) {
+        if (gpu.index >= mostGpus) continue
+        for (const figure of gpuFigures) note(instance, `${gpu.index} ${figure}`, gpu[figure], minute)
+      }
+    },
+    load(minutes, at) {
+      const minute = minuteOf(at)
+      const load: Record<string, Course> = {}
+      for (const [id, measured] of known) {
+        const course = measured.get('load')?.until(minute, minutes)
+        if (course) load[id] = course
+      }
+      return { minute, load }
+    },
+    metrics(instance, minutes, at) {
+      const minute = minuteOf(at)
+      const gpus: Record<string, GpuCourses> = {}
+      const whole: { load?: Course; temperature?: Course } = {}
+      for (const [name, measured] of known.get(instance) ?? []) {
+        const course = measured.until(minute, minutes)
+        if (!course) continue
+        const [index, figure] = name.split(' ')
+        if (index !== undefined && figure !== undefined) gpus[index] = { ...gpus[index], [figure]: course }
+        else if (name === 'load' || name === 'temperature') whole[name] = course
+      }
+      return { minute, ...whole, gpus }
+    },
+  }
+}
+
+function minuteOf(at: number): number {
+  return Math.floor(at / 60)
+}
+
+/** A value a minute for a day, in a ring: the last value of a minute is the one that is kept. */
+class Minutes {
+  readonly #values = new Float32Array(longestLoad).fill(Number.NaN)
+  #last: number | undefined
+
+  note(minute: number, value: number): void {
+    const last = this.#last ?? minute
+    // Nothing was told in between; and time that went back takes with it what would lie in the future.
+    const [first, end] = minute < last ? [minute + 1, last] : [last + 1, minute]
+    if (end - first >= longestLoad) this.#values.fill(Number.NaN)
+    else for (let untold = first; untold <= end; untold++) this.#values[untold % longestLoad] = Number.NaN
+    this.#values[minute % longestLoad] = value
+    this.#last = minute
+  }
+
+  /** The values of so many minutes up to `minute`; undefined where nothing is known of them. */
+  until(minute: number, minutes: number): Course | undefined {
+    const last = this.#last ?? 0
+    const course = Array.from({ length: minutes }, (_, index) => {
+      const at = minute - minutes + 1 + index
+      const value = at > last || at <= last - longestLoad ? undefined : this.#values[at % longestLoad]
+      return value === undefined || Number.isNaN(value) ? null : Math.round(value * 10) / 10
+    })
+    return course.some(value => value !== null) ? course : undefined
+  }
+}

@@ -1,0 +1,41 @@
+import type { Course } from '../../../electron/contract/instance/load.ts'
+
+/** The `d` of a line and of the area under it, one unit wide a value, `height` high; y grows downwards. */
+export interface Sparkline {
+  line: string
+  area: string
+}
+
+/** A course from 0 up to `top` as a line that is broken where nothing is known. */
+export function sparkline(course: Course, top: number, height: number): Sparkline {
+  let line = ''
+  let area = ''
+  let begun: number | undefined
+  for (const [x, value] of course.entries()) {
+    if (value !== null) {
+      const y = round(height * (1 - Math.min(1, Math.max(0, value / (top || 1)))))
+      const step = `${begun === undefined ? 'M' : 'L'}${x} ${y}`
+      line += step
+      area += step
+      begun ??= x
+    }
+    if (begun === undefined || (course[x + 1] ?? null) !== null) continue
+    const end = value === null ? x - 1 : x
+    // One value alone is a dot, where the line's ends are round.
+    if (end === begun) line += 'h0'
+    area += `L${end} ${height}L${begun} ${height}Z`
+    begun = undefined
+  }
+  return { line, area }
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+/** The last, lowest and highest value that are known; undefined where none is. */
+export function extent(course: Course): { last: number; lowest: number; highest: number } | undefined {
+  const known = course.filter(value => value !== null)
+  const last = known.at(-1)
+  return last === undefined ? undefined : { last, lowest: Math.min(...known), highest: Math.max(...known) }
+}

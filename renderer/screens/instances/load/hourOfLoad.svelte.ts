@@ -1,0 +1,53 @@
+import { untrack } from 'svelte'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { Course, LoadHistory } from '../../../../electron/contract/instance/load.ts'
+import type { Page } from '../../../berth/page.svelte.ts'
+import { courseNow, goneOn, loadNow, shownMinutes } from './goneOn.ts'
+
+/** An hour of load of every instance that is shown: asked for once, and gone on with by what State tells. */
+export class HourOfLoad {
+  #history: LoadHistory | undefined = $state.raw()
+  #account: string | undefined
+  readonly #page: Page
+  #asking = 0
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  readonly #minute = $derived.by(() => Math.floor(this.#page.figuresAt / 60))
+  /** The account that is seen now. */
+  readonly #seen = $derived.by(() => {
+    const { account, reach } = this.#page
+    return reach === 'connected' && account?.connection.status === 'online' ? account.id : undefined
+  })
+
+  /** Goes on with every minute of the account that is shown; for an effect. */
+  follow(): void {
+    const [minute, seen] = [this.#minute, this.#seen]
+    if (seen === undefined) return
+    untrack(() => {
+      const before = this.#account === seen ? this.#history : undefined
+      const next = before && goneOn(before, minute, this.#page.account?.instances ?? {})
+      if (next) this.#history = next
+      else void this.#ask(seen)
+    })
+  }
+
+  of(instance: InstanceView): Course {
+    return courseNow(this.#history?.load[instance.id], loadNow(instance))
+  }
+
+  async #ask(account: string): Promise<void> {
+    const asking = ++this.#asking
+    if (this.#account !== account) this.#history = undefined
+    this.#account = account
+    try {
+      const history = await this.#page.berth.instanceLoad({ account, minutes: shownMinutes })
+      if (asking === this.#asking) this.#history = history
+    } catch {
+      // What State tells from now on is shown all the same.
+      if (asking === this.#asking) this.#history = { minute: Math.floor(this.#page.figuresAt / 60), load: {} }
+    }
+  }
+}
