@@ -15,6 +15,7 @@ const roomsOfCore = [
   'guards',
   'money',
   'transfers',
+  'actions',
   'account-context',
   'access',
   'instances',

@@ -5,6 +5,7 @@ import type { FailedHostView, FailoverView } from './automation/failover.ts'
 import type { GuardView } from './automation/guard.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
+import type { UndoableView } from './automation/undoable.ts'
 import type { WatchView } from './automation/watch.ts'
 import type { WatchdogView } from './automation/watchdog.ts'
 import type { AccountId } from './ids.ts'
@@ -116,6 +117,8 @@ export interface AccountView {
   spendPerHour: Micros
   instances: Record<string, InstanceView>
   rentals: Record<string, RentalView>
+  /** What instances are told in a moment, unless it is undone, by the instance's id. */
+  undoable: Record<string, UndoableView>
   /** What Berth stops or destroys by itself, and when, by the guard's id. */
   guards: Record<string, GuardView>
   /** What was rented last, to be rented again. */

@@ -1,5 +1,8 @@
 import { createContext } from 'svelte'
+import type { UndoableAction } from '../../electron/contract/automation/undoable.ts'
 import type { Berth } from '../../electron/contract/commands.ts'
+import { instanceName } from '../../electron/contract/format/name.ts'
+import type { InstanceView } from '../../electron/contract/instance/instance.ts'
 import { lastSeenAt } from '../../electron/contract/outage.ts'
 import { BerthError, type Problem } from '../../electron/contract/problem.ts'
 import { accountNow } from '../../electron/contract/reading.ts'
@@ -9,7 +12,7 @@ import { now } from './now.svelte.ts'
 import { afterOutage, type Remark, withRemark } from './remarks.ts'
 import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
-import { Undoables, type Waiting } from './undoables.ts'
+import { actionWords, type Undoable, undoables } from './undoables.ts'
 
 /** What every part of the page may use: State as it is now, the commands, the streams, and a way to say something. */
 export class Page {
@@ -21,19 +24,15 @@ export class Page {
   remarks: Remark[] = $state.raw([])
   /** What instances were told and is not answered yet, as the word for what they do meanwhile. */
   #told: ReadonlyMap<string, string> = $state.raw(new Map())
-  /** What instances are about to be told, unless it is undone. */
-  waiting: readonly Waiting[] = $state.raw([])
-  readonly #undoables = new Undoables(
-    (milliseconds, act) => {
-      const timer = setTimeout(act, milliseconds)
-      return () => clearTimeout(timer)
-    },
-    waiting => {
-      this.waiting = waiting
-    },
-  )
   #link: Link | undefined
   #lastRemark = 0
+
+  /** What instances of the account are about to be told, the newest last. */
+  readonly undoables: readonly Undoable[] = $derived.by(() => {
+    const { account } = this
+    // Nothing is to be counted while there is nothing.
+    return account && Object.keys(account.undoable).length > 0 ? undoables(account, now.ms) : []
+  })
 
   /** The account that is shown. */
   readonly account: AccountView | undefined = $derived(this.state?.accounts[this.state.shown ?? ''])
@@ -125,38 +124,30 @@ export class Page {
     this.#told = new Map([...this.#told].filter(([other]) => other !== key))
   }
 
-  /** `tell` in five seconds, on the account that is shown now, unless it is undone. */
-  tellSoon(
-    instance: number,
-    { word, name, undone }: { word: string; name: string; undone: string },
-    doing: (on: { account?: string; instance: number }) => Promise<unknown>,
-    failed: string,
-  ): void {
+  /** `tell` in five seconds, unless it is undone. */
+  actSoon(instance: InstanceView, action: UndoableAction): Promise<void> {
+    const { doing, name } = actionWords[action]
     const account = this.account?.id
-    const on = { ...(account !== undefined && { account }), instance }
-    this.#undoables.begin({
-      key: this.#instanceKey(instance),
-      title: `${word} ${name}`,
-      undone,
-      act: () => this.tell(instance, word, () => doing(on), failed),
-    })
+    return this.tell(
+      instance.id,
+      doing,
+      () => this.berth.actSoon({ ...(account !== undefined && { account }), instance: instance.id, action }),
+      `${name} of ${instanceName(instance)} failed`,
+    )
   }
 
-  /** Calls off what is not sent yet: the newest, without `id`. False where there is nothing. */
-  undo(id?: number): boolean {
-    const undone = this.#undoables.undo(id)
-    if (undone) this.say(undone.undone)
-    return undone !== undefined
-  }
-
-  /** The page goes: what waits is sent. */
-  leave(): void {
-    this.#undoables.sendAll()
+  /** Calls off what is not sent yet: the newest, without `chosen`. False where there is nothing. */
+  undo(chosen: Undoable | undefined = this.undoables.at(-1)): boolean {
+    if (!chosen) return false
+    const { account, instance, undone } = chosen
+    void this.attempt(this.berth.undoAction({ account, instance }).then(() => this.say(undone)))
+    return true
   }
 
   /** What an instance of the shown account does since it was told to, until that is answered. */
   toldTo(instance: number): string | undefined {
-    return this.#told.get(this.#instanceKey(instance))
+    const soon = this.account?.undoable[instance]
+    return soon ? actionWords[soon.action].doing : this.#told.get(this.#instanceKey(instance))
   }
 
   #instanceKey(instance: number): string {

@@ -1,83 +1,55 @@
-/** Runs `act` once after so many milliseconds; gives what calls it off. */
-export type After = (milliseconds: number, act: () => void) => () => void
+import { secondsToUndo, type UndoableAction } from '../../electron/contract/automation/undoable.ts'
+import { instanceName } from '../../electron/contract/format/name.ts'
+import type { InstanceState } from '../../electron/contract/instance/instance.ts'
+import type { AccountView } from '../../electron/contract/state.ts'
 
-/** Something that is done in a moment, unless it is undone. */
+/** What is not sent yet, and the seconds that are left to undo it. */
 export interface Undoable {
-  id: number
-  /** Whom it is done to: one thing at a time. */
-  key: string
-  /** What is about to happen: `Stopping llama`. */
+  account: string
+  instance: number
+  /** What is about to happen: `Stopping llama #4711`. */
   title: string
-  /** Said once it was undone: `llama keeps running.` */
+  /** Said once it was undone: `llama #4711 keeps running.` */
   undone: string
-  act: () => unknown
+  seconds: number
 }
 
-/** One that is not sent yet, and the seconds that are left to undo it. */
-export type Waiting = Undoable & { seconds: number }
+interface ActionWords {
+  /** What it is doing, as a state. */
+  doing: string
+  undone: string
+  /** What to call it where it fails. */
+  name: string
+}
 
-/** Seconds in which it can be undone. */
-const secondsToUndo = 5
+export const actionWords: Record<UndoableAction, ActionWords> = {
+  stop: { doing: 'Stopping', undone: 'keeps running', name: 'Stop' },
+  start: { doing: 'Starting', undone: 'stays stopped', name: 'Start' },
+  reboot: { doing: 'Rebooting', undone: 'was not rebooted', name: 'Reboot' },
+}
 
-/** What was asked for and is not sent yet. Nothing of it is lost: what waits when the page goes is sent then. */
-export class Undoables {
-  #all: readonly Waiting[] = []
-  readonly #after: After
-  readonly #changed: (all: readonly Waiting[]) => void
-  readonly #callOff = new Map<number, () => void>()
-  #lastId = 0
+const notRunning: ReadonlySet<InstanceState> = new Set(['outbid', 'waiting', 'offline', 'silent', 'exited'])
 
-  /** `changed` is given what waits, oldest first, at every change. */
-  constructor(after: After, changed: (all: readonly Waiting[]) => void) {
-    this.#after = after
-    this.#changed = changed
-  }
-
-  /** Does it in five seconds. While something waits for the same key, nothing else is begun. */
-  begin(wanted: Omit<Undoable, 'id'>): void {
-    if (this.#all.some(({ key }) => key === wanted.key)) return
-    const id = ++this.#lastId
-    this.#set([...this.#all, { ...wanted, id, seconds: secondsToUndo }])
-    this.#tick(id)
-  }
-
-  /** Calls it off; gives what was undone. Without `id`, the newest. */
-  undo(id = this.#all.at(-1)?.id): Undoable | undefined {
-    const found = this.#all.find(one => one.id === id)
-    if (found) this.#drop(found.id)
-    return found
-  }
-
-  /** Does what waits at once. */
-  sendAll(): void {
-    for (const { id, act } of this.#all) {
-      this.#drop(id)
-      act()
-    }
-  }
-
-  #tick(id: number): void {
-    const callOff = this.#after(1000, () => {
-      const one = this.#all.find(each => each.id === id)
-      if (!one) return
-      if (one.seconds > 1) {
-        this.#set(this.#all.map(each => (each.id === id ? { ...each, seconds: each.seconds - 1 } : each)))
-        return this.#tick(id)
+/** What is not sent yet of an account, the newest last. `localNow`: epoch milliseconds of this machine. */
+export function undoables(
+  { id: account, undoable, instances }: Pick<AccountView, 'id' | 'undoable' | 'instances'>,
+  localNow: number,
+): Undoable[] {
+  return Object.entries(undoable)
+    .sort(([, a], [, b]) => a.sendAt - b.sendAt)
+    .map(([id, { action, sendAt }]) => {
+      const instance = instances[id]
+      const name = instanceName(instance ?? { id })
+      const { doing, undone } = actionWords[action]
+      const kept =
+        action === 'stop' && instance && notRunning.has(instance.state) ? 'was not stopped' : undone
+      const left = Math.ceil((sendAt - localNow) / 1000)
+      return {
+        account,
+        instance: Number(id),
+        title: `${doing} ${name}`,
+        undone: `${name} ${kept}.`,
+        seconds: Math.max(0, Math.min(secondsToUndo, left)),
       }
-      this.#drop(id)
-      one.act()
     })
-    this.#callOff.set(id, callOff)
-  }
-
-  #drop(id: number): void {
-    this.#callOff.get(id)?.()
-    this.#callOff.delete(id)
-    this.#set(this.#all.filter(one => one.id !== id))
-  }
-
-  #set(all: readonly Waiting[]): void {
-    this.#all = all
-    this.#changed(all)
-  }
 }

@@ -122,6 +122,7 @@ function emptyState(): State {
         ways: {},
         watchdogs: {},
         runs: {},
+        undoable: {},
         transfers: {},
         fileTransfers: {},
       },

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import type { Service } from './app.ts'
@@ -9,20 +8,11 @@ async function open(start: Start) {
   const sim = await start.simulator()
   await rentRunning(sim, { label: 'box' })
   const berth = await start.berth()
-  const { page, errors } = await start.page('about:blank')
-  await page.clock.install()
-  await page.goto(berth.address)
+  const { page, errors } = await start.page(berth.address)
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: /box/ })
   await row.getByText('Running', { exact: true }).waitFor()
-  return { page, errors, sim, row, name: row.locator('[data-row]') }
-}
-
-/** Does it while the page's time stands still: what is sent after five seconds is not sent by a slow machine. */
-async function inNoTime(page: Page, work: () => Promise<void>): Promise<void> {
-  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
-  await work()
-  await page.clock.resume()
+  return { page, errors, sim, berth, row, name: row.locator('[data-row]') }
 }
 
 async function told(sim: Service): Promise<number> {
@@ -36,39 +26,37 @@ describe('stopping', () => {
   test('by its key is said first, and undone by a key or a button without being sent', async ({ start }) => {
     const { page, errors, sim, row, name } = await open(start)
     const status = page.getByRole('status')
-    await inNoTime(page, async () => {
-      await name.press('s')
-      await status.getByText('Stopping box').waitFor()
-      await name.press('Control+z')
-      await status.getByText(/^box.* was not stopped\.$/).waitFor()
-    })
+    await name.press('s')
+    await status.getByText('Stopping box').waitFor()
+    await name.press('Control+z')
+    await status.getByText(/^box.* keeps running\.$/).waitFor()
 
     await row.getByRole('button', { name: /^More/ }).click()
-    const stop = page.getByRole('menuitem', { name: /^Stop/ })
-    await stop.waitFor()
-    await inNoTime(page, async () => {
-      await stop.click()
-      const undo = page.getByRole('button', { name: /^Undo: Stopping box/ })
-      await undo.press('Enter')
-      await undo.waitFor({ state: 'detached' })
-    })
+    await page.getByRole('menuitem', { name: /^Stop/ }).click()
+    const undo = page.getByRole('button', { name: /^Undo: Stopping box/ })
+    await undo.press('Enter')
+    await undo.waitFor({ state: 'detached' })
     expect(await told(sim)).toBe(0)
 
     await name.press('s')
-    await status.getByText('Stopping box').waitFor()
-    await page.clock.runFor(6000)
     await row.getByText('Stopped', { exact: true }).waitFor()
     expect(await told(sim)).toBe(1)
     expect(errors).toEqual([])
   })
 
-  test('is sent at once where the page is left meanwhile', async ({ start }) => {
-    const { page, sim, name } = await open(start)
-    await inNoTime(page, async () => {
-      await name.press('s')
-      await page.getByRole('button', { name: /^Undo: Stopping box/ }).waitFor()
-      await page.reload()
-    })
-    await expect.poll(() => told(sim)).toBe(1)
+  test('can still be undone after a reload, and goes out at once when Berth ends', async ({ start }) => {
+    const { page, sim, name, berth } = await open(start)
+    const undo = page.getByRole('button', { name: /^Undo: Stopping box/ })
+    await name.press('s')
+    await undo.waitFor()
+    await page.reload()
+    await undo.press('Enter')
+    await page.getByText(/^box.* keeps running\.$/).waitFor()
+    expect(await told(sim)).toBe(0)
+
+    await name.press('s')
+    await undo.waitFor()
+    await berth.stop()
+    expect(await told(sim)).toBe(1)
   })
 })

@@ -27,6 +27,7 @@ export function accountView(
     ways: {},
     watchdogs: {},
     runs: {},
+    undoable: {},
     transfers: {},
     fileTransfers: {},
     ...(userId === undefined ? {} : { userId }),

@@ -4,7 +4,8 @@ import type { AccountView } from '../../contract/state.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
-import type { AccountContext } from '../account-context.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { openUndoableActions, type UndoableActions } from '../actions/undoable-actions.ts'
 import { lastSeenOf, openLastSeen } from '../instances/last-seen.ts'
 import { createLoadHistory, type LoadHistory } from '../instances/load-history.ts'
 import { openMissingInstances } from '../instances/missing-instances.ts'
@@ -37,6 +38,7 @@ export interface Session {
   readonly rentals: Rentals
   readonly transfers: Transfers
   readonly automations: Automations
+  readonly actions: UndoableActions
   readonly loadHistory: LoadHistory
   /** The record of an instance as it came last, secrets and all. */
   record(instance: number): Instance | undefined
@@ -146,6 +148,7 @@ export async function openSession(
   )
   const transfers = await openTransfers(context)
   const automations = await openAutomations(context, rentals)
+  const actions = await openUndoableActions(context)
   await keepSecretsOf([...rentals.secretOwners(), ...automations.secretOwners()])
 
   /** Killed between keeping a secret and the wish that it was for, or its end, nobody would ever delete it. */
@@ -223,14 +226,16 @@ export async function openSession(
       loadHistory.onPoll(after.instances, at)
       rentals.onPoll(after.instances, listing.instances, unconfirmed)
       transfers.onPoll(after.instances)
-      automations.onPoll({
+      const look: AccountPoll = {
         account: after,
         records: listing.instances,
         unconfirmed,
         at,
         blur: time.blur(),
         ...(fields.credit === undefined ? {} : { credit: fields.credit }),
-      })
+      }
+      automations.onPoll(look)
+      actions.onPoll(look)
     }
     if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
     await alerts.onPoll(after, store.get().settings, at)
@@ -282,6 +287,7 @@ export async function openSession(
     transfers.show()
     transfers.resume()
     automations.resume()
+    actions.resume()
     poller.resume()
     void poller.look()
   }
@@ -307,6 +313,7 @@ export async function openSession(
     rentals,
     transfers,
     automations,
+    actions,
     loadHistory,
     record: context.record,
     departed: missingInstances.kept,
@@ -317,6 +324,7 @@ export async function openSession(
     forgetSecrets: () => keepSecretsOf([]),
     now: time.now,
     async close() {
+      await actions.sendAll()
       ending.abort()
       looking?.abort()
       poller.stop()
@@ -327,6 +335,7 @@ export async function openSession(
         rentals.flush(),
         transfers.flush(),
         automations.flush(),
+        actions.flush(),
         alerts.flush(),
         missingInstances.flush(),
         face.flush(),

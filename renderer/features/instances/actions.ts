@@ -62,13 +62,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
           id: 'stop',
           label: instance.state === 'waiting' ? 'Cancel start' : 'Stop',
           key: 's',
-          run: () =>
-            page.tellSoon(
-              instance.id,
-              { word: 'Stopping', name, undone: `${name} was not stopped.` },
-              then => berth.stopInstance(then),
-              `Stop of ${name} failed`,
-            ),
+          run: () => page.actSoon(instance, 'stop'),
         },
     {
       id: 'rename',
@@ -122,13 +116,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       id: 'reboot',
       label: 'Reboot',
       unusable: instance.state === 'running' ? undefined : 'Only a running instance can be rebooted.',
-      run: () =>
-        page.tellSoon(
-          instance.id,
-          { word: 'Rebooting', name, undone: `${name} was not rebooted.` },
-          then => berth.rebootInstance(then),
-          `Reboot of ${name} failed`,
-        ),
+      run: () => page.actSoon(instance, 'reboot'),
     },
   ]
   const increase = page.account?.priceIncreases[instance.id]

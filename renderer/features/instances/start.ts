@@ -1,5 +1,4 @@
 import { starting, stoppersOf } from '../../../electron/contract/automation/stoppers.ts'
-import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
@@ -8,11 +7,5 @@ import { dialogs } from '../../place/dialogs.svelte.ts'
 export function start(instance: InstanceView, page: Page): unknown {
   const stopped = page.account && stoppersOf(page.account, starting(instance), page.accountNow).length > 0
   if (stopped) return dialogs.show({ kind: 'start', instance: instance.id })
-  const name = instanceName(instance)
-  return page.tellSoon(
-    instance.id,
-    { word: 'Starting', name, undone: `${name} was not started.` },
-    on => page.berth.startInstance(on),
-    `Start of ${name} failed`,
-  )
+  return page.actSoon(instance, 'start')
 }

@@ -39,6 +39,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     ways: {},
     watchdogs: {},
     runs: {},
+    undoable: {},
     transfers: {},
     fileTransfers: {},
     ...given,

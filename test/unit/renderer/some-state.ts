@@ -58,6 +58,7 @@ export function someAccount(
     ways: {},
     watchdogs: {},
     runs: {},
+    undoable: {},
     transfers: {},
     fileTransfers: {},
   }

@@ -1,9 +1,15 @@
 import * as v from 'valibot'
+import { UndoableAction } from '../../automation/undoable.ts'
 import { BidPrice } from '../../market/rental.ts'
 import { command, onInstance, ServiceId } from '../command.ts'
 
 /** What can be done with an instance. */
 export const instanceCommands = {
+  /** In five seconds (`undoable` in State); answered once it was sent or undone. */
+  actSoon: command({ ...onInstance, action: UndoableAction }).answers<void>(),
+  /** Calls off what `actSoon` has not sent yet; refused with `not_undone` where there is nothing. */
+  undoAction: command(onInstance).answers<void>(),
+  /** At once. */
   stopInstance: command(onInstance).answers<void>(),
   startInstance: command(onInstance).answers<void>(),
   rebootInstance: command(onInstance).answers<void>(),

@@ -1,5 +1,7 @@
 import { rate } from '../../../contract/format/money.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { micros } from '../../../contract/spending/money.ts'
+import type { UndoableActions } from '../../actions/undoable-actions.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { markLabel, rentalOf } from '../../instances/mark.ts'
@@ -8,6 +10,8 @@ import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type InstanceCommands = Pick<
   Handlers,
+  | 'actSoon'
+  | 'undoAction'
   | 'stopInstance'
   | 'startInstance'
   | 'rebootInstance'
@@ -32,6 +36,15 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     await parts.accounts.session(door.account).look()
   }
 
+  /** What the user tells an instance, through the actions of its account. */
+  async function act(
+    args: OnInstance,
+    tell: (actions: UndoableActions, instance: InstanceView) => Promise<void>,
+  ): Promise<void> {
+    const { account, instance } = targetOf(parts, args)
+    await tell(parts.accounts.session(account).actions, instance)
+  }
+
   /** Answers what the user was shown; another question since then has another id, and waits on. */
   function answerIncrease({ increase: id, ...args }: OnInstance & { increase: number }, accepted: boolean) {
     const verb = accepted ? 'Accepted the new prices of' : 'Refused the new prices of'
@@ -43,16 +56,11 @@ export function instanceCommands(parts: Parts): InstanceCommands {
   }
 
   return {
-    stopInstance: args =>
-      change(args, 'Stopped', ({ client, instance }) => client.instances.stop(instance.id)),
-    startInstance: args =>
-      change(
-        args,
-        ({ queued }: { queued: boolean }) => (queued ? 'Start queued until a GPU is free:' : 'Started'),
-        ({ client, instance }) => client.instances.start(instance.id),
-      ),
-    rebootInstance: args =>
-      change(args, 'Rebooted', ({ client, instance }) => client.instances.reboot(instance.id)),
+    actSoon: ({ action, ...args }) => act(args, (actions, instance) => actions.sendSoon(instance, action)),
+    undoAction: ({ account, instance }) => parts.accounts.session(account).actions.undo(instance),
+    stopInstance: args => act(args, (actions, instance) => actions.send(instance, 'stop')),
+    startInstance: args => act(args, (actions, instance) => actions.send(instance, 'start')),
+    rebootInstance: args => act(args, (actions, instance) => actions.send(instance, 'reboot')),
     destroyInstance: args =>
       change(args, 'Destroyed', ({ client, instance }) => client.instances.destroy(instance.id)),
     renameInstance: ({ label, ...args }) =>

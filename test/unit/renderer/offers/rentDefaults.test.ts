@@ -24,6 +24,7 @@ const account: AccountView = {
   ways: {},
   watchdogs: {},
   runs: {},
+  undoable: {},
   transfers: {},
   fileTransfers: {},
 }

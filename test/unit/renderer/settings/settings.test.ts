@@ -27,6 +27,7 @@ const account: AccountView = {
   ways: {},
   watchdogs: {},
   runs: {},
+  undoable: {},
   transfers: {},
   fileTransfers: {},
 }

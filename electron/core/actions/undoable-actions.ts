@@ -1,0 +1,183 @@
+import * as v from 'valibot'
+import { secondsToUndo, UndoableAction } from '../../contract/automation/undoable.ts'
+import { instanceName } from '../../contract/format/name.ts'
+import { InstanceId } from '../../contract/ids.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { BerthError } from '../../contract/problem.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import type { AccountContext, Automation } from '../account-context.ts'
+import { needing } from '../app/permission.ts'
+import { problemOf } from '../app/problems.ts'
+import { openCollection } from '../storage/collection.ts'
+
+/** What the user tells instances, at once or in a moment in which it can be undone. */
+export interface UndoableActions extends Automation {
+  /** At once; what waited for that instance is over. */
+  send(instance: InstanceView, action: UndoableAction): Promise<void>
+  /**
+   * In five seconds, or at once where that cannot be written down. Resolves once it was sent or undone, and rejects where
+   * it was refused. Where something waits for that instance already, nothing else is begun.
+   */
+  sendSoon(instance: InstanceView, action: UndoableAction): Promise<void>
+  /** Throws `not_undone` where nothing waits any more. */
+  undo(instance: number): Promise<void>
+  /** Sends at once what waits: Berth ends. What gets no answer in time is sent at the next start. */
+  sendAll(): Promise<void>
+}
+
+/** `sendAt` in epoch milliseconds of this machine. */
+const Waiting = v.object({ instance: InstanceId, action: UndoableAction, sendAt: v.number() })
+type Waiting = v.InferOutput<typeof Waiting>
+
+/** Milliseconds for which the end of Berth waits for the service. */
+const patience = 5000
+
+const done = { stop: 'Stopped', start: 'Started', reboot: 'Rebooted' } as const
+const failed = { stop: 'Not stopped', start: 'Not started', reboot: 'Not rebooted' } as const
+
+export async function openUndoableActions(context: AccountContext): Promise<UndoableActions> {
+  const { account, activity, machine, store, ending } = context
+  const { clock } = machine
+  /** What is to happen in this session, by instance: those on disk without it are from one that was killed. */
+  const timers = new Map<number, { cancel: () => void; settle: (sent?: Promise<void>) => void }>()
+  const sending = new Set<number>()
+  const waiting = await openCollection(context, {
+    name: 'undoable-actions',
+    schema: Waiting,
+    key: ({ instance }) => instance,
+    view: all => ({
+      undoable: Object.fromEntries(all.map(({ instance, action, sendAt }) => [instance, { action, sendAt }])),
+    }),
+  })
+  const instances = () => store.get().accounts[account]?.instances ?? {}
+
+  async function request({ id }: InstanceView, action: UndoableAction): Promise<string> {
+    const { instances: service } = context.client()
+    if (action === 'stop') await service.stop(id)
+    if (action === 'reboot') await service.reboot(id)
+    const queued = action === 'start' && (await service.start(id)).queued
+    return queued ? 'Start queued until a GPU is free:' : done[action]
+  }
+
+  async function perform(instance: InstanceView, action: UndoableAction): Promise<void> {
+    const verb = await needing('instance_write', request(instance, action))
+    activity.add({ account, instance: instance.id, kind: 'user', text: `${verb} ${instanceName(instance)}` })
+  }
+
+  function callOff(instance: number): void {
+    const timer = timers.get(instance)
+    timers.delete(instance)
+    timer?.cancel()
+    timer?.settle()
+  }
+
+  /** It stays on disk until it is answered: a stop that is sent once more after a kill does no harm. */
+  async function sendWaiting({ instance: id, action }: Waiting): Promise<void> {
+    const instance = instances()[id]
+    sending.add(id)
+    try {
+      if (instance && !(action === 'stop' && isAtRest(instance))) await perform(instance, action)
+      if (!ending.aborted) await waiting.forget(id)
+    } finally {
+      sending.delete(id)
+    }
+    if (!ending.aborted) void context.poll()
+  }
+
+  async function sayNot({ instance: id, action }: Waiting, detail: string): Promise<void> {
+    const instance = instances()[id]
+    const text = `${failed[action]}: ${instance ? instanceName(instance) : `#${id}`}`
+    await waiting.forget(id)
+    activity.add({ account, instance: id, kind: 'error', text, detail })
+  }
+
+  /** What an earlier Berth was killed with: a stop is sent, and what would cost or end something is left. */
+  async function goOn(item: Waiting): Promise<void> {
+    if (item.action !== 'stop') return sayNot(item, 'Berth ended before it was sent.')
+    try {
+      await sendWaiting(item)
+    } catch (error) {
+      // The next poll tries again.
+      if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
+      await sayNot(item, wordsOf(error))
+    }
+  }
+
+  function fire(instance: number): Promise<void> {
+    const timer = timers.get(instance)
+    const item = waiting.find(instance)
+    if (!timer || !item) return Promise.resolve()
+    timers.delete(instance)
+    timer.cancel()
+    const sent = sendWaiting(item).catch(async error => {
+      // Berth ends before the answer: the next one begins with it.
+      if (ending.aborted) return
+      await sayNot(item, wordsOf(error))
+      throw error
+    })
+    timer.settle(sent)
+    return sent.catch(() => undefined)
+  }
+
+  async function send(instance: InstanceView, action: UndoableAction): Promise<void> {
+    callOff(instance.id)
+    if (waiting.find(instance.id)) await waiting.forget(instance.id)
+    await perform(instance, action)
+    await context.poll()
+  }
+
+  return {
+    send,
+    async sendSoon(instance, action) {
+      const { id } = instance
+      if (waiting.find(id)) return
+      const item = { instance: id, action, sendAt: clock.now() + secondsToUndo * 1000 }
+      const settled = new Promise<void>(resolve => {
+        timers.set(id, { cancel: clock.after(secondsToUndo * 1000, () => void fire(id)), settle: resolve })
+      })
+      try {
+        await waiting.add(item)
+      } catch {
+        return send(instance, action)
+      }
+      return settled
+    },
+    async undo(instance) {
+      if (!timers.has(instance))
+        throw new BerthError({
+          code: 'not_undone',
+          message: 'It was sent already.',
+          advice: 'Do the opposite.',
+        })
+      callOff(instance)
+      await waiting.forget(instance)
+    },
+    async sendAll() {
+      const all = [...timers.keys()].map(fire)
+      if (all.length === 0) return
+      const late = new Promise<void>(resolve => clock.after(patience, resolve))
+      await Promise.race([Promise.all(all), late])
+    },
+    onPoll({ account: { instances: shown } }) {
+      for (const item of waiting.all()) {
+        const { instance } = item
+        if (sending.has(instance)) continue
+        if (!shown[instance]) {
+          callOff(instance)
+          void waiting.forget(instance)
+        } else if (!timers.has(instance)) void goOn(item)
+      }
+    },
+    resume: () => waiting.show(),
+    flush: waiting.flush,
+  }
+}
+
+function wordsOf(error: unknown): string {
+  const { message, advice } = problemOf(error)
+  return [message, advice].filter(Boolean).join(' ')
+}
+
+function isAtRest({ state }: InstanceView): boolean {
+  return state === 'stopped' || state === 'stopping'
+}

@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { AccountContext } from '../../../../electron/core/account-context.ts'
+import { openUndoableActions } from '../../../../electron/core/actions/undoable-actions.ts'
+import { ServiceError } from '../../../../electron/service/service-error.ts'
+import { account, accountContext, freshAnswer } from '../account-context.ts'
+import { HandClock, settled } from '../hand-clock.ts'
+import { MemoryFiles } from '../memory-files.ts'
+import { instanceView } from '../views.ts'
+
+const box = instanceView({ id: 7, label: 'box', gpu: { name: 'RTX 4090', count: 1 } })
+
+/** One Berth after another on the same disk, with one instance on a service that notes what it is asked. */
+function world(instance: InstanceView = box) {
+  const files = new MemoryFiles()
+  const asked: string[] = []
+  let answer: () => Promise<void> = async () => undefined
+  const ask = (what: string) => async (id: number) => {
+    asked.push(`${what} ${id}`)
+    await answer()
+    return { queued: false }
+  }
+  const client = {
+    instances: { stop: ask('stop'), start: ask('start'), reboot: ask('reboot') },
+  } as unknown as ReturnType<AccountContext['client']>
+
+  async function start(onDisk: MemoryFiles = files) {
+    const clock = new HandClock()
+    const said: string[] = []
+    const activity: AccountContext['activity'] = {
+      add: ({ text }) => void said.push(text),
+      search: () => [],
+      flush: async () => undefined,
+    }
+    const context = accountContext({ clock, files: onDisk, client: () => client, activity })
+    context.store.change(draft => {
+      const view = draft.accounts[account]
+      if (view) view.instances = { [instance.id]: instance }
+    })
+    const actions = await openUndoableActions(context)
+    actions.resume()
+    return {
+      actions,
+      clock,
+      said,
+      shown: () => context.store.get().accounts[account]?.undoable,
+      poll: async (instances: Record<string, InstanceView> = { [instance.id]: instance }) => {
+        actions.onPoll(freshAnswer(context, instances))
+        await settled()
+      },
+    }
+  }
+  return {
+    files,
+    asked,
+    start,
+    answers: (next: () => Promise<void>) => {
+      answer = next
+    },
+  }
+}
+
+/** The disk as it is now, for a Berth that starts after a kill. */
+function copyOf(files: MemoryFiles): MemoryFiles {
+  const copy = new MemoryFiles()
+  for (const [name, text] of files.texts) copy.texts.set(name, text)
+  return copy
+}
+
+test('a stop is on disk and in State at once, and is sent after five seconds', async () => {
+  const { files, asked, start } = world()
+  const { actions, clock, shown, said } = await start()
+  const sent = actions.sendSoon(box, 'stop')
+  await settled()
+  expect(files.texts.get(`accounts/${account}/undoable-actions.json`)).toContain('"stop"')
+  expect(shown()).toEqual({ 7: { action: 'stop', sendAt: clock.now() + 5000 } })
+  await clock.pass(4999)
+  expect(asked).toEqual([])
+  await clock.pass(1)
+  await sent
+  expect(asked).toEqual(['stop 7'])
+  expect(shown()).toEqual({})
+  expect(said).toEqual(['Stopped box #7'])
+})
+
+test('what is undone is never sent, and cannot be undone twice', async () => {
+  const { asked, start } = world()
+  const { actions, clock, shown } = await start()
+  const sent = actions.sendSoon(box, 'stop')
+  await clock.pass(4999)
+  await actions.undo(7)
+  await sent
+  await clock.pass(60_000)
+  expect(asked).toEqual([])
+  expect(shown()).toEqual({})
+  await expect(actions.undo(7)).rejects.toMatchObject({ problem: { code: 'not_undone' } })
+  await expect((await start()).poll()).resolves.toBeUndefined()
+  expect(asked).toEqual([])
+})
+
+test('what waits is sent at once when Berth ends, whatever the service does with it', async () => {
+  const { asked, start, answers } = world()
+  const first = await start()
+  void first.actions.sendSoon(box, 'stop')
+  await settled()
+  await first.actions.sendAll()
+  expect(asked).toEqual(['stop 7'])
+
+  answers(() => new Promise(() => undefined))
+  void first.actions.sendSoon(box, 'reboot')
+  await settled()
+  const ended = first.actions.sendAll()
+  await first.clock.pass(5000)
+  await ended
+  expect(asked).toEqual(['stop 7', 'reboot 7'])
+})
+
+test('killed at any step, a stop that was asked for is sent, and one that was undone is not', async () => {
+  const { files, asked, start, answers } = world()
+  const { actions, clock } = await start()
+  const disks: Record<string, MemoryFiles> = {}
+  void actions.sendSoon(box, 'stop')
+  await settled()
+  disks['asked for'] = copyOf(files)
+  let answered: () => void = () => undefined
+  answers(() => new Promise(resolve => (answered = resolve)))
+  await clock.pass(5000)
+  disks['sent, and not answered'] = copyOf(files)
+  answered()
+  await settled()
+  disks['answered'] = copyOf(files)
+  void actions.sendSoon(box, 'stop')
+  await settled()
+  await actions.undo(7)
+  disks['undone'] = copyOf(files)
+  answers(async () => undefined)
+
+  for (const [step, again] of [
+    ['asked for', ['stop 7']],
+    ['sent, and not answered', ['stop 7']],
+    ['answered', []],
+    ['undone', []],
+  ] as const) {
+    asked.length = 0
+    const next = await start(disks[step])
+    expect(asked, step).toEqual([])
+    await next.poll()
+    await next.poll()
+    expect(asked, step).toEqual(again)
+    expect(next.shown(), step).toEqual({})
+  }
+})
+
+test('after a kill, a stop waits for an answer, and is left where the instance is at rest or gone', async () => {
+  const { files, asked, start, answers } = world()
+  void (await start()).actions.sendSoon(box, 'stop')
+  await settled()
+  const disk = copyOf(files)
+
+  answers(() => {
+    throw new ServiceError({
+      code: 'network',
+      message: 'No answer.',
+      status: 0,
+      advice: '',
+      ambiguous: true,
+    })
+  })
+  const later = await start(copyOf(disk))
+  await later.poll()
+  await later.poll()
+  expect(asked).toEqual(['stop 7', 'stop 7'])
+  answers(async () => undefined)
+  await later.poll()
+  await later.poll()
+  expect(asked).toHaveLength(3)
+
+  asked.length = 0
+  const stopped = { ...box, state: 'stopped' } as const
+  const rested = await world(stopped).start(copyOf(disk))
+  await rested.poll()
+  expect(rested.shown()).toEqual({})
+  const gone = await start(copyOf(disk))
+  await gone.poll({})
+  expect(gone.shown()).toEqual({})
+  expect(asked).toEqual([])
+})
+
+test('after a kill nothing is started or rebooted by itself, and Activity says so', async () => {
+  const { files, asked, start } = world()
+  void (await start()).actions.sendSoon(box, 'start')
+  await settled()
+  const next = await start(copyOf(files))
+  await next.poll()
+  expect(asked).toEqual([])
+  expect(next.said).toEqual(['Not started: box #7'])
+})
+
+test('a stop that cannot be written down is sent at once', async () => {
+  const { files, asked, start } = world()
+  const { actions } = await start()
+  files.refusing = 'ENOSPC'
+  await actions.sendSoon(box, 'stop')
+  expect(asked).toEqual(['stop 7'])
+})
+
+test('a refusal is said, in Activity too, and is not tried again', async () => {
+  const { asked, start, answers } = world()
+  const { actions, clock, said, poll } = await start()
+  answers(() => {
+    throw new ServiceError({ code: 'bad_request', message: 'It is locked.', status: 400, advice: '' })
+  })
+  const sent = expect(actions.sendSoon(box, 'stop')).rejects.toMatchObject({ code: 'bad_request' })
+  await clock.pass(5000)
+  await sent
+  await poll()
+  expect(asked).toEqual(['stop 7'])
+  expect(said).toEqual(['Not stopped: box #7'])
+})
+
+test('asked for twice it is sent once, and what is sent at once takes the place of what waits', async () => {
+  const { asked, start } = world()
+  const { actions, clock } = await start()
+  void actions.sendSoon(box, 'reboot')
+  await clock.pass(2000)
+  await actions.sendSoon(box, 'stop')
+  await actions.send(box, 'stop')
+  await clock.pass(60_000)
+  expect(asked).toEqual(['stop 7'])
+})
