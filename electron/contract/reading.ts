@@ -45,9 +45,26 @@ export function expectedTraffic({ state, traffic }: Pick<InstanceView, 'state' |
   return state === 'running' ? (traffic?.expectedPerHour ?? 0) : 0
 }
 
-/** Seconds the credit lasts at what is spent now, traffic included; undefined when nothing is spent or it is not known. */
-export function creditLasts(account: AccountView): number | undefined {
-  const perHour = account.spendPerHour + trafficPerHour(account)
+/** Micro-dollars per hour that are spent once all that boots now runs: GPUs are not charged before. */
+export function spendOnceReady({
+  spendPerHour,
+  instances,
+}: Pick<AccountView, 'spendPerHour' | 'instances'>): Micros {
+  const booting = Object.values(instances).filter(
+    ({ state }) => state === 'provisioning' || state === 'loading',
+  )
+  return booting.reduce(
+    (sum, { pricePerHour, costPerHour }) => sum + Math.max(0, (pricePerHour ?? 0) - costPerHour),
+    spendPerHour,
+  )
+}
+
+/**
+ * Seconds the credit lasts at what is spent per hour (now, if not given), traffic included; undefined when nothing is
+ * spent or it is not known.
+ */
+export function creditLasts(account: AccountView, spendPerHour = account.spendPerHour): number | undefined {
+  const perHour = spendPerHour + trafficPerHour(account)
   if (account.credit === undefined || perHour <= 0) return undefined
   return Math.max(0, (account.credit / perHour) * 3600)
 }

@@ -137,6 +137,8 @@ export interface AccountView {
   tunnels: Record<string, TunnelView>
   /** How the instances are reached that are connected now, by id. */
   ways: Record<string, WayIn>
+  /** MiB of their GPUs' memory that connected instances use, by id, as they told last over SSH. */
+  gpuMemory: Record<string, number>
   /** Watchdogs inside instances, by the instance's id. */
   watchdogs: Record<string, WatchdogView>
   /** Commands that go on by themselves, by id. */

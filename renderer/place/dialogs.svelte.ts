@@ -5,7 +5,10 @@ export type OpenDialog =
   | { kind: 'rentAgain'; rental: string }
   | { kind: 'priceIncrease'; instance: number; answer: 'accept' | 'refuse' }
   | { kind: 'address'; what: string; url: string }
-  | { kind: 'start' | 'destroy' | 'rename' | 'bid' | 'another' | 'editor' | 'terminal'; instance: number }
+  | {
+      kind: 'start' | 'stop' | 'destroy' | 'rename' | 'bid' | 'another' | 'editor' | 'terminal'
+      instance: number
+    }
 
 /** The one dialog that is open, if any. */
 class Dialogs {

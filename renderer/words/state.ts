@@ -2,8 +2,8 @@ import { stateWord } from '../../electron/contract/format/state.ts'
 import type { InstanceState } from '../../electron/contract/instance/instance.ts'
 import type { RentalStep } from '../../electron/contract/market/rental.ts'
 
-/** Running; on its way; at rest; needs you. */
-export type Shape = 'running' | 'busy' | 'stopped' | 'needs-you'
+/** Running; on its way; at rest; needs you; broken, so that it will not run again. */
+export type Shape = 'running' | 'busy' | 'stopped' | 'needs-you' | 'broken'
 
 const shapes: Record<InstanceState, Shape> = {
   provisioning: 'busy',
@@ -15,8 +15,8 @@ const shapes: Record<InstanceState, Shape> = {
   waiting: 'needs-you',
   outbid: 'needs-you',
   exited: 'busy',
-  crashed: 'needs-you',
-  unstartable: 'needs-you',
+  crashed: 'broken',
+  unstartable: 'broken',
   silent: 'needs-you',
   offline: 'needs-you',
   destroying: 'busy',
@@ -38,7 +38,7 @@ const rentals: Record<RentalStep, { word: string; shape: Shape }> = {
   waiting: { word: 'Renting', shape: 'busy' },
   running: { word: 'Ready', shape: 'running' },
   late: { word: 'Late', shape: 'needs-you' },
-  failed: { word: 'Failed', shape: 'needs-you' },
+  failed: { word: 'Failed', shape: 'broken' },
   cancelled: { word: 'Cancelled', shape: 'stopped' },
 }
 

@@ -120,6 +120,7 @@ function emptyState(): State {
         guards: {},
         tunnels: {},
         ways: {},
+        gpuMemory: {},
         watchdogs: {},
         runs: {},
         undoable: {},

@@ -159,6 +159,6 @@ test('a bid is raised by itself once it is outbid, seen at the service, and swit
     .waitFor(soon)
   await seen(page, 'outbid')
   await page.getByRole('button', { name: 'Only tell me' }).click()
-  await page.getByRole('button', { name: 'Recover by itself' }).waitFor()
+  await page.getByRole('button', { name: 'Only tell me' }).waitFor({ state: 'detached' })
   expect(errors).toEqual([])
 })

@@ -35,7 +35,8 @@ test('Jupyter in one click: it opens in a tab of its own, is listed under the po
   await expect(askByName(origin)).rejects.toThrow()
 
   // No editor is here, and the SSH config is off: both are told before anything is changed.
-  await row.getByRole('button', { name: 'Editor' }).click()
+  await row.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: /^Editor/ }).click()
   await page
     .getByRole('alertdialog')
     .getByText(/~\/\.ssh\/config/)

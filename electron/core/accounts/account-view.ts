@@ -25,6 +25,7 @@ export function accountView(
     watches: {},
     tunnels: {},
     ways: {},
+    gpuMemory: {},
     watchdogs: {},
     runs: {},
     undoable: {},

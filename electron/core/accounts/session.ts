@@ -6,6 +6,7 @@ import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { openUndoableActions, type UndoableActions } from '../actions/undoable-actions.ts'
+import { questionInside } from '../guards/gpu-loads.ts'
 import { lastSeenOf, openLastSeen } from '../instances/last-seen.ts'
 import { createLoadHistory, type LoadHistory } from '../instances/load-history.ts'
 import { openMissingInstances } from '../instances/missing-instances.ts'
@@ -24,6 +25,7 @@ import { notedKeychain } from '../storage/noted-keychain.ts'
 import { openTransfers, type Transfers } from '../transfers/service.ts'
 import { type Automations, openAutomations } from './automations.ts'
 import { createConnectionStatus } from './connection-status.ts'
+import { createGpuLooks, type GpuLooks } from './gpu-looks.ts'
 import { keyMissing } from './key-missing.ts'
 import { isPaused } from './pause.ts'
 import { openFace } from './service-face.ts'
@@ -40,6 +42,7 @@ export interface Session {
   readonly automations: Automations
   readonly actions: UndoableActions
   readonly loadHistory: LoadHistory
+  readonly gpuLooks: GpuLooks
   /** The record of an instance as it came last, secrets and all. */
   record(instance: number): Instance | undefined
   /** Instances that are not there any more, and of which something is kept. */
@@ -149,6 +152,7 @@ export async function openSession(
   const transfers = await openTransfers(context)
   const automations = await openAutomations(context, rentals)
   const actions = await openUndoableActions(context)
+  const gpuLooks = createGpuLooks(context, loadHistory, questionInside(context))
   await keepSecretsOf([...rentals.secretOwners(), ...automations.secretOwners()])
 
   /** Killed between keeping a secret and the wish that it was for, or its end, nobody would ever delete it. */
@@ -236,6 +240,7 @@ export async function openSession(
       }
       automations.onPoll(look)
       actions.onPoll(look)
+      gpuLooks.onPoll(after)
     }
     if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
     await alerts.onPoll(after, store.get().settings, at)
@@ -315,6 +320,7 @@ export async function openSession(
     automations,
     actions,
     loadHistory,
+    gpuLooks,
     record: context.record,
     departed: missingInstances.kept,
     look: async () => {

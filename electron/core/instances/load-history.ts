@@ -13,7 +13,7 @@ export interface LoadHistory {
   /** What a fresh poll tells; what is not there any more is forgotten. `at`: epoch seconds of the account's time. */
   onPoll(instances: Readonly<Record<string, InstanceView>>, at: number): void
   /** What an instance tells of its GPUs over SSH. */
-  onLook(instance: number, look: InsideLook, at: number): void
+  onLook(instance: number, look: Pick<InsideLook, 'gpus'>, at: number): void
   /** The load of every instance in the last so many minutes. */
   load(minutes: number, at: number): LoadAnswer
   metrics(instance: number, minutes: number, at: number): MetricsHistory
@@ -47,9 +47,9 @@ export function createLoadHistory(): LoadHistory {
         note(id, 'temperature', gpuTemperature, minute)
       }
     },
-    onLook(instance, look, at) {
+    onLook(instance, { gpus }, at) {
       const minute = minuteOf(at)
-      for (const gpu of look.gpus) {
+      for (const gpu of gpus) {
         if (gpu.index >= mostGpus) continue
         for (const figure of gpuFigures) note(instance, `${gpu.index} ${figure}`, gpu[figure], minute)
       }

@@ -12,6 +12,7 @@ import { screens } from '../screens.ts'
 import { dueActions } from './dueActions.ts'
 import { openEditor, openJupyter } from './getIn.ts'
 import { start } from './start.ts'
+import { stop } from './stop.ts'
 
 /** Something that can be done: an entry of a menu, of the palette, or a key on a row. */
 export interface Action {
@@ -62,7 +63,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
           id: 'stop',
           label: instance.state === 'waiting' ? 'Cancel start' : 'Stop',
           key: 's',
-          run: () => page.actSoon(instance, 'stop'),
+          run: () => stop(instance, page),
         },
     {
       id: 'rename',

@@ -8,6 +8,7 @@ export const lazyDialogs = {
   stopAll: () => import('../../screens/instances/dialogs/StopAllDialog.svelte'),
   pause: () => import('./PauseDialog.svelte'),
   start: () => import('../../screens/instances/dialogs/StartDialog.svelte'),
+  stop: () => import('../../screens/instances/dialogs/StopDialog.svelte'),
   destroy: () => import('../../screens/instances/dialogs/DestroyDialog.svelte'),
   rename: () => import('../../screens/instances/dialogs/RenameDialog.svelte'),
   priceIncrease: () => import('../../screens/instances/warnings/PriceIncreaseDialog.svelte'),

@@ -1,22 +1,28 @@
 import { duration } from '../../../electron/contract/format/time.ts'
 import { runningSince, spentBy } from '../../../electron/contract/reading.ts'
+import { isBooting } from './boot.ts'
+import type { Part } from './parts.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
 
-/** The load is none: rows that change places with every poll are rows that are missed by a click. */
-export type RowColumn = 'state' | 'name' | 'gpu' | 'price' | 'uptime' | 'spent'
+export type RowColumn = 'state' | 'name' | 'gpu' | 'price' | 'spent' | 'load' | 'vram' | 'uptime'
 
-interface Column {
+export interface Column {
   column: RowColumn
   title: string
   /** A figure stands right, and is sorted the largest first. */
   figure?: true
-  /** What it is sorted by; `now` in epoch seconds of the account's time. */
-  order(row: Row, now: number): string | number | undefined
-  /** What it shows, where that is text alone: the row has such columns between the price and what was spent. */
+  /** It goes where there is no room for that. */
+  part?: Part
+  /**
+   * What it is sorted by; `now` in epoch seconds of the account's time. By the load and the memory it is not: rows that
+   * change places with every poll are rows that are missed by a click.
+   */
+  order?(row: Row, now: number): string | number | undefined
+  /** What it shows, where that is text alone. */
   text?(row: Row, now: number): string | undefined
 }
 
-/** The columns of the instances' table that can be sorted, from left to right. */
+/** The columns of the instances' table, from left to right. */
 export const columns: readonly Column[] = [
   { column: 'state', title: 'State', order: row => rowState(row).word },
   {
@@ -28,32 +34,43 @@ export const columns: readonly Column[] = [
   {
     column: 'gpu',
     title: 'GPU',
+    part: 'gpu',
     order({ instance, rental, failover }) {
       const offer = rental?.offer ?? failover?.tries.at(-1)?.offer
       const name = instance?.gpu?.name ?? offer?.gpuName
       return name && `${name} ${instance?.gpu?.count ?? offer?.gpuCount ?? 1}`
     },
   },
-  { column: 'price', title: 'Price', figure: true, order: row => rowPrice(row).micros },
+  { column: 'price', title: 'Price', figure: true, part: 'price', order: row => rowPrice(row).micros },
+  {
+    column: 'spent',
+    title: 'Spent',
+    figure: true,
+    part: 'spent',
+    order: ({ instance }, now) => instance && spentBy(instance, now),
+  },
+  { column: 'load', title: 'GPU load, 60 min', part: 'load' },
+  { column: 'vram', title: 'VRAM, GB', part: 'vram' },
   {
     column: 'uptime',
-    title: 'Uptime',
+    title: 'Up',
     figure: true,
+    part: 'uptime',
     order: uptime,
     text(row, now) {
       const seconds = uptime(row, now)
       return seconds === undefined ? undefined : duration(seconds)
     },
   },
-  {
-    column: 'spent',
-    title: 'Spent',
-    figure: true,
-    order: ({ instance }, now) => instance && spentBy(instance, now),
-  },
 ]
 
+/** The columns that there is room for. */
+export function columnsFor(parts: ReadonlySet<Part>): readonly Column[] {
+  return columns.filter(({ part }) => part === undefined || parts.has(part))
+}
+
+/** Seconds that it runs, or boots. */
 function uptime({ instance }: Row, now: number): number | undefined {
-  const since = instance && runningSince(instance)
+  const since = instance && (isBooting(instance) ? instance.startedAt : runningSince(instance))
   return since === undefined ? undefined : now - since
 }

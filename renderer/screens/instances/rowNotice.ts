@@ -9,7 +9,9 @@ import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import { isContractOver, isDead } from '../../../electron/contract/reading.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
+import { isNear } from '../../features/guards/guardWords.ts'
 import { winningBid } from './bid.ts'
+import { isBooting } from './boot.ts'
 import type { Row } from './rows.ts'
 import { increaseWords, warningsOf } from './warnings/warningWords.ts'
 
@@ -23,7 +25,8 @@ export type RowNotice =
   | { kind: 'note'; text: string }
   | { kind: 'waiting'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
-  | { kind: 'dead'; text: string }
+  /** `final`: it will not run again, so that to destroy it is the answer. */
+  | { kind: 'dead'; text: string; final: boolean }
   | { kind: 'priceIncrease'; text: string; increase: PriceIncreaseView }
   | { kind: 'late'; text: string }
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
@@ -40,26 +43,27 @@ export function rowNoticeOf(row: Row, around: Circumstances = { now: 0 }): RowNo
 }
 
 function ownNotice(
-  { instance, rental, failover, tunnel, guard, increase }: Row,
+  { instance, rental, failover, tunnel, guards = [], increase }: Row,
   around: Circumstances,
 ): RowNotice | undefined {
   if (failover && (isFailingOver(failover) || !instance)) return { kind: 'failover', failover }
-  if (instance && isDead(instance)) return { kind: 'dead', text: deathOf(instance) }
+  if (instance && isDead(instance))
+    return { kind: 'dead', text: deathOf(instance), final: isBroken(instance) }
   if (rental && instance?.state !== 'running') return rentalNotice(rental)
   if (!instance) return undefined
   if (instance.state === 'waiting') return { kind: 'waiting', text: waitingText }
-  if (guard) return { kind: 'guard', guard }
+  const [guard] = guards
+  if (guard && isNear(guard)) return { kind: 'guard', guard }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
   if (failover) return { kind: 'failover', failover }
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
-  // Just started, its service's line may still be that of the stop.
-  const onItsWay = instance.state === 'loading' || (instance.state === 'provisioning' && !isAtRest(instance))
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
-  if (onItsWay && instance.statusMessage) return { kind: 'note', text: instance.statusMessage }
+  if (isBooting(instance)) return { kind: 'steps' }
   const stopped = instance.state === 'stopped' ? stoppedText(instance, around) : undefined
-  return noteIf(stopped) ?? comingNotice(instance, increase, around.now)
+  const coming = noteIf(stopped) ?? comingNotice(instance, increase, around.now)
+  return coming ?? (guard ? { kind: 'guard', guard } : undefined)
 }
 
 /** What is coming to it, in one line: what wants an answer before what is only told. */
@@ -109,10 +113,6 @@ function exitedText({ statusMessage }: InstanceView): string {
   return `Its container ended, and may restart by itself.${said}`
 }
 
-function isAtRest({ actualStatus }: InstanceView): boolean {
-  return actualStatus === 'stopped' || actualStatus === 'exited'
-}
-
 /** Why it stopped, or cannot start; undefined where there is nothing to say. */
 function stoppedText(instance: InstanceView, { now, credit }: Circumstances): string | undefined {
   const { interruptible, bid, minimumBid } = instance
@@ -131,11 +131,19 @@ function noteIf(text: string | undefined): RowNotice | undefined {
 
 function outbidText(instance: InstanceView): string {
   const { bid, minimumBid } = instance
-  const yours = bid === undefined ? '' : `, yours is ${rate(bid)}`
-  const rival =
-    minimumBid === undefined ? `Someone bids more${yours}.` : `Someone bids ${rate(minimumBid)}${yours}.`
-  const disk = instance.diskPricePerHour ?? instance.costPerHour
-  return `${rival} Your files are kept; the disk costs ${rate(disk)}.`
+  const yours = bid === undefined ? 'Someone bids more' : `Yours ${rate(bid)}`
+  const theirs =
+    minimumBid === undefined
+      ? bid === undefined
+        ? ''
+        : ', theirs is higher'
+      : `, theirs ${rate(minimumBid)}`
+  return `${yours}${theirs}. Files are kept.`
+}
+
+/** Whether its container is lost, so that it cannot run again. */
+function isBroken({ state }: InstanceView): boolean {
+  return state === 'crashed' || state === 'unstartable'
 }
 
 /** Another machine would not help. */
@@ -150,7 +158,8 @@ const deaths: Partial<Record<InstanceState, string>> = {
 
 function deathOf(instance: InstanceView): string {
   const { state, statusMessage } = instance
-  const said = state === 'unstartable' && statusMessage ? ` The service says: ${statusMessage}.` : ''
+  const said =
+    isBroken(instance) && statusMessage ? ` The service says: ${statusMessage.replace(/\.$/, '')}.` : ''
   const image = state === 'unstartable' && startFailure(statusMessage) === 'image'
   return `${image ? noImage : (deaths[state] ?? '')}${said} It costs ${rate(instance.costPerHour)} until you destroy it.`
 }

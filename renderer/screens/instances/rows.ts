@@ -10,9 +10,9 @@ import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
-import { isNear } from '../../features/guards/guardWords.ts'
 import { rentalWords, stateWords } from '../../words/state.ts'
 import { failoverWords } from './failover/failoverWords.ts'
+import { countingGuards } from './guards/guardChips.ts'
 import { needsNote } from './tunnelWords.ts'
 
 /**
@@ -26,8 +26,8 @@ export interface Row {
   failover?: FailoverView
   /** A tunnel to it that is on its way, lost for now, failed, or not found by the browser. */
   tunnel?: TunnelView
-  /** A guard that is about to act on it. */
-  guard?: GuardView
+  /** The guards that count on it, the next one first. */
+  guards?: readonly GuardView[]
   /** Higher prices that its host asks for, or that were accepted. */
   increase?: PriceIncreaseView
   /** What is run once it can be entered, or will not be, since its rental came to nothing. */
@@ -73,15 +73,12 @@ export function rowsOf(account: AccountView): Row[] {
   const startOf = ({ rental, failover }: Row) => rental?.startedAt ?? failover?.startedAt ?? 0
   rows.sort((a, b) => startOf(b) - startOf(a))
   const tunnels = Object.values(account.tunnels).filter(needsNote)
-  const near = Object.values(account.guards)
-    .filter(isNear)
-    .sort((a, b) => (b.dueAt ?? 0) - (a.dueAt ?? 0))
-  const guards = new Map(near.map(guard => [guard.instance, guard]))
+  const allGuards = Object.values(account.guards)
   const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
     const tunnel = tunnels.find(one => one.instance === instance.id)
-    const guard = guards.get(instance.id)
+    const guards = countingGuards(allGuards, instance)
     const failover = byTried.get(instance.id)
     const increase = account.priceIncreases[instance.id]
     rows.push({
@@ -90,7 +87,7 @@ export function rowsOf(account: AccountView): Row[] {
       ...(rental && { rental }),
       ...(failover && { failover }),
       ...(tunnel && { tunnel }),
-      ...(guard && { guard }),
+      ...(guards.length > 0 && { guards }),
       ...(increase && { increase }),
     })
   }

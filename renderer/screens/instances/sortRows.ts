@@ -22,7 +22,7 @@ export function sortRows(rows: readonly Row[], by: RowSort | undefined, now: num
   if (!by) return rows
   const turn = by.descending ? -1 : 1
   const column = columnOf(by.column)
-  const keyed = rows.map(row => ({ row, key: column?.order(row, now) }))
+  const keyed = rows.map(row => ({ row, key: column?.order?.(row, now) }))
   keyed.sort((a, b) => {
     if (a.key === undefined || b.key === undefined)
       return Number(a.key === undefined) - Number(b.key === undefined)

@@ -1,26 +1,33 @@
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
+import { createdWords, pulledShare } from './boot.ts'
 
 interface Step {
   name: string
   current: boolean
 }
 
-/** The share of an image that is here, from a service's line such as "pulling image: 64 %". */
-function share(message: string | undefined): string | undefined {
-  const percent = /(\d{1,3})(?:\.\d+)?\s*%/.exec(message ?? '')?.[1]
-  return percent === undefined || Number(percent) > 100 ? undefined : `${percent} %`
-}
-
-/** The steps of a rental under way, with the one it is at. */
-export function rentalSteps(rental: Pick<RentalView, 'step'>, instance: InstanceView | undefined): Step[] {
+/**
+ * The steps of what is on its way to running, with the one it is at. `entered`: SSH must answer, too. `now`: epoch
+ * seconds of the account's time.
+ */
+export function bootSteps(
+  rental: Pick<RentalView, 'step'>,
+  instance: InstanceView | undefined,
+  { now, entered = false }: { now: number; entered?: boolean },
+): Step[] {
   const at = !instance ? 0 : instance.state === 'running' ? 3 : instance.state === 'loading' ? 2 : 1
-  const pulled = at === 2 ? share(instance?.statusMessage) : undefined
-  const asked = rental.step === 'lost' ? 'answer lost, looking at the account' : 'asking for it'
-  return [
-    at === 0 ? asked : 'asked',
-    at === 1 ? 'created, being provisioned' : 'created',
-    pulled ? `pulling image, ${pulled}` : 'pulling image',
-    'running',
-  ].map((name, index) => ({ name, current: index === at }))
+  const share = instance && pulledShare(instance)
+  const asked = rental.step === 'lost' ? 'answer lost, checking the account' : 'asking for it'
+  const created = instance ? createdWords(instance, now) : 'created'
+  const steps = [
+    ...(at === 0 ? [{ name: asked, at: 0 }] : []),
+    { name: at === 1 ? `${created}, being provisioned` : created, at: 1 },
+    { name: share === undefined ? 'image' : `image ${share} %`, at: 2 },
+    { name: 'running', at: 3 },
+    ...(entered ? [{ name: 'SSH answers', at: 4 }] : []),
+  ]
+  // What runs and is to be entered waits for that.
+  const current = entered && at === 3 ? 4 : at
+  return steps.map(step => ({ name: step.name, current: step.at === current }))
 }

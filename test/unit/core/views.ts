@@ -37,6 +37,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     watches: {},
     tunnels: {},
     ways: {},
+    gpuMemory: {},
     watchdogs: {},
     runs: {},
     undoable: {},

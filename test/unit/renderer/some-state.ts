@@ -56,6 +56,7 @@ export function someAccount(
     watches: {},
     tunnels: {},
     ways: {},
+    gpuMemory: {},
     watchdogs: {},
     runs: {},
     undoable: {},

@@ -47,9 +47,9 @@ export function insideCommands(parts: Parts): InsideCommands {
     },
     async watchInside(args, caller) {
       const target = targetOf(parts, args)
-      const { loadHistory, now } = accounts.session(target.account)
+      const { gpuLooks } = accounts.session(target.account)
       const lease = await access.connect(target)
-      const onLook = (look: InsideLook) => loadHistory.onLook(target.instance.id, look, now())
+      const onLook = (look: InsideLook) => gpuLooks.heard(target.instance.id, look)
       return { stream: await stream(lease, caller, async () => watchInside(lease.connection, clock, onLook)) }
     },
     async followLog({ path: asked, ...args }, caller) {

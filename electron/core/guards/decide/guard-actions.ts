@@ -71,6 +71,9 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
     return isCalm(guard) ? noted : { kind: 'calm', guard }
   if (guard.passed) return noted
   if (now < dueAt) {
+    // What was stopped meanwhile, by another guard or by hand, is nothing to warn of.
+    const spared = guard.instance !== undefined && targetsOf(guard, snapshot, now).length === 0
+    if (spared) return isCalm(guard) ? noted : { kind: 'calm', guard }
     const warns = ahead > 0 && dueAt - now <= ahead && guard.warnedAt === undefined
     return warns ? { kind: 'warn', guard, dueAt } : noted
   }

@@ -7,7 +7,7 @@ import { duration } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { placeName } from '../../../../electron/contract/market/place.ts'
 import type { Shape } from '../../../words/state.ts'
-import { rentalSteps } from '../steps.ts'
+import { bootSteps } from '../steps.ts'
 
 /** The state of a failover's row as a word and a shape; what it has made ready speaks for itself. */
 export function failoverWords({ step, candidates, cancelling }: FailoverView): {
@@ -16,7 +16,7 @@ export function failoverWords({ step, candidates, cancelling }: FailoverView): {
 } {
   if (candidates) return { word: 'Unclear', shape: 'needs-you' }
   if (cancelling) return { word: 'Cancelling', shape: 'busy' }
-  if (step === 'failed') return { word: 'Failed', shape: 'needs-you' }
+  if (step === 'failed') return { word: 'Failed', shape: 'broken' }
   if (step === 'ready') return { word: 'Ready', shape: 'running' }
   return { word: step === 'dropping' ? 'Dropping' : 'Renting', shape: 'busy' }
 }
@@ -46,7 +46,7 @@ export function waitsFor(failover: FailoverView, instance: InstanceView | undefi
     case 'renting':
       return `asking for it, for ${for_}`
     case 'booting': {
-      const at = instance && rentalSteps({ step: 'waiting' }, instance).find(({ current }) => current)
+      const at = instance && bootSteps({ step: 'waiting' }, instance, { now }).find(({ current }) => current)
       return `${at?.name ?? 'created'}, for ${for_} of ${duration(failover.deadline)}`
     }
     case 'entering':

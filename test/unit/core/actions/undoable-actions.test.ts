@@ -159,7 +159,7 @@ test('after a kill, a stop waits for an answer, and is left where the instance i
 
   answers(() => {
     throw new ServiceError({
-      code: 'network',
+      code: 'timeout',
       message: 'No answer.',
       status: 0,
       advice: '',

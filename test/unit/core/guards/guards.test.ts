@@ -56,6 +56,19 @@ test.each(['act', 'tell'] as const)(
   },
 )
 
+test('nothing is warned of that was stopped meanwhile, and it is once that runs again', async () => {
+  const { one, step } = await guarded({ ...inAnHour, warning: 900, missed: 'act' })
+  one.instances = [{ ...running, state: 'stopped' }]
+  await one.pass(hour - 600 - 300)
+  expect([step(), one.told]).toEqual(['waiting', []])
+  one.instances = [running]
+  await one.look()
+  expect([step(), one.told.length]).toEqual(['warned', 1])
+  one.instances = [{ ...running, state: 'stopped' }]
+  await one.look()
+  expect(step()).toBe('waiting')
+})
+
 test('where the service does not answer at its moment it says so, and acts with the first answer, however late', async () => {
   const { one, step } = await guarded({ ...inAnHour, missed: 'tell' })
   one.answers = false

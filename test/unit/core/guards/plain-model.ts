@@ -76,6 +76,11 @@ export class PlainGuard {
     }
     if (this.#saidMissed) return undefined
     if (now < due) {
+      const last = this.#seen.at(-1)
+      if (this.#wish.instance !== undefined && last && this.#targets(last).length === 0) {
+        this.#calm()
+        return undefined
+      }
       if (this.#saidWarning || ahead === 0 || due - now > ahead) return undefined
       this.#saidWarning = true
       return 'warn'

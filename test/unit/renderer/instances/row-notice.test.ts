@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { RentalView } from '../../../../electron/contract/market/rental.ts'
 import { winningBid } from '../../../../renderer/screens/instances/bid.ts'
 import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
-import { rentalSteps } from '../../../../renderer/screens/instances/steps.ts'
+import { bootSteps } from '../../../../renderer/screens/instances/steps.ts'
 import { someInstance, someRental } from '../some-state.ts'
 
 test('an outbid instance says what is bid, what is kept and what it costs, and how to win', () => {
@@ -13,7 +15,7 @@ test('an outbid instance says what is bid, what is kept and what it costs, and h
   })
   expect(rowNoticeOf({ key: '1', instance })).toEqual({
     kind: 'outbid',
-    text: 'Someone bids $1.040/h, yours is $0.900/h. Your files are kept; the disk costs $0.006/h.',
+    text: 'Yours $0.900/h, theirs $1.040/h. Files are kept.',
     bid: 1_050_000,
   })
 })
@@ -81,14 +83,14 @@ test('a running instance has nothing to say', () => {
 })
 
 test('the step a rental is at follows from its instance', () => {
-  const at = (...[rental, instance]: Parameters<typeof rentalSteps>) =>
-    rentalSteps(rental, instance).find(step => step.current)?.name
+  const at = (rental: RentalView, instance: InstanceView | undefined) =>
+    bootSteps(rental, instance, { now: 0 }).find(step => step.current)?.name
   expect(at(someRental({ step: 'asking' }), undefined)).toBe('asking for it')
-  expect(at(someRental({ step: 'lost' }), undefined)).toBe('answer lost, looking at the account')
+  expect(at(someRental({ step: 'lost' }), undefined)).toBe('answer lost, checking the account')
   expect(at(someRental(), someInstance(1, { state: 'provisioning' }))).toBe('created, being provisioned')
   const loading = (statusMessage: string) => someInstance(1, { state: 'loading', statusMessage })
-  expect(at(someRental(), loading('pulling image: 64 %'))).toBe('pulling image, 64 %')
-  expect(at(someRental(), loading('pulling 640%'))).toBe('pulling image')
+  expect(at(someRental(), loading('pulling image: 64 %'))).toBe('image 64 %')
+  expect(at(someRental(), loading('pulling 640%'))).toBe('image')
 })
 
 const now = 1_790_000_000

@@ -58,7 +58,7 @@ test('what waits for a rental stands with it, and with the instance that it made
   expect(shown({}, { step: 'asking' })).toEqual(['r0000000000000001', 'steps'])
   expect(shown({}, { instance: 7 })).toEqual(['7', 'steps'])
   expect(shown({ step: 'failed' }, { step: 'failed' })).toEqual(['r0000000000000001', 'note'])
-  expect(shown({ instance: 7 }, { step: 'running', instance: 9 })).toEqual(['7', 'runs'])
+  expect(shown({ instance: 7 }, { step: 'running', instance: 9 })).toEqual(['7', 'steps'])
   expect(shown({ step: 'running', instance: 7 }, { step: 'running', instance: 7 })).toEqual([])
   expect(shown({ step: 'over' }, { instance: 7 })).toEqual([])
 })

@@ -22,6 +22,7 @@ const account: AccountView = {
   guards: {},
   tunnels: {},
   ways: {},
+  gpuMemory: {},
   watchdogs: {},
   runs: {},
   undoable: {},

@@ -25,6 +25,7 @@ const account: AccountView = {
   guards: {},
   tunnels: {},
   ways: {},
+  gpuMemory: {},
   watchdogs: {},
   runs: {},
   undoable: {},

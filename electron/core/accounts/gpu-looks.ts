@@ -1,0 +1,70 @@
+import type { InsideLook } from '../../contract/instance/inside.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { canGetIn } from '../../contract/reading.ts'
+import type { AccountView } from '../../contract/state.ts'
+import { readGpus } from '../../ssh/inside/look.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { LoadHistory } from '../instances/load-history.ts'
+
+/** What instances tell of their GPUs over SSH, in the history of their load and, of their memory, in State. */
+export interface GpuLooks {
+  /** Asks those that are connected anyhow, once a minute of the account's time. Not waited for. */
+  onPoll(account: AccountView): void
+  heard(instance: number, look: Pick<InsideLook, 'gpus'>): void
+}
+
+/** Milliseconds of the account's time between two questions to one instance, and at least so many here. */
+const interval = 60_000
+const shortestInterval = 5000
+/** MiB: smaller changes are not worth telling. */
+const noticeable = 100
+
+/** `question` gives what `gpuQuestion` printed inside. */
+export function createGpuLooks(
+  { account: id, store, machine: { clock }, ending, now }: AccountContext,
+  history: Pick<LoadHistory, 'onLook'>,
+  question: (instance: InstanceView) => Promise<string>,
+): GpuLooks {
+  const asked = new Map<number, number>()
+
+  function heard(instance: number, look: Pick<InsideLook, 'gpus'>): void {
+    history.onLook(instance, look, now())
+    const used = usedMemory(look)
+    const shown = store.get().accounts[id]?.gpuMemory[instance]
+    if (ending.aborted || used === undefined) return
+    if (shown !== undefined && Math.abs(shown - used) < noticeable) return
+    store.change(draft => {
+      const target = draft.accounts[id]
+      if (target) target.gpuMemory[instance] = used
+    })
+  }
+
+  return {
+    heard,
+    onPoll({ instances, ways, gpuMemory, clock: { rate } }) {
+      const stale = Object.keys(gpuMemory).filter(told => !ways[told] || instances[told]?.state !== 'running')
+      if (stale.length > 0)
+        store.change(draft => {
+          for (const old of stale) delete draft.accounts[id]?.gpuMemory[old]
+        })
+      const pause = Math.max(shortestInterval, interval / rate)
+      for (const connected of Object.keys(ways)) {
+        const instance = instances[connected]
+        if (!instance || !canGetIn(instance)) continue
+        const last = asked.get(instance.id)
+        if (last !== undefined && clock.monotonic() - last < pause) continue
+        asked.set(instance.id, clock.monotonic())
+        void question(instance)
+          .then(printed => heard(instance.id, { gpus: readGpus(printed) }))
+          .catch(() => undefined)
+      }
+    },
+  }
+}
+
+/** MiB in all GPUs together; undefined where one of them does not tell. */
+function usedMemory({ gpus }: Pick<InsideLook, 'gpus'>): number | undefined {
+  const used = gpus.map(({ memoryUsed }) => memoryUsed)
+  if (used.length === 0 || used.includes(undefined)) return undefined
+  return used.reduce<number>((sum, one) => sum + (one ?? 0), 0)
+}

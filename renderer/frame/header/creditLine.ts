@@ -1,0 +1,24 @@
+import type { Course } from '../../../electron/contract/instance/load.ts'
+import type { MoneySample } from '../../../electron/contract/spending/history.ts'
+import type { Micros } from '../../../electron/contract/spending/money.ts'
+
+/** Seconds that the line shows, and its values. */
+export const lineSpan = 86_400
+export const lineSteps = 48
+/** Fewer values than that make no line. */
+const leastKnown = 4
+
+/**
+ * The credit of the last 24 hours, half an hour a value, up to what it is now; undefined where hardly any is known.
+ * `now`: epoch seconds of the account's time.
+ */
+export function creditLine(samples: readonly MoneySample[], now: number, credit: Micros): Course | undefined {
+  const step = lineSpan / lineSteps
+  const line = new Array<number | null>(lineSteps).fill(null)
+  for (const { at, credit: told } of samples) {
+    const place = lineSteps - 1 - Math.floor((now - at) / step)
+    if (told !== undefined && place >= 0 && place < lineSteps) line[place] = told
+  }
+  line[lineSteps - 1] = credit
+  return line.filter(value => value !== null).length < leastKnown ? undefined : line
+}

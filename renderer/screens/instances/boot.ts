@@ -1,0 +1,68 @@
+import { duration, moment } from '../../../electron/contract/format/time.ts'
+import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
+
+const booting: ReadonlySet<InstanceState> = new Set(['provisioning', 'loading'])
+
+export function isBooting({ state }: Pick<InstanceView, 'state'>): boolean {
+  return booting.has(state)
+}
+
+/** The share of an image that is here, 0 to 100, from a service's line such as "pulling image: 64 %". */
+export function pulledShare({ state, statusMessage }: InstanceView): number | undefined {
+  if (state !== 'loading') return undefined
+  const percent = /(\d{1,3})(?:\.\d+)?\s*%/.exec(statusMessage ?? '')?.[1]
+  return percent === undefined || Number(percent) > 100 ? undefined : Number(percent)
+}
+
+/** What it waits for, as short as a column needs. */
+export function bootWords(instance: InstanceView): string {
+  if (instance.state === 'provisioning') return 'being created'
+  const share = pulledShare(instance)
+  return share === undefined ? 'image' : `image ${share} %`
+}
+
+/** Seconds that a boot may lie before the first time Berth saw the instance, and still have been seen whole. */
+const seenAtOnce = 120
+
+/** Seconds from its creation until it ran, where Berth saw both. */
+export function bootTime({ startedAt, history }: InstanceView): number | undefined {
+  const first = history[0]
+  const ran = history.find(({ state }) => state === 'running')
+  if (!first || !ran || !booting.has(first.state)) return undefined
+  const from = startedAt ?? first.at
+  return first.at - from > seenAtOnce ? undefined : ran.at - from
+}
+
+/** How long boots of the same image took that Berth saw, oldest first. */
+function bootsOf(image: string | undefined, instances: readonly InstanceView[]): number[] {
+  if (image === undefined) return []
+  return instances.filter(one => one.image === image).flatMap(one => bootTime(one) ?? [])
+}
+
+/**
+ * How much longer such a boot usually takes, by those that Berth saw: `about 4 min left`; how long they took once it
+ * takes longer. Undefined where it saw none. `now`: epoch seconds of the account's time.
+ */
+export function bootOutlook(
+  instance: InstanceView,
+  instances: readonly InstanceView[],
+  now: number,
+): string | undefined {
+  const boots = bootsOf(instance.image, instances).sort((a, b) => a - b)
+  const usual = boots[Math.floor((boots.length - 1) / 2)]
+  if (usual === undefined) return undefined
+  const begun = instance.startedAt ?? instance.history[0]?.at ?? now
+  const left = usual - (now - begun)
+  const took = boots.length === 1 ? 'the last one took' : 'usually'
+  if (left <= 0) return `${took} ${roughly(usual)}, now ${roughly(now - begun)}`
+  return `about ${roughly(left)} left: ${took} ${roughly(usual)}`
+}
+
+function roughly(seconds: number): string {
+  return seconds < 60 ? 'a minute' : duration(Math.round(seconds / 60) * 60)
+}
+
+/** When it was created, as the first of its steps. */
+export function createdWords({ startedAt }: InstanceView, now: number): string {
+  return startedAt === undefined ? 'created' : `created ${moment(startedAt, now)}`
+}

@@ -1,0 +1,27 @@
+import { type Row, rowState } from './rows.ts'
+
+/** How many run, are on their way, and need the user. */
+export interface Counts {
+  running: number
+  onTheirWay: number
+  needYou: number
+}
+
+export function countsOf(rows: readonly Row[]): Counts {
+  const shapes = rows.map(row => rowState(row).shape)
+  const count = (...wanted: readonly string[]) => shapes.filter(shape => wanted.includes(shape)).length
+  return { running: count('running'), onTheirWay: count('busy'), needYou: count('needs-you', 'broken') }
+}
+
+/** `2 running, 1 on its way`, without what there is none of; the rest is said with weight. */
+export function calmWords({ running, onTheirWay }: Counts): string {
+  const parts = [
+    running > 0 && `${running} running`,
+    onTheirWay > 0 && `${onTheirWay} on ${onTheirWay === 1 ? 'its' : 'their'} way`,
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+export function urgentWords({ needYou }: Counts): string {
+  return needYou === 0 ? '' : `${needYou} ${needYou === 1 ? 'needs' : 'need'} you`
+}

@@ -1,0 +1,96 @@
+import { type GuardView, hasEnded } from '../../../../electron/contract/automation/guard.ts'
+import { money } from '../../../../electron/contract/format/money.ts'
+import { duration, moment } from '../../../../electron/contract/format/time.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { spentBy } from '../../../../electron/contract/reading.ts'
+import { isNear } from '../../../features/guards/guardWords.ts'
+
+/** A guard that counts now: how much of its share is used up, and what is left. */
+export interface GuardChip {
+  guard: string
+  /** 0 to 1. */
+  share: number
+  /** `until`, before what stands out. */
+  before: string
+  strong: string
+  after: string
+  /** What is left, where there is room for it. */
+  left: string
+  /** It ends within half an hour. */
+  soon: boolean
+}
+
+/** Seconds before its end from which a guard stands out: before it happens, and in time to answer. */
+const standsOut = 1800
+
+/** States in which nothing is left to stop. */
+const atRest: ReadonlySet<InstanceView['state']> = new Set([
+  'stopped',
+  'stopping',
+  'outbid',
+  'crashed',
+  'unstartable',
+])
+
+/** The guards on an instance that count now, or wait to act, the next one first. */
+export function countingGuards(guards: readonly GuardView[], instance: InstanceView): GuardView[] {
+  return guards
+    .filter(guard => guard.instance === instance.id && !hasEnded(guard))
+    .filter(guard => isNear(guard) || guard.dueAt !== undefined)
+    .filter(({ action, step }) => step === 'acting' || action === 'destroy' || !atRest.has(instance.state))
+    .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+}
+
+/** `now`: epoch seconds of the account's time. Undefined for one that counts nothing. */
+export function guardChip(guard: GuardView, instance: InstanceView, now: number): GuardChip | undefined {
+  const { id, condition, dueAt } = guard
+  if (dueAt === undefined) return undefined
+  const seconds = Math.max(0, dueAt - now)
+  const left = duration(seconds)
+  const chip = { guard: id, before: '', after: '', left: '', soon: seconds <= standsOut }
+  switch (condition.kind) {
+    case 'idle':
+      return { ...chip, share: share(1 - seconds / condition.seconds), before: 'idle ', strong: left }
+    case 'cost': {
+      const spent = spentBy(instance, now)
+      const words = { strong: money(spent), after: ` of ${money(condition.limit)}`, left }
+      return { ...chip, ...words, share: share(spent / condition.limit) }
+    }
+    case 'time':
+    case 'duration': {
+      const from = condition.kind === 'duration' ? condition.from : (instance.startedAt ?? now)
+      const passed = (now - from) / Math.max(1, dueAt - from)
+      return { ...chip, share: share(passed), before: 'until ', strong: moment(dueAt, now), left }
+    }
+    default:
+      return undefined
+  }
+}
+
+function share(value: number): number {
+  return Math.min(1, Math.max(0, value))
+}
+
+/** What comes first, when and why: `Next: stops at 15:19, when it has cost $9.00.` */
+export function nextWords({ action, condition, dueAt, problem, step }: GuardView, now: number): string {
+  const doing = action === 'destroy' ? 'destroys it' : 'stops'
+  if (step === 'acting') return action === 'destroy' ? 'Destroying it now.' : 'Stopping it now.'
+  if (problem) return problem.message
+  if (dueAt === undefined) return ''
+  const when = dueAt <= now ? 'as soon as the service answers' : `at ${moment(dueAt, now)}`
+  switch (condition.kind) {
+    case 'idle':
+      return `Idle since ${moment(dueAt - condition.seconds, now)}: ${doing} ${when}.`
+    case 'cost':
+      return `Next: ${doing} ${when}, when it has cost ${money(condition.limit)}.`
+    case 'duration':
+      return `Next: ${doing} ${when}, after ${duration(condition.seconds)}.`
+    default:
+      return `Next: ${doing} ${when}.`
+  }
+}
+
+/** Whether the answer, to keep it running, belongs beside the words. */
+export function wantsAnswer(guard: GuardView, now: number): boolean {
+  return isNear(guard) || (guard.dueAt !== undefined && guard.dueAt - now <= standsOut)
+}

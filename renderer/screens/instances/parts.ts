@@ -1,0 +1,20 @@
+/** The columns and parts of a row that go where there is little room, what matters least first. */
+const leastWidths = {
+  gpuMemory: 1000,
+  id: 1040,
+  uptime: 940,
+  vram: 860,
+  jupyter: 760,
+  spent: 760,
+  load: 560,
+  gpu: 440,
+  price: 340,
+} as const
+
+export type Part = keyof typeof leastWidths
+
+/** What a table of so many pixels has room for; all of it before it is measured. */
+export function partsFor(width: number): ReadonlySet<Part> {
+  const parts = Object.entries(leastWidths) as [Part, number][]
+  return new Set(parts.filter(([, least]) => width === 0 || width >= least).map(([part]) => part))
+}

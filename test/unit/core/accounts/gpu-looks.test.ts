@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { createGpuLooks } from '../../../../electron/core/accounts/gpu-looks.ts'
+import { createLoadHistory } from '../../../../electron/core/instances/load-history.ts'
+import { account, accountContext } from '../account-context.ts'
+import { HandClock, settled } from '../hand-clock.ts'
+import { accountView, instanceView } from '../views.ts'
+
+const way = { direct: true, address: 'root@192.0.2.1:22' }
+const ssh = { direct: { host: '192.0.2.1', port: 22 } }
+const instances = [1, 2].map(id => instanceView({ id, ssh }))
+
+function looking() {
+  const clock = new HandClock()
+  const context = accountContext({ clock })
+  const history = createLoadHistory()
+  const asked: number[] = []
+  let used = 9000
+  const looks = createGpuLooks(context, history, async ({ id }: InstanceView) => {
+    asked.push(id)
+    return `0, 97, ${used}, 24564, 61, 300, 350, RTX 4090\n1, 95, ${used}, 24564, 64, 310, 350, RTX 4090\n`
+  })
+  const shown = () => context.store.get().accounts[account]?.gpuMemory
+  return {
+    asked,
+    clock,
+    history,
+    shown,
+    uses: (next: number) => {
+      used = next
+    },
+    poll: async (ways: Record<string, typeof way>, seen = instances) => {
+      looks.onPoll({ ...accountView({ id: account, ways, gpuMemory: shown() ?? {} }, ...seen) })
+      await settled()
+    },
+    now: context.now,
+  }
+}
+
+test('what is connected anyhow is asked once a minute, and nothing else', async () => {
+  const { asked, clock, history, shown, poll, now } = looking()
+  await poll({ 1: way })
+  await poll({ 1: way })
+  expect(asked).toEqual([1])
+  expect(shown()).toEqual({ 1: 18_000 })
+  expect(history.metrics(1, 1, now()).gpus[1]).toEqual({
+    load: [95],
+    memoryUsed: [9000],
+    temperature: [64],
+    power: [310],
+  })
+  await clock.pass(60_000)
+  await poll({ 1: way })
+  expect(asked).toEqual([1, 1])
+})
+
+test('small changes are not told, and what is no longer connected, or does not run, is not shown', async () => {
+  const { clock, shown, uses, poll } = looking()
+  await poll({ 1: way, 2: way })
+  uses(9010)
+  await clock.pass(60_000)
+  await poll({ 1: way, 2: way })
+  expect(shown()).toEqual({ 1: 18_000, 2: 18_000 })
+  uses(12_000)
+  await clock.pass(60_000)
+  await poll({ 1: way, 2: way })
+  expect(shown()).toEqual({ 1: 24_000, 2: 24_000 })
+  await poll({ 2: way })
+  expect(shown()).toEqual({ 2: 24_000 })
+  await poll({ 2: way }, [instanceView({ id: 2, ssh, state: 'stopped' })])
+  expect(shown()).toEqual({})
+})

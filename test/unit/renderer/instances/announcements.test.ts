@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { announcements } from '../../../../renderer/screens/instances/announcements.ts'
+import { accountView, instanceView } from '../../core/views.ts'
+
+const box = instanceView({ id: 7, label: 'box', state: 'loading' })
+const before = accountView({}, box)
+const become = (state: typeof box.state) => announcements(before, accountView({}, { ...box, state }))
+
+test('what is ready, outbid or crashed is told, and what is seen all along is not', () => {
+  expect(become('running')).toEqual(['box #7 is ready.'])
+  expect(become('outbid')).toEqual(['box #7 was outbid and has stopped.'])
+  expect(become('crashed')).toEqual(['box #7 has crashed.'])
+  expect(become('stopped')).toEqual([])
+  expect(announcements(before, before)).toEqual([])
+  expect(announcements(accountView(), before)).toEqual([])
+  expect(
+    announcements(accountView({ id: 'other' }, box), accountView({}, { ...box, state: 'running' })),
+  ).toEqual([])
+})
+
+test('what a guard did is told once', () => {
+  const guard = {
+    id: 'g1',
+    instance: 7,
+    condition: { kind: 'time', at: 5 },
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    sentence: 'Stops box #7 at 18:00',
+    step: 'acting',
+    history: [],
+  } as const
+  const done = { ...guard, step: 'done', history: [{ at: 5, text: 'Stopped box #7' }] } as const
+  const acting = accountView({ guards: { g1: guard } })
+  expect(announcements(acting, accountView({ guards: { g1: done } }))).toEqual(['Guard: Stopped box #7'])
+  expect(announcements(accountView({ guards: { g1: done } }), accountView({ guards: { g1: done } }))).toEqual(
+    [],
+  )
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
+import { bootOutlook, bootTime, bootWords } from '../../../../renderer/screens/instances/boot.ts'
+import { instanceView } from '../../core/views.ts'
+
+const now = 1_790_000_000
+const minute = 60
+
+function seen(startedAt: number, ...changes: [number, InstanceState][]) {
+  return instanceView({
+    id: startedAt,
+    image: 'pytorch/pytorch',
+    startedAt,
+    state: changes.at(-1)?.[1] ?? 'running',
+    history: changes.map(([at, state]) => ({ at, state, actualStatus: null })),
+  })
+}
+const booted = (took: number) =>
+  seen(now - 9000 - took, [now - 9000 - took + 5, 'loading'], [now - 9000, 'running'])
+
+test('a boot counts only where Berth saw it from its beginning to its end', () => {
+  expect(bootTime(booted(240))).toBe(240)
+  expect(bootTime(seen(now - 9000, [now - 100, 'loading'], [now, 'running']))).toBeUndefined()
+  expect(bootTime(seen(now - 9000, [now - 100, 'running']))).toBeUndefined()
+  expect(bootTime(seen(now - 100, [now - 90, 'loading']))).toBeUndefined()
+})
+
+test('how long it usually takes is said from boots of the same image alone, and not where none was seen', () => {
+  const booting = seen(now - 2 * minute, [now - 2 * minute, 'loading'])
+  const outlook = (...others: ReturnType<typeof seen>[]) => bootOutlook(booting, [booting, ...others], now)
+  expect(outlook()).toBeUndefined()
+  expect(outlook({ ...booted(240), image: 'other/image' })).toBeUndefined()
+  expect(outlook(booted(6 * minute))).toBe('about 4 min left: the last one took 6 min')
+  expect(outlook(booted(6 * minute), booted(4 * minute), booted(20 * minute))).toBe(
+    'about 4 min left: usually 6 min',
+  )
+  expect(outlook(booted(minute), booted(minute))).toBe('usually 1 min, now 2 min')
+})
+
+test('what it waits for is said as short as a column needs', () => {
+  const words = (state: InstanceState, statusMessage?: string) =>
+    bootWords(instanceView({ state, ...(statusMessage !== undefined && { statusMessage }) }))
+  expect(words('provisioning', 'pulling 30 %')).toBe('being created')
+  expect(words('loading', 'pulling image: 30 %')).toBe('image 30 %')
+  expect(words('loading', 'pulling 640%')).toBe('image')
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { calmWords, countsOf, urgentWords } from '../../../../renderer/screens/instances/counts.ts'
+import { vramOf } from '../../../../renderer/screens/instances/load/vram.ts'
+import { partsFor } from '../../../../renderer/screens/instances/parts.ts'
+import { instanceView } from '../../core/views.ts'
+
+test('what runs, what is on its way and what needs the user are counted by what their rows say', () => {
+  const rows = (['running', 'running', 'loading', 'outbid', 'crashed', 'stopped'] as const).map(
+    (state, id) => ({
+      key: String(id),
+      instance: instanceView({ id, state }),
+    }),
+  )
+  const counts = countsOf(rows)
+  expect(counts).toEqual({ running: 2, onTheirWay: 1, needYou: 2 })
+  expect(calmWords(counts)).toBe('2 running, 1 on its way')
+  expect(urgentWords(counts)).toBe('2 need you')
+  expect(urgentWords({ ...counts, needYou: 1 })).toBe('1 needs you')
+  expect(calmWords(countsOf([]))).toBe('')
+})
+
+test('where there is little room the columns that matter least go first', () => {
+  expect(partsFor(0).size).toBe(partsFor(2000).size)
+  expect(partsFor(672)).toEqual(new Set(['load', 'gpu', 'price']))
+})
+
+test('memory is that of all GPUs, and what is used is told only where it is known', () => {
+  const box = instanceView({ gpu: { name: 'RTX 4090', count: 8, memory: 24 * 1024 } })
+  expect(vramOf(box, undefined)).toEqual({ total: 192 })
+  expect(vramOf(box, 173 * 1024)).toEqual({ total: 192, used: 173 })
+  expect(vramOf({ ...box, state: 'stopped' }, 5)).toBeUndefined()
+})
