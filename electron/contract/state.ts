@@ -3,6 +3,7 @@ import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
 import type { FailedHostView, FailoverView } from './automation/failover.ts'
 import type { GuardView } from './automation/guard.ts'
+import type { RentalStop } from './automation/guard-kinds.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
 import type { UndoableView } from './automation/undoable.ts'
@@ -121,8 +122,8 @@ export interface AccountView {
   undoable: Record<string, UndoableView>
   /** What Berth stops or destroys by itself, and when, by the guard's id. */
   guards: Record<string, GuardView>
-  /** What was rented last, to be rented again. */
-  lastRental?: { id: string; what: string }
+  /** What was rented last, to be rented again, and what was chosen to stop it. */
+  lastRental?: { id: string; what: string; stops: readonly RentalStop[] }
   /** By id. */
   failovers: Record<string, FailoverView>
   /** Machines on which tries came to nothing, by machine id. */

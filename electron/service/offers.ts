@@ -28,6 +28,15 @@ const offerShape = recordShape(
     disk_space: Type.Number(),
     /** MB/s. */
     disk_bw: Type.Number(),
+    disk_name: Type.String(),
+    /** TFLOPS of all its GPUs. */
+    total_flops: Type.Number(),
+    /** GB/s between two GPUs; 0 where they have no NVLink. */
+    bw_nvlink: Type.Number(),
+    pci_gen: Type.Number(),
+    gpu_lanes: Type.Number(),
+    /** GB/s. */
+    pcie_bw: Type.Number(),
     /** Dollars per GB and month. */
     storage_cost: Type.Number(),
     /** Mb/s. */

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { SavedQuery } from '../market/offer.ts'
+import { sortColumns } from '../market/sort.ts'
 
 /** Bounds are told in the unit that the page shows. */
 const amount = (least: number, leastWord: string, most: number, mostWord: string) =>
@@ -81,6 +83,12 @@ export const Settings = v.object({
   detailsHeight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)),
   /** The tab of an instance's details that was chosen last. */
   detailsTab: v.picklist(detailsTabs),
+  offers: v.object({
+    /** The columns that are shown of offers; empty for those that Berth chooses by the room there is. */
+    columns: v.array(v.picklist(sortColumns)),
+    /** What was looked for last; null before anything was. */
+    search: v.nullable(SavedQuery),
+  }),
   /** Which key gets in: `berth` for Berth's own, else the name of a key in `~/.ssh`. */
   sshKey: v.pipe(v.string(), v.maxLength(256)),
 })
@@ -95,6 +103,7 @@ export const ChangeableSettings = v.partial(
     ...Settings.entries,
     alerts: v.partial(Settings.entries.alerts),
     quietHours: v.partial(Settings.entries.quietHours),
+    offers: v.partial(Settings.entries.offers),
     terminal: v.partial(v.omit(Settings.entries.terminal, ['command'])),
   }),
 )
@@ -131,5 +140,6 @@ export const defaultSettings: Settings = {
   sshConfig: false,
   detailsHeight: 0,
   detailsTab: 'details',
+  offers: { columns: [], search: null },
   sshKey: 'berth',
 }

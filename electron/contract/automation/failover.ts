@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { OfferFilter, OfferQuery } from '../market/offer.ts'
 import type { RentalView } from '../market/rental.ts'
+import { sortColumns } from '../market/sort.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 
@@ -44,19 +45,7 @@ export const FailoverSearch = v.object({
   query: OfferQuery,
   filter: OfferFilter,
   order: v.object({
-    column: v.picklist([
-      'gpu',
-      'price',
-      'pricePerGpu',
-      'score',
-      'memory',
-      'cpu',
-      'disk',
-      'network',
-      'traffic',
-      'reliability',
-      'place',
-    ]),
+    column: v.picklist(sortColumns),
     descending: v.boolean(),
   }),
 })

@@ -3,13 +3,14 @@ import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import { micros } from '../spending/money.ts'
 
-/** Comes in as dollars, and is micro-dollars from here on. */
 const Dollars = v.pipe(
   v.number('give the sum in dollars'),
   v.minValue(0.01, 'at least $0.01'),
   v.maxValue(1_000_000, 'at most $1,000,000'),
-  v.transform(micros),
 )
+
+/** Comes in as dollars, and is micro-dollars from here on. */
+const Sum = v.pipe(Dollars, v.transform(micros))
 
 const Span = v.pipe(
   v.number('give the time as a number'),
@@ -17,22 +18,19 @@ const Span = v.pipe(
   v.maxValue(366 * 86_400, 'at most a year'),
 )
 
+const Percent = v.pipe(
+  v.number('give the load in percent'),
+  v.minValue(1, 'at least 1 %'),
+  v.maxValue(100, 'at most 100 %'),
+)
+
 /** What the page asks a guard to wait for. Times in seconds, moments in epoch seconds of the account's time. */
 export const GuardRequest = v.variant('kind', [
   v.strictObject({ kind: v.literal('time'), at: v.pipe(v.number('give a date and a time'), v.finite()) }),
   v.strictObject({ kind: v.literal('duration'), seconds: Span }),
-  v.strictObject({
-    kind: v.literal('idle'),
-    /** Percent. */
-    below: v.pipe(
-      v.number('give the load in percent'),
-      v.minValue(1, 'at least 1 %'),
-      v.maxValue(100, 'at most 100 %'),
-    ),
-    seconds: Span,
-  }),
-  v.strictObject({ kind: v.literal('cost'), limit: Dollars }),
-  v.strictObject({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: Dollars }),
+  v.strictObject({ kind: v.literal('idle'), below: Percent, seconds: Span }),
+  v.strictObject({ kind: v.literal('cost'), limit: Sum }),
+  v.strictObject({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: Sum }),
   v.strictObject({
     kind: v.literal('credit'),
     hours: v.pipe(
@@ -43,6 +41,20 @@ export const GuardRequest = v.variant('kind', [
   }),
 ])
 export type GuardRequest = v.InferOutput<typeof GuardRequest>
+
+/** What stops an instance, chosen as it is rented: a guard is set by it as soon as there is an instance to guard. */
+export const RentalStop = v.variant('kind', [
+  v.strictObject({ kind: v.literal('idle'), below: Percent, seconds: Span }),
+  v.strictObject({ kind: v.literal('duration'), seconds: Span }),
+  v.strictObject({ kind: v.literal('cost'), dollars: Dollars }),
+])
+export type RentalStop = v.InferOutput<typeof RentalStop>
+
+/** At most one of each kind. */
+export const RentalStops = v.pipe(
+  v.array(RentalStop),
+  v.check(stops => new Set(stops.map(({ kind }) => kind)).size === stops.length, 'each kind once'),
+)
 
 /** What a guard waits for, as it is kept. Moments in epoch seconds of the account's time, money in micro-dollars. */
 export const GuardCondition = v.variant('kind', [

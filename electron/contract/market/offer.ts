@@ -92,12 +92,24 @@ export interface OfferView {
   storageCost?: number
   score?: number
   scorePerDollar?: number
+  /** TFLOPS of all GPUs. */
+  compute?: number
+  /** GB/s of one GPU's memory. */
+  gpuBandwidth?: number
+  /** GB/s between two GPUs; 0 where they have no NVLink. */
+  nvlink?: number
+  /** Generation, lanes and GB/s of the way between a GPU and the machine. */
+  pcie?: { generation?: number; lanes?: number; bandwidth?: number }
+  driver?: string
   cpuName?: string
   cpuCores?: number
   /** MB. */
   memory?: number
   /** GB. */
   disk?: number
+  diskName?: string
+  /** MB/s. */
+  diskBandwidth?: number
   /** Mb/s. */
   down?: number
   up?: number

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { RentalStops } from '../automation/guard-kinds.ts'
 import { OfferId } from '../ids.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
@@ -155,6 +156,8 @@ const requestFields = v.object({
       v.maxValue(1_000_000, 'at most 1,000,000 GB'),
     ),
   ),
+  /** What stops it: guards that are set once it is created, and again on what is rented in its place. */
+  stops: v.optional(RentalStops),
 })
 
 const imageOrTemplate = 'give a Docker image, such as pytorch/pytorch'

@@ -1,17 +1,21 @@
 import type { Catalogue, ListedOffer } from './catalogue.ts'
 
-export type SortColumn =
-  | 'gpu'
-  | 'price'
-  | 'pricePerGpu'
-  | 'score'
-  | 'memory'
-  | 'cpu'
-  | 'disk'
-  | 'network'
-  | 'traffic'
-  | 'reliability'
-  | 'place'
+export const sortColumns = [
+  'gpu',
+  'memory',
+  'price',
+  'pricePerGpu',
+  'score',
+  'cpu',
+  'ram',
+  'disk',
+  'network',
+  'traffic',
+  'cuda',
+  'reliability',
+  'place',
+] as const
+export type SortColumn = (typeof sortColumns)[number]
 export interface SortBy {
   column: SortColumn
   descending: boolean
@@ -25,9 +29,11 @@ export const descendingFirst: Record<SortColumn, boolean> = {
   score: true,
   memory: true,
   cpu: true,
+  ram: true,
   disk: true,
   network: true,
   traffic: false,
+  cuda: true,
   reliability: true,
   place: false,
 }
@@ -45,9 +51,11 @@ const numbers: Partial<Record<SortColumn, (listed: ListedOffer) => number | unde
   memory: ({ offer: { gpuMemory, gpuCount } }) =>
     gpuMemory === undefined ? undefined : gpuMemory * (gpuCount ?? 1),
   cpu: listed => listed.offer.cpuCores,
+  ram: listed => listed.offer.memory,
   disk: listed => listed.offer.disk,
   network: listed => listed.offer.down,
   traffic: ({ offer: { downCost, upCost } }) => downCost ?? upCost,
+  cuda: listed => listed.offer.cuda,
   reliability: listed => listed.offer.reliability,
 }
 

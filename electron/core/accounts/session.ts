@@ -146,9 +146,10 @@ export async function openSession(
     newId: () => machine.random.hex(16),
     poll: () => poller.look(),
   }
-  const rentals = await openRentals(context, (instance, instanceKey) =>
-    app.onCreated(withKey(), instance, instanceKey),
-  )
+  const rentals = await openRentals(context, {
+    onCreated: (instance, instanceKey) => app.onCreated(withKey(), instance, instanceKey),
+    guard: (...chosen) => automations.guards.guardRental(...chosen),
+  })
   const transfers = await openTransfers(context)
   const automations = await openAutomations(context, rentals)
   const actions = await openUndoableActions(context)

@@ -1,5 +1,11 @@
-import { type GuardCondition, type GuardRequest, guardKinds } from '../../contract/automation/guard-kinds.ts'
+import {
+  type GuardCondition,
+  type GuardRequest,
+  guardKinds,
+  type RentalStop,
+} from '../../contract/automation/guard-kinds.ts'
 import { BerthError } from '../../contract/problem.ts'
+import { micros } from '../../contract/spending/money.ts'
 import { same } from '../state/same.ts'
 import { calmed, type Guard, withEvent } from './model.ts'
 
@@ -38,11 +44,12 @@ export function newGuard(
  * the same: a snooze, and how long its instance has been idle.
  */
 export function changedGuard(guard: Guard, before: Guard, sentence: string, now: number): Guard {
-  const { targets, snoozedUntil, idleSince } = before
+  const { targets, snoozedUntil, idleSince, rental } = before
   const goesOn = same(guard.condition, before.condition)
   const changed = {
     ...guard,
     ...(targets && { targets }),
+    ...(rental && { rental }),
     ...(goesOn && snoozedUntil !== undefined && { snoozedUntil }),
     ...(goesOn && idleSince !== undefined && { idleSince }),
     history: before.history,
@@ -54,6 +61,20 @@ export function changedGuard(guard: Guard, before: Guard, sentence: string, now:
 export function switchedOn(guard: Guard, now: number): Guard {
   const { ended: _ended, snoozedUntil: _snoozedUntil, idleSince: _idleSince, ...rest } = calmed(guard)
   return { ...rest, condition: conditionOf(guard.condition, now) }
+}
+
+/** Seconds ahead at which a guard warns that was chosen with a rental. */
+const rentalWarning = 900
+
+/** The guard that stops an instance as was chosen when it was rented. */
+export function guardOfRental(
+  stop: RentalStop,
+  { id, instance, rental }: Required<Pick<Guard, 'id' | 'instance' | 'rental'>>,
+  now: number,
+): Guard {
+  const when = stop.kind === 'cost' ? { kind: stop.kind, limit: micros(stop.dollars) } : stop
+  const rest = { id, warning: rentalWarning, missed: 'act' } as const
+  return { ...newGuard({ instance, when, action: 'stop' }, rest, now), rental }
 }
 
 function conditionOf(when: GuardRequest | GuardCondition, now: number): GuardCondition {

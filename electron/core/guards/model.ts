@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { GuardId } from '../../contract/automation/guard.ts'
 import { GuardCondition, guardKinds } from '../../contract/automation/guard-kinds.ts'
+import { RentalId } from '../../contract/ids.ts'
 import type { Problem } from '../../contract/problem.ts'
 
 const StoredProblem: v.GenericSchema<Problem> = v.object({
@@ -15,6 +16,8 @@ export const Guard = v.object({
   id: GuardId,
   /** Absent for one on the whole account. */
   instance: v.exactOptional(v.number()),
+  /** The rental that it was chosen with. */
+  rental: v.exactOptional(RentalId),
   condition: GuardCondition,
   action: v.picklist(['stop', 'destroy']),
   /** Seconds ahead at which it warns. */

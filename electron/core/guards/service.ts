@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isFailingOver } from '../../contract/automation/failover.ts'
 import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
+import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import { moment } from '../../contract/format/time.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
@@ -13,7 +14,7 @@ import { type GuardDecision, guardActions, type Snapshot } from './decide/guard-
 import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads, questionInside } from './gpu-loads.ts'
-import { changedGuard, newGuard, switchedOn, type WishedGuard } from './guard-request.ts'
+import { changedGuard, guardOfRental, newGuard, switchedOn, type WishedGuard } from './guard-request.ts'
 import { calmed, Guard, withEvent, withTargets } from './model.ts'
 import { guardAfterActing } from './outcomes.ts'
 import { createSnapshots, type Spending } from './snapshots.ts'
@@ -29,6 +30,8 @@ export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
   preview(wish: WishedGuard): GuardPreview
   /** Off, it does nothing until it is on again. Throws `guard_ended`, or `invalid_argument` for a time that has passed. */
   switch(id: string, on: boolean): Promise<void>
+  /** Sets what was chosen with a rental on the instance that came of it, once. Never rejects because of the disk. */
+  guardRental(rental: string, instance: number, stops: readonly RentalStop[]): Promise<void>
   remove(id: string): Promise<void>
   /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
@@ -277,6 +280,19 @@ export async function openGuards(
       note('user', `Switched a guard ${on ? 'on' : 'off'}`, sentence, guard.instance)
       show()
       void context.poll()
+    },
+    async guardRental(rental, instance, stops) {
+      // A kill may have come between these and what the rental knows of its instance.
+      if (all().some(guard => guard.rental === rental && !guard.ended)) return
+      const at = now()
+      const guards = stops.map(stop =>
+        guardOfRental(stop, { id: `g${context.newId()}`, instance, rental }, at),
+      )
+      if (guards.length === 0) return
+      await stored.put(...guards)
+      for (const guard of guards)
+        note('berth', 'Set a guard', guardSentence(guard, scene(at).instances, at), instance)
+      show()
     },
     async remove(id) {
       const guard = get(id)

@@ -71,6 +71,10 @@ if (task === 'rent') {
     disk: 20,
     env: [{ name: 'TOKEN', value: 'secret', secret: true }],
     ports: [],
+    stops: [
+      { kind: 'idle', below: 5, seconds: 1800 },
+      { kind: 'cost', dollars: 20 },
+    ],
   }
   process.stdout.write('renting\n')
   await berth.dispatch('rent', { request })

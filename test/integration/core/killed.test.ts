@@ -25,6 +25,8 @@ interface Round {
   instances: number
   ever: number
   stillHasSecret: boolean
+  /** The instances whose guards were chosen with the rental, one entry for each guard. */
+  guarded: unknown[]
 }
 
 /** Rents, is killed some milliseconds later, starts again and goes on until nothing is under way. */
@@ -42,7 +44,7 @@ async function killAndGoOn(round: number): Promise<Round> {
     await new Promise(resolve => setTimeout(resolve, killedAfter))
     first.kill('SIGKILL')
     await once(first, 'exit')
-    const wished = (await kept(home)).includes('"pytorch/pytorch"')
+    const wished = (await kept(home, 'rentals')).includes('"pytorch/pytorch"')
 
     const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on')
     await said(second, 'settled')
@@ -51,23 +53,32 @@ async function killAndGoOn(round: number): Promise<Round> {
     const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
       headers: { authorization: `Bearer ${sim.apiKey}` },
     })
-    const { instances } = (await answer.json()) as { instances: unknown[] }
+    const { instances } = (await answer.json()) as { instances: { id: number }[] }
     const ever = sim.controls.ledger().instances.length
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
     const stillHasSecret = wished && keychain.includes('rental r')
-    return { round, killedAfter, wished, instances: instances.length, ever, stillHasSecret }
+    const guards: { instance: number; ended?: string }[] = JSON.parse((await kept(home, 'guards')) || '[]')
+    return {
+      round,
+      killedAfter,
+      wished,
+      instances: instances.length,
+      ever,
+      stillHasSecret,
+      guarded: guards.map(({ instance, ended }) => instance === instances[0]?.id && ended === undefined),
+    }
   } finally {
     await sim.close()
     await rm(home, { recursive: true, force: true, maxRetries: 20 })
   }
 }
 
-/** The rentals as they are on disk. */
-async function kept(home: string): Promise<string> {
+/** A file of the account as it is on disk. */
+async function kept(home: string, name: 'rentals' | 'guards'): Promise<string> {
   const accounts = join(home, 'berth', 'accounts')
   const [account] = await readdir(accounts).catch(() => [])
   if (account === undefined) return ''
-  return readFile(join(accounts, account, 'rentals.json'), 'utf8').catch(() => '')
+  return readFile(join(accounts, account, `${name}.json`), 'utf8').catch(() => '')
 }
 
 test('killed at any moment of a rental, it goes on: one wish, one creation, one instance', {
@@ -85,7 +96,12 @@ test('killed at any moment of a rental, it goes on: one wish, one creation, one 
   expect(results).toHaveLength(rounds)
   for (const result of results) {
     const created = result.wished ? 1 : 0
-    expect(result).toMatchObject({ instances: created, ever: created, stillHasSecret: false })
+    expect(result).toMatchObject({
+      instances: created,
+      ever: created,
+      stillHasSecret: false,
+      guarded: result.wished ? [true, true] : [],
+    })
   }
   // The kills fell on both sides of the moments that matter.
   expect(results.filter(({ wished }) => wished).length).toBeGreaterThan(0)

@@ -186,7 +186,7 @@ test('a rental that came to nothing is not said to be under way', () => {
 })
 
 test('the last rental is offered again by its name, as a dialog with it filled in', () => {
-  const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune' } })
+  const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune', stops: [] } })
   expect(entry(trayMenu(stateOf(account)), 'Rent llama-finetune again…').action).toEqual({
     kind: 'go',
     account: account.id,

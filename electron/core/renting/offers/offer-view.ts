@@ -34,10 +34,17 @@ export function offerView(offer: Offer): OfferView {
     storageCost: offer.storage_cost,
     score: offer.dlperf,
     scorePerDollar: offer.dlperf_per_dphtotal,
+    compute: offer.total_flops,
+    gpuBandwidth: offer.gpu_mem_bw,
+    nvlink: offer.bw_nvlink,
+    pcie: pcie(offer),
+    driver: offer.driver_version,
     cpuName: offer.cpu_name,
     cpuCores: offer.cpu_cores_effective,
     memory: offer.cpu_ram,
     disk: offer.disk_space,
+    diskName: offer.disk_name,
+    diskBandwidth: offer.disk_bw,
     down: offer.inet_down,
     up: offer.inet_up,
     ...trafficPrices(offer),
@@ -52,6 +59,11 @@ export function offerView(offer: Offer): OfferView {
     machineId: offer.machine_id,
     hostId: offer.host_id,
   })
+}
+
+function pcie({ pci_gen, gpu_lanes, pcie_bw }: Offer): OfferView['pcie'] {
+  const known = present({ generation: pci_gen, lanes: gpu_lanes, bandwidth: pcie_bw })
+  return Object.keys(known).length === 0 ? undefined : known
 }
 
 function storagePrice({ storage_total_cost, dph_total, dph_base }: Offer): number | undefined {

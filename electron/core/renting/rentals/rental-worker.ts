@@ -4,6 +4,7 @@ import { ServiceError } from '../../../service/service-error.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
+import type { Guards } from '../../guards/service.ts'
 import { isRefusal } from '../../instances/polling/poll.ts'
 import { createAuthRetries } from './auth-retries.ts'
 import { type Finding, findLost } from './find-lost.ts'
@@ -30,6 +31,14 @@ export interface RentalWorker {
   end(id: string, ending: { step: Rental['step']; problem?: Rental['problem'] }): Promise<void>
   /** More instances with a mark than were wanted: one too many, or one that came when none was wanted any more. */
   destroySurplus(surplus: readonly number[], rental: Rental, why?: string): Promise<void>
+}
+
+/** What follows as soon as there is an instance. */
+export interface InstanceHooks {
+  /** Hears of each, and of its own key where it has one. */
+  onCreated(instance: number, instanceKey: string | undefined): void
+  /** Guards it as was chosen with its rental. */
+  guard: Guards['guardRental']
 }
 
 /** Milliseconds for the service to create an instance. */
@@ -72,7 +81,7 @@ export function createRentalWorker(
   context: AccountContext,
   rentals: StoredRentals,
   secrets: RentalSecrets,
-  onCreated: (instance: number, instanceKey: string | undefined) => void,
+  { onCreated, guard }: InstanceHooks,
 ): RentalWorker {
   const { client, ending, activity } = context
   const { clock } = context.machine
@@ -234,6 +243,9 @@ export function createRentalWorker(
   ): Promise<void> {
     await secrets.forget(get(id)).catch(() => undefined)
     if (guessed && get(id).unwanted) return letUserSay(id, [instance])
+    const { request, unwanted } = get(id)
+    // Before the rental knows it: a kill in between has it found, and guarded, again.
+    if (!unwanted) await guard(id, instance, request.stops ?? [])
     await update(id, {
       step: 'waiting',
       instance,

@@ -10,7 +10,7 @@ import { same } from '../../state/same.ts'
 import { nextStep } from './decide.ts'
 import { markedBy } from './find-lost.ts'
 import { isUnderWay, type Rental } from './model.ts'
-import { createRentalWorker } from './rental-worker.ts'
+import { createRentalWorker, type InstanceHooks } from './rental-worker.ts'
 import { rentalSecrets, withoutSecrets } from './secrets.ts'
 import { knownInstances, openStoredRentals } from './stored-rentals.ts'
 import { rentalEntry, sentenceFor } from './words.ts'
@@ -75,16 +75,12 @@ export interface RentedFor {
 /** Seconds by which two tellings of the account's time may differ. */
 const blur = 60
 
-/** `onCreated` hears of each instance, and of its own key where it has one. */
-export async function openRentals(
-  context: AccountContext,
-  onCreated: (instance: number, instanceKey: string | undefined) => void,
-): Promise<Rentals> {
+export async function openRentals(context: AccountContext, hooks: InstanceHooks): Promise<Rentals> {
   const { account, activity, store } = context
   const secrets = rentalSecrets(context.keychain)
   const rentals = await openStoredRentals(context)
   const { all, find, get, update } = rentals
-  const worker = createRentalWorker(context, rentals, secrets, onCreated)
+  const worker = createRentalWorker(context, rentals, secrets, hooks)
   const ofInstance = (instance: number) => all().findLast(rental => rental.instance === instance)
   /** How many looks in a row were without the instance of a rental. */
   const missing = new Map<string, number>()

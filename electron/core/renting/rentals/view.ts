@@ -1,4 +1,5 @@
 import type { RentalView } from '../../../contract/market/rental.ts'
+import type { AccountView } from '../../../contract/state.ts'
 import { isUnderWay, type Rental } from './model.ts'
 
 /**
@@ -16,11 +17,15 @@ export function rentalViews(rentals: readonly Rental[]): Record<string, RentalVi
 }
 
 /** What was rented last and came to be, to be rented again. */
-export function lastRental(rentals: readonly Rental[]): { id: string; what: string } | undefined {
+export function lastRental(rentals: readonly Rental[]): AccountView['lastRental'] {
   const last = rentals.findLast(({ instance, unwanted }) => instance !== undefined && !unwanted)
   if (!last) return undefined
   const { id, request, offer } = last
-  return { id, what: request.label || request.template?.name || offer.gpuName || request.image }
+  return {
+    id,
+    what: request.label || request.template?.name || offer.gpuName || request.image,
+    stops: request.stops ?? [],
+  }
 }
 
 function viewOf(rental: Rental): RentalView {

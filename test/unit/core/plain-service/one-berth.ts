@@ -136,7 +136,10 @@ export async function startOne<Automation extends Automatic>(
       poll: async () => look(),
       onBroken,
     })
-    const rentals = await openRentals(context, () => undefined)
+    const rentals = await openRentals(context, {
+      onCreated: () => undefined,
+      guard: async () => undefined,
+    })
     const automation = await automate(context, rentals)
     const owners = [...rentals.secretOwners(), ...automation.secretOwners()]
     await keychain.keepOnly(new Set(owners.map(secretsEntry)))

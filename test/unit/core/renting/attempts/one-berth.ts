@@ -68,7 +68,10 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
       if (target) target.instances = { ...instances }
     })
   show(Object.fromEntries([...world.strangers].map(id => [id, instanceView({ id })])))
-  const rentals = await openRentals(context, () => undefined)
+  const rentals = await openRentals(context, {
+    onCreated: () => undefined,
+    guard: async () => undefined,
+  })
   const failovers = await openFailovers(context, rentals, { actedOn: () => undefined })
   rentals.resume()
   return {

@@ -1,0 +1,75 @@
+import { expect, type TestContext, test } from 'vitest'
+import type { RentalStop } from '../../../../electron/contract/automation/guard-kinds.ts'
+import { ended, failoverOf, wish } from '../failover/wish.ts'
+import { instancesOf, rentRunning } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+const stops: RentalStop[] = [
+  { kind: 'idle', below: 5, seconds: 1800 },
+  { kind: 'duration', seconds: 8 * 3600 },
+  { kind: 'cost', dollars: 20 },
+]
+const guarded = [
+  { condition: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', step: 'waiting' },
+  { condition: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', step: 'waiting' },
+  { condition: { kind: 'cost', limit: 20_000_000 }, action: 'stop', step: 'waiting' },
+]
+
+async function connected(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld({ calm: true })
+  context.onTestFinished(() => world.close())
+  return { world, under: await world.startConnected() }
+}
+
+/** The guards on an instance, in the order in which they were chosen. */
+const guardsOn = (under: BerthUnderTest, instance: number) =>
+  Object.values(under.account().guards).filter(guard => guard.instance === instance)
+
+test.concurrent('what was chosen with a rental guards its instance, and is offered with the next', async context => {
+  const { world, under } = await connected(context)
+  expect(under.account().lastRental).toBeUndefined()
+  const { id } = await rentRunning(under, { stops })
+  expect(guardsOn(under, id)).toMatchObject(guarded)
+  expect(under.account().lastRental).toMatchObject({ stops })
+  // The service is not told of it.
+  const [create] = world.sim.controls.requests().filter(({ path }) => path.includes('/asks/'))
+  expect(JSON.stringify(create)).not.toContain('stops')
+
+  await world.sim.controls.advance(8 * 3600 + 60)
+  await under.until(() => under.account().instances[id]?.state === 'stopped', 30_000)
+})
+
+test.concurrent('each attempt has it, and so has the one that is kept', async context => {
+  const { world, under } = await connected(context)
+  const id = await under.run('rentWithFailover', wish({}, { stops }))
+  await under.until(() => failoverOf(under, id)?.tries[0]?.instance !== undefined, 30_000)
+  const first = failoverOf(under, id)?.tries[0]?.instance ?? 0
+  expect(guardsOn(under, first)).toMatchObject(guarded)
+  await world.sim.controls.forceStatus(first, 'exited')
+  const instance = (await ended(under, id))?.instance ?? 0
+  expect(instance).not.toBe(first)
+  expect(guardsOn(under, instance)).toMatchObject(guarded)
+})
+
+test.concurrent('what a watch rents by itself has it', async context => {
+  const { under } = await connected(context)
+  const { search, request, limits } = wish({}, { stops })
+  await under.run('saveWatch', {
+    wish: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
+  })
+  await under.until(() => instancesOf(under).length === 1, 40_000)
+  const [instance] = instancesOf(under)
+  expect(guardsOn(under, instance?.id ?? 0)).toMatchObject(guarded)
+})
+
+test.concurrent('what takes the place of an outbid instance has it', { timeout: 90_000 }, async context => {
+  const { world, under } = await connected(context)
+  const { id } = await rentRunning(under, { bid: 0.4, stops })
+  await under.run('chooseRecovery', {
+    instance: id,
+    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
+  })
+  await world.sim.controls.outbid(id)
+  await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)
+  expect(guardsOn(under, under.account().recoveries[id]?.by ?? 0)).toMatchObject(guarded)
+})
