@@ -1,6 +1,7 @@
 import type { TemplateFields, TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
+import { onceReleased } from '../../../components/fields/onceReleased.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
 import { parseFlags } from '../../../features/templates/dockerFlags.ts'
 import {
@@ -105,7 +106,9 @@ export class Editing {
   }
 
   leave(field: keyof TemplateFields): void {
-    if (!this.#left.includes(field)) this.#left = [...this.#left, field]
+    onceReleased(() => {
+      if (!this.#left.includes(field)) this.#left = [...this.#left, field]
+    })
   }
 
   /** Whether it can be sent; what is wrong is told from now on. */
