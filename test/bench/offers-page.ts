@@ -30,6 +30,9 @@ export async function offersPageRows({ smoke }: Size): Promise<Row[]> {
     await connectAccount(page, sim)
     await page.getByRole('link', { name: 'Offers' }).click()
     await page.locator('tr[data-offer]').first().waitFor()
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    const all = smoke ? /^[\d,]+ of (the first )?[\d,]+ offers$/ : /^10,000 of (the first )?[\d,]+ offers$/
+    await page.getByText(all).waitFor()
     const shown = await page.getByText(/^[\d,]+ of (the first )?[\d,]+ offers$/).textContent()
     const rows = Number(shown?.split(' ')[0]?.replace(',', ''))
     if (!smoke && rows !== count) throw new Error(`there are ${shown}, not ${count} of them`)

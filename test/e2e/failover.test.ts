@@ -51,6 +51,7 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
 }, async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByRole('button', { name: 'Clear all' }).click()
   await page.getByRole('button', { name: 'Rent with failover' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Tries', { exact: true }).fill('0')
@@ -96,6 +97,7 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
 test('cancelled on its row, a failover leaves nothing', async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByRole('button', { name: 'Clear all' }).click()
   await page.getByRole('button', { name: 'Rent with failover' }).click()
   await page
     .getByRole('dialog')

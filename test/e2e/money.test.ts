@@ -80,6 +80,7 @@ describe('money and the market over time', () => {
     await page.getByRole('link', { name: 'Offers' }).click()
     const rents = page.getByRole('button', { name: /^Rent/ })
     await rents.first().waitFor()
+    await page.getByRole('button', { name: 'Clear all' }).click()
     const { offers } = await sim.api<{ offers: { id: number; machine_id: number }[] }>(
       'POST',
       '/api/v0/bundles/',
@@ -202,7 +203,7 @@ describe('money and the market over time', () => {
     await lane.getByText(/^\+\d+ (d|h|min)/).waitFor({ timeout: 60_000 })
     await lane.getByRole('button', { name: /^Stop / }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText(new RegExp(`#${id} was not stopped`)).waitFor()
+    await page.getByText(new RegExp(`#${id} keeps running`)).waitFor()
   })
 })
 

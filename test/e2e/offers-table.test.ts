@@ -10,6 +10,7 @@ const test = base.extend('page', async ({ start }) => {
   const { page } = await start.page(berth.address)
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByRole('button', { name: 'Clear all' }).click()
   await rowsOf(page).nth(20).waitFor({ state: 'attached' })
   return page
 })
@@ -42,7 +43,7 @@ test('scrolling keeps the elements of the rows and the order they are read in', 
 test('the focus stays with its offer, and with nothing once that is out of sight', async ({ page }) => {
   const rows = rowsOf(page)
   const offer = await rows.nth(5).getAttribute('data-offer')
-  await rows.nth(5).getByRole('button').focus()
+  await rows.nth(5).getByRole('button', { name: /^Rent/ }).focus()
   await scrollTo(page, 36 * 6)
   await expect.poll(() => firstRow(page)).toBe('5')
   expect(await focusedOffer(page)).toBe(offer)

@@ -13,6 +13,7 @@ test('where a service lists only some offers, that is noted and it applies the f
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText('The service lists at most 64 offers at a time').waitFor()
+  await page.getByRole('button', { name: 'Clear all' }).click()
 
   const shown = async () =>
     Number.parseInt(await page.getByText(/^[0-9,]+ of [0-9,]+ offers$/).innerText(), 10)

@@ -43,20 +43,33 @@ export interface FirstHours {
   gpus: Micros
   /** Undefined when the service does not say. */
   disk: Micros | undefined
-  /** All the traffic that is expected, once; undefined where none is, or it has no price. */
+  /** The traffic that is expected, once; undefined where it has no price. */
   traffic: Micros | undefined
   total: Micros
 }
 
-/** @param expected GB of traffic: at the dearer way's price, since nobody knows which way they go */
+/** GB that a rental is taken to move where nobody has said: an image and data there, some results back. */
+export const usualTraffic = { down: 20, up: 2 }
+
+/**
+ * What the traffic of a rental costs, once; undefined where it has no price.
+ * @param expected GB: at the dearer way's price, since nobody knows which way they go
+ */
+export function trafficOnce(
+  { upCost = 0, downCost = 0 }: TrafficPrices,
+  expected: number | undefined,
+): Micros | undefined {
+  if (upCost === 0 && downCost === 0) return undefined
+  if (expected !== undefined) return micros(expected * Math.max(upCost, downCost))
+  return micros(usualTraffic.down * downCost + usualTraffic.up * upCost)
+}
+
+/** @param traffic what it costs once, in micro-dollars */
 export function firstHours(
   { perHour, diskPerHour }: RentalCost,
   hours: number,
-  { upCost, downCost }: TrafficPrices,
-  expected: number | undefined,
+  traffic: Micros | undefined,
 ): FirstHours {
-  const dearest = Math.max(upCost ?? 0, downCost ?? 0)
-  const traffic = expected === undefined || dearest === 0 ? undefined : micros(expected * dearest)
   return {
     gpus: (perHour - (diskPerHour ?? 0)) * hours,
     disk: diskPerHour === undefined ? undefined : diskPerHour * hours,

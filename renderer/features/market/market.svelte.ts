@@ -1,4 +1,6 @@
+import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
 import type { AccountId } from '../../../electron/contract/ids.ts'
+import { withValues } from '../../../electron/contract/market/filter.ts'
 import type {
   OfferFilter,
   OfferQuery,
@@ -19,6 +21,8 @@ const mostOffers = 10_000
 const stale = 60_000
 /** Milliseconds without a change of the filter after which the service is asked, where it must be. */
 const typingPause = 1000
+/** Milliseconds without a change after which what is looked for is remembered. */
+const rememberPause = 1000
 
 /** What the market answered, and what it was asked. */
 export interface Found {
@@ -44,18 +48,29 @@ const firstQuery: OfferQuery = {
 export function usualQuery(account: AccountView | undefined): OfferQuery {
   return { ...firstQuery, storage: usualDisk(account) }
 }
+/** What people rent most for work that pays: shown to those who have not looked for anything yet. */
+const usualFilter: OfferFilter = { gpus: ['H100 SXM', 'H100 NVL', 'H100 PCIE'] }
 
 /** What is asked of the market, how its answer is looked at, and the answer: kept while other screens are shown. */
 export class Market {
   query: OfferQuery = $state.raw(firstQuery)
   #filter: OfferFilter = $state.raw({})
-  sortBy: SortBy = $state.raw({ column: 'price', descending: false })
+  sortBy: SortBy = $state.raw({ column: 'score', descending: true })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
+  /** The offer that is looked at, its id; null once the user has closed it, undefined for the first that is shown. */
+  looked: number | null | undefined = $state()
   /** The offer to rent once the search has found it; its id. */
   wanted: number | undefined = $state()
   #chosen: ChosenTemplate | undefined = $state.raw()
   #last: Found | undefined = $state.raw()
+  /** What the next rental is to be stopped by, where that was chosen since the last one. */
+  #stops: { account: AccountId; stops: readonly RentalStop[] } | undefined = $state.raw()
+  /** Whether the filter is a proposal that nobody has touched. */
+  #proposed = false
+  /** Whether what was looked for last was taken up, or something else was asked for before. */
+  #begun = false
+  #remembering: ReturnType<typeof setTimeout> | undefined
   readonly #page: Page
   #search = 0
   #asking: ReturnType<typeof setTimeout> | undefined
@@ -71,8 +86,52 @@ export class Market {
 
   /** Filters what is listed, and has the service list what is looked for where it lists only some at a time. */
   set filter(filter: OfferFilter) {
+    this.#begun = true
+    this.#proposed = false
     this.#filter = filter
     this.#askSoon()
+    this.#remember()
+  }
+
+  /** Looks for a text; in all there is, where the filter was but a proposal. */
+  find(text: string): void {
+    this.filter = withValues(this.#proposed ? {} : this.#filter, { text })
+  }
+
+  /** What stops the next rental: as chosen here, else as with the last one. */
+  get stops(): readonly RentalStop[] {
+    const { account } = this.#page
+    const chosen = this.#stops?.account === account?.id ? this.#stops?.stops : undefined
+    return chosen ?? account?.lastRental?.stops ?? []
+  }
+
+  set stops(stops: readonly RentalStop[]) {
+    const account = this.#page.account?.id
+    this.#stops = account === undefined ? undefined : { account, stops }
+  }
+
+  /** Begins with what was looked for last, else with what people rent. */
+  #begin(): void {
+    if (this.#begun) return
+    this.#begun = true
+    const last = this.#page.state?.settings.offers.search
+    if (last) {
+      this.query = { ...this.query, ...last.query, limit: mostOffers }
+      this.#filter = last.filter
+    } else {
+      this.#filter = usualFilter
+      this.#proposed = true
+    }
+  }
+
+  #remember(): void {
+    clearTimeout(this.#remembering)
+    this.#remembering = setTimeout(() => {
+      // What a template asked for is not what was looked for.
+      if (this.#chosen || this.#proposed) return
+      const search = { query: this.query, filter: this.#filter }
+      void this.#page.berth.changeSettings({ settings: { offers: { search } } }).catch(() => undefined)
+    }, rememberPause)
   }
 
   #askSoon(): void {
@@ -140,6 +199,7 @@ export class Market {
 
   /** Searches unless there is an answer that is new enough. */
   async enter(): Promise<void> {
+    this.#begin()
     // A template belongs to its account: what it filled in says nothing on another.
     if (this.#chosen && !this.chosen) this.#withdrawTemplate()
     if (!this.found || Date.now() - this.found.answer.at > stale) await this.refresh()
@@ -151,13 +211,18 @@ export class Market {
     if (account === undefined) return
     clearTimeout(this.#asking)
     const search = ++this.#search
-    const { query, filter } = this
+    const { query } = this
+    const filter = this.#filter
     this.loading = true
     this.problem = undefined
     try {
       const answer = await this.#page.berth.searchOffers({ account, query, filter })
       if (search !== this.#search) return
       this.#last = { account, query, answer }
+      // A market without any of what is proposed is shown as it is.
+      const { gpus } = usualFilter
+      if (this.#proposed && !answer.offers.some(({ gpuName }) => gpuName && gpus?.includes(gpuName)))
+        this.#filter = {}
       // What was typed meanwhile has not been looked for yet.
       if (this.filter !== filter) this.#askSoon()
     } catch (error) {
@@ -188,7 +253,9 @@ export class Market {
   }
 
   #askFor({ extra, ...query }: OfferQuery): Promise<void> {
+    this.#begun = true
     this.query = extra && Object.keys(extra).length > 0 ? { ...query, extra } : query
+    this.#remember()
     return this.refresh()
   }
 

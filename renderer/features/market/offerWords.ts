@@ -1,7 +1,7 @@
 import { named } from '../../../electron/contract/format/list.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
 import { gpuWords } from '../../../electron/contract/format/name.ts'
-import { gpuMemory } from '../../../electron/contract/format/size.ts'
+import { count, gpuMemory, reliability } from '../../../electron/contract/format/size.ts'
 import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
 import type { FilterPart } from '../../../electron/contract/market/filter.ts'
 import {
@@ -11,11 +11,25 @@ import {
   shownFigure,
 } from '../../../electron/contract/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
-import { countryName } from '../../../electron/contract/market/place.ts'
+import { countryName, placeName } from '../../../electron/contract/market/place.ts'
 
 /** The name of an offer's button: `Rent 1 × H100 SXM, $1.719/h, Sweden`. */
 export function rentName({ offer, price }: ListedOffer, place: string | undefined): string {
   return [`Rent ${gpuWords(offer)}`, price === undefined ? undefined : rate(price), place]
+    .filter(part => part !== undefined)
+    .join(', ')
+}
+
+/** An offer in a line: `2 × H100 SXM, $1.710 per GPU-hour, score 395, Norway, 99.6 % reliable`. */
+export function offerSentence({ offer, pricePerGpu }: ListedOffer): string {
+  const { score, gpuCount = 1, location, reliability: share } = offer
+  return [
+    gpuWords(offer),
+    pricePerGpu === undefined ? undefined : `${rate(pricePerGpu).replace('/h', '')} per GPU-hour`,
+    score === undefined ? undefined : `score ${count(score / gpuCount)}`,
+    location === undefined ? undefined : placeName(location),
+    share === undefined ? undefined : `${reliability(share)} reliable`,
+  ]
     .filter(part => part !== undefined)
     .join(', ')
 }
@@ -34,7 +48,9 @@ export function memoryWords(memory: number, gpuCount = 1): string {
 
 /** `640 GB of VRAM in all`, where that is more than one GPU's. */
 export function totalMemoryWords({ gpuMemory: memory, gpuCount = 1 }: OfferView): string | undefined {
-  return memory === undefined || gpuCount === 1 ? undefined : `${gpuMemory(memory * gpuCount)} of VRAM in all`
+  return memory === undefined || gpuCount === 1
+    ? undefined
+    : `${count(Math.round(memory / 1024) * gpuCount)} GB of VRAM in all`
 }
 
 /** The name of a part of the filter, and what to put before its value. */
@@ -42,7 +58,7 @@ export const partNames: Record<FilterPart, string> = {
   gpus: 'GPU',
   count: 'Count',
   price: 'Up to',
-  regions: 'Region',
+  regions: 'Place',
   text: 'Text',
   ...furtherNames,
 }

@@ -41,6 +41,7 @@ export function freshDraft(account: AccountView | undefined, offer: OfferView): 
     label: '',
     bid: suggestedBid(offer.minimumBid).toFixed(3),
     traffic: '',
+    stops: account?.lastRental?.stops ?? [],
   }
 }
 
@@ -62,6 +63,7 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
     label: request.label ?? '',
     bid: Math.max(request.bid ?? 0, suggestedBid(offer.minimumBid)).toFixed(3),
     traffic: request.traffic === undefined ? '' : String(request.traffic),
+    stops: request.stops ?? [],
   }
 }
 

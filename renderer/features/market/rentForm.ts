@@ -1,3 +1,4 @@
+import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
 import { diskRoom } from '../../../electron/contract/format/size.ts'
 import type { OfferView } from '../../../electron/contract/market/offer.ts'
 import {
@@ -33,6 +34,8 @@ export interface RentDraft {
   bid: string
   /** GB that are expected on the first day; empty for none. */
   traffic: string
+  /** What stops it. */
+  stops: readonly RentalStop[]
 }
 
 export interface EnvRow {
@@ -105,6 +108,7 @@ export function readDraft(
       ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
       ...(draft.traffic.trim() === '' ? {} : { traffic: number(draft.traffic) }),
       ...(interruptible ? { bid: number(draft.bid) } : {}),
+      ...(draft.stops.length === 0 ? {} : { stops: draft.stops }),
     },
     path => fieldOfPath(path, rows),
   )

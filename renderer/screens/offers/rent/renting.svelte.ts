@@ -4,9 +4,10 @@ import type { Problem } from '../../../../electron/contract/problem.ts'
 import { micros } from '../../../../electron/contract/spending/money.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
+import { onceReleased } from '../../../components/fields/onceReleased.ts'
 import { noVolume } from '../../../components/fields/volume.ts'
 import { stopperWords } from '../../../features/guards/stopperWords.ts'
-import { creditWouldLast, firstHours, rentalCost } from '../../../features/market/cost.ts'
+import { creditWouldLast, firstHours, rentalCost, trafficOnce } from '../../../features/market/cost.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
 import { draftFrom, firstDisk, freshDraft, noRegistry } from '../../../features/market/rentDefaults.ts'
 import {
@@ -57,7 +58,10 @@ export class Renting {
     label: '',
     bid: '',
     traffic: '',
+    stops: [],
   })
+  /** Whether it is rented by a bid. */
+  interruptible = $state(false)
   /** What is rented from, if anything. */
   template: RentTemplate | undefined = $state.raw()
   /** True while it is being sent, and for good once it was accepted: a second Enter does nothing. */
@@ -75,7 +79,8 @@ export class Renting {
     this.#page = page
     this.subject = subject
     const { offer, request, later } = subject
-    const fresh = freshDraft(page.account, offer)
+    this.interruptible = subject.interruptible
+    const fresh = { ...freshDraft(page.account, offer), stops: [...marketOf(page).stops] }
     this.#fresh = filledValues(fresh)
     this.#began = filledValues(request ? draftFrom(request, offer) : fresh)
     this.draft = request ? draftFrom(request, offer) : fresh
@@ -156,11 +161,17 @@ export class Renting {
     readDraft(
       { ...this.draft, direct: this.draft.direct && !this.proxyOnly },
       this.subject.offer,
-      this.subject.interruptible,
+      this.interruptible,
       this.template,
       this.subject.later,
     ),
   )
+
+  /** Whether a bid may be chosen in place of the price that the offer was found with, or that be gone back to. */
+  get maySwitch(): boolean {
+    const { interruptible, otherwise, later, offer } = this.subject
+    return !interruptible && !otherwise && !later && offer.minimumBid !== undefined
+  }
 
   /** What to say at which field: all of it after a try to rent, before that only for fields already left. */
   readonly errors: RentErrors = $derived.by(() => {
@@ -174,9 +185,8 @@ export class Renting {
   /** What it will cost as filled in; undefined while the disk or the bid is no number, or the price is not known. */
   readonly cost = $derived.by(() => {
     const disk = typedNumber(this.draft.disk)
-    const bid = this.subject.interruptible ? typedNumber(this.draft.bid) : undefined
-    if (disk === undefined || !(disk > 0) || (this.subject.interruptible && !(Number(bid) > 0)))
-      return undefined
+    const bid = this.interruptible ? typedNumber(this.draft.bid) : undefined
+    if (disk === undefined || !(disk > 0) || (this.interruptible && !(Number(bid) > 0))) return undefined
     return rentalCost(
       this.subject.offer,
       this.subject.pricedDisk ?? this.subject.request?.disk ?? firstDisk,
@@ -185,12 +195,19 @@ export class Renting {
     )
   })
 
-  /** What a first day comes to, line by line. */
-  readonly firstDay = $derived.by(() => {
+  /** GB of traffic that were given; undefined where the usual is taken to be. */
+  readonly expectedTraffic: number | undefined = $derived.by(() => {
     const expected = typedNumber(this.draft.traffic)
-    const known = expected !== undefined && expected > 0 ? expected : undefined
-    return this.cost && firstHours(this.cost, 24, this.subject.offer, known)
+    return expected !== undefined && expected > 0 ? expected : undefined
   })
+
+  /** What the traffic costs, once; undefined where it has no price. */
+  readonly traffic = $derived.by(() => trafficOnce(this.subject.offer, this.expectedTraffic))
+
+  /** What the first hours come to, line by line. */
+  after(hours: number) {
+    return this.cost && firstHours(this.cost, hours, this.traffic)
+  }
 
   /** Seconds that the credit lasts with it. */
   readonly lasts = $derived.by(() => {
@@ -204,12 +221,12 @@ export class Renting {
   readonly bidTooLow = $derived.by(() => {
     const bid = typedNumber(this.draft.bid)
     const { minimumBid } = this.subject.offer
-    return this.subject.interruptible && bid !== undefined && bid * 1_000_000 < (minimumBid ?? 0)
+    return this.interruptible && bid !== undefined && bid * 1_000_000 < (minimumBid ?? 0)
   })
 
   /** What to say of a bid so far above the lowest that it may be mistyped. */
   readonly bidTooHigh = $derived.by(() => {
-    if (!this.subject.interruptible) return undefined
+    if (!this.interruptible) return undefined
     const bid = typedNumber(this.draft.bid)
     return highBid(bid === undefined ? undefined : micros(bid), this.subject.offer.minimumBid)
   })
@@ -236,7 +253,9 @@ export class Renting {
 
   /** A field was left: from now on its mistakes are told. */
   leave(field: string): void {
-    if (!this.#left.includes(field)) this.#left = [...this.#left, field]
+    onceReleased(() => {
+      if (!this.#left.includes(field)) this.#left = [...this.#left, field]
+    })
   }
 
   addVariable(): number {
@@ -290,6 +309,7 @@ export class Renting {
           ...(run && { run }),
         })
         marketOf(this.#page).took(request.offer)
+        if (!this.subject.request) marketOf(this.#page).stops = request.stops ?? []
       }
       return true
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { SortColumn } from '../../../../electron/contract/market/sort.ts'
+import { type SortColumn, sortColumns } from '../../../../electron/contract/market/sort.ts'
 
 /** A column of the offers table. */
 export interface Column {
@@ -12,62 +12,67 @@ export interface Column {
   figure: boolean
 }
 
-/** In the order they are shown. */
-const all: readonly Column[] = [
-  { column: 'gpu', title: 'GPU', width: 116, figure: false },
-  { column: 'price', title: 'Price', width: 88, figure: true },
-  {
-    column: 'pricePerGpu',
-    title: 'Per GPU',
-    about: 'Price of one GPU for an hour',
-    width: 88,
-    figure: true,
-  },
-  {
-    column: 'score',
-    title: 'Score per $',
-    about: 'Benchmark score per dollar and hour',
-    width: 96,
-    figure: true,
-  },
-  { column: 'memory', title: 'VRAM', about: 'GPUs and the memory of each', width: 84, figure: true },
-  { column: 'cpu', title: 'CPU', width: 76, figure: true },
-  { column: 'disk', title: 'Disk', about: 'Disk on offer', width: 80, figure: true },
-  { column: 'network', title: 'Down / up', width: 114, figure: true },
-  {
-    column: 'traffic',
-    title: 'Traffic',
-    about: 'Price of a GB received and of one sent',
-    width: 124,
-    figure: true,
-  },
-  { column: 'reliability', title: 'Reliability', width: 100, figure: true },
-  { column: 'place', title: 'Where', width: 98, figure: false },
-]
+type Facts = Omit<Column, 'column' | 'figure'> & { figure?: false }
+
+const facts: Readonly<Record<SortColumn, Facts>> = {
+  gpu: { title: 'GPU', width: 116, figure: false },
+  memory: { title: 'VRAM, GB', about: 'GPUs, the VRAM of each, and all of it', width: 112 },
+  price: { title: '$/h', width: 62 },
+  pricePerGpu: { title: '$/GPU·h', about: 'Price of one GPU for an hour', width: 70 },
+  score: { title: 'Score/$', about: 'Benchmark score per dollar and hour', width: 68 },
+  cpu: { title: 'Cores', about: 'CPU cores', width: 56 },
+  ram: { title: 'RAM', about: 'GB of RAM', width: 56 },
+  disk: { title: 'Disk', about: 'GB of disk on offer', width: 62 },
+  network: { title: 'Gb/s ↓ ↑', about: 'Download and upload', width: 92 },
+  traffic: { title: 'Traffic', about: 'Price of a GB received and of one sent', width: 116 },
+  cuda: { title: 'CUDA', about: 'The highest CUDA version', width: 58 },
+  reliability: { title: 'Reliable', about: 'Percent, with a badge where the host is verified', width: 88 },
+  place: { title: 'Place', width: 98, figure: false },
+}
+
+/** All there are, in the order they are shown. */
+export const allColumns: readonly Column[] = sortColumns.map(column => ({
+  figure: true,
+  ...facts[column],
+  column,
+}))
 
 /** Those that go first when it gets narrow; the GPU and the price stay. */
 const droppedFirst: readonly SortColumn[] = [
   'cpu',
   'traffic',
-  'score',
-  'network',
-  'pricePerGpu',
-  'memory',
-  'place',
+  'ram',
+  'cuda',
   'disk',
+  'network',
+  'score',
+  'pricePerGpu',
+  'place',
+  'memory',
   'reliability',
 ]
 
 /** Pixels for the column with the Rent buttons, which always stays. */
-export const actionsWidth = 78
+export const actionsWidth = 66
 
 /**
  * The columns that fit a table of so many pixels; the one sorted by stays as long as any.
  * @param longestName characters of the longest GPU, as shown: it is not cut as long as others can go
+ * @param wanted those that the user has chosen; empty for all
  */
-export function columnsFor(width: number, sortedBy: SortColumn, longestName: number): readonly Column[] {
-  const gpu = Math.min(220, Math.max(116, 32 + longestName * 7))
-  let shown = all.map(each => (each.column === 'gpu' ? { ...each, width: gpu } : each))
+export function columnsFor(
+  width: number,
+  sortedBy: SortColumn,
+  longestName: number,
+  wanted: readonly SortColumn[] = [],
+): readonly Column[] {
+  const gpu = Math.min(250, Math.max(140, 62 + longestName * 7))
+  let shown = allColumns
+    .filter(
+      ({ column }) =>
+        wanted.length === 0 || column === 'gpu' || column === 'price' || wanted.includes(column),
+    )
+    .map(each => (each.column === 'gpu' ? { ...each, width: gpu } : each))
   for (const column of droppedFirst) {
     if (room(shown) <= width) break
     if (column !== sortedBy) shown = shown.filter(each => each.column !== column)

@@ -4,6 +4,7 @@ import {
   firstHours,
   rentalCost,
   suggestedBid,
+  trafficOnce,
 } from '../../../../renderer/features/market/cost.ts'
 import { offer } from './listed.ts'
 
@@ -47,12 +48,13 @@ test('a disk costs its GB for a month of 720 hours, whatever disk the search was
 test('a first day is its hours of GPU and disk, and the traffic expected once at the dearer price', () => {
   const cost = { perHour: 2_100_000, diskPerHour: 100_000 }
   const traffic = { downCost: 0.01, upCost: 0.02 }
-  expect(firstHours(cost, 24, traffic, 50)).toEqual({
+  expect(firstHours(cost, 24, trafficOnce(traffic, 50))).toEqual({
     gpus: 48_000_000,
     disk: 2_400_000,
     traffic: 1_000_000,
     total: 51_400_000,
   })
-  expect(firstHours(cost, 24, traffic, undefined)).toMatchObject({ traffic: undefined, total: 50_400_000 })
-  expect(firstHours(cost, 24, {}, 50)).toMatchObject({ traffic: undefined, total: 50_400_000 })
+  // Nothing said: 20 GB down and 2 GB up, each at its own price.
+  expect(trafficOnce({ downCost: 0.002, upCost: 0.004 }, undefined)).toBe(48_000)
+  expect(firstHours(cost, 24, trafficOnce({}, 50))).toMatchObject({ traffic: undefined, total: 50_400_000 })
 })

@@ -121,5 +121,6 @@ test('another try keeps all of the request, and bids enough for the new machine'
     label: 'l',
     bid: '0.303',
     traffic: '250',
+    stops: [],
   })
 })

@@ -20,6 +20,7 @@ const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({
   label: '',
   bid: '',
   traffic: '',
+  stops: [],
   ...changes,
 })
 const row = (key: number, name: string, value = '') => ({ key, name, value, secret: false })

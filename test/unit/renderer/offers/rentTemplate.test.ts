@@ -28,6 +28,7 @@ const fresh: RentDraft = {
   label: '',
   bid: '',
   traffic: '',
+  stops: [],
 }
 const view: TemplateView = {
   name: 'Trainer',

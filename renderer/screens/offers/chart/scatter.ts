@@ -1,0 +1,217 @@
+import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
+import type { Micros } from '../../../../electron/contract/spending/money.ts'
+import { type Scale, scale } from '../../../components/charts/scale.ts'
+
+/** An offer by what one of its GPUs costs an hour and scores. */
+export interface Dot {
+  readonly listed: ListedOffer
+  /** Micro-dollars per hour. */
+  readonly price: Micros
+  readonly score: number
+  /** From 2 to 7 pixels, by how many GPUs it has. */
+  readonly radius: number
+  readonly reliability: 'high' | 'middle' | 'low'
+}
+
+/** What of prices and scores is looked at: micro-dollars per GPU and hour, and the score of one GPU. */
+export interface Region {
+  readonly priceFrom: Micros
+  readonly priceTo: Micros
+  readonly scoreFrom: number
+  readonly scoreTo: number
+}
+
+/** The score of one GPU; undefined where the service does not say. */
+function scoreOf({ offer: { score, gpuCount = 1 } }: ListedOffer): number | undefined {
+  return score === undefined ? undefined : score / gpuCount
+}
+
+/** Whether an offer lies in a region. One without a price or a score lies in none. */
+export function isWithin(listed: ListedOffer, region: Region): boolean {
+  const { pricePerGpu: price } = listed
+  const score = scoreOf(listed)
+  if (price === undefined || score === undefined) return false
+  return (
+    price >= region.priceFrom &&
+    price <= region.priceTo &&
+    score >= region.scoreFrom &&
+    score <= region.scoreTo
+  )
+}
+
+/** The dots of those offers that say a price and a score, large ones first, so that none hides a smaller one. */
+export function dotsOf(offers: readonly ListedOffer[]): Dot[] {
+  return offers
+    .flatMap(listed => {
+      const { pricePerGpu: price, offer } = listed
+      const score = scoreOf(listed)
+      if (price === undefined || score === undefined) return []
+      const { gpuCount = 1, reliability = 0 } = offer
+      const radius = Math.min(7, 1.4 + 2 * Math.sqrt(gpuCount))
+      const level = reliability >= 0.995 ? 'high' : reliability >= 0.98 ? 'middle' : 'low'
+      return [{ listed, price, score, radius, reliability: level } as const]
+    })
+    .sort((a, b) => b.radius - a.radius)
+}
+
+/** Pixels of the plot, and the values at its edges. */
+export interface Frame {
+  readonly width: number
+  readonly height: number
+  readonly prices: Scale
+  readonly scores: Scale
+}
+
+/** Room around the plot for what stands at its edges. */
+export const margin = { left: 38, right: 26, top: 8, bottom: 22 }
+
+/** Axes with round figures at their ends. The dearest and the best few do not press all others into a corner. */
+export function frameOf(dots: readonly Dot[], width: number, height: number): Frame {
+  const axis = (values: Float64Array, least: number) => {
+    const sorted = values.sort()
+    const lowest = sorted[0] ?? 0
+    const most = sorted.at(-1) ?? 1
+    const usual = sorted[Math.floor((sorted.length - 1) * 0.99)] ?? most
+    return scale(lowest, most > 2 * usual ? usual : most, least)
+  }
+  return {
+    width,
+    height,
+    prices: axis(
+      Float64Array.from(dots, ({ price }) => price),
+      10_000,
+    ),
+    scores: axis(
+      Float64Array.from(dots, ({ score }) => score),
+      1,
+    ),
+  }
+}
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Where something lies in the plot, in pixels from its left and its top. */
+export function pointOf({ price, score }: Pick<Dot, 'price' | 'score'>, frame: Frame): Point {
+  const { prices, scores, width, height } = frame
+  const across = (price - prices.bottom) / (prices.top - prices.bottom)
+  const up = (score - scores.bottom) / (scores.top - scores.bottom)
+  return {
+    x: margin.left + across * (width - margin.left - margin.right),
+    y: height - margin.bottom - up * (height - margin.top - margin.bottom),
+  }
+}
+
+/** What a place in the plot stands for, within its axes. */
+export function valuesAt({ x, y }: Point, frame: Frame): { price: Micros; score: number } {
+  const { prices, scores, width, height } = frame
+  const across = clamped((x - margin.left) / (width - margin.left - margin.right))
+  const up = clamped((height - margin.bottom - y) / (height - margin.top - margin.bottom))
+  return {
+    price: Math.round(prices.bottom + across * (prices.top - prices.bottom)),
+    score: scores.bottom + up * (scores.top - scores.bottom),
+  }
+}
+
+/** The region between two corners. */
+export function regionBetween(a: Point, b: Point, frame: Frame): Region {
+  const [one, other] = [valuesAt(a, frame), valuesAt(b, frame)]
+  return {
+    priceFrom: Math.min(one.price, other.price),
+    priceTo: Math.max(one.price, other.price),
+    scoreFrom: Math.min(one.score, other.score),
+    scoreTo: Math.max(one.score, other.score),
+  }
+}
+
+/** The dot under a place, the smallest of several; undefined where none is within a few pixels. */
+export function dotAt(dots: readonly Dot[], place: Point, frame: Frame): Dot | undefined {
+  let found: Dot | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const dot of dots) {
+    const { x, y } = pointOf(dot, frame)
+    const away = Math.hypot(x - place.x, y - place.y)
+    if (away <= dot.radius + 4 && away <= least) {
+      least = away
+      found = dot
+    }
+  }
+  return found
+}
+
+const directions: Readonly<Record<string, Point>> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+}
+
+/** Where an arrow key leads; undefined for any other key. */
+export function directionOf(key: string): Point | undefined {
+  return directions[key]
+}
+
+/** The next dot that way, one that lies more that way than aside; the same one where there is none. */
+export function nextDot(dots: readonly Dot[], from: Dot, way: Point, frame: Frame): Dot {
+  const start = pointOf(from, frame)
+  let next = from
+  let least = Number.POSITIVE_INFINITY
+  for (const dot of dots) {
+    if (dot === from) continue
+    const { x, y } = pointOf(dot, frame)
+    const along = (x - start.x) * way.x + (y - start.y) * way.y
+    const aside = Math.abs((x - start.x) * way.y) + Math.abs((y - start.y) * way.x)
+    // Those at the very same place would hold the keys there.
+    if (along < 0.5 || aside > along * 2) continue
+    const away = along + 2 * aside
+    if (away < least) {
+      least = away
+      next = dot
+    }
+  }
+  return next
+}
+
+/** A name over the dots of a GPU, where there is room for it. */
+export interface Label extends Point {
+  readonly text: string
+}
+
+/** Names of the GPUs with the most dots, in the middle of these, none over another. */
+export function labelsOf(dots: readonly Dot[], frame: Frame, most = 10): Label[] {
+  const byName = new Map<string, Dot[]>()
+  for (const dot of dots) {
+    const { gpuName } = dot.listed.offer
+    if (gpuName === undefined) continue
+    const known = byName.get(gpuName)
+    if (known) known.push(dot)
+    else byName.set(gpuName, [dot])
+  }
+  const labels: Label[] = []
+  for (const [text, own] of [...byName].sort((a, b) => b[1].length - a[1].length)) {
+    if (labels.length === most) break
+    const places = own.map(dot => pointOf(dot, frame))
+    const x = clampedTo(middle(places.map(each => each.x)), margin.left + 30, frame.width - 40)
+    const y = Math.max(margin.top + 10, Math.min(...places.map(each => each.y)) - 10)
+    const collides = labels.some(
+      other =>
+        Math.abs(other.y - y) < 14 && Math.abs(other.x - x) < 4 + 3.6 * (text.length + other.text.length),
+    )
+    if (!collides) labels.push({ text, x, y })
+  }
+  return labels
+}
+
+function middle(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
+
+function clamped(share: number): number {
+  return clampedTo(share, 0, 1)
+}
+
+function clampedTo(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(most, value))
+}

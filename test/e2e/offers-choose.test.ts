@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { connectAccount } from './account-steps.ts'
+import { patience } from './app.ts'
+import { test as base } from './fixtures.ts'
+
+/** Opens the offers of an account in a window of that size. */
+const test = base.extend('offersOf', async ({ start }) => {
+  return async (size = { width: 1280, height: 800 }) => {
+    const sim = await start.simulator()
+    const berth = await start.berth()
+    const { page, errors } = await start.page(berth.address, { viewport: size })
+    await connectAccount(page, sim)
+    await page.getByRole('link', { name: 'Offers' }).click()
+    await page.locator('tr[data-offer]').first().waitFor()
+    return { sim, page, errors }
+  }
+})
+
+const drawer = (page: Page) => page.getByRole('complementary', { name: 'Offer' })
+const chart = (page: Page) => page.getByRole('application')
+/** The numbers in `37 of 132`. */
+async function counted(page: Page): Promise<number[]> {
+  const text = await page.getByText(/^[\d,]+ of [\d,]+( offers)?$/).innerText()
+  return (text.match(/[\d,]+/g) ?? []).map(each => Number(each.replaceAll(',', '')))
+}
+const guardsOf = async (page: Page) => {
+  await page.getByRole('row', { name: /#\d+/ }).getByRole('link').click()
+  await page.getByRole('tab', { name: /^(Guards|Automation)/ }).click()
+}
+
+test('a region drawn around dots filters the table, by the pointer and by keys, and is lifted', async ({
+  offersOf,
+}) => {
+  const { page, errors } = await offersOf()
+  const [, all = 0] = await counted(page)
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await expect.poll(async () => (await counted(page))[0]).toBe(all)
+  const box = await chart(page).boundingBox()
+  if (!box) throw new Error('there is no chart')
+  await page.mouse.move(box.x + 60, box.y + 30)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height - 40, { steps: 4 })
+  await page.mouse.up()
+  const lift = page.getByRole('button', { name: 'Lift the region' })
+  await lift.waitFor()
+  await page.getByText(/^in the region \$\d+\.\d\d–\d+\.\d\d, score \d+–\d+$/).waitFor()
+  const [within = 0, of = 0] = await counted(page)
+  expect(of).toBe(all)
+  expect(within).toBeGreaterThan(0)
+  expect(within).toBeLessThan(all)
+  await lift.click()
+  await expect.poll(async () => (await counted(page))[0]).toBe(all)
+
+  // By keys: arrows choose an offer, which the drawer shows; Shift and arrows make and widen a region.
+  await chart(page).focus()
+  const before = await drawer(page).innerText()
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => drawer(page).innerText()).not.toBe(before)
+  await page.keyboard.press('Shift+ArrowRight')
+  await lift.waitFor()
+  const [narrow = 0] = await counted(page)
+  for (let key = 0; key < 6; key += 1) await page.keyboard.press('Shift+ArrowRight')
+  await expect.poll(async () => ((await counted(page))[0] ?? 0) >= narrow).toBe(true)
+  await page.keyboard.press('Escape')
+  await lift.waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+})
+
+test('two clicks rent what people rent, and what stops it was in sight and is remembered', async ({
+  offersOf,
+}) => {
+  const { sim, page, errors } = await offersOf()
+  await drawer(page).getByRole('heading', { name: /H100/ }).waitFor()
+  const stop = (name: string) => drawer(page).getByRole('button', { name, exact: true })
+  // On a first rental nothing is chosen.
+  for (const name of ['30 min idle', '8 h', '$20'])
+    expect(await stop(name).getAttribute('aria-pressed')).toBe('false')
+  await stop('30 min idle').click()
+  await stop('Custom…').click()
+  await page.getByLabel('Cost reaches, $').fill('7.5')
+  await page.keyboard.press('Escape')
+  await stop('$7.5').waitFor()
+  expect(await stop('$7.5').getAttribute('aria-pressed')).toBe('true')
+  await drawer(page)
+    .getByRole('button', { name: /^Rent for \$/ })
+    .click()
+
+  const rented = () => sim.api<{ instances: { id: number }[] }>('GET', '/api/v0/instances/')
+  await expect
+    .poll(async () => (await rented()).instances.length, { timeout: patience, interval: 1500 })
+    .toBe(1)
+  await page.getByRole('row', { name: /#\d+/ }).waitFor()
+  await guardsOf(page)
+  await page.getByText(/^Stops .* when its GPU load was below 5 % for 30 min\.$/).waitFor()
+  await page.getByText(/^Stops .* when it has cost \$7\.50\.$/).waitFor()
+
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.locator('tr[data-offer]').first().waitFor()
+  expect(await stop('30 min idle').getAttribute('aria-pressed')).toBe('true')
+  await page
+    .getByRole('button', { name: /^Rent \d/ })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog', { name: /^Rent/ })
+  const chosen = dialog.getByRole('group', { name: 'Stop when' }).getByRole('button', { pressed: true })
+  expect(await chosen.allInnerTexts()).toEqual(['30 min idle', '$7.5'])
+  expect(errors).toEqual([])
+})
+
+test('a narrow window has no drawer until a row is opened, and a low one no chart', async ({ offersOf }) => {
+  const { page, errors } = await offersOf({ width: 720, height: 480 })
+  expect(await drawer(page).count()).toBe(0)
+  expect(await chart(page).count()).toBe(0)
+  await page.locator('tr[data-offer]').first().getByRole('cell').first().click()
+  await drawer(page)
+    .getByRole('button', { name: /^Rent for \$/ })
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await drawer(page).waitFor({ state: 'detached' })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await chart(page).waitFor()
+  expect(errors).toEqual([])
+})
+
+test('what was looked for last, and the columns, are there again after a reload', async ({ offersOf }) => {
+  const { page, errors } = await offersOf()
+  await page.getByRole('button', { name: 'GPU: H100' }).waitFor()
+  await page.getByLabel('Find in offers').fill('RTX 4090')
+  // What was only proposed does not hold back what is looked for.
+  await page.getByRole('button', { name: 'GPU: any' }).waitFor()
+  await drawer(page)
+    .getByRole('heading', { name: /RTX 4090/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: /^Reliable/ }).uncheck()
+  await page.keyboard.press('Escape')
+  await page.getByRole('columnheader', { name: 'Reliable' }).waitFor({ state: 'detached' })
+  // Remembered a moment later; the page takes up what is in the settings.
+  await expect
+    .poll(
+      async () => {
+        await page.reload()
+        await page.getByLabel('Find in offers').waitFor()
+        return page.getByLabel('Find in offers').inputValue()
+      },
+      { timeout: patience, interval: 1500 },
+    )
+    .toBe('RTX 4090')
+  expect(await page.getByRole('columnheader', { name: 'Reliable' }).count()).toBe(0)
+  expect(errors).toEqual([])
+})
+
+test('an error under a field that is left does not swallow the click that left it', async ({ offersOf }) => {
+  const { page, errors } = await offersOf()
+  await page.getByRole('link', { name: 'Templates' }).click()
+  await page
+    .getByRole('button', { name: /^New template/ })
+    .first()
+    .click()
+  await page.getByLabel('Name', { exact: true }).focus()
+  const isPrivate = page.getByRole('switch', { name: /^Private/ })
+  const before = await isPrivate.isChecked()
+  const box = await isPrivate.boundingBox()
+  if (!box) throw new Error('there is no switch')
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+  await page.locator('[aria-invalid=true]').first().waitFor()
+  expect(await isPrivate.isChecked()).toBe(!before)
+  expect(errors).toEqual([])
+})

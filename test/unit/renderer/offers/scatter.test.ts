@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
+import {
+  dotAt,
+  dotsOf,
+  frameOf,
+  isWithin,
+  labelsOf,
+  nextDot,
+  pointOf,
+  regionBetween,
+} from '../../../../renderer/screens/offers/chart/scatter.ts'
+import { offer } from './listed.ts'
+
+const listed = (...offers: Parameters<typeof offer>[0][]) =>
+  catalogueOf(
+    offers.map(each => offer(each)),
+    'on-demand',
+  ).offers
+
+const market = listed(
+  { id: 1, price: 1_000_000, score: 100 },
+  { id: 2, price: 2_000_000, score: 200 },
+  { id: 3, price: 8_000_000, gpuCount: 4, score: 1200, reliability: 0.999 },
+  { id: 4, price: 3_000_000, score: 400, reliability: 0.9 },
+)
+const dots = dotsOf(market)
+const frame = frameOf(dots, 800, 172)
+const dot = (id: number) => {
+  const found = dots.find(({ listed: { offer } }) => offer.id === id)
+  if (!found) throw new Error(`there is no dot ${id}`)
+  return found
+}
+
+describe('a chart of offers', () => {
+  test('shows the price and the score of one GPU, its size by their number, its fill by reliability', () => {
+    expect(dot(3)).toMatchObject({ price: 2_000_000, score: 300, reliability: 'high' })
+    expect(dot(3).radius).toBeGreaterThan(dot(2).radius)
+    expect([dot(2).reliability, dot(4).reliability]).toEqual(['middle', 'low'])
+  })
+
+  test('leaves out what says no price or no score', () => {
+    const [without] = listed({ id: 1 })
+    expect(dotsOf(without ? [without] : [])).toEqual([])
+    expect(without && isWithin(without, { priceFrom: 0, priceTo: 9e9, scoreFrom: 0, scoreTo: 9e9 })).toBe(
+      false,
+    )
+  })
+
+  test('a region has the offers whose dots it is drawn around', () => {
+    const { x, y } = pointOf(dot(2), frame)
+    const region = regionBetween({ x: x + 5, y: y - 5 }, { x: x - 5, y: y + 5 }, frame)
+    expect(market.filter(each => isWithin(each, region)).map(each => each.offer.id)).toEqual([2])
+    const all = regionBetween({ x: -50, y: -50 }, { x: 900, y: 900 }, frame)
+    expect(market.every(each => isWithin(each, all))).toBe(true)
+  })
+
+  test('finds the dot under the pointer, and none beside all', () => {
+    const { x, y } = pointOf(dot(4), frame)
+    expect(dotAt(dots, { x: x + 3, y: y - 3 }, frame)).toBe(dot(4))
+    expect(dotAt(dots, { x: x + 40, y }, frame)).toBeUndefined()
+  })
+
+  test('arrows go to the next dot that way, and stay at the last', () => {
+    expect(nextDot(dots, dot(1), { x: 1, y: 0 }, frame)).toBe(dot(2))
+    expect(nextDot(dots, dot(2), { x: 0, y: -1 }, frame)).toBe(dot(3))
+    expect(nextDot(dots, dot(4), { x: 1, y: 0 }, frame)).toBe(dot(4))
+  })
+
+  test('a few that are far dearer do not press the others into a corner', () => {
+    const many = listed(
+      ...Array.from({ length: 300 }, (_, id) => ({ id, price: 1_000_000 + id * 1000, score: 100 + id })),
+      { id: 999, price: 90_000_000, score: 200 },
+    )
+    expect(frameOf(dotsOf(many), 800, 172).prices.top).toBeLessThan(2_000_000)
+  })
+
+  test('names no GPU over another', () => {
+    const names = labelsOf(
+      dotsOf(
+        listed(
+          { id: 1, gpuName: 'A', price: 1_000_000, score: 100 },
+          { id: 2, gpuName: 'A', price: 1_000_000, score: 100 },
+          { id: 3, gpuName: 'B', price: 1_001_000, score: 100 },
+          { id: 4, gpuName: 'C', price: 4_000_000, score: 900 },
+        ),
+      ),
+      frame,
+    )
+    expect(names.map(({ text }) => text)).toEqual(['A', 'C'])
+  })
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
+import { grouped, likenessOf } from '../../../../renderer/screens/offers/table/twins.ts'
+import { offer } from './listed.ts'
+
+const { offers } = catalogueOf(
+  [
+    offer({ id: 1, hostId: 7, machineId: 70, price: 2_000_000 }),
+    offer({ id: 2, hostId: 8, machineId: 80, price: 2_000_000 }),
+    offer({ id: 3, hostId: 7, machineId: 71, price: 2_020_000 }),
+    offer({ id: 4, hostId: 7, machineId: 72, price: 2_400_000 }),
+    offer({ id: 5, hostId: 7, machineId: 73, price: 2_010_000, cuda: 12.4 }),
+    offer({ id: 6, hostId: 7, machineId: 74, price: 1_990_000 }),
+  ],
+  'on-demand',
+)
+const likeness = new Map(offers.map(listed => [listed, likenessOf(listed)]))
+const ids = (open: number[] = []) =>
+  grouped(offers, likeness, new Set(open)).rows.map(listed => listed.offer.id)
+
+test('offers of one host that are alike and cost about the same are one row', () => {
+  expect(ids()).toEqual([1, 2, 4, 5])
+  expect(grouped(offers, likeness, new Set()).sizes).toEqual(new Map([[1, 3]]))
+})
+
+test('an open row is followed by its others', () => {
+  expect(ids([1])).toEqual([1, 3, 6, 2, 4, 5])
+  expect(grouped(offers, likeness, new Set([1])).members).toEqual(new Set([3, 6]))
+})
