@@ -158,7 +158,7 @@ test('the buttons of a row cover none of its figures, however wide the window an
         return table.scrollWidth - room
       })
     await expect.poll(beyond, { message: `${width}` }).toBeLessThanOrEqual(0)
-    expect(await row.locator('.price').isVisible(), `${width}`).toBe(true)
+    expect(await row.getByText(/^\$\d+\.\d{3}\/h$/).isVisible(), `${width}`).toBe(true)
     expect(await row.getByRole('button', { name: 'Terminal' }).isVisible(), `${width}`).toBe(true)
   }
   expect(errors).toEqual([])

@@ -108,7 +108,7 @@ test('files go up by the picker and by drag, are edited, renamed, downloaded and
   await editor.waitFor({ state: 'detached' })
 
   await menu(page, 'notes.txt', /^Rename/)
-  await page.getByRole('dialog').getByLabel('Name').fill('renamed notes.txt')
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('renamed notes.txt')
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
   await row(page, 'renamed notes.txt').waitFor()
 

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { connectAccount } from './account-steps.ts'
@@ -13,7 +15,8 @@ const test = base.extend('offersOf', async ({ start }) => {
     await connectAccount(page, sim)
     await page.getByRole('link', { name: 'Offers' }).click()
     await page.locator('tr[data-offer]').first().waitFor()
-    return { sim, page, errors }
+    const settings = () => readFile(join(berth.home, 'settings.json'), 'utf8').catch(() => '')
+    return { sim, page, errors, settings }
   }
 })
 
@@ -92,8 +95,9 @@ test('two clicks rent what people rent, and what stops it was in sight and is re
     .toBe(1)
   await page.getByRole('row', { name: /#\d+/ }).waitFor()
   await guardsOf(page)
-  await page.getByText(/^Stops .* when its GPU load was below 5 % for 30 min\.$/).waitFor()
-  await page.getByText(/^Stops .* when it has cost \$7\.50\.$/).waitFor()
+  const rules = page.getByRole('switch', { name: /^Stops / })
+  await rules.and(page.getByLabel(/ when its GPU load was below 5 % for 30 min\.$/)).waitFor()
+  await rules.and(page.getByLabel(/ when it has cost \$7\.50\.$/)).waitFor()
 
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.locator('tr[data-offer]').first().waitFor()
@@ -112,7 +116,7 @@ test('a narrow window has no drawer until a row is opened, and a low one no char
   const { page, errors } = await offersOf({ width: 720, height: 480 })
   expect(await drawer(page).count()).toBe(0)
   expect(await chart(page).count()).toBe(0)
-  await page.locator('tr[data-offer]').first().getByRole('cell').first().click()
+  await page.locator('tr[data-offer]').first().locator('td.reliability').click()
   await drawer(page)
     .getByRole('button', { name: /^Rent for \$/ })
     .waitFor()
@@ -124,7 +128,7 @@ test('a narrow window has no drawer until a row is opened, and a low one no char
 })
 
 test('what was looked for last, and the columns, are there again after a reload', async ({ offersOf }) => {
-  const { page, errors } = await offersOf()
+  const { page, errors, settings } = await offersOf()
   await page.getByRole('button', { name: 'GPU: H100' }).waitFor()
   await page.getByLabel('Find in offers').fill('RTX 4090')
   // What was only proposed does not hold back what is looked for.
@@ -136,17 +140,10 @@ test('what was looked for last, and the columns, are there again after a reload'
   await page.getByRole('checkbox', { name: /^Reliable/ }).uncheck()
   await page.keyboard.press('Escape')
   await page.getByRole('columnheader', { name: 'Reliable' }).waitFor({ state: 'detached' })
-  // Remembered a moment later; the page takes up what is in the settings.
-  await expect
-    .poll(
-      async () => {
-        await page.reload()
-        await page.getByLabel('Find in offers').waitFor()
-        return page.getByLabel('Find in offers').inputValue()
-      },
-      { timeout: patience, interval: 1500 },
-    )
-    .toBe('RTX 4090')
+  await expect.poll(settings, { timeout: patience }).toContain('RTX 4090')
+  await page.reload()
+  await page.getByLabel('Find in offers').waitFor()
+  await expect.poll(() => page.getByLabel('Find in offers').inputValue()).toBe('RTX 4090')
   expect(await page.getByRole('columnheader', { name: 'Reliable' }).count()).toBe(0)
   expect(errors).toEqual([])
 })

@@ -11,7 +11,7 @@ const test = base.extend('page', async ({ start }) => {
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Clear all' }).click()
-  await rowsOf(page).nth(20).waitFor({ state: 'attached' })
+  await rowsOf(page).nth(10).waitFor({ state: 'attached' })
   return page
 })
 

@@ -125,7 +125,7 @@ test('what goes on inside is drawn while it is looked at, and the start scriptâ€
     .toBeGreaterThanOrEqual(4)
   await page.getByRole('region', { name: 'Disks' }).getByText('of').first().waitFor()
   await page.getByRole('tab', { name: 'Details' }).click()
-  const log = page.getByRole('log')
+  const log = page.getByRole('log', { name: /^Lines of / })
   await log.getByText('step-one').waitFor({ timeout: 60_000 })
   await page.getByRole('tab', { name: 'Terminal', exact: true }).click()
   await page.locator('.xterm-helper-textarea').focus()

@@ -14,6 +14,13 @@ export function pulledShare({ state, statusMessage }: InstanceView): number | un
   return percent === undefined || Number(percent) > 100 ? undefined : Number(percent)
 }
 
+/** The service's own line, where it says more than how much of the image is there, and is not still that of a stop. */
+export function bootLine(instance: InstanceView): string | undefined {
+  const { actualStatus, statusMessage } = instance
+  const stopped = actualStatus === 'stopped' || actualStatus === 'exited'
+  return stopped || pulledShare(instance) !== undefined ? undefined : statusMessage
+}
+
 /** What it waits for, as short as a column needs. */
 export function bootWords(instance: InstanceView): string {
   if (instance.state === 'provisioning') return 'being created'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
-import { bootOutlook, bootTime, bootWords } from '../../../../renderer/screens/instances/boot.ts'
+import { bootLine, bootOutlook, bootTime, bootWords } from '../../../../renderer/screens/instances/boot.ts'
 import { instanceView } from '../../core/views.ts'
 
 const now = 1_790_000_000
@@ -43,4 +43,11 @@ test('what it waits for is said as short as a column needs', () => {
   expect(words('provisioning', 'pulling 30 %')).toBe('being created')
   expect(words('loading', 'pulling image: 30 %')).toBe('image 30 %')
   expect(words('loading', 'pulling 640%')).toBe('image')
+})
+
+test('one that boots says what the service says of that, and not what it said of the stop before', () => {
+  const line = (actualStatus: string | null) =>
+    bootLine(instanceView({ id: 1, state: 'provisioning', statusMessage: 'Stopped', actualStatus }))
+  expect([line('exited'), line('stopped')]).toEqual([undefined, undefined])
+  expect(line('created')).toBe('Stopped')
 })

@@ -39,14 +39,6 @@ test.each(['crashed', 'silent', 'offline'] as const)(
   },
 )
 
-test('one on its way says what the service says of that, and not what it said of the stop before', () => {
-  const starting = { state: 'provisioning', statusMessage: 'Stopped' } as const
-  const notice = (actualStatus: string | null) =>
-    rowNoticeOf({ key: '1', instance: someInstance(1, { ...starting, actualStatus }) })
-  expect([notice('exited'), notice('stopped')]).toEqual([undefined, undefined])
-  expect(notice('created')).toEqual({ kind: 'note', text: 'Stopped' })
-})
-
 test('one that cannot start says whether its image is the reason', () => {
   const text = (statusMessage: string) =>
     rowNoticeOf({ key: '1', instance: someInstance(1, { state: 'unstartable', statusMessage }) })
