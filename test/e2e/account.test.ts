@@ -229,9 +229,11 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   await keys.getByText('reader').waitFor()
   expect(await page.content()).not.toContain(secret)
 
-  await page.getByRole('button', { name: /^Account:/ }).click()
-  await page.getByRole('menuitem', { name: 'Connect an account…' }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('button', { name: 'Connect an account…' }).click()
   await connect(page, sim.baseUrl.replace('127.0.0.1', 'localhost'), secret)
+  await page.getByRole('button', { name: 'Account: localhost' }).waitFor()
+  await page.getByRole('link', { name: 'Account' }).click()
   await keys.getByRole('listitem').filter({ hasText: 'reader' }).getByText('used by Berth').waitFor()
   await page.getByRole('button', { name: 'Create key…' }).click()
   await dialog.getByLabel('Name').fill('another')
