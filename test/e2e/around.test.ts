@@ -58,6 +58,7 @@ test('Back closes what is open over the screen first, then leaves the screen; Fo
   start,
 }) => {
   const { page, errors } = await berthAt(start, ['--demo'])
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Offers' }).click()
   await page
     .getByRole('button', { name: /^Rent \d/ })
@@ -70,7 +71,7 @@ test('Back closes what is open over the screen first, then leaves the screen; Fo
   await page.getByRole('heading', { name: 'Offers' }).waitFor()
   expect(new URL(page.url()).hash).toBe('#/offers')
   await page.goBack()
-  await page.getByRole('heading', { name: 'Instances' }).waitFor()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   await page.goForward()
   await page.getByRole('heading', { name: 'Offers' }).waitFor()
   expect(errors).toEqual([])
