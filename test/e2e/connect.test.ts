@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '../../simulator/deployment/deployment.ts'
 import { connectForm } from './account-steps.ts'
@@ -67,10 +68,20 @@ test('from the preset’s form to a machine: its traffic is priced first, it is 
   await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
   const direct = dialog.getByLabel('SSH directly to the machine, proxy as fallback')
   expect(await direct.isChecked()).toBe(true)
-  await dialog.getByText(/\$\d\S*\/GB down, \$\d\S*\/GB up, charged on top/).waitFor()
+  await dialog.getByText(/\$\d\S*\/GB down, \$\d\S*\/GB up/).waitFor()
+  // The usual traffic is counted once until some is given; a first hour has all of it.
+  const traffic = dialog
+    .locator('dt')
+    .filter({ hasText: /^Traffic once$/ })
+    .locator('+ dd')
+  const firstHour = dialog.getByLabel('Totals').locator('dt').filter({ hasText: /^1 h$/ }).locator('+ dd')
+  const dollars = async (figure: Locator) => Number((await figure.textContent())?.replace('$', ''))
+  const before = { traffic: await dollars(traffic), firstHour: await dollars(firstHour) }
+  expect(before.traffic).toBeGreaterThan(0)
   await dialog.getByLabel('Traffic you expect (GB)').fill('100')
-  const traffic = dialog.getByRole('row', { name: /^Traffic expected, at most/ })
-  expect(await traffic.textContent()).toMatch(/\$(?!0\.00$)\d+\.\d\d$/)
+  await expect.poll(() => dollars(traffic)).toBeGreaterThan(before.traffic)
+  const more = (await dollars(traffic)) - before.traffic
+  expect((await dollars(firstHour)) - before.firstHour).toBeCloseTo(more, 1)
   expect(await requests('PUT', /^\/api\/v0\/asks\//)).toBe(0)
   await dialog.getByRole('button', { name: /^Rent for \$\S+\/h$/ }).click()
 
