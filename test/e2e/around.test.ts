@@ -39,7 +39,7 @@ test('while the service fails, the header says so and since when, and nothing of
   await page.evaluate(to => location.assign(to), `#/instances/${id}/details`)
   await page.getByText(/^As of \d\d:\d\d: not seen since\.$/).waitFor()
   const figures = async () => [
-    await row.locator('.spent, .uptime').allTextContents(),
+    await row.locator('td.figure').allTextContents(),
     await page.locator('aside dd').allTextContents(),
   ]
   const before = await figures()

@@ -16,11 +16,14 @@ async function startWatched(): Promise<{ berth: UnderDouble; ask: AskWatch }> {
   endings.push(() => session.end())
   const watcher = await startTrayWatcher(session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
   endings.push(() => watcher.end())
-  const berth = await startUnderDouble({
-    ...session.env,
-    BERTH_HOME: session.home,
-    TMPDIR: session.home,
-  })
+  const berth = await startUnderDouble(
+    {
+      ...session.env,
+      BERTH_HOME: session.home,
+      TMPDIR: session.home,
+    },
+    ['--demo'],
+  )
   endings.push(async () => {
     berth.kill()
     await berth.ended

@@ -2,10 +2,20 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { terminalText } from '../../e2e/app.ts'
 
+/** Shows the offers of one GPU. Only the rows in sight are drawn, and most of those are of several. */
+export async function showSingleGpus(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Count:/ }).click()
+  const most = page.getByRole('textbox', { name: 'To' })
+  await most.fill('1')
+  await most.press('Enter')
+  await most.waitFor({ state: 'detached' })
+}
+
 /** Rents the first offer of a GPU on a sound machine, waits for the shell, asks it for its GPUs, and destroys the instance. */
 export async function doTheJob(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Offers' }).click()
-  // The cheapest two are on a host that goes offline by itself.
+  await showSingleGpus(page)
+  // The first two are on a host that goes offline by itself.
   await page
     .getByRole('button', { name: /^Rent 1 ×/ })
     .nth(2)

@@ -4,6 +4,7 @@ import { terminalText } from '../../e2e/app.ts'
 import type { SeenItem } from '../double/menu.ts'
 import type { Driver } from '../driver.ts'
 import { useDesk } from './berth.ts'
+import { showSingleGpus } from './job.ts'
 
 const desk = useDesk()
 const soon = { timeout: 60_000 }
@@ -32,12 +33,7 @@ const sound = 2
 async function rentOne(page: Page, { at = sound, kind = 'On-demand' } = {}): Promise<void> {
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText(kind, { exact: true }).click()
-  // Only the rows in sight are drawn, and most of those are of several GPUs.
-  await page.getByRole('button', { name: /^Count:/ }).click()
-  const most = page.getByRole('textbox', { name: 'To' })
-  await most.fill('1')
-  await most.press('Enter')
-  await most.waitFor({ state: 'detached' })
+  await showSingleGpus(page)
   await page
     .getByRole('button', { name: /^Rent 1 ×/ })
     .nth(at)
