@@ -1,4 +1,3 @@
-import ky, { TimeoutError } from 'ky'
 import type { BaseUrl } from '../base-url.ts'
 import { ServiceError } from '../service-error.ts'
 import { AnswerTooLarge, answerBounds } from './bounded-answer.ts'
@@ -46,11 +45,8 @@ class Call<T> {
   readonly #options: CallOptions
   readonly #endpoint: string
   readonly #attempt: Attempt
-  /** Ends this attempt's turn in the pacing. */
-  #answered: () => void = () => {}
   /** Whether an attempt so far may have taken effect without a good answer: true of the whole call from then on. */
   #ambiguous = false
-  #value: { read: T } | undefined
 
   constructor(transport: TransportOptions, operation: Operation<T>, input: Input, options: CallOptions) {
     this.#transport = transport
@@ -61,64 +57,59 @@ class Call<T> {
     this.#attempt = { operation, secrets: [transport.key, ...secretsIn(input.body)] }
   }
 
+  /** Sends it, again as often as that may help. @throws ServiceError */
   async run(): Promise<T> {
-    const { signal } = this.#options
-    const body = this.#input.body === undefined ? undefined : JSON.stringify(this.#input.body)
+    const { signal, retries = this.#transport.retries } = this.#options
+    const most = this.#operation.repeat === 'never' ? 0 : retries
     try {
       signal?.throwIfAborted()
-      await ky(this.#url(), {
-        method: this.#operation.method,
-        timeout: this.#options.timeout ?? this.#transport.timeout,
-        throwHttpErrors: false,
-        ...(signal ? { signal } : {}),
-        fetch: request => this.#once((request as Request).signal, body),
-        hooks: {
-          beforeRequest: [() => this.#waitForTurn()],
-          beforeRetry: [({ error, retryCount }) => this.#waitToRepeat(error, retryCount)],
-        },
-        retry: {
-          limit: this.#operation.repeat === 'never' ? 0 : (this.#options.retries ?? this.#transport.retries),
-          methods: ['get', 'post', 'put', 'delete'],
-          shouldRetry: ({ error }) => isPassing(error),
-          // The wait itself is `#waitToRepeat`, on the transport's clock.
-          delay: () => 0,
-        },
-      })
+      for (let repeat = 1; ; repeat++) {
+        const answered = await this.#waitForTurn()
+        const result = await this.#once().finally(answered)
+        if (!(result instanceof ServiceError)) return result.read
+        if (repeat > most || !isPassing(result)) throw result
+        await this.#waitToRepeat(result.retryAfter ?? 0, repeat)
+      }
     } catch (error) {
       throw this.#failure(error, false)
     }
-    if (!this.#value) throw noAnswer(this.#attempt, 'connection_lost', true)
-    return this.#value.read
   }
 
-  async #waitForTurn(): Promise<void> {
+  /** Gives the function that ends this attempt's turn in the pacing. */
+  async #waitForTurn(): Promise<() => void> {
     const rest = this.#transport.pacer.resting(this.#endpoint)
     if (rest > LONGEST_RETRY_AFTER) throw notYet(rest)
-    this.#answered = await this.#transport.pacer.turn(this.#endpoint, this.#options.signal)
+    return this.#transport.pacer.turn(this.#endpoint, this.#options.signal)
   }
 
-  async #waitToRepeat(error: Error, repeat: number): Promise<void> {
+  async #waitToRepeat(asked: number, repeat: number): Promise<void> {
     const { clock, random } = this.#transport
-    const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) * 1000 : 0
     const backoff = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (repeat - 1))
-    await clock.sleep(asked + backoff * (0.5 + random() / 2), this.#options.signal)
+    await clock.sleep(asked * 1000 + backoff * (0.5 + random() / 2), this.#options.signal)
   }
 
-  /** One attempt: what ky times and repeats. Every failure of it is a ServiceError already. */
-  async #once(signal: AbortSignal, body: string | undefined): Promise<Response> {
-    const key = this.#input.bearer === false ? {} : { authorization: `Bearer ${this.#transport.key}` }
-    const type = body === undefined ? {} : { 'content-type': 'application/json' }
-    const headers = { accept: 'application/json', ...type, ...key }
-    const bound = answerBounds[this.#operation.size ?? 'single']
-    const outgoing = { method: this.#operation.method, headers, body, signal, bound }
+  /** One attempt. */
+  async #once(): Promise<{ read: T } | ServiceError> {
+    const { bearer, body: content } = this.#input
+    const { signal, timeout = this.#transport.timeout } = this.#options
+    const late = AbortSignal.timeout(timeout)
+    const body = content === undefined ? undefined : JSON.stringify(content)
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (bearer !== false) headers['authorization'] = `Bearer ${this.#transport.key}`
+    const outgoing = {
+      method: this.#operation.method,
+      headers,
+      body,
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+      bound: answerBounds[this.#operation.size ?? 'single'],
+    }
     try {
       const answer = await exchange(this.#url(), outgoing, this.#transport.clock, this.#transport.onAnswer)
-      this.#value = { read: this.#judge(answer) }
-      return new Response(null, { status: 204 })
+      return { read: this.#judge(answer) }
     } catch (error) {
-      throw this.#failure(error, true)
-    } finally {
-      this.#answered()
+      const isLate = late.aborted && !signal?.aborted && !(error instanceof ServiceError)
+      return this.#failure(isLate ? noAnswer(this.#attempt, 'timeout', true) : error, true)
     }
   }
 
@@ -154,7 +145,6 @@ class Call<T> {
     const { signal } = this.#options
     if (error instanceof RedirectRefused) return noAnswer(this.#attempt, 'redirected', false, error.status)
     if (error instanceof AnswerTooLarge) return tooLarge(this.#attempt, error.met)
-    if (error instanceof TimeoutError) return noAnswer(this.#attempt, 'timeout', true)
     if (signal?.aborted || !sent) return noAnswer(this.#attempt, 'aborted', sent)
     const failure = networkFailure(error)
     return noAnswer(this.#attempt, failure.code, failure.sent)
@@ -170,8 +160,7 @@ class Call<T> {
 }
 
 /** Whether a repeat may well succeed: the network, the service's own failure, or too many requests. */
-function isPassing(error: Error): boolean {
-  if (!(error instanceof ServiceError)) return false
+function isPassing(error: ServiceError): boolean {
   if ((error.retryAfter ?? 0) > LONGEST_RETRY_AFTER) return false
   return [
     'rate_limited',
