@@ -3,6 +3,7 @@ import type { InstanceView } from '../../../../../electron/contract/instance/ins
 import type { Failovers } from '../../../../../electron/core/renting/attempts/service.ts'
 import { openRecoveries } from '../../../../../electron/core/renting/recovery/service.ts'
 import type { ServiceClient } from '../../../../../electron/service/client.ts'
+import type { Instance } from '../../../../../electron/service/instances.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
 import { account, accountContext, freshAnswer } from '../../account-context.ts'
 import { settled } from '../../hand-clock.ts'
@@ -19,6 +20,20 @@ const outbid = instanceView({
   gpu: { name: 'RTX 4090', count: 1 },
 })
 
+/** The rental of what this Berth rents. */
+const ownMark = 'r0000000000000001'
+
+/** An instance that was rented at `start` in the place of the one that was outbid. */
+const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
+  ({
+    id,
+    start_date: start,
+    extra_env: [
+      ['BERTH_REPLACES', String(outbid.id)],
+      ['BERTH_RENTAL', mark],
+    ],
+  }) as unknown as Instance
+
 /**
  * The recoveries of an account with one instance that was outbid. `starting` goes on before a failover is there,
  * `written` before its end is on disk.
@@ -27,6 +42,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   const bids: number[] = []
   const told: string[] = []
   const refusals: ServiceError[] = []
+  const records: Instance[] = []
   let time = 1000
   let step: 'trying' | 'ready' | 'cancelled' | undefined
   let place = 4712
@@ -41,7 +57,11 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     },
     written,
     find: () =>
-      step ? ({ step, tries: [], instance: place } as unknown as ReturnType<Failovers['find']>) : undefined,
+      step
+        ? ({ step, tries: [{ instance: place }], instance: place } as unknown as ReturnType<
+            Failovers['find']
+          >)
+        : undefined,
   }
   const context = accountContext({
     client: () =>
@@ -57,10 +77,10 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     now: () => time,
     activity: { ...accountContext().activity, add: ({ text }) => void told.push(text) },
   })
-  const rentals = { ofInstance: () => undefined, knows: () => false }
+  const rentals = { ofInstance: () => undefined, knows: (mark: string) => mark === ownMark }
   const recoveries = await openRecoveries(context, rentals, failovers)
   const see = async (...all: InstanceView[]) => {
-    recoveries.onPoll(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one]))))
+    recoveries.onPoll(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one])), records))
     await settled()
   }
   return {
@@ -71,6 +91,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     bids,
     told,
     refusals,
+    records,
     pass: (seconds: number) => (time += seconds),
     step: () => step,
     cancel: () => (step = 'cancelled'),
@@ -105,6 +126,30 @@ test('a replacement that the user cancels is not rented anew', async () => {
   await look()
   await look()
   expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+})
+
+test('of two replacements the younger gives way to the one of another Berth, which has the place from then on', async () => {
+  const { records, look, step, view } = await replacing()
+  records.push(replacement(4712, 200, ownMark), replacement(4800, 100))
+  await look()
+  expect(step()).toBe('cancelled')
+  await look()
+  expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4800, choice: { kind: 'replace' } })
+})
+
+test('a replacement that is older than the one of another Berth stays', async () => {
+  const { records, look, step } = await replacing()
+  records.push(replacement(4712, 100, ownMark), replacement(4800, 200))
+  await look()
+  expect(step()).toBe('trying')
+})
+
+test('where another Berth has rented a replacement already, none is rented', async () => {
+  const { recoveries, records, look, step, view } = await outbidOnce()
+  records.push(replacement(4800, 100))
+  await recoveries.choose(outbid, replace)
+  await look()
+  expect([step(), view()[outbid.id]?.by]).toEqual([undefined, 4800])
 })
 
 test('a replacement of what goes from the account meanwhile is given up', async () => {
