@@ -154,7 +154,7 @@ test('a rental can bring a watchdog with its start script, and a run that was as
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page
-    .getByRole('button', { name: /^Rent / })
+    .getByRole('button', { name: /^Rent \d/ })
     .first()
     .click()
   const dialog = page.getByRole('dialog')
