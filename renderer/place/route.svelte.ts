@@ -18,6 +18,11 @@ class Route {
     location.hash = `#/${path}`
   }
 
+  /** Whether the address has changed since it was read: somebody is on the way elsewhere. */
+  get leaving(): boolean {
+    return addressed().join('/') !== [this.screen, ...this.rest].filter(Boolean).join('/')
+  }
+
   /** Goes without leaving a step to come back to. */
   replace(path: string): void {
     history.replaceState(history.state, '', `#/${path}`)
@@ -40,10 +45,14 @@ class Route {
   }
 
   #read(): void {
-    const [screen, ...rest] = location.hash.replace(/^#\/?/, '').split('/').filter(Boolean)
+    const [screen, ...rest] = addressed()
     this.screen = screen ?? ''
     if (rest.join('/') !== this.rest.join('/')) this.rest = rest
   }
+}
+
+function addressed(): string[] {
+  return location.hash.replace(/^#\/?/, '').split('/').filter(Boolean)
 }
 
 function stepOf(state: unknown): number | undefined {

@@ -11,9 +11,12 @@ let errors: string[]
 
 test.beforeAll(async ({ startForFile: start }) => {
   sim = await start.simulator()
-  const berth = await start.berth({ settings: { pollInterval: 2, lowCreditDollars: 1000 } })
+  const berth = await start.berth({
+    flags: ['--demo'],
+    settings: { pollInterval: 2, lowCreditDollars: 1000 },
+  })
   ;({ page, errors } = await start.page(berth.address))
-  await page.getByText('of credit left').waitFor()
+  await page.getByText('of credit left').first().waitFor()
   await rentRunning(sim)
   await connectAccount(page, sim)
 })
