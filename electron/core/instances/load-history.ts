@@ -98,14 +98,28 @@ class Minutes {
     this.#last = minute
   }
 
-  /** The values of so many minutes up to `minute`; undefined where nothing is known of them. */
+  /** The values of so many minutes up to `minute`, each as long as it holds; undefined where nothing is known of them. */
   until(minute: number, minutes: number): Course | undefined {
     const last = this.#last ?? 0
-    const course = Array.from({ length: minutes }, (_, index) => {
+    const course: Course = Array.from({ length: minutes }, (_, index) => {
       const at = minute - minutes + 1 + index
       const value = at > last || at <= last - longestLoad ? undefined : this.#values[at % longestLoad]
       return value === undefined || Number.isNaN(value) ? null : Math.round(value * 10) / 10
     })
-    return course.some(value => value !== null) ? course : undefined
+    return course.some(value => value !== null) ? held(course) : undefined
   }
+}
+
+/** Between two values, and after the last, the earlier one holds: for up to three times what usually lies between two. */
+function held(course: Course): Course {
+  const told = course.flatMap((value, minute) => (value === null ? [] : [minute]))
+  const steps = told.slice(1).map((minute, before) => minute - (told[before] ?? minute))
+  const usual = steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 1
+  const filled = [...course]
+  for (const [index, from] of told.entries()) {
+    const next = told[index + 1]
+    const end = next ?? Math.min(course.length, from + usual)
+    if (end - from <= 3 * usual) filled.fill(course[from] ?? null, from, end)
+  }
+  return filled
 }
