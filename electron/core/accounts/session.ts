@@ -201,10 +201,11 @@ export async function openSession(
     if (!before) return
     const at = time.now()
     const { instances: shown } = before
-    const unbroken = followsOn(seenAt, at, (app.pollInterval() * time.told().rate) / 1000)
+    const interval = (app.pollInterval() * time.told().rate) / 1000
+    const lastPoll = { at: seenAt, unbroken: followsOn(seenAt, at, interval) }
     if (listing && listing.doubt === undefined) seenAt = at
     const changes = listing
-      ? compareInstances(records, shown, listing, at, missingInstances.lastView, unbroken, expectedTraffic)
+      ? compareInstances(records, shown, listing, at, missingInstances.lastView, lastPoll, expectedTraffic)
       : unknownInstances
     const fields: Partial<ReturnType<typeof userFields>> = user ? userFields(user) : {}
     if (fields.credit !== undefined) creditToldAt = at

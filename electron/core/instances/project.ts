@@ -12,8 +12,16 @@ import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
 import { present } from '../state/present.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
-import { believable, costPerHour, prices, spending } from './spending.ts'
+import { believable, costPerHour, isBooting, prices, ranAtLeast, spending } from './spending.ts'
 import { expectedPerHour, isStillExpected, trafficOf } from './traffic.ts'
+
+/** How the account was seen before. */
+export interface LastPoll {
+  /** Epoch seconds; undefined where it never was. */
+  at?: number | undefined
+  /** It was shortly before: little can have happened unseen. */
+  unbroken: boolean
+}
 
 /** How much of its past is kept. */
 const longestHistory = 50
@@ -22,15 +30,14 @@ const longestMessage = 500
 
 /**
  * An instance's record (section 2.1, and what deployments add) as Berth shows it. `before` is how it was shown last,
- * `at` the account's time of the answer in epoch seconds, `unbroken` whether the account was seen shortly before that,
- * `expectedTraffic` GB that its renter expects.
+ * `at` the account's time of the answer in epoch seconds, `expectedTraffic` GB that its renter expects.
  * Secrets in the record stay in the record.
  */
 export function project(
   record: Instance,
   before: InstanceView | undefined,
   at: number,
-  unbroken = true,
+  lastPoll: LastPoll = { at, unbroken: true },
   expectedTraffic?: number,
 ): InstanceView {
   const actualStatus = cleanLine(record.actual_status) ?? null
@@ -50,7 +57,7 @@ export function project(
     minimumBid,
     beyondInterface: goesBeyond(record),
   })
-  const state = instanceState(standing, before && pastOf(before, unbroken), at)
+  const state = instanceState(standing, before && pastOf(before, lastPoll.unbroken), at)
   const price = prices(record)
   const perHour = costPerHour(state, price)
   const startedAt = record.start_date
@@ -59,6 +66,8 @@ export function project(
     expectedTraffic !== undefined && traffic && isStillExpected(traffic, startedAt, at)
       ? { expectedPerHour: expectedPerHour(expectedTraffic, traffic) }
       : {}
+  const booted = state === 'running' && before !== undefined && isBooting(before.state)
+  const ran = booted ? ranAtLeast(Math.max(lastPoll.at ?? 0, startedAt ?? 0), at) : 0
   const rawLabel = record.label
 
   return present({
@@ -83,7 +92,7 @@ export function project(
     costPerHour: perHour,
     bid: interruptible ? believable(dphBase) : undefined,
     minimumBid: believable(minimumBid),
-    spent: spending(before?.spent, perHour, startedAt, at, charged),
+    spent: spending(before?.spent, perHour, startedAt, at, { traffic: charged, ran }),
     traffic: traffic && { ...traffic, ...expected },
     startedAt,
     endsAt: record.end_date,

@@ -3,7 +3,7 @@ import type { Instance } from '../../service/instances.ts'
 import { same } from '../state/same.ts'
 import { passes } from './instance-state.ts'
 import type { Listing } from './polling/poll-all.ts'
-import { project } from './project.ts'
+import { type LastPoll, project } from './project.ts'
 
 /** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
 export interface Changes {
@@ -25,8 +25,8 @@ export function followsOn(before: number | undefined, at: number, interval: numb
 /**
  * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields
  * and changes nothing; one that is not confirmed stays as it was. `at` is the account's time of the answer in epoch
- * seconds. `lastView` tells how one that is there again was seen last, so that it goes on from there; `unbroken`, whether
- * the last answer came shortly before; `expectedTraffic`, the GB that whoever rented it expects.
+ * seconds. `lastView` tells how one that is there again was seen last, so that it goes on from there; `expectedTraffic`,
+ * the GB that whoever rented it expects.
  */
 export function compareInstances(
   known: KnownRecords,
@@ -34,7 +34,7 @@ export function compareInstances(
   { instances, unconfirmed }: Pick<Listing, 'instances' | 'unconfirmed'>,
   at: number,
   lastView: (instance: number) => InstanceView | undefined = () => undefined,
-  unbroken = true,
+  lastPoll: LastPoll = { at, unbroken: true },
   expectedTraffic: (instance: number) => number | undefined = () => undefined,
 ): Changes {
   const changed = new Map<number, InstanceView>()
@@ -48,7 +48,7 @@ export function compareInstances(
     const steady = before && !perHour && !expectedPerHour && !passes(before.state)
     if (steady && same(known.get(id), record)) continue
     known.set(id, record)
-    const view = project(record, before ?? lastView(id), at, unbroken, expectedTraffic(id))
+    const view = project(record, before ?? lastView(id), at, lastPoll, expectedTraffic(id))
     if (!before || !same(before, view)) changed.set(id, view)
   }
   const gone = Object.keys(shown)

@@ -63,21 +63,37 @@ export function costPerHour(state: InstanceState, { running, disk, now }: Prices
   return now ?? disk ?? 0
 }
 
+/** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */
+const longestBoot = 300
+
+/** Whether it is on its way to running, without waiting for a GPU that is free. */
+export function isBooting(state: InstanceState): boolean {
+  return state === 'provisioning' || state === 'loading'
+}
+
+/** Seconds that what runs `at` and had still to boot at `from` has run at the least. Epoch seconds. */
+export function ranAtLeast(from: number, at: number): number {
+  return Math.max(0, at - from - longestBoot)
+}
+
 /**
  * Spent up to now. At first sight nothing but the creation time is known: what it costs now is taken to have been
  * its cost since then. From there on each change of the price per hour begins a new stretch, and so does `traffic`,
- * what was charged for it since. `at` in epoch seconds of the account's time.
+ * what was charged for it since; for the seconds that it `ran` unseen it has cost as much as now. `at` in epoch seconds
+ * of the account's time.
  */
 export function spending(
   before: InstanceView['spent'] | undefined,
   perHour: Micros,
   startedAt: number | undefined,
   at: number,
-  traffic: Micros = 0,
+  { traffic = 0, ran = 0 }: { traffic?: Micros; ran?: number } = {},
 ): InstanceView['spent'] {
   if (!before) return { micros: grown(perHour, at - (startedAt ?? at)) + traffic, at, perHour }
   if (before.perHour === perHour && traffic === 0) return before
-  return { micros: before.micros + grown(before.perHour, at - before.at) + traffic, at, perHour }
+  const unseen = Math.min(ran, Math.max(0, at - before.at))
+  const earlier = grown(before.perHour, at - before.at - unseen) + grown(perHour, unseen)
+  return { micros: before.micros + earlier + traffic, at, perHour }
 }
 
 function grown(perHour: Micros, seconds: number): Micros {

@@ -1,6 +1,7 @@
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { spentBy } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
+import { isBooting, ranAtLeast } from '../instances/spending.ts'
 
 /** What has been counted already, up to a moment of the account's time. */
 export interface Counted {
@@ -51,8 +52,6 @@ export type Bound = Exclude<keyof Cost, 'silent'>
  * and started again.
  */
 export const absence = 600
-/** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */
-const longestBoot = 300
 
 /** States in which the GPUs may or may not be charged. */
 const unsure: ReadonlySet<InstanceState> = new Set([
@@ -67,7 +66,7 @@ export function countedAt(instance: InstanceView, at: number): CountedInstance {
   const { state, costPerHour, diskPricePerHour = 0, pricePerHour = 0, traffic } = instance
   const known = !unsure.has(state)
   const disk = Math.min(costPerHour, diskPricePerHour)
-  const booting = state === 'provisioning' || state === 'loading' || state === 'waiting'
+  const booting = isBooting(state) || state === 'waiting'
   return {
     spent: spentBy(instance, at),
     perHour: costPerHour,
@@ -115,7 +114,7 @@ function costOf(
   const fresh = then === undefined || then.booting === true
   // The service may tell when it was made, or when it was started last.
   const booted = fresh || began > from + blur ? Math.max(from, began) : undefined
-  const ran = state === 'running' && booted !== undefined ? Math.max(0, to - booted - longestBoot) : 0
+  const ran = state === 'running' && booted !== undefined ? ranAtLeast(booted, to) : 0
   const known = ran > 0 ? grown(now.perHour, ran) + grown(disk, seconds - ran) : 0
   const mayHaveRun = fresh && state !== 'running' && !now.booting
   const dearest = Math.max(then?.perHour ?? 0, now.perHour, mayHaveRun ? pricePerHour : 0)

@@ -3,6 +3,7 @@ import { spentBy } from '../../../electron/contract/reading.ts'
 import { forecast } from '../../../electron/contract/spending/forecast.ts'
 import { publicProfile } from '../../../simulator/deployment/profile.ts'
 import { nextMorning } from '../../morning.ts'
+import { profileNames, profiles } from '../profiles.ts'
 import { instancesOf, rentalsOf, requestCheapest } from './steps.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -73,3 +74,48 @@ test('charged traffic is told by the offer, expected until it is measured, and t
   await controls.advance(hour)
   await under.until(() => instance().state === 'stopped')
 })
+
+test.each(profileNames)(
+  'looked at once an hour on the %s profile, what a day cost is the service’s ledger to the cent, traffic included',
+  { timeout: 60_000 },
+  async name => {
+    world = await createWorld({
+      deployment: profiles[name],
+      limits: false,
+      speed: 0.001,
+      start: nextMorning(),
+    })
+    const { controls } = world.sim
+    const now = () => controls.ledger().now
+    const under = await world.startConnected()
+    await under.run('rent', { request: await requestCheapest(under, { bid: 2 }) })
+    await under.until(() => instancesOf(under).length === 1)
+    const id = instancesOf(under)[0]?.id ?? 0
+    const instance = () => under.account().instances[id] ?? expect.fail('it is gone')
+    const pass = async (hours: number) => {
+      for (let passed = 0; passed < hours; passed += 1) {
+        await controls.advance(hour)
+        await under.run('refresh', {})
+      }
+    }
+    await pass(4)
+    await under.run('stopInstance', { instance: id })
+    await pass(2)
+    await under.run('startInstance', { instance: id })
+    await pass(4)
+    const { pricePerHour = 0 } = instance()
+    const cost = spentBy(instance(), now())
+    await under.run('destroyInstance', { instance: id })
+    await under.until(() => instancesOf(under).length === 0)
+
+    const { micro_dollars: charged, charges } = controls.ledger()
+    expect(charges.some(({ kind }) => kind === 'download')).toBe(name === 'public')
+    const { days } = await under.run('moneyHistory', { from: 0, samples: 5000, days: 2 })
+    const today = days.at(-1) ?? expect.fail('no day')
+    expect(Math.abs(today.spent - charged)).toBeLessThan(cent)
+    expect(Math.abs((today.instances[id] ?? 0) - charged)).toBeLessThan(cent)
+    expect(today.toppedUp).toBe(0)
+    // Nobody saw the two boots, of five minutes at the most each.
+    expect(Math.abs(cost - charged)).toBeLessThan(pricePerHour / 6 + cent)
+  },
+)

@@ -46,7 +46,7 @@ test('traffic that is expected holds for a first day, until any is charged for',
   const record = { ...answer(1)[0], id: 7, start_date: 0, inet_up_cost: 0.01, inet_down_cost: 0.02 }
   const seen = (known: KnownRecords, shown: Shown, told: Instance, at: number) => {
     const listing = { instances: [told], unconfirmed: [] }
-    const { changed } = compareInstances(known, shown, listing, at, undefined, true, () => 240)
+    const { changed } = compareInstances(known, shown, listing, at, undefined, undefined, () => 240)
     return { ...shown, ...Object.fromEntries(changed) }
   }
   const known: KnownRecords = new Map()

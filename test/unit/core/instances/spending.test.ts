@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { costPerHour, prices, spending } from '../../../../electron/core/instances/spending.ts'
+import { costPerHour, prices, ranAtLeast, spending } from '../../../../electron/core/instances/spending.ts'
 
 // interface 3.1: Any → stopped; disk charges continue
 test('a running instance costs its whole price, a stopped one its disk', () => {
@@ -58,14 +58,25 @@ test('spending goes on from creation, and each new price begins a new stretch', 
   expect(stopped).toEqual({ micros: 200_000, at: 1200, perHour: 36_000 })
 })
 
+test('what booted while nobody looked has cost its whole price but for the boot', () => {
+  const booting = spending(undefined, 3600, 1000, 1000)
+  const ran = ranAtLeast(1000, 11_000)
+  expect(ran).toBe(9700)
+  expect(spending(booting, 360_000, 1000, 11_000, { ran })).toEqual({
+    micros: 300 + 970_000,
+    at: 11_000,
+    perHour: 360_000,
+  })
+})
+
 test('spending never shrinks and stays whole, whatever the times', () => {
   const price = fc.integer({ min: 0, max: 32_000_000 })
-  const step = fc.record({ price, at: fc.integer({ min: -1e6, max: 2e9 }) })
+  const step = fc.record({ price, at: fc.integer({ min: -1e6, max: 2e9 }), ran: fc.nat(1e6) })
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), fc.option(fc.integer()), (steps, start) => {
       let spent = undefined as ReturnType<typeof spending> | undefined
-      for (const { price, at } of steps) {
-        const next = spending(spent, price, start ?? undefined, at)
+      for (const { price, at, ran } of steps) {
+        const next = spending(spent, price, start ?? undefined, at, { ran })
         expect(Number.isSafeInteger(next.micros)).toBe(true)
         expect(next.micros).toBeGreaterThanOrEqual(spent?.micros ?? 0)
         spent = next
