@@ -92,8 +92,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       platform,
       editors: editors.map(({ id, name }) => ({ id, name })),
       notifications: notifier.available,
-      ...(app.shell === 'electron' ? { autostart: machine.autostart !== undefined } : {}),
-      ...(keychain.problem ? { keychainProblem: keychain.problem } : {}),
+      autostart: app.shell === 'electron' ? machine.autostart !== undefined : undefined,
+      keychainProblem: keychain.problem || undefined,
     },
     accounts: {},
     settings: defaultSettings,
@@ -107,7 +107,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     account === 'demo' && demo ? demo.files : files,
   )
   sayNotWritten = ({ problem: { message, advice } }) =>
-    activity.add({ kind: 'error', text: message, ...(advice ? { detail: advice } : {}) })
+    activity.add({ kind: 'error', text: message, detail: advice || undefined })
   const onBroken = (setAside: string) =>
     activity.add({
       kind: 'error',
@@ -136,7 +136,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
         instance,
         kind: 'error',
         text: message,
-        ...(advice ? { detail: advice } : {}),
+        detail: advice || undefined,
       }),
   )
   const sshConfig = await openSshConfig({
@@ -146,7 +146,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     attachKey: (account, instance) => access.attachKey(account, instance, accounts.session(account).client),
     onBroken,
     onProblem: ({ message, advice }) =>
-      activity.add({ kind: 'error', text: message, ...(advice ? { detail: advice } : {}) }),
+      activity.add({ kind: 'error', text: message, detail: advice || undefined }),
   })
   const tunnels = createTunnels({
     store,
@@ -163,7 +163,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     teller,
     access,
     fileTransfers,
-    ...(demo ? { demo } : {}),
+    demo,
     onAway: (account, instance) => {
       void tunnels.drop(account, instance).catch(() => undefined)
       void access.disconnect(account, instance).catch(() => undefined)

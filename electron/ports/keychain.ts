@@ -3,7 +3,7 @@ export interface Keychain {
   /** Whether what is set here is still there after a restart. False when this machine offers no keychain. */
   readonly persistent: boolean
   /** Why there is no keychain, in a sentence for the user; absent while there is one. Setting may show that there is none. */
-  readonly problem?: string | undefined
+  readonly problem?: string
   get(name: string): Promise<string | undefined>
   set(name: string, secret: string): Promise<void>
   delete(name: string): Promise<void>

@@ -30,10 +30,10 @@ export interface Machine {
   /** Where a browser shows the page, and takes downloads itself. */
   browserDownloads?: BrowserDownloads
   /** Where newer versions come from; absent while no update address is set, and in browser mode. */
-  updater?: Updater | undefined
+  updater?: Updater
   platform: 'linux' | 'darwin' | 'win32'
   /** The user's home folder, where `.ssh` lies. */
   home: string
   /** Where the user's SSH agent listens: a path, or on Windows a pipe; absent where none was announced. */
-  sshAgent?: string | undefined
+  sshAgent?: string
 }

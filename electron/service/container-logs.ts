@@ -25,7 +25,7 @@ export interface ContainerLogs {
 export function containerLogs(send: Send): ContainerLogs {
   return {
     request: async (id, host, options) => {
-      const body = { tail: String(TAIL), ...(host ? { daemon_logs: 'true' } : {}) }
+      const body = { tail: String(TAIL), daemon_logs: host ? 'true' : undefined }
       return (await send(request, { ids: { id }, body }, options)).result_url
     },
   }

@@ -182,7 +182,7 @@ function portPlaces(
         if (!isFields(place)) return []
         const { HostIp, HostPort } = place
         if (typeof HostPort !== 'string' && typeof HostPort !== 'number') return []
-        return [{ ...(typeof HostIp === 'string' ? { HostIp } : {}), HostPort }]
+        return [{ HostIp: typeof HostIp === 'string' ? HostIp : undefined, HostPort }]
       }),
     ]),
   )

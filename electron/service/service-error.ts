@@ -10,18 +10,18 @@ export interface ServiceErrorParts {
   /** What to try. */
   advice: string
   /** Seconds after which a repeat makes sense. */
-  retryAfter?: number | undefined
+  retryAfter?: number
   /** True when a write may have taken effect although no good answer came back. */
   ambiguous?: boolean
   /** The service's own words, cleaned. */
-  detail?: string | undefined
+  detail?: string
   /** JSON path in the answer, for `bad_answer`. */
-  path?: string | undefined
+  path?: string
   /** Failed attempts counted against a two-factor method (section 7). */
-  failCount?: number | undefined
+  failCount?: number
   // interface 3.2: Failed attempts lock one method for 15 minutes, not the account
   /** Epoch seconds at which a two-factor method's lockout ends (section 7). */
-  lockedUntil?: number | undefined
+  lockedUntil?: number
 }
 
 /**

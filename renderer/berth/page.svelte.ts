@@ -96,7 +96,7 @@ export class Page {
 
   /** Shows a remark for a moment. */
   say(title: string, body?: string): void {
-    this.#add({ title, ...(body !== undefined && { body }) })
+    this.#add({ title, body })
   }
 
   /**

@@ -18,9 +18,9 @@ const Constraints = v.record(v.string(), v.unknown())
 export const ApiKeyRequest = v.object({
   name,
   /** By category, known ones or others; the value is the category's constraints, `{}` for none. */
-  permissions: v.exactOptional(v.record(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)), Constraints)),
+  permissions: v.optional(v.record(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)), Constraints)),
   /** Optional parameters for advanced keys (section 4.1). */
-  keyParams: v.exactOptional(Constraints),
+  keyParams: v.optional(Constraints),
 })
 export type ApiKeyRequest = v.InferOutput<typeof ApiKeyRequest>
 

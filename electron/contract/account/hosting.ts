@@ -5,22 +5,22 @@ import { given, ServiceId, text } from '../commands/command.ts'
 export const NetworkDiskRequest = v.object({
   mountPoint: given('the mount point', 1024),
   machines: v.pipe(v.array(ServiceId), v.minLength(1, 'give at least one machine'), v.maxLength(1000)),
-  disk: v.exactOptional(ServiceId),
+  disk: v.optional(ServiceId),
 })
 export type NetworkDiskRequest = v.InferOutput<typeof NetworkDiskRequest>
 
 /** Section 2.9. */
 export const WorkergroupRequest = v.object({
-  endpointName: v.exactOptional(given('the endpoint’s name', 256)),
-  endpointId: v.exactOptional(ServiceId),
-  templateHash: v.exactOptional(given('the template’s hash', 256)),
-  templateId: v.exactOptional(ServiceId),
-  searchParams: v.exactOptional(text(4096)),
-  launchArgs: v.exactOptional(text(4096)),
-  minLoad: v.exactOptional(
+  endpointName: v.optional(given('the endpoint’s name', 256)),
+  endpointId: v.optional(ServiceId),
+  templateHash: v.optional(given('the template’s hash', 256)),
+  templateId: v.optional(ServiceId),
+  searchParams: v.optional(text(4096)),
+  launchArgs: v.optional(text(4096)),
+  minLoad: v.optional(
     v.pipe(v.number('a load is a number'), v.finite(), v.minValue(0, 'a load is not below 0')),
   ),
-  targetUtilisation: v.exactOptional(
+  targetUtilisation: v.optional(
     v.pipe(v.number('a utilisation is a number'), v.finite(), v.minValue(0, 'not below 0')),
   ),
 })

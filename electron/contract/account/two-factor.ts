@@ -25,12 +25,12 @@ export const ChallengeSecret = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096
 
 /** How the user proves to be themselves. */
 export const Proof = v.variant('with', [
-  v.object({ with: v.literal('totp'), code: SixDigits, method: v.exactOptional(ServiceId) }),
+  v.object({ with: v.literal('totp'), code: SixDigits, method: v.optional(ServiceId) }),
   v.object({
     with: v.literal('sms'),
     code: SixDigits,
     secret: ChallengeSecret,
-    method: v.exactOptional(ServiceId),
+    method: v.optional(ServiceId),
   }),
   v.object({ with: v.literal('email'), code: SixDigits, secret: ChallengeSecret }),
   v.object({ with: v.literal('backup'), backupCode: BackupCode }),
@@ -42,22 +42,22 @@ export const NewMethod = v.variant('kind', [
     kind: v.literal('totp'),
     code: SixDigits,
     secret: ChallengeSecret,
-    label: v.exactOptional(MethodLabel),
+    label: v.optional(MethodLabel),
   }),
   v.object({
     kind: v.literal('sms'),
     code: SixDigits,
     secret: ChallengeSecret,
     phone: PhoneNumber,
-    label: v.exactOptional(MethodLabel),
+    label: v.optional(MethodLabel),
   }),
 ])
 export type NewMethod = v.InferOutput<typeof NewMethod>
 
 export const SmsRequest = v.object({
-  phone: v.exactOptional(PhoneNumber),
-  method: v.exactOptional(ServiceId),
-  secret: v.exactOptional(text(4096)),
+  phone: v.optional(PhoneNumber),
+  method: v.optional(ServiceId),
+  secret: v.optional(text(4096)),
 })
 
 /** Section 2.6. Times in epoch seconds of the account's time. */

@@ -17,11 +17,11 @@ const wishFields = {
     v.maxLength(65_536, 'at most 65,536 characters'),
     v.check(text => !text.includes('\0'), 'without a zero byte'),
   ),
-  name: v.exactOptional(v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters'))),
+  name: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters'))),
   /** A folder or file of the instance that is fetched first. */
-  fetch: v.exactOptional(RemotePath),
+  fetch: v.optional(RemotePath),
   /** The folder chosen for it; without one, Berth's own in the user's downloads. */
-  into: v.exactOptional(ChoiceId),
+  into: v.optional(ChoiceId),
   /** What is done to the instance once the run has ended and what is to be fetched is here. */
   afterwards: RunAction,
   /** Whether a watchdog on the instance does it where Berth cannot. It destroys nothing that was to be fetched. */
@@ -45,8 +45,8 @@ export const RunRequest = v.pipe(
   v.object({
     ...wishFields,
     /** Where it runs: an instance, or one that is being rented. */
-    instance: v.exactOptional(InstanceId),
-    rental: v.exactOptional(RentalId),
+    instance: v.optional(InstanceId),
+    rental: v.optional(RentalId),
   }),
   v.check(({ instance, rental }) => (instance === undefined) !== (rental === undefined), 'say where it runs'),
 )

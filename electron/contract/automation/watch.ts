@@ -34,7 +34,7 @@ export const WatchWish = v.object({
     v.minValue(1, 'at least a minute'),
     v.maxValue(1440, 'at most a day'),
   ),
-  rents: v.exactOptional(WatchRents),
+  rents: v.optional(WatchRents),
 })
 export type WatchWish = v.InferOutput<typeof WatchWish>
 

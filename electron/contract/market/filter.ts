@@ -37,10 +37,7 @@ export function without(filter: OfferFilter, part: FilterPart): OfferFilter {
 }
 
 /** The filter with some of its values changed; undefined, '' or an empty list opens one. */
-export function withValues(
-  filter: OfferFilter,
-  values: { [Key in keyof OfferFilter]?: OfferFilter[Key] | undefined },
-): OfferFilter {
+export function withValues(filter: OfferFilter, values: Partial<OfferFilter>): OfferFilter {
   const kept = Object.entries({ ...filter, ...values }).filter(
     ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
   )

@@ -36,7 +36,7 @@ export const OfferQuery = v.object({
   ),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20_000)),
   /** What the page has no filter for: the service is asked for it. */
-  extra: v.exactOptional(ExtraFilters),
+  extra: v.optional(ExtraFilters),
 })
 export type OfferQuery = v.InferOutput<typeof OfferQuery>
 

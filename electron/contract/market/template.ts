@@ -22,7 +22,7 @@ export const TemplateFields = v.object({
   registry: text(512),
   registryUser: text(256),
   /** A secret, write only: it never comes back. Absent leaves it as it is. */
-  registryToken: v.exactOptional(text(8192)),
+  registryToken: v.optional(text(8192)),
   href: text(2048),
   repo: text(512),
   /** `{field: {operator: value}}`: machine filters that renting from it begins with. */

@@ -222,7 +222,7 @@ export function openAccess(
       const lease = await connect(door)
       try {
         const shells = await keptShells(lease.connection, clock)
-        return { kept, ...(shells && { shells }) }
+        return { kept, shells }
       } finally {
         lease.release()
       }
@@ -277,7 +277,7 @@ function addressesOf(instance: InstanceView): { direct?: SshAddress; proxy?: Ssh
   const { ssh } = instance
   if (ssh?.problem) throw new BerthError({ code: 'bad_address', message: ssh.problem, field: 'ssh_host' })
   if (!canGetIn(instance) || !ssh) throw notReady(instance)
-  return { ...(ssh.direct ? { direct: ssh.direct } : {}), ...(ssh.proxy ? { proxy: ssh.proxy } : {}) }
+  return { direct: ssh.direct, proxy: ssh.proxy }
 }
 
 function notReady(instance: InstanceView): BerthError {

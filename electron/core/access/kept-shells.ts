@@ -7,9 +7,9 @@ import { freeName, historyOf, keptShells, tmuxCommand } from '../../ssh/shell/tm
 /** Which shell is wanted. */
 export interface ShellWanted extends ShellSize {
   /** Goes on with that one of tmux's. */
-  session?: string | undefined
+  session?: string
   /** A new one, even where one goes on without anybody. */
-  fresh?: boolean | undefined
+  fresh?: boolean
 }
 
 /** A shell that was opened; `session` where it lives in tmux. */
@@ -66,7 +66,7 @@ export async function openKept({ clock, lease, open, wanted, taken, ours }: Open
     return {
       shell,
       session: name,
-      ...(before.trim() === '' ? {} : { history: before }),
+      history: before.trim() === '' ? undefined : before,
       others: waiting.filter(other => other !== name),
     }
   } catch (error) {

@@ -77,7 +77,7 @@ export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
     chooseTmux: (account, instance, choice) =>
       change(account, instance, ({ tmux: _before, ...rest }) => ({
         ...rest,
-        ...(choice === undefined ? {} : { tmux: choice }),
+        tmux: choice,
       })),
     shells: async (account, instance) => (await book()).get()[key(account, instance)]?.shells ?? [],
     noteShell: (account, instance, shell) =>

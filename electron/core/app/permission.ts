@@ -36,6 +36,6 @@ export function lackedBy(error: unknown, permission: Permission): Problem | unde
     code: error.code,
     message: `Berth’s key for this account may not ${may[permission]}: it lacks the permission ${permission}.`,
     advice: 'Use a key that has it. Where the key needs two-factor authentication, log in first.',
-    ...(facts ? { facts } : {}),
+    facts,
   }
 }

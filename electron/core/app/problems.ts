@@ -19,10 +19,10 @@ function serviceProblem({ code, message, advice, detail, failCount, lockedUntil 
   return {
     code,
     message,
-    ...(advice ? { advice } : {}),
-    ...(detail ? { facts: { [ownWords.has(code) ? 'What was wrong' : 'The service says']: detail } } : {}),
-    ...(failCount === undefined ? {} : { failCount }),
-    ...(lockedUntil === undefined ? {} : { lockedUntil }),
+    advice: advice || undefined,
+    facts: detail ? { [ownWords.has(code) ? 'What was wrong' : 'The service says']: detail } : undefined,
+    failCount,
+    lockedUntil,
   }
 }
 

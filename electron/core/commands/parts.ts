@@ -40,7 +40,7 @@ export interface Parts {
 }
 
 export interface OnInstance {
-  account?: AccountId | undefined
+  account?: AccountId
   instance: number
 }
 
@@ -70,6 +70,6 @@ export function noteUser(
     instance: instance.id,
     kind: 'user',
     text: `${verb} ${instanceName(instance)}`,
-    ...(detail ? { detail } : {}),
+    detail: detail || undefined,
   })
 }

@@ -36,12 +36,12 @@ export const InstanceShape = v.custom<InstanceView>(value =>
 )
 
 const LastSeenShape: v.GenericSchema<LastSeen> = v.object({
-  at: v.exactOptional(v.number()),
-  userId: v.exactOptional(v.number()),
-  email: v.exactOptional(v.string()),
-  credit: v.exactOptional(v.number()),
-  creditAt: v.exactOptional(v.number()),
-  tfaStatus: v.exactOptional(v.string()),
+  at: v.optional(v.number()),
+  userId: v.optional(v.number()),
+  email: v.optional(v.string()),
+  credit: v.optional(v.number()),
+  creditAt: v.optional(v.number()),
+  tfaStatus: v.optional(v.string()),
   spendPerHour: v.number(),
   instances: v.record(v.string(), InstanceShape),
 })
@@ -69,10 +69,10 @@ export function lastSeenOf(account: AccountView, at: number): LastSeen {
     at,
     spendPerHour,
     instances,
-    ...(userId === undefined ? {} : { userId }),
-    ...(email === undefined ? {} : { email }),
-    ...(credit === undefined ? {} : { credit }),
-    ...(creditAt === undefined ? {} : { creditAt }),
-    ...(tfaStatus === undefined ? {} : { tfaStatus }),
+    userId,
+    email,
+    credit,
+    creditAt,
+    tfaStatus,
   }
 }

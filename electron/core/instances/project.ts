@@ -9,7 +9,6 @@ import type {
 import { BerthError } from '../../contract/problem.ts'
 import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
-import { present } from '../state/present.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
 import { believable, costPerHour, isBooting, prices, ranAtLeast, spending } from './spending.ts'
@@ -18,7 +17,7 @@ import { expectedPerHour, isStillExpected, trafficOf } from './traffic.ts'
 /** How the account was seen before. */
 export interface LastPoll {
   /** Epoch seconds; undefined where it never was. */
-  at?: number | undefined
+  at?: number
   /** It was shortly before: little can have happened unseen. */
   unbroken: boolean
 }
@@ -46,7 +45,7 @@ export function project(
   const dphBase = record.dph_base
   const minimumBid = record.min_bid
   const message = cleanLine(record.status_msg)
-  const standing = present({
+  const standing = {
     actualStatus,
     currentState: cleanLine(record.cur_state),
     nextState: cleanLine(record.next_state),
@@ -56,7 +55,7 @@ export function project(
     bid: dphBase,
     minimumBid,
     beyondInterface: goesBeyond(record),
-  })
+  }
   const state = instanceState(standing, before && pastOf(before, lastPoll.unbroken), at)
   const price = prices(record)
   const perHour = costPerHour(state, price)
@@ -70,7 +69,7 @@ export function project(
   const ran = booted ? ranAtLeast(Math.max(lastPoll.at ?? 0, startedAt ?? 0), at) : 0
   const rawLabel = record.label
 
-  return present({
+  return {
     id: record.id,
     label: rawLabel === undefined ? undefined : plainLabel(cleanLine(rawLabel) ?? ''),
     state,
@@ -80,12 +79,12 @@ export function project(
     statusMessage: message,
     gpu: gpuOf(record),
     ...gpuMeasures(record),
-    cpu: present({
+    cpu: {
       load: record.cpu_util,
       memoryUsed: record.mem_usage,
       memoryTotal: record.mem_limit,
-    }),
-    disk: present({ size: record.disk_space, used: record.disk_usage }),
+    },
+    disk: { size: record.disk_space, used: record.disk_usage },
     interruptible,
     pricePerHour: state === 'running' ? perHour || price.running : price.running,
     diskPricePerHour: price.disk,
@@ -105,8 +104,8 @@ export function project(
     ssh: sshOf(record),
     ports: portsOf(record),
     jupyter: record.image_runtype?.startsWith('jupyter') ?? false,
-    history: grownHistory(before?.history, present({ at, state, actualStatus, message })),
-  })
+    history: grownHistory(before?.history, { at, state, actualStatus, message }),
+  }
 }
 
 /** What tells an instance's prices by part has states, too, that the interface lacks. */
@@ -116,7 +115,7 @@ export function goesBeyond(record: Instance): boolean {
 
 function pastOf({ state, intendedStatus, asked, history }: InstanceView, unbroken: boolean): Past {
   const since = history[history.findLastIndex(change => change.state !== state) + 1]?.at ?? 0
-  return present({ state, since, intendedStatus, asked, unbroken })
+  return { state, since, intendedStatus, asked, unbroken }
 }
 
 /** Seconds for which the service may still show how it was before it was asked. */
@@ -131,13 +130,13 @@ function stillAsked(asked: AskedState | undefined, state: InstanceState, at: num
 
 /** Percent and degrees Celsius. A GPU at 0 °C without load is none that was measured: the host did not report. */
 function gpuMeasures({ gpu_util, gpu_temp }: Instance): Pick<InstanceView, 'gpuLoad' | 'gpuTemperature'> {
-  return gpu_util === 0 && gpu_temp === 0 ? {} : present({ gpuLoad: gpu_util, gpuTemperature: gpu_temp })
+  return gpu_util === 0 && gpu_temp === 0 ? {} : { gpuLoad: gpu_util, gpuTemperature: gpu_temp }
 }
 
 function gpuOf(record: Instance): InstanceView['gpu'] {
   const name = cleanLine(record.gpu_name)
   if (name === undefined) return undefined
-  return present({ name, count: record.num_gpus ?? 1, memory: record.gpu_ram })
+  return { name, count: record.num_gpus ?? 1, memory: record.gpu_ram }
 }
 
 /** `22/tcp` among the ports is the direct way; `ssh_host` and `ssh_port` the proxy's (FIELDS: where SSH answers). */

@@ -1,7 +1,6 @@
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { Instance } from '../../service/instances.ts'
-import { present } from '../state/present.ts'
 
 /** What an instance costs, micro-dollars per hour. GPUs are charged from `running`, the disk from creation on. */
 export interface Prices {
@@ -34,11 +33,11 @@ export function prices(record: PriceFields): Prices {
   const storage = believable(record.storage_total_cost) ?? believable(byMonth)
   const together = gpus === undefined || storage === undefined ? total : gpus + storage
   const between = gpus === undefined || total === undefined ? undefined : Math.max(0, total - gpus)
-  return present({
+  return {
     running: believable(record.search?.totalHour) ?? together,
     disk: believable(record.instance?.diskHour) ?? storage ?? between,
     now: believable(record.instance?.totalHour),
-  })
+  }
 }
 
 /** Dollars per hour; no machine costs more, and one nonsensical price must not spoil every sum. */

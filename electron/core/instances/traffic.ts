@@ -1,6 +1,5 @@
 import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { InstanceTraffic, TrafficPrices } from '../../contract/spending/traffic.ts'
-import { present } from '../state/present.ts'
 
 /** What records of offers and instances say of the price of traffic. */
 interface PricedTraffic {
@@ -12,10 +11,10 @@ interface PricedTraffic {
 
 /** Dollars per GB, by the GB or else by the TB; what is no price is left out. */
 export function trafficPrices(record: PricedTraffic): TrafficPrices {
-  return present({
+  return {
     upCost: price(record.inet_up_cost, record.internet_up_cost_per_tb),
     downCost: price(record.inet_down_cost, record.internet_down_cost_per_tb),
-  })
+  }
 }
 
 /** Dollars: no GB costs more, and one nonsensical price must not spoil every sum. */
@@ -66,7 +65,10 @@ export function trafficOf(
   const up = counter(record.inet_up_billed) ?? before?.up
   const down = counter(record.inet_down_billed) ?? before?.down
   if (up === undefined && down === undefined)
-    return { traffic: Object.keys(costs).length === 0 ? undefined : costs, charged: 0 }
+    return {
+      traffic: costs.upCost === undefined && costs.downCost === undefined ? undefined : costs,
+      charged: 0,
+    }
   const { upCost = before?.upCost ?? 0, downCost = before?.downCost ?? 0 } = costs
   const charged = cost(up, before?.up, upCost) + cost(down, before?.down, downCost)
   const seconds = before?.at === undefined ? 0 : Math.max(0, at - before.at)
@@ -81,7 +83,7 @@ export function trafficOf(
     spent: (before?.spent ?? 0) + charged,
     perHour: Math.round(earlier + (perHour - earlier) * weight),
   }
-  return { traffic: present(traffic), charged }
+  return { traffic, charged }
 }
 
 function counter(kib: number | undefined): number | undefined {

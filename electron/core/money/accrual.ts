@@ -18,7 +18,7 @@ export interface Accrual {
 
 export interface Seen {
   at: number
-  credit?: Micros | undefined
+  credit?: Micros
   instances: Readonly<Record<string, InstanceView>>
   /** Seconds by which `at` may be wrong; 2 where nothing is said. */
   blur?: number
@@ -34,7 +34,7 @@ export function accrue(before: Counted | undefined, { at, credit, instances, blu
     at,
     blur,
     instances: Object.fromEntries(Object.entries(instances).map(([id, one]) => [id, countedAt(one, at)])),
-    ...(credit === undefined ? {} : { credit }),
+    credit,
   }
   if (!before) return { counted, spent: 0, toppedUp: 0, estimated: false, shares: new Map() }
 

@@ -19,22 +19,22 @@ export interface Charges {
   flush(): Promise<void>
 }
 
-const amount = v.exactOptional(v.number())
+const amount = v.optional(v.number())
 const ChargedDay = v.object({
   day: v.string(),
   spent: v.number(),
   instances: v.record(v.string(), v.object({ gpu: amount, disk: amount, traffic: amount, other: amount })),
   /** It was asked for so late that nothing comes to it any more. */
-  final: v.exactOptional(v.literal(true)),
+  final: v.optional(v.literal(true)),
 })
 type ChargedDay = v.InferOutput<typeof ChargedDay>
 
 const Kept = v.object({
   /** When the service was asked last, epoch seconds. */
-  askedAt: v.exactOptional(v.number()),
+  askedAt: v.optional(v.number()),
   /** Until when it is taken to have no such list. */
-  chargesAbsentUntil: v.exactOptional(v.number()),
-  invoicesAbsentUntil: v.exactOptional(v.number()),
+  chargesAbsentUntil: v.optional(v.number()),
+  invoicesAbsentUntil: v.optional(v.number()),
   days: v.array(ChargedDay),
   /** By day. */
   topUps: v.record(v.string(), v.number()),

@@ -8,7 +8,7 @@ export interface Counted {
   /** Epoch seconds, and by how many that may be wrong. */
   at: number
   blur?: number
-  credit?: Micros | undefined
+  credit?: Micros
   /** By id. */
   instances: Record<string, CountedInstance>
   /** What the shares add up to more than left the account, by blurred clocks: later ones have less for it. */
@@ -70,11 +70,11 @@ export function countedAt(instance: InstanceView, at: number): CountedInstance {
   return {
     spent: spentBy(instance, at),
     perHour: costPerHour,
-    ...(known ? {} : { least: disk }),
-    ...(disk < costPerHour ? { disk } : {}),
-    ...(booting ? { booting: true } : {}),
-    ...(booting && pricePerHour > costPerHour ? { running: pricePerHour } : {}),
-    ...(traffic?.spent ? { traffic: traffic.spent } : {}),
+    least: known ? undefined : disk,
+    disk: disk < costPerHour ? disk : undefined,
+    booting: booting || undefined,
+    running: booting && pricePerHour > costPerHour ? pricePerHour : undefined,
+    traffic: traffic?.spent || undefined,
   }
 }
 
@@ -135,7 +135,7 @@ function costOf(
     most: sure ? guess : most,
     guess,
     lowest,
-    ...(silent ? { silent } : {}),
+    silent: silent || undefined,
   }
 }
 

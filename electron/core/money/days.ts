@@ -9,15 +9,15 @@ export const KeptDay: v.GenericSchema<MoneyDay> = v.object({
   day: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/)),
   spent: v.number(),
   toppedUp: v.number(),
-  estimated: v.exactOptional(v.literal(true)),
-  credit: v.exactOptional(v.number()),
+  estimated: v.optional(v.literal(true)),
+  credit: v.optional(v.number()),
   models: amounts,
   instances: amounts,
 })
 
 export const KeptNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
   v.string(),
-  v.object({ gpu: v.exactOptional(v.string()), label: v.exactOptional(v.string()) }),
+  v.object({ gpu: v.optional(v.string()), label: v.optional(v.string()) }),
 )
 
 export function emptyDay(day: string): MoneyDay {
@@ -33,7 +33,7 @@ export interface Stretch {
   /** They are only the likeliest. */
   estimated?: boolean
   shares: ReadonlyMap<string, Micros>
-  credit?: Micros | undefined
+  credit?: Micros
   /** The GPU model of an instance. */
   model(instance: string): string
 }
@@ -69,10 +69,10 @@ export function withStretch(
       day,
       spent: base.spent + part(stretch.spent),
       toppedUp: base.toppedUp + (last ? stretch.toppedUp : 0),
-      ...(base.estimated || stretch.estimated ? { estimated: true as const } : {}),
+      estimated: base.estimated || stretch.estimated ? (true as const) : undefined,
       models,
       instances,
-      ...(credit === undefined ? {} : { credit }),
+      credit,
     }
   })
 }

@@ -28,32 +28,32 @@ const longestWithoutCredit = 3600
 
 /** What changes with every sample: small, since it is written as often. */
 const Now = v.object({
-  counted: v.exactOptional(
+  counted: v.optional(
     v.object({
       at: v.number(),
-      blur: v.exactOptional(v.number()),
-      credit: v.exactOptional(v.number()),
+      blur: v.optional(v.number()),
+      credit: v.optional(v.number()),
       instances: v.record(
         v.string(),
         v.object({
           spent: v.number(),
           perHour: v.number(),
-          least: v.exactOptional(v.number()),
-          part: v.exactOptional(v.number()),
-          disk: v.exactOptional(v.number()),
-          booting: v.exactOptional(v.literal(true)),
-          running: v.exactOptional(v.number()),
-          traffic: v.exactOptional(v.number()),
+          least: v.optional(v.number()),
+          part: v.optional(v.number()),
+          disk: v.optional(v.number()),
+          booting: v.optional(v.literal(true)),
+          running: v.optional(v.number()),
+          traffic: v.optional(v.number()),
         }),
       ),
-      over: v.exactOptional(v.number()),
+      over: v.optional(v.number()),
     }),
   ),
   today: KeptDay,
   samples: KeptSamples,
   names: KeptNames,
   /** Since when looks come without the credit, and are passed over: on disk, or a restart would begin that anew. */
-  untoldSince: v.exactOptional(v.number()),
+  untoldSince: v.optional(v.number()),
 })
 
 /** What is over: written once a day. */
@@ -104,8 +104,8 @@ export async function openMoney(
     const { counted, spent, toppedUp, estimated, shares } = accrue(before, {
       at,
       instances: account.instances,
-      ...(blur === undefined ? {} : { blur }),
-      ...(credit === undefined ? {} : { credit }),
+      blur,
+      credit,
     })
     const names = namedSpenders(current.names, account.instances)
     const from = before === undefined || before.at > at ? at : Math.max(before.at, at - longestStretch)
@@ -213,7 +213,7 @@ function namedSpenders(
     const before = names[id]
     const label = inFull?.slice(0, longestLabel)
     if (before && before.gpu === gpu?.name && before.label === label) continue
-    named[id] = { ...(gpu ? { gpu: gpu.name } : {}), ...(label === undefined ? {} : { label }) }
+    named[id] = { gpu: gpu?.name, label }
   }
   return named
 }

@@ -48,7 +48,7 @@ export function thinned(samples: readonly KeptSample[], from: number, most: numb
     const sum = before?.at === at ? before.spent + spent : spent
     const known = credit ?? (before?.at === at ? before.credit : undefined)
     if (before?.at === at) thin.pop()
-    thin.push({ at, spent: sum, ...(known === undefined ? {} : { credit: known }) })
+    thin.push({ at, spent: sum, credit: known })
   }
   return thin
 }

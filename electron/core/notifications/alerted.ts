@@ -7,8 +7,8 @@ export const AlertedState = v.object({
   /** The state of each instance when it was last looked at, by id. */
   instances: v.record(v.string(), v.string()),
   /** The ends of contracts that were warned of, epoch seconds by instance. */
-  contractEnds: v.exactOptional(v.record(v.string(), v.number())),
+  contractEnds: v.optional(v.record(v.string(), v.number())),
   /** Instances whose disk was said to be nearly full, and has not been relieved since. */
-  fullDisks: v.exactOptional(v.array(v.number())),
+  fullDisks: v.optional(v.array(v.number())),
 })
 export type AlertedState = v.InferOutput<typeof AlertedState>

@@ -7,7 +7,7 @@ export interface PagePlace {
   /** Whether it is the window that the user works in. */
   focused: boolean
   screen: string
-  instance?: number | undefined
+  instance?: number
 }
 
 /** What a row of the list of instances tells by itself; anything else is more than its row shows. */

@@ -81,7 +81,7 @@ export function createTeller({ store, activity, notifier, showing }: NotifierCon
           kind: 'alert',
           text: alert.title,
           detail: alert.body,
-          ...(alert.instance === undefined ? {} : { instance: alert.instance }),
+          instance: alert.instance,
         })
         if (!isBeforeUser(alert, account, store.get(), pages.values())) show(account, alert)
       }
@@ -152,7 +152,7 @@ function goWhereItWas(store: Store, id: string): void {
     return
   }
   const instance = /^[1-9]\d{0,15}$/.test(about) ? Number(about) : undefined
-  goTo(store, account, { screen: 'instances', ...(instance === undefined ? {} : { instance }) })
+  goTo(store, account, { screen: 'instances', instance })
 }
 
 /** Whether what an alert said is still so, as far as a look at the account can tell. */

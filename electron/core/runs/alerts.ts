@@ -15,7 +15,7 @@ function about(account: AccountId, run: Run): Omit<Alert, 'title' | 'body' | 'ur
   return {
     id: alertId(account, run),
     kind: 'run',
-    ...(instance === undefined ? {} : { instance }),
+    instance,
     actions: [{ id: 'show', label: 'Show' }],
     place: {
       screen: 'instances',

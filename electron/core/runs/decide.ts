@@ -42,7 +42,7 @@ export function observed(run: Run, look: { bytes: number; load?: number }, now: 
   const { stuckSince, ...rest } = run
   return {
     ...rest,
-    ...(stuckSince !== undefined && !moved && !loaded ? { stuckSince } : {}),
+    stuckSince: stuckSince !== undefined && !moved && !loaded ? stuckSince : undefined,
     ...(moved ? { outputAt: now } : {}),
     ...(loaded ? { loadAt: now } : {}),
   }

@@ -4,7 +4,6 @@ import { BerthError, type Problem } from '../../contract/problem.ts'
 import { settleRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { present } from '../state/present.ts'
 import { beginFetch, fetchProblem } from './after-run.ts'
 import { alertId, keptAlert, unreachedAlert } from './alerts.ts'
 import { nextStep } from './decide.ts'
@@ -60,7 +59,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
     const telling = !run.unreachedTold && context.now() - since >= toldAfter
     runs.setProblem(id, problem, nextTryAt)
     if (run.unreachedSince !== undefined && !telling) return
-    const change = { unreachedSince: since, ...(telling ? { unreachedTold: true } : {}) }
+    const change = { unreachedSince: since, unreachedTold: telling || run.unreachedTold }
     // On disk before it is told, so that it is not told twice.
     void runs.update(id, change).then(after => {
       if (after && telling) needs.tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
@@ -126,7 +125,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
 
   /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */
   async function keep(run: Run, { code, message, advice }: Problem): Promise<void> {
-    const kept = await runs.update(run.id, { step: 'kept', problem: present({ code, message, advice }) })
+    const kept = await runs.update(run.id, { step: 'kept', problem: { code, message, advice } })
     if (kept) needs.tell(kept, keptAlert(account, kept, nameOf(kept), message))
     await settling.settle(run.id)
   }

@@ -47,16 +47,7 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
     const over = look.state === 'ended' || look.state === 'lost'
     const all = output.next() + look.bytes.length >= look.size
     await output.append(look.bytes)
-    await note(
-      runs,
-      id,
-      output,
-      observed(
-        run,
-        { bytes: look.bytes.length, ...(look.load === undefined ? {} : { load: look.load }) },
-        now(),
-      ),
-    )
+    await note(runs, id, output, observed(run, { bytes: look.bytes.length, load: look.load }, now()))
     if (over && all) return look.state === 'ended' ? { code: look.code ?? 255 } : 'lost'
 
     const after = runs.find(id)
@@ -85,6 +76,6 @@ async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): 
     stuckSince: since,
     seen: output.next(),
     dropped: output.first(),
-    ...(lastLine === '' ? {} : { lastLine: lastLine.slice(0, 200) }),
+    lastLine: lastLine.slice(0, 200) || run.lastLine,
   })
 }

@@ -1,14 +1,13 @@
 import { isGoing } from '../../contract/automation/run.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
-import { present } from '../state/present.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
 import { retold } from './decide.ts'
-import { type Run, StoredRun } from './model.ts'
+import { Run } from './model.ts'
 import { type Hindrance, runView } from './view.ts'
 
 /** What may be changed of a run; a field that is given as undefined goes. */
-export type RunChange = { [Field in keyof Run]?: Run[Field] | undefined }
+export type RunChange = Partial<Run>
 
 /** The runs of one account, as they are remembered and as State shows them. */
 export interface StoredRuns
@@ -30,7 +29,7 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
   const problems = new Map<string, Hindrance>()
   const runs = await openCollection(context, {
     name: 'runs',
-    schema: StoredRun,
+    schema: Run,
     key: ({ id }) => id,
     missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
     view: all => ({ runs: Object.fromEntries(all.map(run => [run.id, runView(run, problems.get(run.id))])) }),
@@ -43,7 +42,7 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
     runs.show()
   }
 
-  const changed = (change: RunChange) => (run: Run) => retold(run, present({ ...run, ...change }) as Run)
+  const changed = (change: RunChange) => (run: Run) => retold(run, { ...run, ...change } as Run)
 
   return {
     ...runs,
@@ -59,7 +58,7 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
       return runs.forget(id)
     },
     setProblem(id, problem, nextTryAt) {
-      if (problem) problems.set(id, { problem, ...(nextTryAt === undefined ? {} : { nextTryAt }) })
+      if (problem) problems.set(id, { problem, nextTryAt })
       else if (!problems.delete(id)) return
       show()
     },

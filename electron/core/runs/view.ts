@@ -1,6 +1,5 @@
 import type { RunView } from '../../contract/automation/run.ts'
 import type { Problem } from '../../contract/problem.ts'
-import { present } from '../state/present.ts'
 import type { Run } from './model.ts'
 
 /** What keeps it from going on, and when the next try comes, epoch seconds of the account's time. */
@@ -20,12 +19,12 @@ export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
     ...view
   } = run
   const { problem, nextTryAt } = hindrance ?? {}
-  return present({
+  return {
     ...view,
     fetched: run.fetched ?? false,
     interrupted: run.interrupted ?? false,
     untold: run.untold ?? false,
-    unreached: unreachedSince === undefined ? undefined : present({ since: unreachedSince, nextTryAt }),
+    unreached: unreachedSince === undefined ? undefined : { since: unreachedSince, nextTryAt },
     problem: problem ?? run.problem,
-  })
+  }
 }

@@ -7,7 +7,6 @@ import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { present } from '../state/present.ts'
 import { actOn } from './after-run.ts'
 import { endedAlert, lostAlert, stuckAlert } from './alerts.ts'
 import { nextStep } from './decide.ts'
@@ -78,8 +77,8 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
       account,
       kind: 'berth',
       text,
-      ...(instance === undefined ? {} : { instance }),
-      ...(detail ? { detail } : {}),
+      instance,
+      detail: detail || undefined,
     })
   }
 
@@ -106,7 +105,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
         if (ending.aborted || !now || !isGoing(now)) return
         const { code, message, advice } = problemOf(error)
         if (hopeless.has(code)) {
-          await runs.update(id, { step: 'failed', problem: present({ code, message, advice }) })
+          await runs.update(id, { step: 'failed', problem: { code, message, advice } })
           return
         }
         const pause = pauses[Math.min(fails, pauses.length - 1)] ?? 0

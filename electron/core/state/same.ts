@@ -1,7 +1,7 @@
 /** Lists and objects within each other that are compared: what a service nests deeper counts as another. */
 const deepest = 100
 
-/** Whether two pieces of plain data are the same, to the last field. */
+/** Whether two pieces of plain data are the same, to the last field. One that is undefined counts as missing. */
 export function same(a: unknown, b: unknown, depth = 0): boolean {
   if (Object.is(a, b)) return true
   if (depth > deepest) return false
@@ -9,11 +9,7 @@ export function same(a: unknown, b: unknown, depth = 0): boolean {
   if (Array.isArray(a) !== Array.isArray(b)) return false
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
-  let fields = 0
-  for (const key in left) {
-    if (!same(left[key], right[key], depth + 1) || !(key in right)) return false
-    fields += 1
-  }
-  for (const _ in right) fields -= 1
-  return fields === 0
+  for (const key in left) if (!same(left[key], right[key], depth + 1)) return false
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false
+  return true
 }

@@ -4,15 +4,12 @@ import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
-import { present } from '../state/present.ts'
 import { same } from '../state/same.ts'
 import type { Store } from '../state/store.ts'
 import { openDocument } from './json-file.ts'
 
 /** New values of some fields, undefined where a field goes; or what makes the new item of the one there is. */
-export type Change<Item> =
-  | { readonly [Field in keyof Item]?: Item[Field] | undefined }
-  | ((item: Item) => Item)
+export type Change<Item> = { readonly [Field in keyof Item]?: Item[Field] } | ((item: Item) => Item)
 
 /** Things of one kind that an account has: in a file of its folder, and where that is wanted in State. */
 export interface Collection<Item, Key> {
@@ -155,7 +152,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
 }
 
 function changed<Item extends object>(item: Item, change: Change<Item>): Item {
-  return typeof change === 'function' ? change(item) : (present({ ...item, ...change }) as Item)
+  return typeof change === 'function' ? change(item) : ({ ...item, ...change } as Item)
 }
 
 function taken<Key, Item>(from: Map<Key, Item>, key: Key): Item | undefined {

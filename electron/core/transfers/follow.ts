@@ -1,6 +1,5 @@
 import { isOver } from '../../contract/account/transfer.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import { present } from '../state/present.ts'
 import { instancesOf, type Transfer } from './model.ts'
 import { namesPath, readLine, speaksOf } from './status-line.ts'
 
@@ -29,21 +28,21 @@ export function follow(
   if (line !== undefined && age >= lateness) {
     const { progress, end } = readLine(line, [transfer.from.path, transfer.to.path])
     if (end)
-      return present({
+      return {
         ...transfer,
         step: end,
         message: line,
         progress: end === 'done' ? 1 : transfer.progress,
         toldAt: now,
         endedAt: now,
-      })
-    return present({
+      }
+    return {
       ...transfer,
       step: 'running' as const,
       message: line,
       progress: progress ?? transfer.progress,
       toldAt: now,
-    })
+    }
   }
   const gone = instancesOf(transfer).find(id => instances[id] === undefined)
   if (gone !== undefined)

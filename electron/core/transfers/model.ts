@@ -1,21 +1,21 @@
 import * as v from 'valibot'
 
-const Side = v.object({ instance: v.exactOptional(v.number()), path: v.string() })
+const Side = v.object({ instance: v.optional(v.number()), path: v.string() })
 
 /** A transfer as it is remembered: what the page sees, and what following it needs. No secret is in it. */
 export const Transfer = v.object({
   id: v.string(),
   kind: v.picklist(['copy', 'sync']),
-  direction: v.exactOptional(v.picklist(['Instance To Cloud', 'Cloud To Instance'])),
+  direction: v.optional(v.picklist(['Instance To Cloud', 'Cloud To Instance'])),
   from: Side,
   to: Side,
   step: v.picklist(['starting', 'running', 'done', 'failed', 'cancelled', 'unknown']),
-  message: v.exactOptional(v.string()),
-  progress: v.exactOptional(v.number()),
+  message: v.optional(v.string()),
+  progress: v.optional(v.number()),
   startedAt: v.number(),
-  endedAt: v.exactOptional(v.number()),
-  resultUrl: v.exactOptional(v.string()),
-  key: v.exactOptional(
+  endedAt: v.optional(v.number()),
+  resultUrl: v.optional(v.string()),
+  key: v.optional(
     v.object({
       id: v.number(),
       name: v.string(),
@@ -24,11 +24,11 @@ export const Transfer = v.object({
     }),
   ),
   /** A key was asked for, under the transfer's name; whether it was made is known once `key` is there. */
-  keyAsked: v.exactOptional(v.boolean()),
+  keyAsked: v.optional(v.boolean()),
   /** When the status line spoke of it last, epoch seconds. */
-  toldAt: v.exactOptional(v.number()),
+  toldAt: v.optional(v.number()),
   /** The user has taken it off the list; it is remembered until its key is gone. */
-  dismissed: v.exactOptional(v.boolean()),
+  dismissed: v.optional(v.boolean()),
 })
 export type Transfer = v.InferOutput<typeof Transfer>
 

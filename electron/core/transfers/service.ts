@@ -7,7 +7,6 @@ import type { AccountContext } from '../account-context.ts'
 import { needing } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import { cleanLine } from '../instances/project.ts'
-import { present } from '../state/present.ts'
 import { same } from '../state/same.ts'
 import { openCollection } from '../storage/collection.ts'
 import { follow } from './follow.ts'
@@ -82,7 +81,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       const { msg, result_url } = await needing('instance_write', asking)
       const message = cleanLine(msg)
       const resultUrl = webAddress(result_url)
-      await update(id, present({ step: 'running' as const, startedAt: now(), message, resultUrl }))
+      await update(id, { step: 'running' as const, startedAt: now(), message, resultUrl })
       tell('user', 'Started', transfer)
     } catch (error) {
       if (!(error instanceof ServiceError && error.ambiguous)) {

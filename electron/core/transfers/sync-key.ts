@@ -30,7 +30,7 @@ export async function makeSyncKey(
       code: error.code,
       message: 'The service makes no key with instance_write for this sync.',
       advice: 'Berth’s own key may lack instance_write itself: use one that has it.',
-      ...(error.detail ? { facts: { 'The service says': error.detail } } : {}),
+      facts: error.detail ? { 'The service says': error.detail } : undefined,
     })
   }
 }

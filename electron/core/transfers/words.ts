@@ -23,6 +23,6 @@ export function transferEntry(
     account,
     kind,
     text: `${text}: ${transferName(transfer)}`,
-    ...(detail ? { detail } : {}),
+    detail: detail || undefined,
   }
 }

@@ -6,7 +6,7 @@ export function isDue(watch: Moving, now: number): boolean {
   return next !== undefined && now >= next
 }
 
-type Moving = Pick<Watch, 'paused' | 'notesPrices' | 'wish'> & { lookedAt?: number | undefined }
+type Moving = Pick<Watch, 'paused' | 'notesPrices' | 'wish'> & { lookedAt?: number }
 
 /** When it is looked at next; undefined where it is not. For the prices alone, no more than one look an hour. */
 export function nextLook({ paused, notesPrices, lookedAt, wish }: Moving): number | undefined {

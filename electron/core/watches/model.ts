@@ -32,20 +32,20 @@ export const Watch = v.object({
   id: WatchId,
   account: AccountId,
   wish: WatchWish,
-  run: v.exactOptional(StoredWatchRun),
+  run: v.optional(StoredWatchRun),
   paused: v.boolean(),
   /** It paused by itself: prices go on being noted. What the user paused asks nothing. */
-  notesPrices: v.exactOptional(v.boolean()),
+  notesPrices: v.optional(v.boolean()),
   /** Epoch seconds of the account's time. */
-  lookedAt: v.exactOptional(v.number()),
+  lookedAt: v.optional(v.number()),
   /** Absent until its search was answered once: what is there from the beginning is no news. */
-  told: v.exactOptional(v.array(Told)),
+  told: v.optional(v.array(Told)),
   /** Machines it has rented. */
   rented: v.number(),
   /** The failover that rents the next one: written down before it begins. */
-  renting: v.exactOptional(FailoverId),
+  renting: v.optional(FailoverId),
   /** What keeps it from renting what matches, such as a guard: it was told. */
-  waits: v.exactOptional(StoredProblem),
+  waits: v.optional(StoredProblem),
   /** Failovers in a row that came to nothing. */
   failed: v.number(),
 })

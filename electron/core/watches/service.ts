@@ -122,7 +122,7 @@ export async function openWatches(
     const { found, matching, fresh, told } = sighting(watch, offers, at)
     const best = matching[0]?.offer
     const problem = isAside(id) ? lastLooks.get(id)?.problem : undefined
-    say(id, { matching: matching.length, ...(best ? { best } : {}), ...(problem ? { problem } : {}) })
+    say(id, { matching: matching.length, best, problem })
     const before = prices.get()[id] ?? []
     const after = withPrices(
       before,
@@ -131,7 +131,7 @@ export async function openWatches(
     )
     if (after !== before) prices.writeSoon(kept => ({ ...kept, [id]: [...after] }))
     // What is there while it is paused is news once it goes on.
-    await update(id, { lookedAt: at, ...(watch.paused ? {} : { told }) })
+    await update(id, { lookedAt: at, told: watch.paused ? watch.told : told })
     if (best === undefined) withdraw(watch)
     if (find(id)?.paused !== false) return
     if (watch.wish.rents) {
@@ -160,16 +160,16 @@ export async function openWatches(
         id,
         account,
         wish: kept,
-        ...(run && rents ? { run } : {}),
+        run: rents && run,
         // With fewer machines than it has rented already, there is nothing left to do.
         ...(kept.rents !== undefined && rented >= kept.rents.most
           ? { paused: true, notesPrices: true }
           : { paused: false }),
         // Of another search, all that is there at its first look is no news.
-        ...(before?.told && sameSearch(before.wish, wish) ? { told: before.told } : {}),
+        told: before?.told && sameSearch(before.wish, wish) ? before.told : undefined,
         rented,
         failed: 0,
-        ...(before?.renting === undefined ? {} : { renting: before.renting }),
+        renting: before?.renting,
       }
       await watches.add(watch)
       if (!rents || !hasSecrets(rents.request)) await forgetSecrets(before)
@@ -184,7 +184,7 @@ export async function openWatches(
       const { wish } = watch
       // Going on after its work is done is to do it once more.
       const again = isDone(watch)
-      const going = { failed: 0, ...(again ? { rented: 0 } : {}) }
+      const going = { failed: 0, rented: again ? 0 : watch.rented }
       await update(id, { paused, notesPrices: undefined, waits: undefined, ...(paused ? {} : going) })
       note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${wish.name}”`)
       if (!paused) void look(id)

@@ -17,7 +17,7 @@ export function watchTelling({
   teller,
 }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>): WatchTelling {
   return {
-    note: (kind, text, detail) => activity.add({ account, kind, text, ...(detail ? { detail } : {}) }),
+    note: (kind, text, detail) => activity.add({ account, kind, text, detail: detail || undefined }),
     alert(alert) {
       if (store.get().settings.alerts.watch) teller.tell(account, [alert])
     },

@@ -18,17 +18,17 @@ export function watchView(
   const { rents, ...rest } = wish
   return {
     ...rest,
-    ...(rents ? { rents: { ...rents, request: withoutSecrets(rents.request) } } : {}),
-    ...(run ? { run } : {}),
+    rents: rents ? { ...rents, request: withoutSecrets(rents.request) } : undefined,
+    run,
     id,
     paused,
     notesPrices: paused && notesPrices === true,
     matching: last?.matching ?? 0,
     rented,
     renting: renting !== undefined,
-    ...(waits === undefined ? {} : { waits }),
-    ...(lookedAt === undefined ? {} : { lookedAt }),
-    ...(last?.best ? { best: last.best } : {}),
-    ...(last?.problem ? { problem: last.problem } : {}),
+    waits,
+    lookedAt,
+    best: last?.best,
+    problem: last?.problem,
   }
 }

@@ -23,7 +23,7 @@ export function startFailure(error: unknown): StartFailure {
   if (code === 'already_running') return { words: error.message, code: 1 }
   return {
     words: `Berth could not start. ${error.message}`,
-    ...(error.stack !== undefined && { trace: `Berth could not start. ${error.stack}` }),
+    trace: error.stack !== undefined ? `Berth could not start. ${error.stack}` : undefined,
     code: 1,
   }
 }

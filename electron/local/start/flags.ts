@@ -43,7 +43,7 @@ export function readFlags(args: readonly string[]): Flags {
     open: !(values['no-open'] ?? false),
     demo: values.demo ?? false,
     hidden: values.hidden ?? false,
-    ...(link !== undefined && { link }),
+    link,
     speed: number('--speed', values.speed ?? '20', speed => speed > 0 && speed <= 100_000),
   }
 }

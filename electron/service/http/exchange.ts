@@ -57,7 +57,7 @@ export async function exchange(
       headers: outgoing.headers,
       signal: outgoing.signal,
       redirect: 'manual',
-      ...(outgoing.body === undefined ? {} : { body: outgoing.body }),
+      body: outgoing.body,
     })
     const serverTime = timeOf(response.headers)
     if (serverTime !== undefined) onAnswer?.({ serverTime, roundTrip: clock.now() - sentAt })

@@ -42,8 +42,8 @@ export function refusal(
     status,
     ...refusalSentence(code, isServiceCode(named) ? '' : detail, named),
     ambiguous: mayHaveTakenEffect(attempt.operation, status, isServiceCode(named)),
-    ...(detail === '' ? {} : { detail }),
-    ...(seconds === undefined ? {} : { retryAfter: seconds }),
+    detail: detail === '' ? undefined : detail,
+    retryAfter: seconds,
     ...numbered('failCount', fields['fail_count']),
     ...numbered('lockedUntil', fields['locked_until']),
   })

@@ -81,7 +81,7 @@ export class MainWindow {
       minHeight: 360,
       show: false,
       title: 'Berth',
-      ...(process.platform === 'linux' && { icon: this.#options.icon }),
+      icon: process.platform === 'linux' ? this.#options.icon : undefined,
       backgroundColor: nativeTheme.shouldUseDarkColors ? grounds.dark : grounds.light,
       autoHideMenuBar: true,
       webPreferences: {

@@ -2,7 +2,7 @@
 export interface Named {
   account: string
   instance: number
-  label?: string | undefined
+  label?: string
 }
 
 /** Characters of a label that a name takes over. */

@@ -87,7 +87,7 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
       readyTimeout: 0, // the deadline above covers it
       keepaliveInterval: pingInterval,
       keepaliveCountMax: Number.MAX_SAFE_INTEGER, // `watch` decides, by what comes
-      ...(known === undefined ? {} : { algorithms: { serverHostKey: algorithmsFor(known) } }),
+      algorithms: known === undefined ? undefined : { serverHostKey: algorithmsFor(known) },
       hostVerifier: (hostKey: Buffer, verdict: (permitted: boolean) => void) => {
         const verified = offered?.equals(hostKey)
           ? Promise.resolve()

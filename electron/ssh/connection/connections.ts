@@ -46,7 +46,7 @@ export interface Ssh {
 
 /** The size of a shell, and what runs in the place of the user's own. */
 export interface ShellWish extends ShellSize {
-  command?: string | undefined
+  command?: string
 }
 
 export interface SshNeeds {

@@ -18,7 +18,7 @@ export interface Stats {
   /** With the bits of its kind. */
   mode: number
   /** Undefined where it was not asked for or told. */
-  owner?: Owner | undefined
+  owner?: Owner
 }
 
 /** By number, as the instance counts them. */

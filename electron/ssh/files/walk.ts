@@ -40,7 +40,7 @@ export async function listFolder(sftp: Sftp, path: string): Promise<RemoteFolder
     await Promise.all(
       links.slice(at, at + atOnce).map(entry => follow(sftp, joined(real, entry.name), entry)),
     )
-  return { path: real, entries, more, ...(unnamed === 0 ? {} : { unnamed }) }
+  return { path: real, entries, more, unnamed: unnamed === 0 ? undefined : unnamed }
 }
 
 async function follow(sftp: Sftp, path: string, entry: RemoteEntry): Promise<void> {

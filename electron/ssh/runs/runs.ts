@@ -86,8 +86,8 @@ export async function lookAtRun(
     state: state as RunLook['state'],
     size: Number(size),
     bytes: bytes.subarray(end + 1),
-    ...(code === '-' ? {} : { code: Number(code) }),
-    ...(load === '-' ? {} : { load: Number(load) }),
+    code: code === '-' ? undefined : Number(code),
+    load: load === '-' ? undefined : Number(load),
   }
 }
 

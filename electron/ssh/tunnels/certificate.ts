@@ -12,8 +12,8 @@ export function hasValidCertificate({ host, port }: SshAddress, clock: Clock, ca
     const socket = connect({
       host,
       port,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(ca === undefined ? {} : { ca }),
+      servername: isIP(host) === 0 ? host : undefined,
+      ca,
       ALPNProtocols: ['http/1.1'],
     })
     const answer = (valid: boolean) => {

@@ -60,7 +60,7 @@ export async function welcome(
   { token, basePath }: Pick<ListedJupyter, 'token' | 'basePath'>,
   clock: Clock,
 ): Promise<Welcome> {
-  const headers = token === '' ? {} : { authorization: `token ${token}` }
+  const headers: Record<string, string> = token === '' ? {} : { authorization: `token ${token}` }
   const status = await statusOf(await dial(), clock, `${basePath}api/status`, headers)
   if (status === 200) return 'ready'
   return status === 401 || status === 403 || status === 302 ? 'refused' : 'starting'
@@ -76,7 +76,7 @@ export async function hasPage(
   page: JupyterPage,
   clock: Clock,
 ): Promise<boolean> {
-  const headers = token === '' ? {} : { authorization: `token ${token}` }
+  const headers: Record<string, string> = token === '' ? {} : { authorization: `token ${token}` }
   const status = await statusOf(await dial(), clock, `${basePath}${page}`, headers)
   return status !== undefined && status < 400
 }

@@ -4,7 +4,7 @@ import { BerthError } from '../../contract/problem.ts'
 /** Which port of this machine a tunnel may have. */
 export interface PortChoice {
   /** The port that the same tunnel had before, so that an open page finds it again. */
-  preferred?: number | undefined
+  preferred?: number
   /** From 0 up to 1. */
   random: () => number
 }

@@ -20,7 +20,7 @@ export interface WatchdogConfig {
   /** Seconds between two of its looks. */
   tick: number
   /** The instance's own key, where Berth has it: used where the container does not know it. */
-  key?: string | undefined
+  key?: string
 }
 
 /** What a watchdog tells of itself. */
@@ -167,9 +167,9 @@ function readLook(found: ReadonlyMap<string, string>): WatchdogLook | undefined 
   return {
     wish: {
       action: found.get('config.action') === 'destroy' ? 'destroy' : 'stop',
-      ...(at === undefined ? {} : { at }),
-      ...(idle === undefined ? {} : { idle: { seconds: idle, below: below ?? 5 } }),
-      ...(lease === undefined ? {} : { lease }),
+      at,
+      idle: idle === undefined ? undefined : { seconds: idle, below: below ?? 5 },
+      lease,
     },
     alive: found.get('alive') === 'yes',
     hooked: found.get('hooked') === 'yes',

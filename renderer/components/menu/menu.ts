@@ -5,8 +5,8 @@ export type MenuEntry =
       label: string
       run: () => unknown
       /** Shown at the end: a key. */
-      hint?: string | undefined
+      hint?: string
       danger?: boolean
       /** Why it cannot be used now. */
-      unusable?: string | undefined
+      unusable?: string
     }

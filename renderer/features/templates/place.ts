@@ -7,7 +7,7 @@ export type Place =
 export function placeOf(path: string): Place {
   const [first, second] = path.split('/').filter(Boolean).map(decoded)
   if (first === undefined) return { kind: 'list' }
-  if (first === 'new') return { kind: 'new', ...(second === undefined ? {} : { hash: second }) }
+  if (first === 'new') return { kind: 'new', hash: second }
   return { kind: second === 'edit' ? 'edit' : 'details', hash: first }
 }
 

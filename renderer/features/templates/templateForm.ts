@@ -100,7 +100,7 @@ export function readTemplate(draft: TemplateDraft): { fields: TemplateFields } |
       ...texts,
       tag: draft.tag.trim(),
       href: draft.href.trim(),
-      ...(registryToken === undefined ? {} : { registryToken }),
+      registryToken,
       disk: number(draft.disk),
       extraFilters: conditions.filters,
       volumeInfo,

@@ -98,7 +98,7 @@ export class TemplatesView {
   async remove(template: TemplateView): Promise<void> {
     const account = this.#page.account?.id
     if (template.id === undefined) return
-    await this.#page.berth.deleteTemplate({ ...(account !== undefined && { account }), id: template.id })
+    await this.#page.berth.deleteTemplate({ account, id: template.id })
     if (this.#found)
       this.#found = {
         ...this.#found,
@@ -109,7 +109,7 @@ export class TemplatesView {
   async #ask(field: 'hash_id' | 'id', value: string | number): Promise<TemplateView | undefined> {
     const account = this.#page.account?.id
     const found = await this.#page.berth.searchTemplates({
-      ...(account !== undefined && { account }),
+      account,
       filters: [{ field, condition: { operator: 'eq', value } }],
     })
     return found.find(each => (field === 'id' ? each.id : each.hash) === value)

@@ -29,7 +29,7 @@ class Reporting {
     const place = {
       focused: this.#focused,
       screen: route.screen.slice(0, 32),
-      ...(Number.isSafeInteger(instance) && instance > 0 && { instance }),
+      instance: Number.isSafeInteger(instance) && instance > 0 ? instance : undefined,
     }
     // A main process that does not want to know tells a little more than it has to.
     page.berth.reportPlace(place).catch(() => undefined)

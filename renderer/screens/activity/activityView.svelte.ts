@@ -64,7 +64,7 @@ export class ActivityView {
     try {
       const entries = await this.#page.berth.searchActivity({
         text: this.text.trim().slice(0, 200),
-        ...(before !== undefined && { before }),
+        before,
         limit: pageLength,
       })
       if (search !== this.#search) return

@@ -24,7 +24,7 @@ export function readDisk({ onto, disk, mountPoint, chosen, typed }: DiskDraft): 
     {
       mountPoint,
       machines: [...new Set([...chosen, ...ids])],
-      ...(onto === 'existing' ? { disk: typedId(disk) } : {}),
+      disk: onto === 'existing' ? typedId(disk) : undefined,
     },
     firstPart,
   )

@@ -34,7 +34,7 @@ export type RowNotice =
 /** What of the account a line may speak of: its time in epoch seconds, and its credit. */
 interface Circumstances {
   now: number
-  credit?: Micros | undefined
+  credit?: Micros
 }
 
 /** The line under a row, if it has anything to say. */

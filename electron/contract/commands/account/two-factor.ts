@@ -28,7 +28,7 @@ export const twoFactorCommands = {
   authorizeNewMethod: command({
     account,
     by: v.variant('with', [
-      v.object({ with: v.picklist(['sms', 'totp', 'email']), method: v.exactOptional(ServiceId) }),
+      v.object({ with: v.picklist(['sms', 'totp', 'email']), method: v.optional(ServiceId) }),
       v.object({ with: v.literal('backup'), backupCode: BackupCode }),
     ]),
   }).answers<{ secret?: string; granted: boolean }>(),

@@ -8,7 +8,6 @@ import { deferred } from '../../../ssh/files/transfer/deferred.ts'
 import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { keepLease, type SteadyLease } from '../../../ssh/tunnels/steady-lease.ts'
 import { problemOf } from '../../app/problems.ts'
-import { present } from '../../state/present.ts'
 import type { InstanceTarget } from '../access.ts'
 import { createSpeed } from './speed.ts'
 
@@ -156,7 +155,7 @@ export function startFileTransfer(needs: FileTransferNeeds): FileTransfer {
     whenEnded: whenEnded.promise,
     view() {
       const tally = job.tally()
-      return present({
+      return {
         id,
         instance: door.instance.id,
         direction,
@@ -173,7 +172,7 @@ export function startFileTransfer(needs: FileTransferNeeds): FileTransfer {
         problem,
         startedAt,
         endedAt,
-      })
+      }
     },
     pause() {
       if (step !== 'preparing' && step !== 'running' && step !== 'waiting') return

@@ -91,7 +91,7 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
         instance,
         kind: 'error',
         text: `${direction === 'up' ? 'Upload' : 'Download'} failed: ${what}`,
-        ...(problem ? { detail: problem.message } : {}),
+        detail: problem?.message,
       })
   }
 

@@ -24,7 +24,7 @@ export function listedInstances(
       const address = addressOf(instance, reached(account.id, instance.id))
       if (!address) return []
       const { id, label } = instance
-      return [{ account: account.id, instance: id, ...(label ? { label } : {}), address }]
+      return [{ account: account.id, instance: id, label: label || undefined, address }]
     }),
   )
 }

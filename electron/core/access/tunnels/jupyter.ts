@@ -26,7 +26,7 @@ export interface JupyterNeeds {
   /** `jupyter_token` of the record, where the service tells it. */
   token: string | undefined
   /** The page that it was rented to open as, where that is known. */
-  page?: JupyterPage | undefined
+  page?: JupyterPage
   access: Pick<Access, 'connect'>
   clock: Clock
 }

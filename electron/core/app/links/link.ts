@@ -35,7 +35,7 @@ export function parseLink(text: string): Link | undefined {
   )
   const place = query && placeOf(host, path, rest)
   if (!known.success || place === undefined) return undefined
-  return { to: 'place', place, ...(known.output === undefined ? {} : { account: known.output }) }
+  return { to: 'place', place, account: known.output }
 }
 
 type Query = Record<string, string[]>
@@ -71,7 +71,7 @@ function instancePlace(path: string): Place | undefined {
   const [, digits, part] = /^\/([1-9]\d{0,15})(\/terminal)?$/.exec(path) ?? []
   const instance = v.safeParse(InstanceId, Number(digits))
   if (!instance.success) return undefined
-  return { screen: 'instances', instance: instance.output, ...(part ? { ask: 'terminal' as const } : {}) }
+  return { screen: 'instances', instance: instance.output, ask: part ? ('terminal' as const) : undefined }
 }
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}(\.\d{1,4})?$/), v.transform(Number))
@@ -102,11 +102,12 @@ function offersPlace(query: Query): Place | undefined {
   const search = v.safeParse(SavedQuery, {
     query: { type: type ?? 'on-demand', verifiedOnly: true, storage: disk ?? 20, limit: 10_000 },
     filter: {
-      ...(gpu && { gpus: gpu }),
-      ...(region && { regions: region }),
-      ...(count !== undefined && { countFrom: count, countTo: count }),
-      ...(max !== undefined && { priceTo: max }),
-      ...(memory !== undefined && { memoryFrom: memory }),
+      gpus: gpu,
+      regions: region,
+      countFrom: count,
+      countTo: count,
+      priceTo: max,
+      memoryFrom: memory,
     },
   })
   return search.success ? { screen: 'offers', search: search.output } : undefined

@@ -61,5 +61,5 @@ function isPlain(args: unknown): boolean {
 function invalid(issue: v.BaseIssue<unknown>): BerthError {
   const field = v.getDotPath(issue)
   const message = `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.`
-  return new BerthError({ code: 'invalid_argument', message, ...(field ? { field } : {}) })
+  return new BerthError({ code: 'invalid_argument', message, field: field || undefined })
 }

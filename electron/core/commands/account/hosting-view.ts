@@ -15,11 +15,10 @@ import type {
 } from '../../../service/machines.ts'
 import type { WorkergroupRequest as GroupBody, Workergroup } from '../../../service/workergroups.ts'
 import { cleanLine } from '../../instances/project.ts'
-import { present } from '../../state/present.ts'
 
 /** A machine's record as Berth shows it; a listing may leave any of it out. */
 export function machineView(machine: Machine): MachineView {
-  return present({
+  return {
     id: machine.machine_id ?? machine.id,
     hostname: cleanLine(machine.hostname),
     gpuName: cleanLine(machine.gpu_name),
@@ -28,36 +27,36 @@ export function machineView(machine: Machine): MachineView {
     reliability: machine.reliability2,
     listed: machine.listed,
     verification: cleanLine(machine.verification),
-  })
+  }
 }
 
 export function networkDiskView(disk: NetworkDisk): NetworkDiskView {
   const machines = disk.machine_ids ?? (disk.machine_id === undefined ? [] : [disk.machine_id])
-  return present({ id: disk.disk_id ?? disk.id, mountPoint: cleanLine(disk.mount_point), machines })
+  return { id: disk.disk_id ?? disk.id, mountPoint: cleanLine(disk.mount_point), machines }
 }
 
 /** One machine goes as `machine_id`, several as `machine_ids` (section 4.4). */
 export function networkDiskBody({ mountPoint, machines, disk }: NetworkDiskRequest): DiskBody {
   const [first, ...more] = machines
-  return present({
+  return {
     mount_point: mountPoint,
     machine_id: more.length === 0 ? first : undefined,
     machine_ids: more.length === 0 ? undefined : [...machines],
     disk_id: disk,
-  })
+  }
 }
 
 export function machineAnswer({ ctime, msg, ...answer }: MaintenanceCancelled | CleanedUp): MachineAnswer {
-  return present({
+  return {
     at: ctime,
     message: cleanLine(msg),
     deleted: 'num_deleted' in answer ? answer.num_deleted : undefined,
-  })
+  }
 }
 
 /** Section 2.9, by the names the page uses. Empty texts and nulls are left out. */
 export function workergroupView(group: Workergroup): WorkergroupView {
-  return present({
+  return {
     id: group.id,
     endpointName: cleanLine(group.endpoint_name),
     endpointId: group.endpoint_id,
@@ -67,11 +66,11 @@ export function workergroupView(group: Workergroup): WorkergroupView {
     launchArgs: cleanLine(group.launch_args),
     minLoad: group.min_load,
     targetUtilisation: group.target_util,
-  })
+  }
 }
 
 export function workergroupBody(request: WorkergroupRequest): GroupBody {
-  return present({
+  return {
     endpoint_name: request.endpointName,
     endpoint_id: request.endpointId,
     template_hash: request.templateHash,
@@ -80,5 +79,5 @@ export function workergroupBody(request: WorkergroupRequest): GroupBody {
     launch_args: request.launchArgs,
     min_load: request.minLoad,
     target_util: request.targetUtilisation,
-  })
+  }
 }

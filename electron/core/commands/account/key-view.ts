@@ -1,6 +1,5 @@
 import type { ApiKeyView, NewApiKey } from '../../../contract/account/api-key.ts'
 import type { ApiKey, NewApiKey as CreatedKey } from '../../../service/api-keys.ts'
-import { present } from '../../state/present.ts'
 
 /** Characters of a secret that are shown. */
 const shown = 4
@@ -8,7 +7,7 @@ const shown = 4
 // interface 2.5: A listed key is masked; `permissions` may be false
 /** A key of the listing, its secret cut to the last characters however much of it the service shows. */
 export function keyView(key: ApiKey): ApiKeyView {
-  return present({
+  return {
     id: key.id,
     name: key.name,
     masked: key.key ? `…${key.key.slice(-shown)}` : undefined,
@@ -17,7 +16,7 @@ export function keyView(key: ApiKey): ApiKeyView {
     teamId: key.team_id,
     teamName: key.team_name,
     permissions: key.permissions && categories(key.permissions),
-  })
+  }
 }
 
 /** The listing, with the one that Berth uses marked where its last characters tell it from all others. */

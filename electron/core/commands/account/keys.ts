@@ -2,7 +2,6 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { KeyPermissions } from '../../../service/api-keys.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
-import { present } from '../../state/present.ts'
 import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 import { keyViews, newKey } from './key-view.ts'
@@ -29,8 +28,8 @@ export function keyCommands({ accounts, activity, store }: Parts): KeyCommands {
         'user_write',
         client.apiKeys.create({
           name,
-          ...(permissions ? { permissions: { api: permissions } satisfies KeyPermissions } : {}),
-          ...(keyParams ? { key_params: keyParams } : {}),
+          permissions: permissions ? ({ api: permissions } satisfies KeyPermissions) : undefined,
+          key_params: keyParams,
         }),
       )
       note(id, `Made the API key “${name}” #${made.id}`)
@@ -46,7 +45,7 @@ export function keyCommands({ accounts, activity, store }: Parts): KeyCommands {
       const keys = await tellingUnread(store, id, 'sshKeys', options =>
         needing('user_read', client.account.listSshKeys(options)),
       )
-      return keys.map(({ id, name, ssh_key: publicKey }) => present({ id, publicKey, name }))
+      return keys.map(({ id, name, ssh_key: publicKey }) => ({ id, publicKey, name }))
     },
     async addAccountSshKey({ account, publicKey }) {
       if (!/^(ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/=]+( .*)?$/.test(publicKey))

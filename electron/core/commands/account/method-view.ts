@@ -3,11 +3,10 @@ import type {
   TwoFactorMethod as ServiceMethod,
   TwoFactorStatus as ServiceStatus,
 } from '../../../service/two-factor-operations.ts'
-import { present } from '../../state/present.ts'
 
 // interface 2.6: A method shows four digits of its number, and never a secret
 export function methodView(method: ServiceMethod): TwoFactorMethod {
-  return present({
+  return {
     id: method.id,
     kind: method.method,
     label: method.label || undefined,
@@ -17,7 +16,7 @@ export function methodView(method: ServiceMethod): TwoFactorMethod {
     lockedUntil: method.locked_until ?? undefined,
     createdAt: method.created_at ?? undefined,
     lastUsed: method.last_used ?? undefined,
-  })
+  }
 }
 
 /** `status` is the user's `tfa_status`; `closes` when the window that Berth saw opening closes, epoch seconds. */
@@ -26,12 +25,12 @@ export function statusView(
   status: string | undefined,
   closes: number | undefined,
 ): TwoFactorStatus {
-  return present({
+  return {
     enabled: told.tfa_enabled,
     status,
     methods: told.methods.map(methodView),
     backupCodesRemaining: told.backup_codes_remaining,
     mayAdd: told.new_method_authorized,
     mayAddUntil: told.new_method_authorized ? closes : undefined,
-  })
+  }
 }

@@ -3,7 +3,6 @@ import type { AccountId } from '../../../contract/ids.ts'
 import type { NewMethod as ServiceMethod } from '../../../service/two-factor.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
-import { present } from '../../state/present.ts'
 import type { Parts } from '../parts.ts'
 import { methodView, statusView } from './method-view.ts'
 import { methodId, serviceProof } from './proof.ts'
@@ -51,14 +50,14 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
     },
     async twoFactorLogin({ account, proof, admin }) {
       const { id, client } = accounts.session(account)
-      const user = await client.twoFactor.login({ ...serviceProof(proof), ...(admin ? { admin } : {}) })
+      const user = await client.twoFactor.login({ ...serviceProof(proof), admin: admin || undefined })
       if (user.session_key !== undefined) await accounts.useSessionKey(id, user.session_key)
-      return present({
+      return {
         session: user.session_key !== undefined,
         backupCodesRemaining:
           proof.with === 'backup' ? (user.backup_codes_remaining ?? 0) : user.backup_codes_remaining,
         legacy: user.legacy_tfa_user ?? false,
-      })
+      }
     },
     async sendEmailCode({ account, secret: known }) {
       const { client } = accounts.session(account)
@@ -99,7 +98,7 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
       )
       const granted = by.with === 'backup'
       if (granted) opened(id)
-      return { granted, ...(started.secret === undefined ? {} : { secret: started.secret }) }
+      return { granted, secret: started.secret }
     },
     async confirmNewMethods({ account, code, secret }) {
       const { id, client } = accounts.session(account)
@@ -122,8 +121,8 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
         `Changed two-factor method #${method}`,
         client.twoFactor.updateMethod({
           tfa_method_id: method,
-          ...(label === undefined ? {} : { label }),
-          ...(primary === undefined ? {} : { is_primary: primary }),
+          label,
+          is_primary: primary,
         }),
       )
       return methodView(after)
@@ -135,7 +134,7 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
         'Removed a method of two-factor authentication',
         client.twoFactor.removeMethod({
           ...serviceProof(proof),
-          ...(method === undefined ? {} : { target_id: method }),
+          target_id: method,
         }),
       )
       return { remaining: remaining ?? 0 }
@@ -160,15 +159,15 @@ function serviceMethod(method: NewMethod): ServiceMethod {
     tfa_method: kind,
     code,
     secret,
-    ...(label ? { label } : {}),
-    ...(method.kind === 'sms' ? { phone_number: method.phone } : {}),
+    label: label || undefined,
+    phone_number: method.kind === 'sms' ? method.phone : undefined,
   }
 }
 
 function smsRequest({ phone, method, secret }: { phone?: string; method?: number; secret?: string }) {
   return {
     ...methodId(method),
-    ...(phone === undefined ? {} : { phone_number: phone }),
-    ...(secret ? { secret } : {}),
+    phone_number: phone,
+    secret: secret || undefined,
   }
 }

@@ -4,7 +4,6 @@ import type { Volume } from '../../../service/volumes.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { cleanLine } from '../../instances/project.ts'
-import { present } from '../../state/present.ts'
 import type { Parts } from '../parts.ts'
 
 export function volumeCommands({
@@ -26,7 +25,7 @@ export function volumeCommands({
 
 function volumeView(volume: Volume): VolumeView {
   const cost = volume.storage_total_cost
-  return present({
+  return {
     id: volume.id,
     label: cleanLine(volume.label),
     status: cleanLine(volume.status),
@@ -35,7 +34,7 @@ function volumeView(volume: Volume): VolumeView {
     location: cleanLine(volume.geolocation),
     costPerHour: cost === undefined ? undefined : micros(cost),
     instances: (volume.instances ?? []).flatMap(instanceId),
-  })
+  }
 }
 
 function instanceId(mounted: unknown): number[] {

@@ -1,27 +1,22 @@
 import type { NewWebhook, WebhookFields, WebhookView } from '../../../contract/account/notifications.ts'
 import type { SignedWebhook, Webhook, WebhookRequest } from '../../../service/webhooks.ts'
-import { present } from '../../state/present.ts'
 
 export function webhookView(webhook: Webhook): WebhookView {
-  return present({
+  return {
     id: webhook.id,
     name: webhook.name || undefined,
     url: webhook.webhook_url,
     events: webhook.event_types,
     createdAt: webhook.created_at,
     updatedAt: webhook.updated_at,
-  })
+  }
 }
 
 export function newWebhook({ webhook, secret }: SignedWebhook): NewWebhook {
-  return present({ webhook: webhookView(webhook), secret })
+  return { webhook: webhookView(webhook), secret }
 }
 
 /** The given fields as the service names them. */
-export function webhookRequest(
-  fields: {
-    [Field in keyof WebhookFields]?: WebhookFields[Field] | undefined
-  },
-): Partial<WebhookRequest> {
-  return present({ name: fields.name, webhook_url: fields.url, event_types: fields.events })
+export function webhookRequest(fields: Partial<WebhookFields>): Partial<WebhookRequest> {
+  return { name: fields.name, webhook_url: fields.url, event_types: fields.events }
 }

@@ -90,7 +90,7 @@ export function fileCommands(parts: Parts): FileCommands {
     return begun
   }
 
-  const found = ({ account, transfer }: { account?: string | undefined; transfer: string }) =>
+  const found = ({ account, transfer }: { account?: string; transfer: string }) =>
     transfers.find(parts.accounts.session(account).id, transfer)
 
   return {

@@ -16,13 +16,7 @@ export function guardCommands(parts: Parts): GuardCommands {
   const guardsOf = (account: string | undefined) => accounts.session(account).automations.guards
 
   /** What it is to guard must be there. */
-  function check({
-    account,
-    instance,
-  }: {
-    account?: string | undefined
-    instance?: number | undefined
-  }): void {
+  function check({ account, instance }: { account?: string; instance?: number }): void {
     if (instance !== undefined) targetOf(parts, { account, instance })
   }
 
@@ -68,10 +62,10 @@ export function guardCommands(parts: Parts): GuardCommands {
         account: session.id,
         kind: failed.length > 0 ? 'error' : 'user',
         text: `Stopped everything: ${stopped} ${stopped === 1 ? 'instance' : 'instances'}${cancelled > 0 ? `, ${cancelled} ${cancelled === 1 ? 'rental' : 'rentals'} cancelled` : ''}`,
-        ...(failed.length > 0 ? { detail: `Not stopped: ${failed.join(', ')}.${why}` } : {}),
+        detail: failed.length > 0 ? `Not stopped: ${failed.join(', ')}.${why}` : undefined,
       })
       await session.look()
-      return { stopped, cancelled, failed, ...(lacking ? { lacking } : {}) }
+      return { stopped, cancelled, failed, lacking }
     },
   }
 }

@@ -34,8 +34,8 @@ export function runCommands(parts: Parts): RunCommands {
         noteUser(parts, door.account, `Asked to run “${wish.name}” on`, door.instance)
       } else if (rental !== undefined) parts.accounts.session(account).rentals.rented(rental)
       const place = {
-        ...(instance === undefined ? {} : { instance }),
-        ...(rental === undefined ? {} : { rental }),
+        instance,
+        rental,
       }
       return of(account).start({ ...wish, ...place })
     },
@@ -65,7 +65,7 @@ export function wishOf({ folders, machine }: Parts, { into, name, ...wish }: Run
   return {
     ...wish,
     name: name || titleOf(wish.command),
-    ...(wish.fetch === undefined ? {} : { into: folder }),
+    into: wish.fetch === undefined ? undefined : folder,
   }
 }
 

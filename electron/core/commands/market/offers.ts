@@ -19,7 +19,7 @@ export function offerCommands({ accounts, machine, searches, seenOffers, store }
       const { offers, cap } = await needing('misc', searching)
       seenOffers.remember(session.id, offers)
       const limited = cap !== undefined || offers.length >= query.limit
-      return { offers, at: machine.clock.now(), limited, ...(cap === undefined ? {} : { cap }) }
+      return { offers, at: machine.clock.now(), limited, cap }
     },
     saveSearch: ({ name, search }) => searches.save(name, search),
     deleteSearch: ({ id }) => searches.delete(id),

@@ -76,7 +76,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
     const best = fitting.find(
       ({ offer }) => offer.machineId === undefined || offer.machineId !== machine,
     )?.offer
-    if (!best || request.bid === undefined) return { request, search, ...(best ? { offer: best } : {}) }
+    if (!best || request.bid === undefined) return { request, search, offer: best }
     const lowest = best.minimumBid === undefined ? undefined : bidAbove(best.minimumBid, highestFirstBid)
     const bid = Math.max(micros(request.bid), lowest ?? 0) / 1_000_000
     return { request: { ...request, bid }, search, offer: best }

@@ -1,14 +1,11 @@
 import type { TemplateFields, TemplateFilter } from '../../../contract/market/template.ts'
 import type { Condition, Filters } from '../../../service/filter.ts'
 import type { TemplateFields as ServiceFields, TemplateSearchFields } from '../../../service/templates.ts'
-import { present } from '../../state/present.ts'
 
 // interface 2.3: `docker_login_pass` is never shown
 /** The given fields under the names of section 2.3; what is absent is left as it is. */
-export function changesBody(
-  changes: { [Field in keyof TemplateFields]?: TemplateFields[Field] | undefined },
-): Partial<ServiceFields> {
-  return present({
+export function changesBody(changes: Partial<TemplateFields>): Partial<ServiceFields> {
+  return {
     name: changes.name,
     image: changes.image,
     tag: changes.tag,
@@ -32,7 +29,7 @@ export function changesBody(
     recommended_disk_space: changes.disk,
     private: changes.private,
     volume_info: changes.volumeInfo,
-  })
+  }
 }
 
 /** A new template. The registry's three fields are required: empty where the image is public. An empty tag is the default. */
@@ -40,7 +37,7 @@ export function templateBody(fields: TemplateFields): ServiceFields {
   const { tag, ...rest } = changesBody(fields)
   return {
     ...rest,
-    ...(tag ? { tag } : {}),
+    tag: tag || undefined,
     name: fields.name,
     image: fields.image,
     docker_login_repo: fields.registry,

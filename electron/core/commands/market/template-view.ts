@@ -1,10 +1,9 @@
 import type { TemplateFields, TemplateView } from '../../../contract/market/template.ts'
 import type { Template } from '../../../service/templates.ts'
-import { present } from '../../state/present.ts'
 
 /** A template's record as Berth shows it. The registry's token is left out even where a service sends it. */
 export function templateView(template: Template, userId: number | undefined): TemplateView {
-  return present({
+  return {
     name: template.name,
     hash: template.hash_id,
     id: template.id,
@@ -37,7 +36,7 @@ export function templateView(template: Template, userId: number | undefined): Te
     disk: template.recommended_disk_space,
     private: template.private,
     volumeInfo: template.volume_info,
-  })
+  }
 }
 
 /** Deployments also write forms such as `jupyter_direc ssh_direc ssh_proxy` (FIELDS). */

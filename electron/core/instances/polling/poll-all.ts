@@ -119,7 +119,7 @@ function listingOf(
   return {
     instances: [...instances.values()],
     unconfirmed: missing.map(({ id }) => id),
-    ...(doubt === undefined ? {} : { doubt }),
+    doubt,
   }
 }
 

@@ -5,7 +5,6 @@ import type { ServiceClient } from '../../../service/client.ts'
 import type { Instance, InstanceList } from '../../../service/instances.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import { problemOf } from '../../app/problems.ts'
-import { present } from '../../state/present.ts'
 
 /** What one look at an account came to. */
 export type Look =
@@ -45,7 +44,7 @@ export async function lookAt(client: ServiceClient, signal: AbortSignal, anew = 
   const passing = reasons.find(reason => !isRefusal(reason))
   if (passing !== undefined) {
     const status = passing instanceof ServiceError ? passing.status : 0
-    const failed = { problem: problemOf(passing), ...(status > 0 && { status }) }
+    const failed = { problem: problemOf(passing), status: status > 0 ? status : undefined }
     if (instances.status === 'rejected') return { outcome: 'failed', ...failed }
     return { outcome: 'seen', list: instances.value, limitation: userUntold, failed }
   }
@@ -74,12 +73,12 @@ export function isRefusal(error: unknown): boolean {
 
 /** What the user object says, as State has it. What it does not say stays as it was told last. */
 export function userFields({ id, email, credit, tfa_status }: User) {
-  return present({
+  return {
     userId: id,
     email,
     credit: credit === undefined ? undefined : micros(credit),
     tfaStatus: tfa_status,
-  })
+  }
 }
 
 /** Asks for one instance by itself. Only an answer that says so means that it is gone. */

@@ -16,7 +16,7 @@ export interface PriceIncreases extends Automation {
   answer(increase: PriceIncreaseView, accepted: boolean): Promise<void>
 }
 
-const change = v.exactOptional(v.object({ before: v.exactOptional(v.number()), after: v.number() }))
+const change = v.optional(v.object({ before: v.optional(v.number()), after: v.number() }))
 const Accepted = v.object({
   id: v.number(),
   instance: v.number(),
@@ -26,12 +26,12 @@ const Accepted = v.object({
   download: change,
   fee: change,
   from: v.number(),
-  until: v.exactOptional(v.number()),
+  until: v.optional(v.number()),
 })
 
 const Kept = v.object({
   /** Until when the service is taken to have no such list, epoch seconds. */
-  absentUntil: v.exactOptional(v.number()),
+  absentUntil: v.optional(v.number()),
   /** The increase that was told of each instance. */
   told: v.record(v.string(), v.number()),
   /** Those that were consented to, until they are in force: the service does not list them any more. */

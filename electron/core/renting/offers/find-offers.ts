@@ -119,7 +119,7 @@ function countCondition(from: number | undefined, to: number | undefined): Extra
   if (from === undefined && to === undefined) return {}
   if (from !== undefined && from === to) return { num_gpus: { eq: from } }
   return {
-    num_gpus: { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) },
+    num_gpus: { gte: from, lte: to },
   }
 }
 

@@ -2,7 +2,6 @@ import type { OfferQuery, OfferView } from '../../../contract/market/offer.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { Offer, OfferSearch } from '../../../service/offers.ts'
 import { trafficPrices } from '../../instances/traffic.ts'
-import { present } from '../../state/present.ts'
 
 /** The search that answers a query: what can be rented now, cheapest first. Extra conditions hold besides. */
 export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQuery): OfferSearch {
@@ -23,7 +22,7 @@ export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQu
 /** An offer's record as Berth shows it. */
 export function offerView(offer: Offer): OfferView {
   const price = offer.dph_total ?? offer.dph_base
-  return present({
+  return {
     id: offer.id,
     gpuName: offer.gpu_name,
     gpuCount: offer.num_gpus,
@@ -58,7 +57,7 @@ export function offerView(offer: Offer): OfferView {
     cuda: offer.cuda_max_good,
     machineId: offer.machine_id,
     hostId: offer.host_id,
-  })
+  }
 }
 
 function pcie({ pci_gen, gpu_lanes, pcie_bw }: Offer): OfferView['pcie'] {

@@ -66,12 +66,11 @@ export function observed(recovery: Recovery, instance: InstanceView, now: number
   const settled = instance.state !== 'outbid' && instance.bid !== undefined
   const after: Recovery = {
     ...rest,
-    ...(confirmed.asked && !settled ? { asked: confirmed.asked } : {}),
+    asked: confirmed.asked && !settled ? confirmed.asked : undefined,
     // What could not be done then is told anew when it is outbid anew.
-    ...(held && (instance.state === 'outbid' || confirmed.by !== undefined) ? { held } : {}),
-    ...(refused && instance.state === 'outbid'
-      ? { refused: { ...refused, at: Math.min(refused.at, now) } }
-      : {}),
+    held: held && (instance.state === 'outbid' || confirmed.by !== undefined) ? held : undefined,
+    refused:
+      refused && instance.state === 'outbid' ? { ...refused, at: Math.min(refused.at, now) } : undefined,
     ...(confirmed.lastAt === undefined ? {} : { lastAt: Math.min(confirmed.lastAt, now) }),
   }
   return { ...after, added: addedBy(after, instance, now) }

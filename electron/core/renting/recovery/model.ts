@@ -9,27 +9,27 @@ export const Recovery = v.object({
   instance: InstanceId,
   choice: RecoveryChoice,
   /** When it last acted; epoch seconds of the account's time. On disk before it acts. */
-  lastAt: v.exactOptional(v.number()),
+  lastAt: v.optional(v.number()),
   /** When the service last refused a raise in passing, and the seconds until it is tried again. */
-  refused: v.exactOptional(v.object({ at: v.number(), wait: v.number() })),
+  refused: v.optional(v.object({ at: v.number(), wait: v.number() })),
   /** A bid that was sent and not seen to hold yet, and the one before it. Per hour. */
-  asked: v.exactOptional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
+  asked: v.optional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
   /** The bid that was the user's own, and the one that Berth has made of it. Per hour. */
-  base: v.exactOptional(v.number()),
-  own: v.exactOptional(v.number()),
+  base: v.optional(v.number()),
+  own: v.optional(v.number()),
   raises: v.number(),
   /** What the raises have added: `micros` at `at`, growing by `perHour`. */
   added: v.object({ micros: v.number(), at: v.number(), perHour: v.number() }),
   /** The failover that rents its replacement. On disk before that begins. */
-  failover: v.exactOptional(FailoverId),
+  failover: v.optional(FailoverId),
   replacements: v.number(),
   /** What replacements have cost that are gone, dropped tries included. */
   replaced: v.number(),
   /** The instance that has its place, and the one whose place it has. */
-  by: v.exactOptional(InstanceId),
-  of: v.exactOptional(InstanceId),
+  by: v.optional(InstanceId),
+  of: v.optional(InstanceId),
   /** Why nothing can be done within the choice; it was told. */
-  held: v.exactOptional(StoredProblem),
+  held: v.optional(StoredProblem),
 })
 export type Recovery = v.InferOutput<typeof Recovery>
 

@@ -11,7 +11,6 @@ import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { guardVeto } from '../../guards/guard-veto.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
-import { present } from '../../state/present.ts'
 import { same } from '../../state/same.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { spentOn } from '../attempts/model.ts'
@@ -238,7 +237,7 @@ export async function openRecoveries(
     const replaced = find(instance.id)
     const { choice, lastAt, replacements } = replaced ?? recovery
     const over = { by, failover: undefined, replaced: dropped, held: undefined }
-    await recoveries.put(...(replaced ? [present({ ...replaced, ...over }) as Recovery] : []), {
+    await recoveries.put(...(replaced ? [{ ...replaced, ...over } as Recovery] : []), {
       ...(find(by) ?? freshRecovery(by, choice, now())),
       ...(lastAt === undefined ? {} : { lastAt }),
       replacements: replacements + 1,

@@ -23,7 +23,7 @@ export function tellRecovery(
     instance: id,
     kind: kind === 'held' ? 'error' : 'berth',
     text: `${text}: ${instanceName(instance)}`,
-    ...(problem ? { detail: problem.message } : {}),
+    detail: problem?.message,
   })
   if (kind === 'note' || !store.get().settings.alerts.recovery) return
   const { message, advice } = problem ?? { message: 'It starts again by itself.' }

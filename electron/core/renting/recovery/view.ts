@@ -1,6 +1,5 @@
 import type { RecoveryStep, RecoveryView } from '../../../contract/automation/recovery.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { present } from '../../state/present.ts'
 import { recoveryMove } from './decide.ts'
 import type { Recovery } from './model.ts'
 
@@ -11,7 +10,7 @@ export function recoveryView(
   now: number,
 ): RecoveryView {
   const { choice, raises, added, replacements, replaced, by, of, failover, held } = recovery
-  return present({
+  return {
     choice,
     ...standing(recovery, instance, now),
     problem: held,
@@ -22,7 +21,7 @@ export function recoveryView(
     by,
     of,
     failover,
-  })
+  }
 }
 
 function standing(

@@ -10,10 +10,10 @@ export interface Replaced {
   /** How the new one is rented. */
   request: OpenRequest
   /** The rental it came of; absent where Berth did not rent it. */
-  rental?: Pick<Rental, 'offer' | 'search'> | undefined
-  gpu?: InstanceView['gpu'] | undefined
+  rental?: Pick<Rental, 'offer' | 'search'>
+  gpu?: InstanceView['gpu']
   /** The service's own record. */
-  record?: Pick<Instance, 'verification' | 'reliability2'> | undefined
+  record?: Pick<Instance, 'verification' | 'reliability2'>
 }
 
 /** Offers that are looked at for one replacement. */
@@ -39,8 +39,9 @@ export function asGoodAs({ request, rental, gpu, record }: Replaced): SavedQuery
       ...(extra ? { extra } : {}),
     },
     filter: withValues(filter, {
-      ...(name === undefined ? {} : { gpus: [name] }),
-      ...(count === undefined ? {} : { countFrom: count, countTo: count }),
+      gpus: name === undefined ? filter.gpus : [name],
+      countFrom: count ?? filter.countFrom,
+      countTo: count ?? filter.countTo,
       memoryFrom: larger(filter.memoryFrom, memory === undefined ? undefined : memory / 1024),
       reliabilityFrom: larger(filter.reliabilityFrom, offer?.reliability ?? record?.reliability2),
     }),
@@ -52,9 +53,9 @@ function isVerified(record: Replaced['record']): boolean | undefined {
 }
 
 function gpuOf(offer: Rental['offer'] | undefined): {
-  name?: string | undefined
-  count?: number | undefined
-  memory?: number | undefined
+  name?: string
+  count?: number
+  memory?: number
 } {
   if (offer?.gpuName === undefined) return {}
   return { name: offer.gpuName, count: offer.gpuCount ?? 1, memory: offer.gpuMemory }

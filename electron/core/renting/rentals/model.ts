@@ -8,23 +8,23 @@ import type { Problem } from '../../../contract/problem.ts'
 export const StoredProblem: v.GenericSchema<Problem> = v.object({
   code: v.string(),
   message: v.string(),
-  advice: v.exactOptional(v.string()),
-  field: v.exactOptional(v.string()),
-  facts: v.exactOptional(v.record(v.string(), v.string())),
+  advice: v.optional(v.string()),
+  field: v.optional(v.string()),
+  facts: v.optional(v.record(v.string(), v.string())),
 })
 
 /** What is remembered of the offer it was rented from. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
 export const StoredOffer = v.object({
   id: v.number(),
-  gpuName: v.exactOptional(v.string()),
-  gpuCount: v.exactOptional(v.number()),
-  gpuMemory: v.exactOptional(v.number()),
-  pricePerHour: v.exactOptional(v.number()),
-  location: v.exactOptional(v.string()),
-  machineId: v.exactOptional(v.number()),
-  hostId: v.exactOptional(v.number()),
-  verified: v.exactOptional(v.boolean()),
-  reliability: v.exactOptional(v.number()),
+  gpuName: v.optional(v.string()),
+  gpuCount: v.optional(v.number()),
+  gpuMemory: v.optional(v.number()),
+  pricePerHour: v.optional(v.number()),
+  location: v.optional(v.string()),
+  machineId: v.optional(v.number()),
+  hostId: v.optional(v.number()),
+  verified: v.optional(v.boolean()),
+  reliability: v.optional(v.number()),
 })
 
 /** A rental as it is remembered. Secret values of its environment are not in it: they are in the keychain, under its id. */
@@ -34,7 +34,7 @@ export const Rental = v.object({
   request: RentRequest,
   offer: StoredOffer,
   /** What the offer was found with. */
-  search: v.exactOptional(SavedQuery),
+  search: v.optional(SavedQuery),
   /**
    * asking: the intent is on disk, the request may have left. lost: its answer did not come, the account is being
    * looked at. unclear: more than one instance may be the one. waiting: created, not running yet.
@@ -46,22 +46,22 @@ export const Rental = v.object({
   /** How often the service was asked to create it. */
   asked: v.number(),
   /** The key was refused when it was first asked for, and nothing created: it was asked for once more. */
-  refused: v.exactOptional(v.boolean()),
-  instance: v.exactOptional(v.number()),
+  refused: v.optional(v.boolean()),
+  instance: v.optional(v.number()),
   /** Epoch seconds of the account's time. */
   startedAt: v.number(),
   /** When it was created; the deadline counts from here. */
-  createdAt: v.exactOptional(v.number()),
+  createdAt: v.optional(v.number()),
   /** Seconds. */
   deadline: v.number(),
-  candidates: v.exactOptional(v.array(v.number())),
-  problem: v.exactOptional(StoredProblem),
+  candidates: v.optional(v.array(v.number())),
+  problem: v.optional(StoredProblem),
   /** The failover that it is a try of, which says what becomes of it. */
-  owner: v.exactOptional(FailoverId),
+  owner: v.optional(FailoverId),
   /** It is not wanted any more: whatever it creates is destroyed. */
-  unwanted: v.exactOptional(v.boolean()),
+  unwanted: v.optional(v.boolean()),
   /** The user has seen its end. */
-  dismissed: v.exactOptional(v.boolean()),
+  dismissed: v.optional(v.boolean()),
 })
 export type Rental = v.InferOutput<typeof Rental>
 

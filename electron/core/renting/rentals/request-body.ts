@@ -19,8 +19,8 @@ const proxyRuntypes = { ssh: 'ssh_proxy', jupyter: 'jupyter_proxy ssh_proxy', no
 export function requestBody(request: RentRequest, rental: string, beyondInterface: boolean): NewInstance {
   const { image, disk, access, onstart, label, bid, template, args, volume, registry } = request
   return {
-    ...(image ? { image } : {}),
-    ...(template ? { template_hash_id: template.hash } : {}),
+    image: image || undefined,
+    template_hash_id: template?.hash,
     disk,
     ...(beyondInterface ? waysIn(request) : interfaceWaysIn(request)),
     ...(access === 'jupyter' ? jupyterFields(request) : {}),
@@ -43,7 +43,7 @@ export function requestBody(request: RentRequest, rental: string, beyondInterfac
  * what it wants there.
  */
 function interfaceWaysIn({ access, template }: RentRequest): NewInstance {
-  const ssh = access === 'none' ? {} : { use_ssh: true, ...(template ? {} : { ssh_direct: true }) }
+  const ssh = access === 'none' ? {} : { use_ssh: true, ssh_direct: template ? undefined : true }
   return { runtype: runtypes[access], ...ssh }
 }
 
@@ -54,7 +54,7 @@ function waysIn({ access, direct = true }: RentRequest): NewInstance {
 function jupyterFields({ jupyter, template }: RentRequest): NewInstance {
   if (!jupyter) return template ? {} : { use_jupyter_lab: true }
   const { lab, folder } = jupyter
-  return { use_jupyter_lab: lab, ...(folder || template ? { jupyter_dir: folder || null } : {}) }
+  return { use_jupyter_lab: lab, jupyter_dir: folder || template ? folder || null : undefined }
 }
 
 function imageLogin({ server, user, token }: RegistryLogin): NewInstance {
@@ -67,7 +67,7 @@ function dockerLogin({ server, user, token }: RegistryLogin): NewInstance {
 
 function volumeInfo(volume: NonNullable<RentRequest['volume']>): VolumeInfo {
   const { create, volume: volume_id, mountPath: mount_path } = volume
-  return { create_new: create, volume_id, mount_path, ...(volume.create ? { size: volume.size } : {}) }
+  return { create_new: create, volume_id, mount_path, size: volume.create ? volume.size : undefined }
 }
 
 // interface 4.2: Port mappings are keys `-p host:container` with the value `1`

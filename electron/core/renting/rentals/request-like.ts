@@ -15,12 +15,12 @@ export function requestLike(instance: InstanceView, record: Instance | undefined
   return {
     image: instance.image ?? '',
     access: instance.jupyter ? 'jupyter' : instance.runtype === 'args' ? 'none' : 'ssh',
-    ...(instance.runtype?.endsWith('_proxy') && !/direc/.test(instance.runtype) ? { direct: false } : {}),
+    direct: instance.runtype?.endsWith('_proxy') && !/direc/.test(instance.runtype) ? false : undefined,
     disk: instance.disk?.size ?? usualDisk,
     env: [],
     ports: [],
-    ...(instance.label ? { label: instance.label } : {}),
-    ...(record?.onstart ? { onstart: record.onstart } : {}),
-    ...(instance.interruptible && instance.bid !== undefined ? { bid: instance.bid / 1_000_000 } : {}),
+    label: instance.label || undefined,
+    onstart: record?.onstart || undefined,
+    bid: instance.interruptible && instance.bid !== undefined ? instance.bid / 1_000_000 : undefined,
   }
 }

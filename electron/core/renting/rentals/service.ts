@@ -5,7 +5,6 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { Instance } from '../../../service/instances.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
-import { present } from '../../state/present.ts'
 import { same } from '../../state/same.ts'
 import { nextStep } from './decide.ts'
 import { markedBy } from './find-lost.ts'
@@ -67,7 +66,7 @@ export interface RentedFor {
   /** What makes it a try: its failover, and the seconds it may take. */
   owned?: { owner: string; deadline: number }
   /** What the offer was found with. */
-  search?: SavedQuery | undefined
+  search?: SavedQuery
   /** Its id, where that is known already. */
   id?: string
 }
@@ -124,8 +123,8 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
           asked: 0,
           startedAt: context.now(),
           deadline: owned?.deadline ?? store.get().settings.rentalDeadline,
-          ...(owned ? { owner: owned.owner } : {}),
-          ...(search ? { search } : {}),
+          owner: owned?.owner,
+          search,
         })
       } catch (error) {
         if (!owned) await secrets.forget({ id, request }).catch(() => undefined)
@@ -148,7 +147,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
       const { step, instance } = get(id)
       const ended = !isUnderWay(get(id))
       if (step === 'cancelled' || (ended && instance === undefined)) return
-      await update(id, { unwanted: true, ...(ended ? { step: 'waiting' } : {}) })
+      await update(id, { unwanted: true, step: ended ? 'waiting' : step })
       const rental = get(id)
       if (!worker.isBusy(id) && isUnderWay(rental)) takeBack(rental)
     },
@@ -199,7 +198,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
         const { step, problem } = nextStep(rental, instance, context.now())
         if (step === rental.step && same(problem, rental.problem)) continue
         if (!isUnderWay({ ...rental, step })) missing.delete(rental.id)
-        if (step === 'failed') void worker.end(rental.id, { step, ...(problem ? { problem } : {}) })
+        if (step === 'failed') void worker.end(rental.id, { step, problem })
         else void update(rental.id, { step, problem })
       }
       destroyLateTwins(records)
@@ -248,5 +247,5 @@ function rentedOffer(offer: OfferView): Rental['offer'] {
   const { id, gpuName, gpuCount, gpuMemory, price, location, machineId, hostId, verified, reliability } =
     offer
   const known = { gpuName, gpuCount, gpuMemory, location, machineId, hostId, verified, reliability }
-  return present({ id, ...known, pricePerHour: price })
+  return { id, ...known, pricePerHour: price }
 }

@@ -18,7 +18,7 @@ export function openStoredRentals(context: AccountContext): Promise<StoredRental
     prune: { isOver: rental => !isUnderWay(rental), most: mostEnded },
     view(rentals) {
       const last = lastRental(rentals)
-      return { rentals: rentalViews(rentals), ...(last ? { lastRental: last } : {}) }
+      return { rentals: rentalViews(rentals), lastRental: last }
     },
   })
 }

@@ -38,10 +38,10 @@ function viewOf(rental: Rental): RentalView {
     interruptible: request.bid !== undefined,
     startedAt,
     deadline,
-    ...(instance === undefined ? {} : { instance }),
-    ...(request.template ? { template: request.template.name } : {}),
-    ...(request.label ? { label: request.label } : {}),
-    ...(candidates ? { candidates } : {}),
-    ...(problem ? { problem } : {}),
+    instance,
+    template: request.template?.name,
+    label: request.label || undefined,
+    candidates,
+    problem,
   }
 }

@@ -94,6 +94,6 @@ export function rentalEntry(
     kind: more.kind ?? 'berth',
     text: `${text}: ${request.label ?? offer.gpuName ?? 'offer'} (${request.image || request.template?.name})`,
     detail: more.detail ?? `Rental ${id}, offer ${offer.id}`,
-    ...(instance === undefined ? {} : { instance }),
+    instance,
   }
 }

@@ -130,7 +130,7 @@ export class OutputView {
       const answer = await this.#page.berth.searchRun({
         run: this.#run,
         text,
-        ...(before === undefined ? {} : { before }),
+        before,
       })
       this.found = { text, ...answer }
     } catch (error) {

@@ -72,7 +72,7 @@ export function creditChart(
     area: parts
       .map(part => `${path(part)}L${x(part.at(-1)?.at ?? end)} ${zero}L${x(part[0]?.at ?? start)} ${zero}Z`)
       .join(''),
-    ...(course && { forecast: path(course) }),
+    forecast: course ? path(course) : undefined,
     points: [
       ...seen.map(sample => ({ x: x(sample.at), sample })),
       ...(course ? [{ x: x(end), sample: course[1], forecast: true as const }] : []),

@@ -47,8 +47,8 @@ export function readKeyDraft(
 
   const request = v.parse(ApiKeyRequest, {
     name: draft.name,
-    ...(draft.scope === 'chosen' ? { permissions } : {}),
-    ...(params && Object.keys(params).length > 0 ? { keyParams: params } : {}),
+    permissions: draft.scope === 'chosen' ? permissions : undefined,
+    keyParams: params && Object.keys(params).length > 0 ? params : undefined,
   })
   return { request }
 }

@@ -35,7 +35,7 @@ export function choices(status: TwoFactorStatus | undefined): readonly Choice[] 
             way: method.kind,
             method: method.id,
             label: methodWords(method),
-            ...(method.lockedUntil === undefined ? {} : { lockedUntil: method.lockedUntil }),
+            lockedUntil: method.lockedUntil,
           },
         ]
       : [],

@@ -55,7 +55,7 @@ export class FilesView {
     this.#asked = path
     this.loading = true
     try {
-      const folder = await this.#page.berth.listFiles({ ...this.on, ...(path === undefined ? {} : { path }) })
+      const folder = await this.#page.berth.listFiles({ ...this.on, path })
       if (turn !== this.#turn) return
       this.folder = folder
       this.#asked = folder.path

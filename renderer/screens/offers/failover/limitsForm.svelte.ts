@@ -16,7 +16,7 @@ export class LimitsForm {
   #tried = $state(false)
 
   /** @param began what to begin with where it is known, in the units of FailoverLimits */
-  constructor(interruptible: boolean, began: { [Limit in keyof FailoverLimits]?: number | undefined }) {
+  constructor(interruptible: boolean, began: Partial<FailoverLimits>) {
     this.interruptible = interruptible
     const { tries, ceiling, deadline, price } = began
     if (tries !== undefined) this.tries = String(tries)
@@ -30,7 +30,7 @@ export class LimitsForm {
       tries: number(this.tries),
       ceiling: number(this.ceiling),
       deadline: number(this.deadline, 60),
-      ...(this.interruptible ? {} : { price: number(this.price) }),
+      price: this.interruptible ? undefined : number(this.price),
     }),
   )
 

@@ -15,7 +15,7 @@ export interface RentSubject {
   /** How an earlier machine was rented, to fill the dialog with. */
   request?: Omit<RentRequest, 'offer'>
   /** What the offer was found with. */
-  search?: SavedQuery | undefined
+  search?: SavedQuery
   /** The instance that is destroyed first. */
   replaces?: number
   /** How it is rented, where that is not this one offer. */

@@ -22,7 +22,7 @@ export interface WatchSubject {
   /** A name to offer for the search. */
   name: string
   /** The one to change; without it a new one begins. */
-  watch?: WatchView | undefined
+  watch?: WatchView
   /** What matches now, as far as the page knows. */
   matching: readonly ListedOffer[]
 }
@@ -64,7 +64,7 @@ export class Watching {
       offer: someMachine(watch?.best ?? subject.matching[0]?.offer),
       pricedDisk: search.query.storage,
       interruptible,
-      ...(request && { request }),
+      request,
       otherwise: {
         check: () => this.#check(),
         send: ({ offer: _later, ...wanted }, run) => this.#send(wanted, run),
@@ -152,10 +152,10 @@ export class Watching {
           every,
           // Prices are for the disk that is rented, not for the one that was searched with.
           search: { ...search, query: { ...search.query, storage: request.disk } },
-          ...(limits && most !== undefined && { rents: { request, limits, most } }),
+          rents: limits && most !== undefined ? { request, limits, most } : undefined,
         }
       : { name, every, search }
-    await this.#page.berth.saveWatch({ wish, ...(run && { run }), ...(watch && { watch: watch.id }) })
+    await this.#page.berth.saveWatch({ wish, run, watch: watch?.id })
   }
 
   #typed(): string {

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import {
   nextStep,
@@ -8,7 +7,7 @@ import {
   stuckSince,
   watchdogOrder,
 } from '../../../../electron/core/runs/decide.ts'
-import { type Run, StoredRun } from '../../../../electron/core/runs/model.ts'
+import type { Run } from '../../../../electron/core/runs/model.ts'
 
 const run: Run = {
   id: 'x0000000000000001',
@@ -86,15 +85,4 @@ test('the watchdog hears of every change of what it is to do, and whatever comes
       }
     }),
   )
-})
-
-test('a run that was remembered under the earlier names of what comes afterwards is read as it was', () => {
-  const { afterwards, afterwardsIfStuck, ...rest } = {
-    ...run,
-    afterwards: 'destroy',
-    afterwardsIfStuck: true,
-  }
-  const kept = v.parse(StoredRun, { ...rest, atEnd: afterwards, stuckEnds: afterwardsIfStuck })
-  expect(kept).toEqual({ ...run, afterwards: 'destroy', afterwardsIfStuck: true })
-  expect(v.parse(StoredRun, JSON.parse(JSON.stringify(kept)))).toEqual(kept)
 })

@@ -73,8 +73,8 @@ export class MetricsWatch {
         {
           index: 0,
           name: gpu?.name ?? 'GPU',
-          ...(gpuLoad === undefined ? {} : { load: gpuLoad }),
-          ...(gpuTemperature === undefined ? {} : { temperature: gpuTemperature }),
+          load: gpuLoad,
+          temperature: gpuTemperature,
         },
       ],
       disks: this.looks.at(-1)?.disks ?? [],

@@ -105,7 +105,7 @@ export class World {
         return
       }
       case 'stranger': {
-        const env = event.marked ? { BERTH_RENTAL: 'rffffffffffffffff' } : {}
+        const env: Record<string, string> = event.marked ? { BERTH_RENTAL: 'rffffffffffffffff' } : {}
         const label = event.marked ? 'berth:rffffffffffffffff' : 'made in the console'
         this.service.add({ by: 'a stranger', body: { label, env }, fate: 'good', machine: 1 })
       }
