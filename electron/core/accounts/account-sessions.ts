@@ -100,7 +100,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
       onCreated: (client, instance, instanceKey) =>
         context.onCreated({ account: account.id, client }, instance, instanceKey),
       anotherKey: refused => withoutSession(account, refused),
-      ...(rate === undefined ? {} : { rate }),
+      rate,
     })
   }
 

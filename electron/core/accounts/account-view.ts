@@ -31,6 +31,6 @@ export function accountView(
     undoable: {},
     transfers: {},
     fileTransfers: {},
-    ...(userId === undefined ? {} : { userId }),
+    userId,
   }
 }

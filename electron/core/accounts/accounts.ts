@@ -80,7 +80,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       id,
       name: name ?? new URL(baseUrl).host,
       baseUrl,
-      ...(userId === undefined ? {} : { userId }),
+      userId,
     }
     await keep(account, key)
     await begin(account, key)

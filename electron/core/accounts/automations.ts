@@ -1,6 +1,8 @@
 import type { AccountContext, Automation } from '../account-context.ts'
 import { type Guards, openGuards } from '../guards/service.ts'
+import { openStoredGuards } from '../guards/stored-guards.ts'
 import { openWatchdogs, type Watchdogs } from '../guards/watchdog/service.ts'
+import type { StoredWatchdogs } from '../guards/watchdog/stored-watchdogs.ts'
 import { openCharges } from '../money/charges.ts'
 import { type Money, openMoney } from '../money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '../money/price-increases/price-increases.ts'
@@ -23,12 +25,16 @@ export interface Automations extends Required<Automation> {
 }
 
 /** Opens them, with what they remember. Nothing acts before the first fresh look. */
-export async function openAutomations(context: AccountContext, rentals: Rentals): Promise<Automations> {
+export async function openAutomations(
+  context: AccountContext,
+  rentals: Rentals,
+  storedWatchdogs: StoredWatchdogs,
+): Promise<Automations> {
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
-  const guards = await openGuards(context, money, instance => rentals.ofInstance(instance)?.owner)
-  const watchdogs = await openWatchdogs(context)
-  const failovers = await openFailovers(context, rentals, guards)
+  const storedGuards = await openStoredGuards(context)
+  const watchdogs = openWatchdogs(context, storedWatchdogs)
+  const failovers = await openFailovers(context, rentals, storedGuards)
   const runs = await openRuns(context, watchdogs, rentals, failovers)
   guards.onBefore(async target => runs.spares(target))
   guards.onChange((before, after) => void watchdogs.follow(before, after))

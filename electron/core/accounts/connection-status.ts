@@ -52,7 +52,7 @@ export function createConnectionStatus(context: {
   }
 
   function note({ message, advice }: Problem): void {
-    activity.add({ account: id, kind: 'error', text: message, ...(advice ? { detail: advice } : {}) })
+    activity.add({ account: id, kind: 'error', text: message, detail: advice || undefined })
   }
 
   function notify({ advice }: Problem): void {
@@ -77,7 +77,7 @@ export function createConnectionStatus(context: {
     locked: problem => set({ status: 'locked', ...since(), problem }),
     offline(problem, answered) {
       const before = account()?.connection.status
-      set({ status: 'offline', ...since(), problem, ...(answered === undefined ? {} : { answered }) })
+      set({ status: 'offline', ...since(), problem, answered })
       if (before === 'online' || before === 'connecting') note(problem)
     },
     refused(problem) {

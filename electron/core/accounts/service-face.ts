@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { InstanceFace } from '../../service/instances.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 
-const Learnt = v.object({ instances: v.exactOptional(v.picklist(['v0', 'v1'])) })
+const Learnt = v.object({ instances: v.optional(v.picklist(['v0', 'v1'])) })
 
 export interface ServiceFace extends InstanceFace {
   /** Whether the deployment goes beyond the interface: one that has the newer list does. */

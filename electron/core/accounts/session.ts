@@ -17,7 +17,6 @@ import { type CertainLook, type Expected, lookForAll } from '../instances/pollin
 import { createPoller, KeyRefused, unwell } from '../instances/polling/poller.ts'
 import { goesBeyond } from '../instances/project.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../instances/reconcile.ts'
-import { tellingEnds } from '../instances/telling-ends.ts'
 import { openAccountAlerts } from '../notifications/account-alerts.ts'
 import { secretsEntry } from '../renting/rentals/secrets.ts'
 import { openRentals, type Rentals } from '../renting/rentals/service.ts'
@@ -87,6 +86,8 @@ export async function openSession(
   const records: KnownRecords = new Map()
   const loadHistory = createLoadHistory()
   const ending = new AbortController()
+  const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
+  const watchdogs = await openStoredWatchdogs(stored)
   let inUse = key
   let client = key === undefined ? undefined : clientFor(key)
   let looking: AbortController | undefined
@@ -110,13 +111,13 @@ export async function openSession(
       onAnswer: sample => time.learn(sample),
       face,
     })
-    const noting = notingAsked(missingInstances.noting(client), {
+    return notingAsked(missingInstances.noting(client), {
       account: id,
       store,
       lastSeen,
       now: time.now,
+      onEnd: watchdogs.endsHere,
     })
-    return tellingEnds(noting, instance => automations.watchdogs.endsHere(instance))
   }
 
   function withKey(): ServiceClient {
@@ -128,20 +129,14 @@ export async function openSession(
   const keychain = await notedKeychain(app.keychain, place)
 
   const context: AccountContext = {
-    account: id,
-    store,
-    machine,
+    ...stored,
     keychain,
-    files,
-    folder,
-    onBroken,
     activity,
     teller,
     access: app.access,
     fileTransfers: app.fileTransfers,
     client: withKey,
     record: (instance: number) => records.get(instance),
-    ending: ending.signal,
     now: time.now,
     newId: () => machine.random.hex(16),
     poll: () => poller.look(),

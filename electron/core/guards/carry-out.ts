@@ -52,7 +52,7 @@ export async function carryOut(
       else problem ??= lackedBy(error, 'instance_write') ?? problemOf(error)
     }
   }
-  return { done, ...(problem ? { problem } : {}) }
+  return { done, problem }
 }
 
 const notSaved: Problem = {

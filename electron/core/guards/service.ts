@@ -6,7 +6,6 @@ import { moment } from '../../contract/format/time.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { openCollection } from '../storage/collection.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
 import type { Target } from './decide/choose-targets.ts'
@@ -18,6 +17,7 @@ import { changedGuard, guardOfRental, newGuard, switchedOn, type WishedGuard } f
 import { calmed, Guard, withEvent, withTargets } from './model.ts'
 import { guardAfterActing } from './outcomes.ts'
 import { createSnapshots, type Spending } from './snapshots.ts'
+import type { StoredGuards } from './stored-guards.ts'
 import { doneAlert, failedAlert, guardAlertId } from './tell/alerts.ts'
 import { createShownGuards } from './tell/shown-guards.ts'
 import { guardSentence, whatHappened } from './tell/words.ts'
@@ -48,11 +48,9 @@ export type GuardChanged = (before: Guard, after?: Guard) => void
 /** Ended guards that are kept to be read. */
 const mostEnded = 50
 
-/** `ownerOf`: the failover that an instance was rented for. */
 export async function openGuards(
   context: AccountContext,
-  spending: Spending,
-  ownerOf: (instance: number) => string | undefined,
+  { guards: stored, spending, ownerOf, before }: GuardParts,
 ): Promise<Guards> {
   const { account: accountId, store, machine, activity, teller, ending, now } = context
   const { clock } = machine
@@ -108,8 +106,8 @@ export async function openGuards(
       account: accountId,
       kind,
       text,
-      ...(detail ? { detail } : {}),
-      ...(instance === undefined ? {} : { instance }),
+      detail: detail || undefined,
+      instance,
     })
   }
 

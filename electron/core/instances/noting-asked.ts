@@ -12,10 +12,17 @@ import type { LastSeen } from './last-seen.ts'
  */
 export function notingAsked(
   client: ServiceClient,
-  context: { account: AccountView['id']; store: Store; lastSeen: Document<LastSeen>; now: () => number },
+  context: {
+    account: AccountView['id']
+    store: Store
+    lastSeen: Document<LastSeen>
+    now: () => number
+    /** It is about to be stopped or destroyed. */
+    onEnd: (instance: number) => void
+  },
 ): ServiceClient {
   const { instances } = client
-  const { account, store, lastSeen, now } = context
+  const { account, store, lastSeen, now, onEnd } = context
 
   async function note(instance: number, wanted: Omit<AskedState, 'at'>): Promise<void> {
     const asked = { ...wanted, at: now() }
@@ -28,6 +35,7 @@ export function notingAsked(
   }
 
   const stop: typeof instances.stop = async (id, options) => {
+    onEnd(id)
     await note(id, { state: 'stopped' })
     return instances.stop(id, options)
   }
@@ -37,5 +45,9 @@ export function notingAsked(
     if (answer.queued) await note(id, { state: 'running', queued: true })
     return answer
   }
-  return { ...client, instances: { ...instances, stop, start } }
+  const destroy: typeof instances.destroy = (id, options) => {
+    onEnd(id)
+    return instances.destroy(id, options)
+  }
+  return { ...client, instances: { ...instances, stop, start, destroy } }
 }

@@ -101,7 +101,7 @@ function base({ account }: GuardScene, { id, instance }: Guard) {
   return {
     id: guardAlertId(account, id),
     kind: 'guard' as const,
-    ...(instance === undefined ? {} : { instance }),
+    instance,
     place:
       instance === undefined
         ? ({ screen: 'account' } as const)

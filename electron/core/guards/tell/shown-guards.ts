@@ -9,7 +9,6 @@ import { dueOf } from '../decide/moment.ts'
 import { nextMoment } from '../decide/next-moments.ts'
 import type { Facts } from '../kinds.ts'
 import type { Guard } from '../model.ts'
-import { createHeldViews } from './held-views.ts'
 import { blindness, guardView } from './view.ts'
 
 /** An account's guards in State. */
@@ -27,13 +26,12 @@ const noticeable = 30
 /** The part of what is left until then that is noticeable, too; never less than a second. */
 const noticeablePart = 0.05
 
-/** A view that is shown, and what it was made from. */
-interface Line {
-  guard: Guard
+/** A view that was drawn, and what of it does not follow from its guard. */
+interface Drawn {
+  view: GuardView
   acting: boolean
   blind: string | undefined
   label: string | undefined
-  view: GuardView
 }
 
 export function createShownGuards({
@@ -47,88 +45,51 @@ export function createShownGuards({
   guards: Pick<Collection<Guard, string>, 'all'>
   busy: ReadonlySet<string>
 }): ShownGuards {
-  const lines = new Map<string, Line>()
-  const held = createHeldViews()
-  let shownAt = Number.NEGATIVE_INFINITY
-  /** The guards in State as they were written last. */
-  let shown: Readonly<Record<string, GuardView>> | undefined
+  const drawn = new WeakMap<Guard, Drawn>()
   let next = Number.POSITIVE_INFINITY
 
-  /** Its line: the one there was where that says the same. */
-  function lineOf(guard: Guard, dueAt: number | undefined, acting: boolean, facts: Facts, now: number): Line {
+  /** The one in State where that says the same: a sentence takes longer to write than all the rest. */
+  function draw(guard: Guard, before: GuardView | undefined, facts: Facts, now: number, exact?: number) {
     const { instances } = facts.account
-    const instance = instances[guard.instance ?? '']
+    const acting = busy.has(guard.id)
     const problem = blindness(guard, facts, now)
     const blind = problem?.message
-    const label = instance?.label
-    const was = lines.get(guard.id)
-    const before = was?.view ?? shown?.[guard.id]
+    const label = instances[guard.instance ?? '']?.label
+    const was = drawn.get(guard)
     const woke = before?.snoozedUntil !== undefined && before.snoozedUntil <= now
-    const alike = was?.guard === guard && was.acting === acting && was.blind === blind && was.label === label
-    if (alike && !woke && isNear(was.view.dueAt, dueAt, now)) return was
-    const view = guardView(guard, {
-      instances,
-      now,
-      dueAt: dueAt && Math.round(dueAt),
-      acting,
-      blind: problem,
-    })
-    const line = { guard, acting, blind, label, view: before && same(before, view) ? before : view }
-    lines.set(guard.id, line)
-    return line
+    const alike = was?.view === before && was?.acting === acting && was.blind === blind && was.label === label
+    if (before && alike && !woke && isNear(before.dueAt, exact, now)) return before
+    const dueAt = exact && Math.round(exact)
+    const fresh = guardView(guard, { instances, now, dueAt, acting, blind: problem })
+    const view = before && same(before, fresh) ? before : fresh
+    drawn.set(guard, { view, acting, blind, label })
+    return view
   }
 
   return {
     show(facts, now) {
       const before = store.get().accounts[account]?.guards
       if (!before) return
-      // What another wrote, or is told of an earlier time, is compared anew.
-      if (before !== shown || now < shownAt) held.cut(0)
-      if (before !== shown) lines.clear()
-      shown = before
-      shownAt = now
       next = Number.POSITIVE_INFINITY
-      const guards = stored.all()
-      const { instances } = facts.account
-      let known = held.size() === guards.length
       const changed: GuardView[] = []
-      guards.forEach((guard, place) => {
-        const instance = guard.instance === undefined ? undefined : instances[guard.instance]
-        const acting = busy.has(guard.id)
-        const until = acting ? undefined : held.until(place, guard, instance, now)
-        if (until !== undefined) {
-          next = Math.min(next, until)
-          return
-        }
-        known &&= held.was(place, guard)
+      const gone = new Set(Object.keys(before))
+      for (const guard of stored.all()) {
+        gone.delete(guard.id)
         const dueAt = guard.ended ? undefined : dueOf(guard, facts)
         // While it acts, or its instance is not in the answer, the end of that is waited for.
-        const waits = !acting && (guard.instance === undefined || instance !== undefined)
-        const moment = (waits ? nextMoment(guard, dueAt, now) : undefined) ?? Number.POSITIVE_INFINITY
-        next = Math.min(next, moment)
-        const { view } = lineOf(guard, dueAt, acting, facts, now)
+        const isThere = guard.instance === undefined || guard.instance in facts.account.instances
+        const moment = isThere && !busy.has(guard.id) ? nextMoment(guard, dueAt, now) : undefined
+        if (moment !== undefined) next = Math.min(next, moment)
+        const view = draw(guard, before[guard.id], facts, now, dueAt)
         if (view !== before[guard.id]) changed.push(view)
-        const asleep = view.snoozedUntil ?? moment
-        held.hold(
-          place,
-          guard,
-          instance,
-          acting || isUnsteady(guard, instance) || !isExact(view.dueAt, dueAt)
-            ? now
-            : Math.min(moment, asleep),
-        )
-      })
-      held.cut(guards.length)
-      const gone = known ? [] : missing(before, guards)
-      for (const id of gone) lines.delete(id)
-      if (changed.length === 0 && gone.length === 0) return
+      }
+      if (changed.length === 0 && gone.size === 0) return
       store.change(draft => {
         const target = draft.accounts[account]
         if (!target) return
         for (const view of changed) target.guards[view.id] = view
         for (const id of gone) delete target.guards[id]
       })
-      shown = store.get().accounts[account]?.guards
     },
     next: () => (Number.isFinite(next) ? next : undefined),
     unknownLoads({ instances }) {
@@ -147,22 +108,7 @@ export function createShownGuards({
   }
 }
 
-/** Whether what is shown follows from more than the guard and its instance: the whole account, or what is asked inside. */
-function isUnsteady({ condition }: Guard, instance: InstanceView | undefined): boolean {
-  return instance === undefined || (condition.kind === 'idle' && instance.gpuLoad === undefined)
-}
-
-function missing(before: Readonly<Record<string, GuardView>>, guards: readonly Guard[]): string[] {
-  const kept = new Set(guards.map(({ id }) => id))
-  return Object.keys(before).filter(id => !kept.has(id))
-}
-
 function isNear(a: number | undefined, b: number | undefined, now: number): boolean {
   if (a === undefined || b === undefined) return a === b
   return Math.abs(a - b) < Math.min(noticeable, Math.max(1, (b - now) * noticeablePart))
-}
-
-/** What is not may come to be too far from the moment as that draws near, though nothing changes. */
-function isExact(a: number | undefined, b: number | undefined): boolean {
-  return a === undefined || b === undefined || Math.abs(a - b) < 1
 }

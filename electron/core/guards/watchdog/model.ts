@@ -10,24 +10,24 @@ export const StoredWatchdog = v.object({
   step: v.picklist(['putting', 'watching', 'removing', 'lost']),
   foreign: v.boolean(),
   /** When the lease was renewed last, epoch seconds of the account's time. */
-  renewedAt: v.exactOptional(v.number()),
-  seen: v.exactOptional(
+  renewedAt: v.optional(v.number()),
+  seen: v.optional(
     v.object({
       at: v.number(),
-      load: v.exactOptional(v.number()),
-      idleFor: v.exactOptional(v.number()),
-      leasedFor: v.exactOptional(v.number()),
-      why: v.exactOptional(reason),
-      tries: v.exactOptional(v.number()),
+      load: v.optional(v.number()),
+      idleFor: v.optional(v.number()),
+      leasedFor: v.optional(v.number()),
+      why: v.optional(reason),
+      tries: v.optional(v.number()),
       comesBack: v.boolean(),
       key: v.picklist(['container', 'kept']),
     }),
   ),
-  did: v.exactOptional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
+  did: v.optional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
   /** Berth itself has asked for its end, for whomever; so many more looks may show it running all the same. */
-  endsHere: v.exactOptional(v.number()),
+  endsHere: v.optional(v.number()),
   /** Whether the instance was ended by it was judged; that is done again only once it has run in between. */
-  told: v.exactOptional(v.boolean()),
+  told: v.optional(v.boolean()),
 })
 export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>
 

@@ -16,14 +16,13 @@ import type { AccountContext, AccountPoll, Automation } from '../../account-cont
 import { problemOf } from '../../app/problems.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { instanceKeyEntry } from '../../instances/instance-key.ts'
-import { present } from '../../state/present.ts'
 import { same } from '../../state/same.ts'
 import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
 import { createTelling, wishSentence } from './alerts.ts'
-import { afterLook, isNews, looksUntilEnd } from './decide.ts'
+import { afterLook, isNews } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'
-import { openStoredWatchdogs } from './stored-watchdogs.ts'
+import type { StoredWatchdogs } from './stored-watchdogs.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
 export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
@@ -33,8 +32,6 @@ export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume'
   follow(before: Guard, after?: Guard): Promise<void>
   visit(instance: number): Promise<void>
   log(instance: number): Promise<{ at: number; text: string }[]>
-  /** Berth is about to stop or destroy an instance, for whomever: that is no watchdog's deed. */
-  endsHere(instance: number): void
 }
 
 /** Seconds until a visit that failed is tried again; the last one stays. */
@@ -42,10 +39,9 @@ const pauses = [5, 15, 60, 300]
 /** What no later try mends: the wish is given up where it is answered. */
 const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
 
-export async function openWatchdogs(context: AccountContext): Promise<Watchdogs> {
+export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs): Watchdogs {
   const { account, store, machine, activity, access, ending } = context
   const { clock } = machine
-  const stored = await openStoredWatchdogs(context)
   const { all, find, put, show, problems } = stored
   const fails = new Map<number, number>()
   const missing = new Map<number, number>()
@@ -173,7 +169,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
       ...kept,
       ...(kept.foreign ? { wish: look.wish } : {}),
       step: 'watching',
-      seen: present(seen),
+      seen: seen,
       ...(renewed ? { renewedAt: at } : {}),
       ...(did ? { did } : {}),
     })
@@ -226,7 +222,7 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
         wish,
         step: 'putting',
         foreign: false,
-        ...(before?.did ? { did: before.did } : {}),
+        did: before?.did,
       }
       await stored.add(kept)
       try {
@@ -264,10 +260,6 @@ export async function openWatchdogs(context: AccountContext): Promise<Watchdogs>
       else await discover(view)
     },
     log: instance => within(existing(instance), connection => watchdogLog(connection, clock)),
-    endsHere(instance) {
-      const kept = find(instance)
-      if (kept) void put({ ...kept, endsHere: looksUntilEnd })
-    },
     onPoll({ account: { instances }, records, at }: AccountPoll) {
       for (const { id, onstart } of records) {
         const view = instances[id]

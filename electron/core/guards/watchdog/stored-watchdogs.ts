@@ -1,5 +1,6 @@
 import type { Problem } from '../../../contract/problem.ts'
 import { type Collection, type CollectionContext, openCollection } from '../../storage/collection.ts'
+import { looksUntilEnd } from './decide.ts'
 import { StoredWatchdog } from './model.ts'
 import { watchdogView } from './view.ts'
 
@@ -7,6 +8,8 @@ import { watchdogView } from './view.ts'
 export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
   /** Why the last visit failed, by instance; shown with the next `show`. */
   readonly problems: Map<number, Problem>
+  /** Berth is about to stop or destroy an instance, for whomever: no watchdog has done that. */
+  endsHere(instance: number): void
 }
 
 export async function openStoredWatchdogs(context: CollectionContext): Promise<StoredWatchdogs> {
@@ -21,5 +24,12 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
       ),
     }),
   })
-  return { ...watchdogs, problems }
+  return {
+    ...watchdogs,
+    problems,
+    endsHere(instance) {
+      const kept = watchdogs.find(instance)
+      if (kept) void watchdogs.put({ ...kept, endsHere: looksUntilEnd })
+    },
+  }
 }

@@ -4,5 +4,5 @@ import type { StoredWatchdog } from './model.ts'
 
 export function watchdogView(kept: StoredWatchdog, problem: Problem | undefined): WatchdogView {
   const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = kept
-  return { ...view, ...(problem ? { problem } : {}) }
+  return { ...view, problem }
 }

@@ -5,7 +5,7 @@ import type { AccountContext } from '../../account-context.ts'
 import { needing } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { stopperOf as guardThatStops, guardVeto, stoppedBy } from '../../guards/guard-veto.ts'
-import type { Guards } from '../../guards/service.ts'
+import type { StoredGuards } from '../../guards/stored-guards.ts'
 import { looksUntilGone } from '../../instances/gone.ts'
 import { same } from '../../state/same.ts'
 import type { Collection } from '../../storage/collection.ts'
@@ -53,7 +53,7 @@ interface AttemptParts {
   failovers: Collection<Failover, string>
   rentals: Rentals
   hosts: FailedHosts
-  guards: Pick<Guards, 'actedOn'>
+  guards: Pick<StoredGuards, 'actedOn'>
   secrets: RentalSecrets
 }
 
@@ -209,7 +209,7 @@ export function createAttemptWorker(
               : sentences.noOffers
         const problem = !best ? none : !request ? sentenceFor('secrets_lost') : undefined
         if (problem || !best || !request) {
-          await worker.end(failover, { do: 'end', step: 'failed', ...(problem ? { problem } : {}) })
+          await worker.end(failover, { do: 'end', step: 'failed', problem })
           return false
         }
         const { offer, bid, price } = best.choice
@@ -253,7 +253,7 @@ export function createAttemptWorker(
         failover: after,
         text: `Dropped try ${failover.tries.length} of ${failover.limits.tries}`,
         problem: drop.why,
-        ...(instance === undefined ? {} : { instance }),
+        instance,
       })
     },
     async settle(failover) {
@@ -282,8 +282,8 @@ export function createAttemptWorker(
           failover: after,
           text: step === 'ready' ? `Ready on try ${after.tries.length}` : 'Renting with failover failed',
           end: step,
-          ...(problem ? { problem } : {}),
-          ...(instance === undefined ? {} : { instance }),
+          problem,
+          instance,
         })
     },
   }

@@ -19,7 +19,7 @@ export interface Snapshot {
   gone: boolean
   ssh: 'unasked' | 'asking' | 'silent' | 'answered'
   /** This Berth's own guard that has stopped its instance, or stops it at the next look. */
-  stopper?: Stopper | undefined
+  stopper?: Stopper
 }
 
 /** A guard that stops a try. */

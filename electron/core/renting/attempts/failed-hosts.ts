@@ -6,15 +6,15 @@ import type { Rental } from '../rentals/model.ts'
 
 const FailedHost = v.object({
   machineId: v.number(),
-  hostId: v.exactOptional(v.number()),
+  hostId: v.optional(v.number()),
   times: v.number(),
   lastAt: v.number(),
   why: v.string(),
   /** The rental that failed there last, and earlier ones, so that each counts once. */
   rental: v.string(),
-  earlier: v.exactOptional(v.array(v.string())),
+  earlier: v.optional(v.array(v.string())),
   /** The user forgave it all of these. */
-  forgiven: v.exactOptional(v.boolean()),
+  forgiven: v.optional(v.boolean()),
 })
 type FailedHost = v.InferOutput<typeof FailedHost>
 
@@ -61,12 +61,12 @@ export async function openFailedHosts(
       if (earlier.includes(rental)) return
       const failed: FailedHost = {
         machineId,
-        ...(hostId === undefined ? {} : { hostId }),
+        hostId,
         times: (known && !known.forgiven ? known.times : 0) + 1,
         lastAt: at,
         why,
         rental,
-        ...(earlier.length > 0 ? { earlier } : {}),
+        earlier: earlier.length > 0 ? earlier : undefined,
       }
       await document.record(hosts =>
         [...hosts.filter(host => host.machineId !== machineId), failed].slice(-mostRemembered),

@@ -23,15 +23,15 @@ export const Try = v.object({
   offer: StoredOffer,
   startedAt: v.number(),
   /** Since when it runs, as far as was seen. */
-  runningAt: v.exactOptional(v.number()),
-  instance: v.exactOptional(InstanceId),
+  runningAt: v.optional(v.number()),
+  instance: v.optional(InstanceId),
   /** On disk before the instance is destroyed. */
-  drop: v.exactOptional(Drop),
+  drop: v.optional(Drop),
   /** What it had cost when it was last seen: `micros` at `at`, growing by `perHour`. */
-  spent: v.exactOptional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
+  spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
   /** What it cost in the end. A try without it is under way. */
-  cost: v.exactOptional(v.number()),
-  endedAt: v.exactOptional(v.number()),
+  cost: v.optional(v.number()),
+  endedAt: v.optional(v.number()),
 })
 export type Try = v.InferOutput<typeof Try>
 
@@ -44,17 +44,17 @@ export const Failover = v.object({
   step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
   tries: v.array(Try),
   startedAt: v.number(),
-  endedAt: v.exactOptional(v.number()),
+  endedAt: v.optional(v.number()),
   /** It was cancelled: its try is taken back, and no other follows. */
-  unwanted: v.exactOptional(v.boolean()),
+  unwanted: v.optional(v.boolean()),
   /** What had begun it cancelled it, or has got over the user's cancelling: that says nothing of what is wished for next. */
-  needless: v.exactOptional(v.boolean()),
+  needless: v.optional(v.boolean()),
   /** The instance that can be entered, or that is kept though the failover failed. */
-  instance: v.exactOptional(InstanceId),
-  problem: v.exactOptional(StoredProblem),
+  instance: v.optional(InstanceId),
+  problem: v.optional(StoredProblem),
   /** The instance whose place it takes, for a recovery. */
-  replaces: v.exactOptional(InstanceId),
-  dismissed: v.exactOptional(v.boolean()),
+  replaces: v.optional(InstanceId),
+  dismissed: v.optional(v.boolean()),
 })
 export type Failover = v.InferOutput<typeof Failover>
 

@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
-import type { Guards } from '../../guards/service.ts'
+import type { StoredGuards } from '../../guards/stored-guards.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
@@ -51,7 +51,7 @@ const mostEnded = 50
 export async function openFailovers(
   context: AccountContext,
   rentals: Rentals,
-  guards: Pick<Guards, 'actedOn'>,
+  guards: Pick<StoredGuards, 'actedOn'>,
 ): Promise<Failovers> {
   const { ending, now } = context
   const secrets = rentalSecrets(context.keychain)
@@ -162,7 +162,7 @@ export async function openFailovers(
       const { step, unwanted } = get(id)
       if (step !== 'trying' && !(needless && step === 'cancelled')) throw new BerthError(tooLate)
       if (unwanted && !needless) return
-      await update(id, { unwanted: true, ...(needless ? { needless } : {}) })
+      await update(id, { unwanted: true, needless })
       void pursue(id)
     },
     async dismiss(id) {

@@ -28,8 +28,8 @@ export function tellFailover(
     account,
     kind: end === 'failed' ? 'error' : asked ? 'user' : 'berth',
     text: what ? `${text}: ${what}` : text,
-    ...(problem || detail ? { detail: problem?.message ?? detail ?? '' } : {}),
-    ...(instance === undefined ? {} : { instance }),
+    detail: problem?.message ?? detail,
+    instance,
   })
   const toldElsewhere = problem?.code === nothingAsGoodCode
   if (end && !toldElsewhere && store.get().settings.alerts.failover)

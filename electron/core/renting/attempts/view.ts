@@ -1,7 +1,6 @@
 import type { FailoverStep, FailoverView } from '../../../contract/automation/failover.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { micros } from '../../../contract/spending/money.ts'
-import { present } from '../../state/present.ts'
 import type { Rental } from '../rentals/model.ts'
 import { type Failover, openTry, spentOn, type Try } from './model.ts'
 import { nothingAsGoodCode } from './words.ts'
@@ -31,7 +30,7 @@ function viewOf(failover: Failover, rentals: Rentals, instances: Instances): Fai
   const current = openTry(failover)
   const rental = current && rentals(current.rental)
   const { step, since } = standing(failover, current, rental, instances)
-  return present({
+  return {
     id,
     step,
     since,
@@ -51,12 +50,12 @@ function viewOf(failover: Failover, rentals: Rentals, instances: Instances): Fai
     cancelling: failover.step === 'trying' && unwanted === true,
     problem: problem ?? rental?.problem,
     candidates: rental?.step === 'unclear' ? rental.candidates : undefined,
-  })
+  }
 }
 
 function tryView({ rental, offer, startedAt, instance, drop, cost }: Try): FailoverView['tries'][number] {
   const { machineId, hostId: _, ...shown } = offer
-  return present({ rental, offer: shown, machineId, startedAt, instance, why: drop?.why, cost })
+  return { rental, offer: shown, machineId, startedAt, instance, why: drop?.why, cost }
 }
 
 function standing(

@@ -112,7 +112,7 @@ test('a kill between what was decided and what was asked for costs nothing: it i
     when: { kind: 'duration', seconds },
   })
   // That it begins is on disk, and Berth ends before the request leaves.
-  one.guards.onBefore(() => new Promise(() => undefined))
+  one.before = () => new Promise(() => undefined)
   await one.pass(seconds - 600)
   expect([step(), one.asked]).toEqual(['acting', []])
   one.kill()

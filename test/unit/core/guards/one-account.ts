@@ -1,6 +1,8 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AccountContext } from '../../../../electron/core/account-context.ts'
+import type { BeforeGuard } from '../../../../electron/core/guards/carry-out.ts'
 import { type Guards, openGuards } from '../../../../electron/core/guards/service.ts'
+import { openStoredGuards } from '../../../../electron/core/guards/stored-guards.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import { HandClock, settled } from '../hand-clock.ts'
@@ -9,6 +11,7 @@ import { accountView, emptyState } from '../views.ts'
 
 const account = 'a00000001'
 const epoch = 1_790_000_000
+const allow: BeforeGuard = async ({ action }) => action
 
 /** The guards of one account in a whole, by a clock that is moved by hand: what outlives a kill, and what was asked for. */
 export class OneAccount {
@@ -21,6 +24,8 @@ export class OneAccount {
   readonly asked: string[] = []
   readonly refusals: Error[] = []
   readonly told: string[] = []
+  /** What is awaited before a guard acts. */
+  before: BeforeGuard = allow
   #ending = new AbortController()
   #guards: Guards | undefined
 
@@ -49,6 +54,7 @@ export class OneAccount {
   kill(): void {
     this.#ending.abort()
     this.#guards = undefined
+    this.before = allow
   }
 
   async start(): Promise<void> {
@@ -85,7 +91,12 @@ export class OneAccount {
       poll: async () => this.#look(),
     }
     const spending = { spentToday: () => 0, spentThisMonth: () => 0, countedAt: () => undefined }
-    this.#guards = await openGuards(context as unknown as AccountContext, spending, () => undefined)
+    this.#guards = await openGuards(context as unknown as AccountContext, {
+      guards: await openStoredGuards(context),
+      spending,
+      ownerOf: () => undefined,
+      before: target => this.before(target),
+    })
     this.#guards.resume()
   }
 

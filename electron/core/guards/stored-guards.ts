@@ -1,0 +1,22 @@
+import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
+import { Guard } from './model.ts'
+
+/** The guards of one account, as they are remembered. */
+export interface StoredGuards extends Collection<Guard, string> {
+  /** The guard that has acted on an instance, over restarts: what stopped it was no stranger. */
+  actedOn(instance: number): Guard | undefined
+}
+
+/** Ended guards that are kept to be read. */
+const mostEnded = 50
+
+export async function openStoredGuards(context: CollectionContext): Promise<StoredGuards> {
+  const guards = await openCollection(context, {
+    name: 'guards',
+    schema: Guard,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_guard', message: 'That guard is no longer there.' },
+    prune: { isOver: ({ ended }) => ended !== undefined, most: mostEnded },
+  })
+  return { ...guards, actedOn: instance => guards.all().find(({ targets }) => targets?.includes(instance)) }
+}
