@@ -46,15 +46,15 @@ module.exports = {
   forbidden: [
     never(
       'no-circles',
-      'What needs each other is one thing; types may name each other.',
-      {},
-      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      'What needs each other is one thing. Types, too: only the helpers of tests may name each other.',
+      { pathNot: '^test/' },
+      { circular: true },
     ),
     never(
-      'no-circles-of-types-in-core',
-      'There, types need each other one way only, too.',
-      { path: '^electron/core/' },
-      { circular: true },
+      'no-circles-of-tests',
+      'There, it counts when the tests run.',
+      { path: '^test/' },
+      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     ),
     never('no-unresolved', 'Every import leads somewhere.', {}, { couldNotResolve: true }),
     never(

@@ -1,6 +1,6 @@
 import type { Profile } from '../deployment/profile.ts'
 import { refusal, type ServiceError } from '../errors.ts'
-import type { Caller } from '../world/account/keys.ts'
+import type { Caller } from '../world/account/key-permissions.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 

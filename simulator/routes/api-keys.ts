@@ -1,7 +1,6 @@
 import type { ApiRequest, Route } from '../http/route.ts'
 import type { ApiKey } from '../world/account/api-keys.ts'
-import { readKeyPermissions } from '../world/account/key-permissions.ts'
-import { permissions, publicPermissions } from '../world/account/keys.ts'
+import { permissions, publicPermissions, readKeyPermissions } from '../world/account/key-permissions.ts'
 import { epochSeconds } from '../world/clock.ts'
 
 // interface 8: Rate threshold 2.0: POST create API key

@@ -1,6 +1,6 @@
 import type { Fields } from '../fields.ts'
 import type { ApiRequest, Route } from '../http/route.ts'
-import type { Caller } from '../world/account/keys.ts'
+import type { Caller } from '../world/account/key-permissions.ts'
 import { twoFactorRefusal } from '../world/two-factor/refusals.ts'
 import type { TwoFactor } from '../world/two-factor/two-factor.ts'
 import type { World } from '../world/world.ts'

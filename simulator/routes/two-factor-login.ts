@@ -1,5 +1,5 @@
 import type { Route } from '../http/route.ts'
-import type { Caller } from '../world/account/keys.ts'
+import type { Caller } from '../world/account/key-permissions.ts'
 import { sessionCookie } from '../world/two-factor/sessions.ts'
 import type { TwoFactor } from '../world/two-factor/two-factor.ts'
 import { userObject } from './account.ts'

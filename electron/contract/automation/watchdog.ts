@@ -16,9 +16,9 @@ export const watchdogSpan = (what: string) =>
 export const WatchdogWish = v.object({
   action: v.picklist(['stop', 'destroy']),
   /** Epoch seconds of the account's time. */
-  at: v.exactOptional(v.pipe(v.number('give the time'), v.integer('whole seconds'), v.minValue(1))),
+  at: v.optional(v.pipe(v.number('give the time'), v.integer('whole seconds'), v.minValue(1))),
   /** The highest load of all GPUs was below so many percent for so many seconds, by the instance's own nvidia-smi. */
-  idle: v.exactOptional(
+  idle: v.optional(
     v.object({
       seconds: watchdogSpan('how long it is idle'),
       below: v.pipe(
@@ -30,7 +30,7 @@ export const WatchdogWish = v.object({
     }),
   ),
   /** Berth has not renewed its lease for so many seconds. */
-  lease: v.exactOptional(watchdogSpan('how long Berth may be away')),
+  lease: v.optional(watchdogSpan('how long Berth may be away')),
 })
 export type WatchdogWish = v.InferOutput<typeof WatchdogWish>
 

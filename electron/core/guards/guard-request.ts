@@ -11,7 +11,7 @@ import { calmed, type Guard, withEvent } from './model.ts'
 
 /** A guard as it is asked for. */
 export interface WishedGuard {
-  instance?: number | undefined
+  instance?: number
   when: GuardRequest
   action: Guard['action']
 }
@@ -31,7 +31,7 @@ export function newGuard(
   if (!forAccount && instance === undefined) throw refused('Say which instance it guards.', 'instance')
   return {
     ...rest,
-    ...(instance === undefined ? {} : { instance }),
+    instance,
     condition: conditionOf(when, now),
     action,
     setAt: now,

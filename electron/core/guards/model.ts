@@ -7,8 +7,8 @@ import type { Problem } from '../../contract/problem.ts'
 const StoredProblem: v.GenericSchema<Problem> = v.object({
   code: v.string(),
   message: v.string(),
-  advice: v.exactOptional(v.string()),
-  facts: v.exactOptional(v.record(v.string(), v.string())),
+  advice: v.optional(v.string()),
+  facts: v.optional(v.record(v.string(), v.string())),
 })
 
 /** A guard as it is remembered. Moments in epoch seconds of the account's time, money in micro-dollars. */
@@ -25,19 +25,19 @@ export const Guard = v.object({
   missed: v.picklist(['act', 'tell']),
   setAt: v.number(),
   /** It does not act before. */
-  snoozedUntil: v.exactOptional(v.number()),
+  snoozedUntil: v.optional(v.number()),
   /** Since when every look has found the instance idle. */
-  idleSince: v.exactOptional(v.number()),
+  idleSince: v.optional(v.number()),
   /** When it warned of the moment that comes. */
-  warnedAt: v.exactOptional(v.number()),
+  warnedAt: v.optional(v.number()),
   /** When it was due and nothing fresh was to be had: it acts once there is, however late. */
-  heldAt: v.exactOptional(v.number()),
+  heldAt: v.optional(v.number()),
   /** When it began to act: set before the first request leaves. */
-  begunAt: v.exactOptional(v.number()),
+  begunAt: v.optional(v.number()),
   /** On what it acted lately: set with `begunAt`. */
-  targets: v.exactOptional(v.array(v.number())),
+  targets: v.optional(v.array(v.number())),
   /** Its moment was missed and the user only told: it does nothing until another one comes. */
-  passed: v.exactOptional(v.boolean()),
+  passed: v.optional(v.boolean()),
   /** Tries in a row that failed, why the last one did, and when the next one may begin. */
   failures: v.exactOptional(v.number()),
   problem: v.exactOptional(StoredProblem),

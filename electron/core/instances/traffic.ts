@@ -3,10 +3,10 @@ import type { InstanceTraffic, TrafficPrices } from '../../contract/spending/tra
 
 /** What records of offers and instances say of the price of traffic. */
 interface PricedTraffic {
-  inet_up_cost?: number | undefined
-  inet_down_cost?: number | undefined
-  internet_up_cost_per_tb?: number | undefined
-  internet_down_cost_per_tb?: number | undefined
+  inet_up_cost?: number
+  inet_down_cost?: number
+  internet_up_cost_per_tb?: number
+  internet_down_cost_per_tb?: number
 }
 
 /** Dollars per GB, by the GB or else by the TB; what is no price is left out. */
@@ -26,8 +26,8 @@ function price(perGb: number | undefined, perTb: number | undefined): number | u
 }
 
 interface MeasuredTraffic extends PricedTraffic {
-  inet_up_billed?: number | undefined
-  inet_down_billed?: number | undefined
+  inet_up_billed?: number
+  inet_down_billed?: number
 }
 
 /** Seconds over which the cost of traffic per hour is averaged. */

@@ -1,4 +1,7 @@
-import type { Sentence } from './sentences.ts'
+export interface Sentence {
+  message: string
+  advice: string
+}
 
 /** Section 7, two-factor table: what each code tells the user. */
 export const twoFactorSentences = {

@@ -3,7 +3,7 @@ import { everything } from '../../contract/automation/stop-everything.ts'
 import { duration, weekdayAndTime } from '../../contract/format/time.ts'
 import { localMoment } from '../../contract/reading.ts'
 import type { AccountView } from '../../contract/state.ts'
-import type { MenuItemModel } from './tray-menu.ts'
+import type { MenuItemModel } from './menu-item.ts'
 import { instanceTitle, word } from './tray-words.ts'
 
 /**

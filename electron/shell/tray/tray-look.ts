@@ -4,7 +4,7 @@ import type { TrayImageSize, TrayTone } from '../../local/tray-images.ts'
 export interface TrayDesktop {
   platform: NodeJS.Platform
   /** `XDG_CURRENT_DESKTOP`: names with colons between them. */
-  desktop?: string | undefined
+  desktop?: string
   /** Whether the system's own bars are dark, as far as it tells. */
   dark: boolean
 }

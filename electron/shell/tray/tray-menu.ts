@@ -2,32 +2,14 @@ import { demoEventWords } from '../../contract/app/demo-events.ts'
 import { guardsSet } from '../../contract/automation/guard.ts'
 import type { CommandName } from '../../contract/commands.ts'
 import { timeOfDay } from '../../contract/format/time.ts'
-import type { AccountId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { RentalView } from '../../contract/market/rental.ts'
 import { lastSeenAt, outageWords } from '../../contract/outage.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { AccountView, Connection, Place, SavedSearch, State } from '../../contract/state.ts'
+import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { dueEntries } from './tray-due.ts'
 import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray-words.ts'
-
-/** What a click in the tray does. */
-export type TrayAction =
-  | { kind: 'open' }
-  | { kind: 'quit' }
-  /** Shows the window with that place on it. */
-  | { kind: 'go'; account?: AccountId; place: Place }
-  /** `what` finishes "Could not …" should it fail. */
-  | { kind: 'command'; name: CommandName; args: unknown; what: string }
-  /** Starts an instance, with a question first where a guard would stop it again at once. */
-  | { kind: 'start'; account: AccountId; instance: number; what: string }
-  /** Puts a command's answer, a text, on the clipboard. */
-  | { kind: 'copy'; name: CommandName; args: unknown; what: string }
-
-/** An entry of the menu; without an action or a submenu it only tells. */
-export type MenuItemModel =
-  | { separator: true }
-  | { label: string; action?: TrayAction; submenu?: readonly MenuItemModel[] }
 
 /** Most instances of an account in the menu: a longer one would not fit a screen. */
 const most = 15

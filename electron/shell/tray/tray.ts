@@ -8,9 +8,10 @@ import {
 } from 'electron'
 import type { RunningBerth } from '../../core/running.ts'
 import { type TrayState, trayImageName } from '../../local/tray-images.ts'
+import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { trayFace } from './tray-face.ts'
 import { type TrayDesktop, traySize, trayTone } from './tray-look.ts'
-import { type MenuItemModel, type TrayAction, trayMenu } from './tray-menu.ts'
+import { trayMenu } from './tray-menu.ts'
 
 export interface TrayOptions {
   berth: RunningBerth
@@ -95,7 +96,7 @@ function template(item: MenuItemModel, act: (action: TrayAction) => void): MenuI
     // An ampersand would mark the letter behind it as a shortcut.
     label: item.label.replaceAll('&', '&&'),
     enabled: action !== undefined || submenu !== undefined,
-    ...(action && { click: () => act(action) }),
-    ...(submenu && { submenu: submenu.map(entry => template(entry, act)) }),
+    click: action ? () => act(action) : undefined,
+    submenu: submenu ? submenu.map(entry => template(entry, act)) : undefined,
   }
 }

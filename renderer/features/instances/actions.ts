@@ -1,4 +1,3 @@
-import type { AcceleratorName } from '../../../electron/contract/app/accelerators.ts'
 import { guardsSet } from '../../../electron/contract/automation/guard.ts'
 import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
@@ -9,24 +8,11 @@ import type { Page } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
 import { screens } from '../screens.ts'
+import type { Action } from './action.ts'
 import { dueActions } from './dueActions.ts'
 import { openEditor, openJupyter } from './getIn.ts'
 import { start } from './start.ts'
 import { stop } from './stop.ts'
-
-/** Something that can be done: an entry of a menu, of the palette, or a key on a row. */
-export interface Action {
-  id: string
-  label: string
-  /** The key that does it on the instance's row. */
-  key?: string
-  /** The keys that do it anywhere. */
-  accelerator?: AcceleratorName
-  danger?: boolean
-  /** Why it cannot be done now. */
-  unusable?: string | undefined
-  run: () => unknown
-}
 
 /** What can be done with an instance as it is now, in the order of its menu. */
 export function instanceActions(instance: InstanceView, page: Page): Action[] {

@@ -1,7 +1,7 @@
 import type { Page } from '../../berth/page.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
 import { snoozeOptions } from '../guards/guardWords.ts'
-import type { Action } from './actions.ts'
+import type { Action } from './action.ts'
 import { whatIsDue } from './whatIsDue.ts'
 
 /** What Berth does next by itself, as ways to the guards that do it, and the snoozes of each. */

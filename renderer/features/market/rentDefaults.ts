@@ -4,7 +4,7 @@ import type { RegistryLogin, RentRequest } from '../../../electron/contract/mark
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { noVolume, type VolumeDraft } from '../../components/fields/volume.ts'
 import { suggestedBid } from './cost.ts'
-import type { RentDraft } from './rentForm.ts'
+import type { RentDraft } from './rentDraft.ts'
 
 /** Well-known public images, for those who have none of their own. */
 export const knownImages = [

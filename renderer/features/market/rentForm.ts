@@ -8,6 +8,7 @@ import {
 } from '../../../electron/contract/market/rental.ts'
 import { number, readForm } from '../../components/fields/readForm.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
+import type { EnvRow, RentDraft } from './rentDraft.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
 
 /** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
@@ -59,7 +60,7 @@ export interface KeptSecrets {
   /** Names of variables. */
   secrets: ReadonlySet<string>
   /** The login whose token it is. */
-  registry?: RegistryLogin | undefined
+  registry?: RegistryLogin
 }
 
 /**
@@ -89,11 +90,9 @@ export function readDraft(
       offer: offer.id,
       image: left('image') ? '' : draft.image,
       access: draft.access,
-      ...(draft.access === 'none' || draft.direct ? {} : { direct: false }),
-      ...(draft.access === 'jupyter' && (!template || template.values)
-        ? { jupyter: readJupyter(draft) }
-        : {}),
-      ...(registry && { registry }),
+      direct: draft.access === 'none' || draft.direct ? undefined : false,
+      jupyter: draft.access === 'jupyter' && (!template || template.values) ? readJupyter(draft) : undefined,
+      registry,
       disk: number(draft.disk),
       env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
       ports: ports.list,
@@ -179,7 +178,7 @@ function readPorts(text: string): { list: RentRequest['ports']; error?: string }
     const same = list.find(each => each.protocol === protocol && (each.outside ?? each.container) === outside)
     if (same && same.container !== container)
       return { list, error: `${outside} outside cannot stand for two ports inside.` }
-    if (!same) list.push({ container, protocol, ...(outside === container ? {} : { outside }) })
+    if (!same) list.push({ container, protocol, outside: outside === container ? undefined : outside })
   }
   return list.length > 64 ? { list, error: 'At most 64 ports.' } : { list }
 }

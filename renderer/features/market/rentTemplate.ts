@@ -8,7 +8,7 @@ import { readExtraFilters } from '../templates/extraFilters.ts'
 import { imageName } from '../templates/listing.ts'
 import { volumeHint } from '../templates/templateForm.ts'
 import { partNames, partWords } from './offerWords.ts'
-import type { RentDraft } from './rentForm.ts'
+import type { RentDraft } from './rentDraft.ts'
 
 /** What of a rental a template fills in, and the request may override. */
 const filled = [

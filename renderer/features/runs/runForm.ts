@@ -59,8 +59,8 @@ export function readRun(fields: RunFields, into: string | undefined): ReadForm<R
     fields.stuck ? TypedRun : RunWish,
     {
       command: fields.command,
-      ...(name !== '' && { name }),
-      ...(fields.fetches && { fetch: fields.fetch.trim(), ...(into !== undefined && { into }) }),
+      name: name || undefined,
+      ...(fields.fetches && { fetch: fields.fetch.trim(), into }),
       afterwards: fields.afterwards,
       watchdog: fields.afterwards !== 'nothing' && fields.watchdog,
       stuckAfter: fields.stuck ? Math.round(number(fields.stuckMinutes, 60)) : 0,

@@ -1,4 +1,4 @@
-import type { Action } from '../../features/instances/actions.ts'
+import type { Action } from '../../features/instances/action.ts'
 
 /** Moves the focus to another row's name; false at the edge. */
 function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): boolean {

@@ -3,8 +3,7 @@ import type { JsonObject } from '../../fields.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import type { Account } from './account.ts'
-import type { KeyPermissions } from './key-permissions.ts'
-import type { Caller, Permission } from './keys.ts'
+import type { Caller, KeyPermissions, Permission } from './key-permissions.ts'
 
 /** A key of the account. `created` in world milliseconds. */
 export interface ApiKey {

@@ -1,5 +1,5 @@
 import type { Account } from '../account/account.ts'
-import type { Caller } from '../account/keys.ts'
+import type { Caller } from '../account/key-permissions.ts'
 import { secret } from '../draw.ts'
 
 // interface 5: A login in a browser leaves its session in a cookie

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
-import { type MenuItemModel, trayMenu } from '../../../electron/shell/tray/tray-menu.ts'
+import type { MenuItemModel } from '../../../electron/shell/tray/menu-item.ts'
+import { trayMenu } from '../../../electron/shell/tray/tray-menu.ts'
 import { accountView, emptyState, instanceView } from '../core/views.ts'
 
 const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({

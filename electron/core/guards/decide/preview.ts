@@ -1,5 +1,4 @@
 import type { GuardPreview } from '../../../contract/automation/guard.ts'
-import { present } from '../../state/present.ts'
 import type { Facts } from '../kinds.ts'
 import type { Guard } from '../model.ts'
 import { blindness } from '../tell/view.ts'
@@ -16,7 +15,7 @@ export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview
   const idle = withIdle(guard, instance, load, { now, unseen: false })
   const dueAt = dueOf(idle, facts)
   const blind = blindness(guard, facts, now)
-  return present({
+  return {
     sentence: guardSentence(guard, account.instances, now),
     dueAt: dueAt && Math.round(dueAt),
     targets: instance
@@ -26,5 +25,5 @@ export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview
       blind?.code === 'no_gpu_load'
         ? 'The service does not tell its GPU load: Berth asks over SSH each minute, which must work.'
         : blind?.message,
-  })
+  }
 }

@@ -2,7 +2,6 @@ import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts
 import { moment } from '../../../contract/format/time.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
-import { present } from '../../state/present.ts'
 import { untoldSince } from '../decide/moment.ts'
 import type { Facts } from '../kinds.ts'
 import type { Guard } from '../model.ts'
@@ -22,7 +21,7 @@ export function guardView(
   const { id, instance, condition, action, warning, missed, snoozedUntil, history } = guard
   const step = stepOf(guard, seen.acting)
   const asleep = snoozedUntil !== undefined && snoozedUntil > seen.now
-  return present({
+  return {
     id,
     instance,
     condition,
@@ -35,7 +34,7 @@ export function guardView(
     snoozedUntil: asleep ? snoozedUntil : undefined,
     problem: guard.problem ?? seen.blind,
     history,
-  })
+  }
 }
 
 /** Why it cannot see what it waits for, where that is so. `now`: epoch seconds of the account's time. */

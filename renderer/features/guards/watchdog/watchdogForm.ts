@@ -45,7 +45,7 @@ export function fieldsOf({ action, at, idle, lease }: WatchdogWish, now: number)
 }
 
 /** As a wish, with the hours from now in place of their moment. */
-const TypedWish = v.object({ ...WatchdogWish.entries, at: v.exactOptional(watchdogSpan('the hours')) })
+const TypedWish = v.object({ ...WatchdogWish.entries, at: v.optional(watchdogSpan('the hours')) })
 
 const fieldsByPath: Record<string, keyof WatchdogFields> = {
   at: 'hours',
@@ -62,9 +62,9 @@ export function readWish(fields: WatchdogFields, now: number): ReadForm<Watchdog
     TypedWish,
     {
       action: fields.action,
-      ...(fields.timed && { at: seconds(fields.hours, 3600) }),
-      ...(fields.idle && { idle }),
-      ...(fields.leased && { lease: seconds(fields.leaseMinutes, 60) }),
+      at: fields.timed ? seconds(fields.hours, 3600) : undefined,
+      idle: fields.idle ? idle : undefined,
+      lease: fields.leased ? seconds(fields.leaseMinutes, 60) : undefined,
     },
     path => fieldsByPath[path] ?? '',
   )

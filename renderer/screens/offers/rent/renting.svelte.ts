@@ -10,13 +10,8 @@ import { stopperWords } from '../../../features/guards/stopperWords.ts'
 import { creditWouldLast, firstHours, rentalCost, trafficOnce } from '../../../features/market/cost.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
 import { draftFrom, firstDisk, freshDraft, noRegistry } from '../../../features/market/rentDefaults.ts'
-import {
-  fieldOfPath,
-  type RentDraft,
-  type RentErrors,
-  readDraft,
-  sentRows,
-} from '../../../features/market/rentForm.ts'
+import type { RentDraft } from '../../../features/market/rentDraft.ts'
+import { fieldOfPath, type RentErrors, readDraft, sentRows } from '../../../features/market/rentForm.ts'
 import {
   type FilledField,
   type FilledValues,
@@ -302,11 +297,11 @@ export class Renting {
       if (otherwise) await otherwise.send(request, run)
       else {
         await this.#page.berth.rent({
-          ...(account !== undefined && { account }),
+          account,
           request,
-          ...(replaces !== undefined && { replaces }),
-          ...(search && { search }),
-          ...(run && { run }),
+          replaces,
+          search,
+          run,
         })
         marketOf(this.#page).took(request.offer)
         if (!this.subject.request) marketOf(this.#page).stops = request.stops ?? []

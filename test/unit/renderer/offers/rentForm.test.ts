@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { noVolume } from '../../../../renderer/components/fields/volume.ts'
 import { noRegistry } from '../../../../renderer/features/market/rentDefaults.ts'
-import { fieldOfPath, type RentDraft, readDraft } from '../../../../renderer/features/market/rentForm.ts'
+import type { RentDraft } from '../../../../renderer/features/market/rentDraft.ts'
+import { fieldOfPath, readDraft } from '../../../../renderer/features/market/rentForm.ts'
 import { offer } from './listed.ts'
 
 const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import { noVolume } from '../../../../renderer/components/fields/volume.ts'
 import { noRegistry } from '../../../../renderer/features/market/rentDefaults.ts'
-import { type RentDraft, readDraft } from '../../../../renderer/features/market/rentForm.ts'
+import type { RentDraft } from '../../../../renderer/features/market/rentDraft.ts'
+import { readDraft } from '../../../../renderer/features/market/rentForm.ts'
 import {
   filledValues,
   overridden,

@@ -1,0 +1,36 @@
+import type { RegistryLogin, RentRequest } from '../../../electron/contract/market/rental.ts'
+import type { VolumeDraft } from '../../components/fields/volume.ts'
+
+/** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
+export interface RentDraft {
+  image: string
+  access: RentRequest['access']
+  /** Whether directly at the machine, with the proxy as fallback. */
+  direct: boolean
+  /** Both count only with Jupyter as the way in. */
+  jupyterLab: boolean
+  jupyterFolder: string
+  /** GB. */
+  disk: string
+  env: EnvRow[]
+  /** `8080, 9000:80, 53/udp`: outside:inside where they differ. */
+  ports: string
+  onstart: string
+  /** Replaces the image's command; counts only with neither SSH nor Jupyter. */
+  args: string
+  volume: VolumeDraft
+  registry: RegistryLogin
+  label: string
+  /** Dollars per hour; counts only for an interruptible rental. */
+  bid: string
+  /** GB that are expected on the first day; empty for none. */
+  traffic: string
+}
+
+export interface EnvRow {
+  /** Tells rows apart while they are added and removed. */
+  key: number
+  name: string
+  value: string
+  secret: boolean
+}
