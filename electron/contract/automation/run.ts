@@ -88,7 +88,7 @@ export interface RunView {
    */
   unreached?: { since: number; nextTryAt?: number }
   /** The watchdog on its instance has not heard yet what holds now, so it goes by what held before. */
-  untold: boolean
+  watchdogStale: boolean
   /** Bytes of output on the instance that Berth has seen, and of those the first ones that it no longer keeps. */
   seen: number
   dropped: number

@@ -36,7 +36,7 @@ interface KindOfGuard {
    * Up to when the money was counted that it goes by, where the service tells the instances but not the credit: its
    * moment is where that leads by the prices, and nothing is done on it. Undefined where it is told.
    */
-  untoldSince?(facts: Facts): number | undefined
+  creditStaleSince?(facts: Facts): number | undefined
 }
 
 export function kindOf(condition: GuardCondition): KindOfGuard {
@@ -91,7 +91,7 @@ export function kindOf(condition: GuardCondition): KindOfGuard {
         when: () => `when a ${per} has cost ${money(limit)}`,
         reason: () => `This ${per} has cost ${money(limit)}.`,
         seen: facts => `Seen: ${money(spent(facts))}.`,
-        untoldSince: ({ account: { creditAt }, countedAt, at }) =>
+        creditStaleSince: ({ account: { creditAt }, countedAt, at }) =>
           creditAt !== undefined && countedAt < at ? countedAt : undefined,
       }
     }
@@ -107,7 +107,7 @@ export function kindOf(condition: GuardCondition): KindOfGuard {
         when: () => `when ${short}`,
         reason: () => `T${short.slice(1)}.`,
         seen: ({ account: { credit } }) => (credit === undefined ? '' : `Seen: ${money(credit)} of credit.`),
-        untoldSince: ({ account: { creditAt } }) => creditAt,
+        creditStaleSince: ({ account: { creditAt } }) => creditAt,
       }
     }
   }

@@ -14,16 +14,16 @@ export function guardWarned(guard: Guard, dueAt: number, now: number): Guard {
   return withEvent({ ...guard, warnedAt: now }, now, `Warned: due at ${moment(dueAt, now)}`)
 }
 
-/** `untold`: up to when the money was counted that it goes by, where only that was not told. */
+/** `creditStaleSince`: up to when the money was counted that it goes by, where only that was not told. */
 export function guardHeld(
   guard: Guard,
-  { dueAt, untold }: { dueAt: number; untold: number | undefined },
+  { dueAt, creditStaleSince }: { dueAt: number; creditStaleSince: number | undefined },
   now: number,
 ): Guard {
   const why =
-    untold === undefined
+    creditStaleSince === undefined
       ? 'the service did not answer'
-      : `the service has not told the credit since ${moment(untold, now)}`
+      : `the service has not told the credit since ${moment(creditStaleSince, now)}`
   return withEvent({ ...guard, heldAt: now }, now, `Due at ${moment(dueAt, now)}, but ${why}`)
 }
 

@@ -53,7 +53,7 @@ const Now = v.object({
   samples: KeptSamples,
   names: KeptNames,
   /** Since when looks come without the credit, and are passed over: on disk, or a restart would begin that anew. */
-  untoldSince: v.optional(v.number()),
+  creditStaleSince: v.optional(v.number()),
 })
 
 /** What is over: written once a day. */
@@ -94,12 +94,12 @@ export async function openMoney(
     // What was spent follows from the credit: a look without it is passed over, as long as it is told again soon.
     // The time since the last one says nothing of that: Berth may have been away for a night.
     if (credit === undefined && before?.credit !== undefined) {
-      const { untoldSince = at } = current
-      if (current.untoldSince === undefined) {
-        current = { ...current, untoldSince }
+      const { creditStaleSince = at } = current
+      if (current.creditStaleSince === undefined) {
+        current = { ...current, creditStaleSince }
         save()
       }
-      if (Math.abs(at - untoldSince) < longestWithoutCredit) return
+      if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return
     }
     const { counted, spent, toppedUp, estimated, shares } = accrue(before, {
       at,

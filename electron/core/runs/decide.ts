@@ -24,7 +24,7 @@ export function watchdogOrder(run: Run): WatchdogOrder | undefined {
 export function retold(before: Run, after: Run): Run {
   const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
   if (!heardOf || same(watchdogOrder(before), watchdogOrder(after))) return after
-  return { ...after, untold: true }
+  return { ...after, watchdogStale: true }
 }
 
 /** What comes after the end, after the fetching, and after a try again. */

@@ -34,7 +34,7 @@ export const Run = v.object({
   unreachedSince: v.optional(v.number()),
   unreachedTold: v.optional(v.boolean()),
   /** The watchdog has not heard yet what it is to do now: until it has, it does what it was told before. */
-  untold: v.optional(v.boolean()),
+  watchdogStale: v.optional(v.boolean()),
   /** Why it is kept, or failed. */
   problem: v.optional(v.object({ code: v.string(), message: v.string(), advice: v.optional(v.string()) })),
   /** Bytes of its output that were seen, the first ones that are kept no more, and its last line. */

@@ -123,7 +123,7 @@ export async function openRuns(
   /** Its watchdog would still end the instance, and nothing but the run remembers to tell it otherwise. */
   function isThreatened({ id, instance = 0 }: Run): boolean {
     const { instances, watchdogs: there } = context.store.get().accounts[context.account] ?? {}
-    return runs.find(id)?.untold === true && instances?.[instance] !== undefined && !!there?.[instance]
+    return runs.find(id)?.watchdogStale === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
   async function add(id: string, wish: Wish): Promise<void> {
@@ -222,7 +222,7 @@ export async function openRuns(
       const run = runs.get(id)
       if (isGoing(run)) throw new BerthError(stillGoing)
       await settle(id)
-      if (isThreatened(run)) throw new BerthError(untold)
+      if (isThreatened(run)) throw new BerthError(watchdogStale)
       await dismiss(id)
     },
     output(id) {
@@ -246,7 +246,7 @@ export async function openRuns(
     onPoll(look) {
       count(look)
       for (const run of runs.all()) {
-        if (run.untold) void settle(run.id)
+        if (run.watchdogStale) void settle(run.id)
         // What never began goes with what it waited for: nothing else shows it.
         if (!isGoing(run) && run.instance === undefined && !placing.isShown(run)) void dismiss(run.id)
         if (!isGoing(run)) continue
@@ -295,8 +295,8 @@ const stillGoing = {
   message: 'It is still going on.',
   advice: 'End it first, or wait for its end.',
 }
-const untold = {
-  code: 'watchdog_untold',
+const watchdogStale = {
+  code: 'watchdog_stale',
   message: 'The watchdog on its instance could not be told yet to leave it as it is.',
   advice: 'Berth tries again at every look. Start the instance if it is stopped, or remove its watchdog.',
 }

@@ -29,7 +29,7 @@ export function createSettling({
   async function tell({ id }: Run, connection: Connection): Promise<void> {
     for (;;) {
       const run = runs.find(id)
-      if (!run?.watchdog && !run?.untold) return
+      if (!run?.watchdog && !run?.watchdogStale) return
       const order = watchdogOrder(run)
       if (order) await instructWatchdog(connection, clock, id, order)
       else await settleRun(connection, clock, id, 'over')
@@ -37,7 +37,7 @@ export function createSettling({
       if (!now) return
       // What has changed meanwhile is told, too.
       if (!same(watchdogOrder(now), order)) continue
-      if (now.untold) await runs.update(id, { untold: undefined })
+      if (now.watchdogStale) await runs.update(id, { watchdogStale: undefined })
       return
     }
   }
@@ -54,7 +54,7 @@ export function createSettling({
     tell,
     settle(id) {
       const run = runs.find(id)
-      if (!run?.untold) return Promise.resolve()
+      if (!run?.watchdogStale) return Promise.resolve()
       const telling = under.get(id) ?? reach(run).finally(() => under.delete(id))
       under.set(id, telling)
       return telling

@@ -23,7 +23,7 @@ export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
     ...view,
     fetched: run.fetched ?? false,
     interrupted: run.interrupted ?? false,
-    untold: run.untold ?? false,
+    watchdogStale: run.watchdogStale ?? false,
     unreached: unreachedSince === undefined ? undefined : { since: unreachedSince, nextTryAt },
     problem: problem ?? run.problem,
   }

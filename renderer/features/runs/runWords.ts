@@ -67,7 +67,7 @@ function afterwardsBriefly(run: RunView): string {
  * something else; `now` in epoch seconds of the account's time.
  */
 export function unreachedWords(
-  { fetch, unreached, watchdog, afterwards, untold }: RunView,
+  { fetch, unreached, watchdog, afterwards, watchdogStale }: RunView,
   now: number,
 ): string {
   const { since, nextTryAt } = unreached ?? { since: now }
@@ -81,11 +81,11 @@ export function unreachedWords(
   const meanwhile = stops
     ? ' Its watchdog stops it 15 min after the end, which keeps its files.'
     : ' The instance is left as it is, and costs on.'
-  return `${fetch} cannot be fetched yet, for ${duration(now - since)}: no connection; ${next}.${untold ? '' : meanwhile}`
+  return `${fetch} cannot be fetched yet, for ${duration(now - since)}: no connection; ${next}.${watchdogStale ? '' : meanwhile}`
 }
 
 /** What its watchdog may still do by what it was told before; `now` is what holds. */
-export function untoldWords(run: RunView): string {
+export function watchdogStaleWords(run: RunView): string {
   const { afterwards, fetch } = run
   const goes = isGoing(run) && afterwards !== 'nothing' && !run.interrupted
   const holds = goes

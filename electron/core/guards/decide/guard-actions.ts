@@ -3,7 +3,7 @@ import type { Facts } from '../kinds.ts'
 import { actsOnce, type Guard } from '../model.ts'
 import { accountTargets, type Target } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
-import { dueOf, untoldSince } from './moment.ts'
+import { dueOf, creditStaleSince } from './moment.ts'
 
 /** What Berth has before it when it decides. */
 export interface Snapshot {
@@ -25,14 +25,14 @@ export interface Snapshot {
 /**
  * What becomes of one guard. `guard` is the guard with what this look has shown of it.
  * note: only that. calm: its moment is no longer near. warn: it will act at `dueAt`. hold: it is due, but nothing
- * fresh says so, or not the money that it goes by: `untold` is up to when that was counted. unsure: it is due, but by a clock that has leapt. missed: nobody looked at its moment, and it is only
+ * fresh says so, or not the money that it goes by: `creditStaleSince` is up to when that was counted. unsure: it is due, but by a clock that has leapt. missed: nobody looked at its moment, and it is only
  * to say so. act: on those targets, `late` where nobody looked at its moment. over: nothing is left to act on. gone:
  * its instance was not in the answer.
  */
 export type GuardDecision =
   | { kind: 'note' | 'calm' | 'unsure' | 'over' | 'gone'; guard: Guard }
   | { kind: 'warn' | 'missed'; guard: Guard; dueAt: number }
-  | { kind: 'hold'; guard: Guard; dueAt: number; untold: number | undefined }
+  | { kind: 'hold'; guard: Guard; dueAt: number; creditStaleSince: number | undefined }
   | { kind: 'act'; guard: Guard; dueAt: number; late: boolean; targets: readonly Target[] }
 
 /** Seconds by which a moment must move away before a warning is taken back, so that it is not given at every wobble. */
@@ -78,9 +78,9 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
     return warns ? { kind: 'warn', guard, dueAt } : noted
   }
   if (guard.retryAt !== undefined && now < guard.retryAt && guard.retryAt - now < longestPause) return noted
-  const untold = fresh ? untoldSince(guard, facts) : undefined
+  const creditStaleSince = fresh ? creditStaleSince(guard, facts) : undefined
   const holds = guard.heldAt === undefined
-  if (!fresh) return holds ? { kind: 'hold', guard, dueAt, untold } : noted
+  if (!fresh) return holds ? { kind: 'hold', guard, dueAt, creditStaleSince } : noted
   if (!sure) return { kind: 'unsure', guard }
 
   // What was heard before its moment does not tell that it was idle up to then.
@@ -90,11 +90,11 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   const lastSeen = Math.max(seenAt ?? before.setAt, before.setAt)
   const late = !awake && lastSeen < dueAt && now - lastSeen > gap && now - dueAt > gap
   if (late && guard.missed === 'tell') return { kind: 'missed', guard, dueAt }
-  if (untold !== undefined) return holds ? { kind: 'hold', guard, dueAt, untold } : noted
+  if (creditStaleSince !== undefined) return holds ? { kind: 'hold', guard, dueAt, creditStaleSince } : noted
   const wanted = targetsOf(guard, snapshot, now)
   const targets = wanted.filter(({ instance: id }) => !snapshot.unconfirmed?.has(id))
   if (wanted.length > targets.length && targets.length === 0)
-    return holds ? { kind: 'hold', guard, dueAt, untold: undefined } : noted
+    return holds ? { kind: 'hold', guard, dueAt, creditStaleSince: undefined } : noted
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
   return actsOnce(guard) ? { kind: 'over', guard } : noted
 }

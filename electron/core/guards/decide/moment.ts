@@ -13,6 +13,6 @@ export function dueOf(guard: Moving, facts: Facts): number | undefined {
 }
 
 /** Up to when the money was counted that the guard goes by, where it is not told now. */
-export function untoldSince({ condition }: Pick<Guard, 'condition'>, facts: Facts): number | undefined {
-  return kindOf(condition).untoldSince?.(facts)
+export function creditStaleSince({ condition }: Pick<Guard, 'condition'>, facts: Facts): number | undefined {
+  return kindOf(condition).creditStaleSince?.(facts)
 }

@@ -42,17 +42,17 @@ export function warningAlert(
   }
 }
 
-/** It is due, and the service does not answer, or does not tell the credit, which was `untold` since then. */
+/** It is due, and the service does not answer, or does not tell the credit, which was `creditStaleSince` since then. */
 export function heldAlert(
   scene: GuardScene,
   guard: Guard,
-  { dueAt, untold }: { dueAt: number; untold: number | undefined },
+  { dueAt, creditStaleSince }: { dueAt: number; creditStaleSince: number | undefined },
 ): Alert {
   const { now } = scene
-  const since = untold === undefined ? '' : ` The credit was told last at ${moment(untold, now)}.`
+  const since = creditStaleSince === undefined ? '' : ` The credit was told last at ${moment(creditStaleSince, now)}.`
   return {
     ...base(scene, guard),
-    title: `${whatHappens(guard, scene.instances)} as soon as the service ${untold === undefined ? 'answers' : 'tells the credit'}`,
+    title: `${whatHappens(guard, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'tells the credit'}`,
     body: `It was due at ${moment(dueAt, now)}.${since} Until then what runs goes on costing.`,
     urgency: 'critical',
     actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],

@@ -2,7 +2,7 @@ import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts
 import { moment } from '../../../contract/format/time.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
-import { untoldSince } from '../decide/moment.ts'
+import { creditStaleSince } from '../decide/moment.ts'
 import type { Facts } from '../kinds.ts'
 import type { Guard } from '../model.ts'
 import { guardSentence } from './words.ts'
@@ -47,8 +47,8 @@ export function blindness(guard: Guard, facts: Facts, now: number): Problem | un
     return instance?.state === 'running' && !told ? loadUnknown : undefined
   }
   if (condition.kind === 'credit' && facts.account.credit === undefined) return creditUnknown
-  const since = untoldSince(guard, facts)
-  return since === undefined ? undefined : creditUntold(moment(since, now))
+  const since = creditStaleSince(guard, facts)
+  return since === undefined ? undefined : creditStale(moment(since, now))
 }
 
 const creditUnknown: Problem = {
@@ -57,8 +57,8 @@ const creditUnknown: Problem = {
   advice: 'Enter a key that may read the account: one with user_read.',
 }
 
-const creditUntold = (since: string): Problem => ({
-  code: 'credit_untold',
+const creditStale = (since: string): Problem => ({
+  code: 'credit_stale',
   message: `The service has not told the credit since ${since}: until it does, this guard only says when it is due.`,
   advice: 'Its moment is reckoned by the prices. Stop what runs yourself where that is too late.',
 })

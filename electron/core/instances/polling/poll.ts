@@ -46,7 +46,7 @@ export async function lookAt(client: ServiceClient, signal: AbortSignal, anew = 
     const status = passing instanceof ServiceError ? passing.status : 0
     const failed = { problem: problemOf(passing), status: status > 0 ? status : undefined }
     if (instances.status === 'rejected') return { outcome: 'failed', ...failed }
-    return { outcome: 'seen', list: instances.value, limitation: userUntold, failed }
+    return { outcome: 'seen', list: instances.value, limitation: accountNotTold, failed }
   }
   if (user.status === 'fulfilled')
     return {
@@ -63,7 +63,7 @@ export async function lookAt(client: ServiceClient, signal: AbortSignal, anew = 
   return { outcome: 'refused', problem: problemOf(reasons[0]) }
 }
 
-const userUntold =
+const accountNotTold =
   'The service tells the instances, but not the account at the moment: its credit is as it was told last.'
 
 /** Whether the service refused the key, or what it may do. */

@@ -119,7 +119,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.step === 'kept')
     expect(existsSync(join(then, id, 'then'))).toBe(true)
     await expect(under.run('dismissRun', { run: id })).rejects.toMatchObject({
-      problem: { code: 'watchdog_untold' },
+      problem: { code: 'watchdog_stale' },
     })
     await under.close()
 
@@ -158,19 +158,19 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
     // What is chosen now cannot be told: that is shown, and told once there is a way in.
     await under.run('changeRun', { run: id, afterwards: 'nothing' })
-    expect(runOf(under, id)).toMatchObject({ step: 'fetching', untold: true })
+    expect(runOf(under, id)).toMatchObject({ step: 'fetching', watchdogStale: true })
     await under.close()
     const shown = world.notifier.shown.length
     const again = await restart()
     await again.until(() => runOf(again, id)?.unreached?.nextTryAt !== undefined)
-    expect(runOf(again, id)).toMatchObject({ step: 'fetching', untold: true, afterwards: 'nothing' })
+    expect(runOf(again, id)).toMatchObject({ step: 'fetching', watchdogStale: true, afterwards: 'nothing' })
     expect(world.notifier.shown.slice(shown).some(({ title }) => /cannot be fetched/.test(title))).toBe(false)
     await again.run('giveUpFetch', { run: id })
-    expect(runOf(again, id)).toMatchObject({ step: 'over', fetched: false, untold: true })
+    expect(runOf(again, id)).toMatchObject({ step: 'over', fetched: false, watchdogStale: true })
     expect(runOf(again, id)?.unreached).toBeUndefined()
     expect(existsSync(order)).toBe(true)
     await sshd.start()
-    await again.until(() => runOf(again, id)?.untold === false)
+    await again.until(() => runOf(again, id)?.watchdogStale === false)
     expect(existsSync(order)).toBe(false)
     expect(await intended()).toBe('running')
   }, 120_000)
@@ -208,7 +208,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(order()).toBe('destroy 300\n')
     await under.run('changeRun', { run: id, afterwards: 'stop' })
     expect(order()).toBe('stop 300\n')
-    expect(runOf(under, id)?.untold).toBe(false)
+    expect(runOf(under, id)?.watchdogStale).toBe(false)
     await under.run('endRun', { run: other })
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(await intended()).toBe('stopped')

@@ -130,7 +130,7 @@ function waits(stretch: Stretch): boolean {
 function isHeldUp(stretch: Stretch, { credit }: Look): boolean {
   const { step, condition, problem } = stretch.guard
   if (step !== 'held' || condition.kind === 'idle' || !hasTargets(stretch)) return false
-  if (problem !== undefined && problem.code !== 'credit_untold') return false
+  if (problem !== undefined && problem.code !== 'credit_stale') return false
   return credit || (condition.kind !== 'budget' && condition.kind !== 'credit')
 }
 

@@ -108,8 +108,8 @@ function unknowable(
   const changes = own.flatMap(({ from, to }) => [from, to])
   const seconds = lengthAround(changes, looks)
   const others = charges.filter(({ instance_id }) => instance_id !== id)
-  const untold = payments.filter(({ at }) => stretchAround(at, looks)[1] > absence)
-  const moments = [...others.flatMap(charge => [charge.from, charge.to]), ...untold.map(({ at }) => at)]
+  const creditStaleSince = payments.filter(({ at }) => stretchAround(at, looks)[1] > absence)
+  const moments = [...others.flatMap(charge => [charge.from, charge.to]), ...creditStaleSince.map(({ at }) => at)]
   const unsure = (silence.get(String(id)) ?? []).map(
     ({ from, until, perHour }) =>
       lengthAround(

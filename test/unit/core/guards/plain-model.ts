@@ -98,9 +98,9 @@ export class PlainGuard {
       this.#saidMissed = true
       return 'missed'
     }
-    const untold = answer.toldAt < answer.at && ['credit', 'budget'].includes(this.#wish.condition.kind)
-    if (untold && this.#saidHeld) return undefined
-    if (untold) {
+    const creditStaleSince = answer.toldAt < answer.at && ['credit', 'budget'].includes(this.#wish.condition.kind)
+    if (creditStaleSince && this.#saidHeld) return undefined
+    if (creditStaleSince) {
       this.#saidHeld = true
       return 'hold'
     }

@@ -97,8 +97,8 @@ const step: fc.Arbitrary<(shown: Shown) => void> = fc.oneof(
   what.map(n => (s: Shown) => s.see(n, { state: 'running', gpuLoad: n })),
   what.map(n => (s: Shown) => s.see(n, { spent: { micros: n * 300_000, at: s.at, perHour: 500_000 } })),
   what.map(n => (s: Shown) => {
-    const { gpuLoad: _, ...untold } = s.instances[ids[n % 3] ?? 0] ?? instanceView({ id: 7 })
-    s.instances = { ...s.instances, [untold.id]: untold }
+    const { gpuLoad: _, ...creditStaleSince } = s.instances[ids[n % 3] ?? 0] ?? instanceView({ id: 7 })
+    s.instances = { ...s.instances, [creditStaleSince.id]: creditStaleSince }
   }),
   what.map(n => (s: Shown) => void s.loads.set(ids[n % 3] ?? 0, { load: 1, at: s.at })),
   fc.constant((s: Shown) => s.loads.clear()),

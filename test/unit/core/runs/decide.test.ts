@@ -77,8 +77,8 @@ test('the watchdog hears of every change of what it is to do, and whatever comes
       let heard = watchdogOrder(now)
       for (const one of changes) {
         now = retold(now, { ...now, ...one })
-        if (now.untold) heard = watchdogOrder(now)
-        now = { ...now, untold: false }
+        if (now.watchdogStale) heard = watchdogOrder(now)
+        now = { ...now, watchdogStale: false }
         expect(heard).toEqual(watchdogOrder(now))
         if (fetches) expect(heard?.action).not.toBe('destroy')
         if (['kept', 'over', 'failed'].includes(now.step) || now.interrupted) expect(heard).toBeUndefined()

@@ -84,7 +84,7 @@ test.concurrent.for(kinds)(
     untell(scene, status)
     await scene.pass(5 * minute)
     const dueAt = only(scene)?.dueAt ?? 0
-    expect(only(scene)?.problem?.code).toBe('credit_untold')
+    expect(only(scene)?.problem?.code).toBe('credit_stale')
     expect(Math.abs((under.account().creditAt ?? 0) - toldAt)).toBeLessThan(2 * minute)
     await scene.pass(5 * minute)
     expect(Math.abs((only(scene)?.dueAt ?? 0) - dueAt)).toBeLessThan(2 * minute)
