@@ -50,7 +50,7 @@ export interface WatchdogView {
   foreign: boolean
   seen?: WatchdogSeen
   /** What it did last. */
-  did?: WatchdogDeed
+  did?: WatchdogEnding
   /** Why the last try to reach it failed. */
   problem?: Problem
 }
@@ -72,7 +72,7 @@ export interface WatchdogSeen {
   key: 'container' | 'kept'
 }
 
-export interface WatchdogDeed {
+export interface WatchdogEnding {
   at: number
   action: 'stop' | 'destroy'
   why: WatchdogReason

@@ -1,4 +1,4 @@
-import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
+import type { WatchdogEnding, WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { firstLines } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -36,7 +36,7 @@ export interface WatchdogLook {
   leasedFor?: number
   why?: WatchdogReason
   tries?: number
-  did?: WatchdogDeed
+  did?: WatchdogEnding
 }
 
 /** Milliseconds for one of the scripts, and bytes of what it says. */
@@ -162,7 +162,7 @@ function readLook(found: ReadonlyMap<string, string>): WatchdogLook | undefined 
     leasedFor: number('state.leased_for'),
     why: readReason(found.get('state.why')),
     tries: number('state.tries'),
-    did: readDeed(found.get('done')),
+    did: readEnding(found.get('done')),
   }
   return {
     wish: {
@@ -183,7 +183,7 @@ function readReason(text: string | undefined): WatchdogReason | undefined {
   return text === 'time' || text === 'idle' || text === 'lease' || text === 'run' ? text : undefined
 }
 
-function readDeed(text: string | undefined): WatchdogDeed | undefined {
+function readEnding(text: string | undefined): WatchdogEnding | undefined {
   const [, at, action, reason] = /^(\d{1,12}) (stop|destroy) (\w+)$/.exec(text ?? '') ?? []
   const why = readReason(reason)
   if (at === undefined || why === undefined) return undefined

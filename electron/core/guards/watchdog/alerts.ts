@@ -1,4 +1,4 @@
-import type { WatchdogDeed, WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import type { WatchdogEnding, WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
 import { instanceName } from '../../../contract/format/name.ts'
 import { percent } from '../../../contract/format/size.ts'
 import { duration } from '../../../contract/format/time.ts'
@@ -15,9 +15,9 @@ const reasonSentences: Record<WatchdogReason, string> = {
 }
 
 /** What is told of the watchdogs of one account. */
-export interface Telling {
+export interface WatchdogAlerts {
   /** What one has done; `seems` where only its effect was seen. */
-  deed(did: WatchdogDeed, instance: number, seems?: boolean): void
+  ended(did: WatchdogEnding, instance: number, seems?: boolean): void
   /** It was there, and is not any more. */
   gone(instance: number): void
   nameOf(instance: number): string
@@ -25,12 +25,12 @@ export interface Telling {
   saw(instance: InstanceView | undefined): void
 }
 
-export function createTelling({
+export function createWatchdogAlerts({
   account,
   store,
   teller,
   activity,
-}: Pick<AccountContext, 'account' | 'store' | 'teller' | 'activity'>): Telling {
+}: Pick<AccountContext, 'account' | 'store' | 'teller' | 'activity'>): WatchdogAlerts {
   const names = new Map<number, string>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
 
@@ -49,7 +49,7 @@ export function createTelling({
     saw(view) {
       if (view) names.set(view.id, instanceName(view))
     },
-    deed({ action, why }, instance, seems = false) {
+    ended({ action, why }, instance, seems = false) {
       const did = action === 'stop' ? 'stopped' : 'destroyed'
       const doubt = seems ? ', as it seems' : ''
       tell(instance, `${nameOf(instance)} was ${did} by its watchdog${doubt}`, reasonSentences[why])

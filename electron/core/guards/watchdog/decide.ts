@@ -1,4 +1,4 @@
-import type { WatchdogDeed, WatchdogReason } from '../../../contract/automation/watchdog.ts'
+import type { WatchdogEnding, WatchdogReason } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { StoredWatchdog } from './model.ts'
 
@@ -16,7 +16,7 @@ export function afterLook(
   kept: StoredWatchdog,
   instance: InstanceView | undefined,
   at: number,
-): { kept: StoredWatchdog; did?: WatchdogDeed } {
+): { kept: StoredWatchdog; did?: WatchdogEnding } {
   if (instance?.state === 'running') return { kept: runsOn(kept) }
   const halted = !instance || instance.state === 'stopped' || instance.state === 'stopping'
   if (kept.told || kept.step !== 'watching' || !halted) return { kept }
@@ -36,7 +36,7 @@ function runsOn(kept: StoredWatchdog): StoredWatchdog {
 /** Why it did so by then, if it can have been the one: what it was to do first. */
 function reasonFor(
   { wish, seen, renewedAt }: StoredWatchdog,
-  action: WatchdogDeed['action'],
+  action: WatchdogEnding['action'],
   at: number,
 ): WatchdogReason | undefined {
   if (seen?.why === 'run') return 'run'
@@ -63,6 +63,6 @@ function reasonFor(
 }
 
 /** Whether what a watchdog wrote down was not told yet: what Berth saw of it before may have been told by then. */
-export function isNews(did: WatchdogDeed, told: WatchdogDeed | undefined): boolean {
+export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): boolean {
   return told === undefined || did.at > told.at + slack
 }

@@ -19,7 +19,7 @@ import { instanceKeyEntry } from '../../instances/instance-key.ts'
 import { same } from '../../state/same.ts'
 import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
-import { createTelling, wishSentence } from './alerts.ts'
+import { createWatchdogAlerts, wishSentence } from './alerts.ts'
 import { afterLook, isNews } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'
 import type { StoredWatchdogs } from './stored-watchdogs.ts'
@@ -52,8 +52,8 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
   const underWay = new Map<number, Promise<void>>()
 
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
-  const telling = createTelling(context)
-  const { nameOf } = telling
+  const alerts = createWatchdogAlerts(context)
+  const { nameOf } = alerts
 
   async function forget(instance: number): Promise<void> {
     waiting.get(instance)?.()
@@ -151,7 +151,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     if (!look) {
       if (kept.step === 'lost') return
       await put({ ...kept, step: 'lost' })
-      telling.gone(instance)
+      alerts.gone(instance)
       return
     }
     const { load, idleFor, leasedFor, why, tries, key, hooked, did } = look
@@ -163,7 +163,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
         text: `A watchdog is on ${nameOf(instance)}`,
         detail: wishSentence(kept.wish),
       })
-    if (did && isNews(did, kept.did)) telling.deed(did, instance)
+    if (did && isNews(did, kept.did)) alerts.ended(did, instance)
     const seen = { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt(instance) }
     await put({
       ...kept,
@@ -270,12 +270,12 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       for (const kept of all()) {
         const { instance } = kept
         const view = instances[instance]
-        telling.saw(view)
+        alerts.saw(view)
         const absent = view ? 0 : (missing.get(instance) ?? 0) + 1
         missing.set(instance, absent)
         if (!view && absent < looksUntilGone) continue
         const after = afterLook(kept, view, at)
-        if (after.did) telling.deed(after.did, instance, true)
+        if (after.did) alerts.ended(after.did, instance, true)
         if (!view) {
           void forget(instance)
           continue
@@ -291,7 +291,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       }
     },
     resume() {
-      for (const { instance } of all()) telling.saw(viewOf(instance))
+      for (const { instance } of all()) alerts.saw(viewOf(instance))
       show()
     },
     async flush() {

@@ -1,9 +1,9 @@
 import { hasEnded, snoozes } from '../../../../electron/contract/automation/guard.ts'
 import type { GuardRequest } from '../../../../electron/contract/automation/guard-kinds.ts'
 import type { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
-import { anInstance, type Deed, type Hand } from './hand.ts'
+import { anInstance, type UserAction, type Hand } from './hand.ts'
 
-export const guarding: readonly Deed[] = [
+export const guarding: readonly UserAction[] = [
   {
     name: 'guards',
     weight: 9,

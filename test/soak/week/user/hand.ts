@@ -23,7 +23,7 @@ export interface Hand {
 }
 
 /** Something a user does. Gives nothing where there is nothing to do it to. */
-export interface Deed {
+export interface UserAction {
   name: string
   weight: number
   do(hand: Hand): Promise<unknown> | undefined

@@ -1,8 +1,8 @@
 import { isDead } from '../../../../electron/contract/reading.ts'
-import { anInstance, type Deed, type Hand } from './hand.ts'
+import { anInstance, type UserAction, type Hand } from './hand.ts'
 
 /** What is done to instances: in Berth, in the service's console, and by the world itself. */
-export const handiwork: readonly Deed[] = [
+export const handiwork: readonly UserAction[] = [
   {
     name: 'stopped by the user',
     weight: 1,

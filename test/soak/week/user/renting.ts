@@ -2,12 +2,12 @@ import { isFailingOver } from '../../../../electron/contract/automation/failover
 import type { Args } from '../../../../electron/contract/commands.ts'
 import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import { isDead } from '../../../../electron/contract/reading.ts'
-import { type Deed, type Hand, instancesOf } from './hand.ts'
+import { type UserAction, type Hand, instancesOf } from './hand.ts'
 
 /** What the user keeps going at once, wishes under way included. */
 const mostAtOnce = 9
 
-export const renting: readonly Deed[] = [
+export const renting: readonly UserAction[] = [
   { name: 'failovers', weight: 5, do: hand => (hasEnough(hand) ? undefined : failover(hand, undefined)) },
   {
     name: 'failovers with a bid',

@@ -3,19 +3,19 @@ import type { Chance } from '../chance.ts'
 import type { Living } from '../live-days.ts'
 import type { Tally } from '../tally.ts'
 import { guarding } from './guarding.ts'
-import type { Deed, Hand } from './hand.ts'
+import type { UserAction, Hand } from './hand.ts'
 import { handiwork } from './handiwork.ts'
 import { renting } from './renting.ts'
 
-const deeds = [...renting, ...guarding, ...handiwork] as [Deed, ...Deed[]]
+const actions = [...renting, ...guarding, ...handiwork] as [UserAction, ...UserAction[]]
 
 /** Seconds between two deeds, on average. */
-const betweenDeeds = 120
+const betweenActions = 120
 
 /** The user does one thing after the other, while Berth lives. None is waited for: some answers take longer than a life. */
 export function beginUsing(living: Living, chance: Chance): void {
   const { agenda, pace, broken } = living
-  agenda.add(pace.now + (chance.pause(betweenDeeds) / living.haste) * 1000, async () => {
+  agenda.add(pace.now + (chance.pause(betweenActions) / living.haste) * 1000, async () => {
     if (living.isOver) return
     beginUsing(living, chance)
     const { lives, sim, elsewhere, timeline, byHand, tally, now } = living
@@ -32,11 +32,11 @@ export function beginUsing(living: Living, chance: Chance): void {
  * with a process, is part of life. Throws what nobody foresaw.
  */
 async function doSomething(hand: Hand, tally: Tally): Promise<void> {
-  const deed = hand.chance.weighted(deeds)
+  const action = hand.chance.weighted(actions)
   try {
-    const doing = deed.do(hand)
+    const doing = action.do(hand)
     if (!doing) return
-    tally.add(deed.name)
+    tally.add(action.name)
     await doing
   } catch (error) {
     // The simulator's own refusals too: what was there a moment ago may be gone.
