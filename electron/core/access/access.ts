@@ -32,18 +32,18 @@ export interface InstanceTarget {
 /** Getting into the instances of all accounts: which key, attached when it has to be, and which way. */
 export interface Access {
   /** A shell, in the instance's tmux where that is chosen and there is one. */
-  openShell(door: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
+  openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
   /** The shells in the instance's tmux, undefined where it has none, and whether new ones go there. */
-  keptShells(door: InstanceTarget): Promise<{ kept: boolean; shells?: readonly KeptShell[] }>
+  keptShells(target: InstanceTarget): Promise<{ kept: boolean; shells?: readonly KeptShell[] }>
   /** What scrolled out of the sight of a shell in tmux, with its escapes. */
-  shellHistory(door: InstanceTarget, session: string): Promise<string>
+  shellHistory(target: InstanceTarget, session: string): Promise<string>
   /** Whether that instance's shells live in tmux, whatever the settings say; undefined as they say. */
   chooseTmux(account: AccountId, instance: number, choice: boolean | undefined): Promise<void>
   /** A share in the instance's connection, for what is no shell. */
-  connect(door: InstanceTarget): Promise<Lease>
-  openSystemTerminal(door: InstanceTarget): Promise<void>
+  connect(target: InstanceTarget): Promise<Lease>
+  openSystemTerminal(target: InstanceTarget): Promise<void>
   /** One line for a POSIX shell. */
-  commandLine(door: InstanceTarget): Promise<string>
+  commandLine(target: InstanceTarget): Promise<string>
   /** Attaches a key by the service's call, that of the settings where none is named, and remembers it. */
   attachKey(account: AccountId, instance: number, client: ServiceClient, key?: string): Promise<void>
   /** What was attached so, by instance. */
@@ -51,7 +51,7 @@ export interface Access {
   /** What the SSH config says of an instance beside its address: the files of its key and its host key. */
   filesOf(account: AccountId): Promise<{ keyPath: string; knownHostsPath: string }>
   /** The way that answers now; the key is attached on the way, where the service takes it. */
-  probe(door: InstanceTarget): Promise<SshAddress>
+  probe(target: InstanceTarget): Promise<SshAddress>
   acceptHostKey(account: AccountId, instance: number, fingerprint: string): Promise<void>
   /** The keys with which that account's instances are entered. */
   keys(account: AccountId | undefined): Keys
@@ -124,12 +124,12 @@ export function openAccess(
     return address
   }
 
-  async function command(door: InstanceTarget, address: SshAddress): Promise<string[]> {
-    const ssh = sshOf(door.account)
-    const { path } = await ssh.keysOf(door.account).locate(keyName())
+  async function command(target: InstanceTarget, address: SshAddress): Promise<string[]> {
+    const ssh = sshOf(target.account)
+    const { path } = await ssh.keysOf(target.account).locate(keyName())
     return sshCommand({
-      account: door.account,
-      instance: door.instance.id,
+      account: target.account,
+      instance: target.instance.id,
       address,
       keyPath: path,
       knownHostsPath: ssh.knownHosts.path,
@@ -180,7 +180,7 @@ export function openAccess(
     return use(target)
   }
 
-  const connect = (door: InstanceTarget) => enter(door, sshOf(door.account).connect)
+  const connect = (target: InstanceTarget) => enter(target, sshOf(target.account).connect)
   const isKept = async (account: AccountId, instance: number) =>
     (await memoryOf(account).tmux(account, instance)) ?? state().settings.terminal.tmux
   /** The shells of tmux's that are open here, by account and instance. */
@@ -201,13 +201,13 @@ export function openAccess(
     return known
   }
 
-  async function openShell(door: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell> {
-    const { account, instance } = door
+  async function openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell> {
+    const { account, instance } = target
     const { columns, rows } = wanted
     const open = (command: string | undefined) =>
-      enter(door, target => sshOf(account).openShell({ ...target, columns, rows, command }))
+      enter(target, target => sshOf(account).openShell({ ...target, columns, rows, command }))
     if (!(await isKept(account, instance.id))) return { shell: await open(undefined), others: [] }
-    const lease = await connect(door)
+    const lease = await connect(target)
     try {
       return await openKept({ clock, lease, open, wanted, ...keptOf(account, instance.id) })
     } finally {
@@ -217,9 +217,9 @@ export function openAccess(
 
   return {
     openShell,
-    async keptShells(door) {
-      const kept = await isKept(door.account, door.instance.id)
-      const lease = await connect(door)
+    async keptShells(target) {
+      const kept = await isKept(target.account, target.instance.id)
+      const lease = await connect(target)
       try {
         const shells = await keptShells(lease.connection, clock)
         return { kept, shells }
@@ -227,8 +227,8 @@ export function openAccess(
         lease.release()
       }
     },
-    async shellHistory(door, session) {
-      const lease = await connect(door)
+    async shellHistory(target, session) {
+      const lease = await connect(target)
       try {
         return await historyOf(lease.connection, session, clock)
       } finally {
@@ -243,18 +243,18 @@ export function openAccess(
       return { keyPath: path, knownHostsPath: knownHosts.path }
     },
     probe,
-    async openSystemTerminal(door) {
-      const address = await probe(door)
+    async openSystemTerminal(target) {
+      const address = await probe(target)
       const { program, command: own } = state().settings.terminal
-      const args = await command(door, address)
+      const args = await command(target, address)
       if (own.length > 0) await openOwnTerminal(programs, own, args, address)
       else await openSystemTerminal({ programs, platform }, program, args)
     },
-    async commandLine(door) {
-      const { direct, proxy } = addressesOf(door.instance)
+    async commandLine(target) {
+      const { direct, proxy } = addressesOf(target.instance)
       const address = direct ?? proxy
-      if (!address) throw notReady(door.instance)
-      return quote(await command(door, address))
+      if (!address) throw notReady(target.instance)
+      return quote(await command(target, address))
     },
     attachKey,
     acceptHostKey: (account, instance, fingerprint) =>

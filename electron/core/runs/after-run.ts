@@ -33,7 +33,7 @@ export async function beginFetch(
   let changed: () => void = () => undefined
   const job = downloadJob({ paths: [path], into, system: machine.platform, changed: () => changed() })
   const begun = fileTransfers.start({
-    door: { account, instance: view },
+    target: { account, instance: view },
     direction: 'down',
     folder: folderOf(path),
     name: lastName(path),

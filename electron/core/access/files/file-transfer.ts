@@ -13,7 +13,7 @@ import { createSpeed } from './speed.ts'
 
 export interface FileTransferNeeds {
   id: string
-  door: Pick<InstanceTarget, 'account'> & { instance: { id: number } }
+  target: Pick<InstanceTarget, 'account'> & { instance: { id: number } }
   direction: 'up' | 'down'
   name: string
   folder: string
@@ -50,7 +50,7 @@ class Stopped extends Error {}
 
 /** Begins at once. */
 export function startFileTransfer(needs: FileTransferNeeds): FileTransfer {
-  const { id, door, direction, name, folder, job, clock, changed } = needs
+  const { id, target, direction, name, folder, job, clock, changed } = needs
   const startedAt = clock.now()
   const speed = createSpeed(clock)
   let step: FileStep = 'preparing'
@@ -150,14 +150,14 @@ export function startFileTransfer(needs: FileTransferNeeds): FileTransfer {
   }
 
   const transfer: FileTransfer = {
-    account: door.account,
-    instance: door.instance.id,
+    account: target.account,
+    instance: target.instance.id,
     whenEnded: whenEnded.promise,
     view() {
       const tally = job.tally()
       return {
         id,
-        instance: door.instance.id,
+        instance: target.instance.id,
         direction,
         name,
         folder,

@@ -122,10 +122,10 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
   return {
     start(needs) {
       const id = `f${newId()}`
-      const place = `${needs.door.account}/${needs.door.instance.id}`
+      const place = `${needs.target.account}/${needs.target.instance.id}`
       const queue = turns.get(place) ?? new Turns(atOnce)
       turns.set(place, queue)
-      prune(needs.door.account)
+      prune(needs.target.account)
       const transfer = startFileTransfer({
         ...needs,
         id,

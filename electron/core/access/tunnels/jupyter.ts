@@ -22,7 +22,7 @@ export const jupyterPort = 8080
 const slowest = 180_000
 
 export interface JupyterNeeds {
-  door: () => InstanceTarget
+  target: () => InstanceTarget
   /** `jupyter_token` of the record, where the service tells it. */
   token: string | undefined
   /** The page that it was rented to open as, where that is known. */
@@ -35,12 +35,12 @@ export interface JupyterNeeds {
  * A tunnel to the instance's Jupyter: its token from the record, or asked of the instance itself. Waits until it is
  * ready. Throws `jupyter_missing`, `jupyter_refused` or `jupyter_silent`.
  */
-export function jupyterPurpose({ door, token, page, access, clock }: JupyterNeeds): Purpose {
+export function jupyterPurpose({ target, token, page, access, clock }: JupyterNeeds): Purpose {
   let server: ListedJupyter = { port: jupyterPort, token: token ?? '', basePath: '/' }
 
   /** What Jupyter itself says: the record's token may be an old one. */
   async function ask(): Promise<ListedJupyter | undefined> {
-    const lease = await access.connect(door())
+    const lease = await access.connect(target())
     try {
       return chosenJupyter(await listJupyters(lease.connection, clock), jupyterPort)
     } finally {
@@ -55,7 +55,7 @@ export function jupyterPurpose({ door, token, page, access, clock }: JupyterNeed
     async locate(lease, { signal, step }) {
       if (token) return jupyterPort
       step('token')
-      const { instance } = door()
+      const { instance } = target()
       const listed = await patientlyEvery(
         1000,
         { clock, signal, atMost: instance.jupyter ? slowest : 0 },
@@ -75,13 +75,13 @@ export function jupyterPurpose({ door, token, page, access, clock }: JupyterNeed
         const how = await welcome(tunnel.dial, server, clock)
         if (how === 'ready') return server
         if (how !== 'refused') return undefined
-        if (asked) throw refused(instanceName(door().instance))
+        if (asked) throw refused(instanceName(target().instance))
         asked = true
         const listed = await ask()
         if (listed?.port === server.port) server = listed
         return undefined
       })
-      if (found === undefined) throw silent(instanceName(door().instance))
+      if (found === undefined) throw silent(instanceName(target().instance))
       const begins = page && (await hasPage(tunnel.dial, found, page, clock)) ? page : undefined
       const local = await tunnel.listen('web')
       return { local, url: jupyterAddress(`http://${local.host}:${local.port}`, found, begins) }

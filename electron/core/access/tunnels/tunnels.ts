@@ -16,7 +16,7 @@ export interface Tunnels {
    * Throws what getting in throws, what its purpose throws, `no_free_port`, and `tunnel_closed` when it is closed
    * meanwhile.
    */
-  open(door: () => InstanceTarget, purpose: Purpose): Promise<string | undefined>
+  open(target: () => InstanceTarget, purpose: Purpose): Promise<string | undefined>
   /** A browser was given this address of a tunnel. Where it does not come by the name, 127.0.0.1 is offered. */
   expectBrowser(url: string): void
   closeOne(account: AccountId, instance: number, port: number): Promise<void>
@@ -98,16 +98,16 @@ export function createTunnels({ store, clock, random, access }: TunnelsNeeds): T
 
   async function make(
     entry: Entry,
-    door: () => InstanceTarget,
+    target: () => InstanceTarget,
     purpose: Purpose,
   ): Promise<string | undefined> {
     const { signal } = entry.abort
     const making = { signal, step: (step: TunnelView['step']) => change(entry, { step }) }
     // Held until the tunnel has its own share, so that one connection does for both.
-    const lease = await access.connect(door())
+    const lease = await access.connect(target())
     try {
       if (purpose.locate) move(entry, await orAborted(purpose.locate(lease, making), signal))
-      const tunnel = await dig(entry, door)
+      const tunnel = await dig(entry, target)
       const ready = await orAborted(purpose.ready(tunnel, making), signal)
       return showReady(entry, ready)
     } finally {
@@ -148,14 +148,14 @@ export function createTunnels({ store, clock, random, access }: TunnelsNeeds): T
     show(entry)
   }
 
-  async function dig(entry: Entry, door: () => InstanceTarget): Promise<Tunnel> {
+  async function dig(entry: Entry, target: () => InstanceTarget): Promise<Tunnel> {
     const { port } = entry.view
     const name = nameOf(entry.account, entry.view.instance, port)
     // Losses while it is being made are told by the step it is at.
     const made = () => entry.view.step === 'open' || entry.view.step === 'reconnecting'
     const tunnel = await openTunnel({
       clock,
-      connect: async () => access.connect(door()),
+      connect: async () => access.connect(target()),
       port,
       preferred: lastPorts.get(name),
       random: random.fraction,
@@ -191,8 +191,8 @@ export function createTunnels({ store, clock, random, access }: TunnelsNeeds): T
     show(entry)
   }
 
-  function begin(door: () => InstanceTarget, purpose: Purpose): Entry {
-    const { account, instance } = door()
+  function begin(target: () => InstanceTarget, purpose: Purpose): Entry {
+    const { account, instance } = target()
     const { kind, name, port } = purpose
     const entry: Entry = {
       account,
@@ -205,7 +205,7 @@ export function createTunnels({ store, clock, random, access }: TunnelsNeeds): T
     }
     entries.set(nameOf(account, instance.id, port), entry)
     show(entry)
-    entry.address = make(entry, door, purpose)
+    entry.address = make(entry, target, purpose)
     entry.address.catch(error => fail(entry, problemOf(error)))
     return entry
   }
@@ -230,14 +230,14 @@ export function createTunnels({ store, clock, random, access }: TunnelsNeeds): T
   }
 
   return {
-    async open(door, purpose) {
-      const { account, instance } = door()
+    async open(target, purpose) {
+      const { account, instance } = target()
       const before = find(account, instance.id, purpose)
-      if (!before) return begin(door, purpose).address
+      if (!before) return begin(target, purpose).address
       const { step } = before.view
       if (step === 'failed') {
         await end(before)
-        return begin(door, purpose).address
+        return begin(target, purpose).address
       }
       if (!before.tunnel || (step !== 'open' && step !== 'reconnecting')) return before.address
       // What is behind it may have changed since: Jupyter's token, or whether it is a web page at all.

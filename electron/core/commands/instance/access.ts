@@ -26,19 +26,19 @@ export function accessCommands(parts: Parts): AccessCommands {
   return {
     async openTerminal({ columns, rows, session, fresh, ...args }, { streams }) {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'A terminal is opened on a page.' })
-      const door = targetOf(parts, args)
-      const opened = await access.openShell(door, { columns, rows, session, fresh })
+      const target = targetOf(parts, args)
+      const opened = await access.openShell(target, { columns, rows, session, fresh })
       const { shell } = opened
       const stream = streams.open(shell.stream, shell.ended)
       const open = shells.get(streams) ?? new Map<number, Shell>()
       shells.set(streams, open.set(stream, shell))
-      parts.teller.entered(door.account, door.instance.id)
+      parts.teller.entered(target.account, target.instance.id)
       void shell.ended.catch(() => undefined).finally(() => open.delete(stream))
       noteUser(
         parts,
-        door.account,
+        target.account,
         'Opened a terminal on',
-        door.instance,
+        target.instance,
         [shell.address, shell.direct ? 'direct' : 'proxy', opened.session && `tmux ${opened.session}`]
           .filter(part => part !== undefined)
           .join(', '),
@@ -56,15 +56,15 @@ export function accessCommands(parts: Parts): AccessCommands {
       await access.chooseTmux(account, instance.id, keep)
     },
     async openSystemTerminal(args) {
-      const door = targetOf(parts, args)
-      await access.openSystemTerminal(door)
-      parts.teller.entered(door.account, door.instance.id)
+      const target = targetOf(parts, args)
+      await access.openSystemTerminal(target)
+      parts.teller.entered(target.account, target.instance.id)
     },
     sshCommand: args => access.commandLine(targetOf(parts, args)),
     async attachKey({ key, ...args }) {
-      const door = targetOf(parts, args)
-      await needing('instance_write', access.attachKey(door.account, door.instance.id, door.client, key))
-      noteUser(parts, door.account, 'Attached the SSH key to', door.instance, key)
+      const target = targetOf(parts, args)
+      await needing('instance_write', access.attachKey(target.account, target.instance.id, target.client, key))
+      noteUser(parts, target.account, 'Attached the SSH key to', target.instance, key)
     },
     async acceptHostKey({ fingerprint, ...args }) {
       const { account, instance } = targetOf(parts, args)

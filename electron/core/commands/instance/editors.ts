@@ -9,11 +9,11 @@ export function editorCommands(parts: Parts): EditorCommands {
   const { access, activity, machine, sshConfig, store } = parts
   return {
     async openEditor({ editor, ...args }) {
-      const door = targetOf(parts, args)
-      const { account, instance } = door
+      const target = targetOf(parts, args)
+      const { account, instance } = target
       // Before anything else, so that who has it switched off need not wait to be told.
       await sshConfig.hostOf(account, instance.id)
-      sshConfig.reached(account, instance.id, await access.probe(door))
+      sshConfig.reached(account, instance.id, await access.probe(target))
       const host = await sshConfig.hostOf(account, instance.id)
       await openEditor(machine, editor ?? store.get().settings.editor, host)
       parts.teller.entered(account, instance.id)

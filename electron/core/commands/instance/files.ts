@@ -42,19 +42,19 @@ export function fileCommands(parts: Parts): FileCommands {
 
   /** Does something over SFTP; once more where the connection turns out to be gone. */
   async function on<Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
-    const door = targetOf(parts, args)
+    const target = targetOf(parts, args)
     try {
-      return await once(door, work)
+      return await once(target, work)
     } catch (error) {
       if (!(error instanceof SftpLost)) throw error
     }
-    return once(door, work).catch(error => {
+    return once(target, work).catch(error => {
       throw error instanceof SftpLost ? connectionGone() : error
     })
   }
 
-  async function once<Got>(door: InstanceTarget, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
-    const lease = await access.connect(door)
+  async function once<Got>(target: InstanceTarget, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
+    const lease = await access.connect(target)
     let sftp: Sftp | undefined
     try {
       sftp = await openSftp(lease.connection)
@@ -73,18 +73,18 @@ export function fileCommands(parts: Parts): FileCommands {
     names: readonly string[],
     job: (changed: () => void) => Job,
   ) {
-    const door = targetOf(parts, args)
+    const target = targetOf(parts, args)
     const [first = ''] = names
     let changed: () => void = () => undefined
     const made = job(() => changed())
     const begun = transfers.start({
-      door,
+      target,
       direction,
       folder,
       name: names.length === 1 ? first : `${names.length} items`,
       job: made,
       // Found anew each time: its address may have changed, or it may be gone.
-      connect: () => access.connect(targetOf(parts, { account: door.account, instance: door.instance.id })),
+      connect: () => access.connect(targetOf(parts, { account: target.account, instance: target.instance.id })),
     })
     changed = () => transfers.progressed(begun.id)
     return begun

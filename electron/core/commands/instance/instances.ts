@@ -28,12 +28,12 @@ export function instanceCommands(parts: Parts): InstanceCommands {
   async function change<Answer>(
     args: OnInstance,
     verb: string | ((answer: Answer) => string),
-    act: (door: ReturnType<typeof targetOf>) => Promise<Answer>,
+    act: (target: ReturnType<typeof targetOf>) => Promise<Answer>,
   ) {
-    const door = targetOf(parts, args)
-    const answer = await needing('instance_write', act(door))
-    noteUser(parts, door.account, typeof verb === 'string' ? verb : verb(answer), door.instance)
-    await parts.accounts.session(door.account).look()
+    const target = targetOf(parts, args)
+    const answer = await needing('instance_write', act(target))
+    noteUser(parts, target.account, typeof verb === 'string' ? verb : verb(answer), target.instance)
+    await parts.accounts.session(target.account).look()
   }
 
   /** What the user tells an instance, through the actions of its account. */

@@ -53,10 +53,10 @@ export function insideCommands(parts: Parts): InsideCommands {
       return { stream: await stream(lease, caller, async () => watchInside(lease.connection, clock, onLook)) }
     },
     async followLog({ path: asked, ...args }, caller) {
-      const door = targetOf(parts, args)
-      const script = accounts.session(door.account).record(door.instance.id)?.['onstart']
+      const target = targetOf(parts, args)
+      const script = accounts.session(target.account).record(target.instance.id)?.['onstart']
       const looked = asked ? [asked] : logPlaces(typeof script === 'string' ? script : undefined)
-      const lease = await access.connect(door)
+      const lease = await access.connect(target)
       let path: string | undefined
       try {
         path = await findLog(lease.connection, looked, clock)

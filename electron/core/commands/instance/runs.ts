@@ -30,8 +30,8 @@ export function runCommands(parts: Parts): RunCommands {
       const { instance, rental, ...asked } = request
       const wish = wishOf(parts, asked)
       if (instance !== undefined) {
-        const door = targetOf(parts, { account, instance })
-        noteUser(parts, door.account, `Asked to run “${wish.name}” on`, door.instance)
+        const target = targetOf(parts, { account, instance })
+        noteUser(parts, target.account, `Asked to run “${wish.name}” on`, target.instance)
       } else if (rental !== undefined) parts.accounts.session(account).rentals.rented(rental)
       const place = {
         instance,

@@ -37,15 +37,15 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
 
   return {
     async openJupyter({ open = true, ...args }, caller) {
-      const door = doorsOf(args)
-      const { account, instance } = door()
+      const target = doorsOf(args)
+      const { account, instance } = target()
       const session = accounts.session(account)
       const token = session.record(instance.id)?.jupyter_token || undefined
       const asked = session.rentals.ofInstance(instance.id)?.request.jupyter
       const page = asked && (asked.lab ? 'lab' : 'tree')
       const url =
-        (await directJupyter(door(), { token, page }, clock)) ??
-        (await tunnels.open(door, jupyterPurpose({ door, token, page, access, clock })))
+        (await directJupyter(target(), { token, page }, clock)) ??
+        (await tunnels.open(target, jupyterPurpose({ target, token, page, access, clock })))
       if (url === undefined) return { opened: false }
       if (!open) return { url, opened: false }
       teller.entered(account, instance.id)
@@ -53,9 +53,9 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
       return handOver(url, caller)
     },
     async openPort({ port, ...args }, caller) {
-      const door = doorsOf(args)
-      const { account, instance } = door()
-      const url = await tunnels.open(door, portPurpose(port, clock))
+      const target = doorsOf(args)
+      const { account, instance } = target()
+      const url = await tunnels.open(target, portPurpose(port, clock))
       teller.entered(account, instance.id)
       noteUser(parts, account, `Forwarded port ${port} of`, instance, url)
       return url === undefined ? { opened: false } : handOver(url, caller)
@@ -65,11 +65,11 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
       await tunnels.closeOne(id, args.instance, port)
     },
     async findPorts(args) {
-      const door = targetOf(parts, args)
-      const { client, record: recordOf } = accounts.session(door.account)
-      const record = recordOf(door.instance.id)
+      const target = targetOf(parts, args)
+      const { client, record: recordOf } = accounts.session(target.account)
+      const record = recordOf(target.instance.id)
       const ofTemplate = portsOfTemplate(client.templates, record?.template_hash_id)
-      const lease = await access.connect(door)
+      const lease = await access.connect(target)
       try {
         return await offeredPorts(lease, rentedPorts(record ?? {}, await ofTemplate))
       } finally {

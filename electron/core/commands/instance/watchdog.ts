@@ -14,13 +14,13 @@ export function watchdogCommands(parts: Parts): WatchdogCommands {
 
   return {
     async putWatchdog({ wish, ...args }) {
-      const door = targetOf(parts, args)
+      const target = targetOf(parts, args)
       await of(args).put(args.instance, wish)
-      noteUser(parts, door.account, 'Asked for a watchdog on', door.instance)
+      noteUser(parts, target.account, 'Asked for a watchdog on', target.instance)
     },
     async removeWatchdog(args) {
-      const door = targetOf(parts, args)
-      noteUser(parts, door.account, 'Took the watchdog off', door.instance)
+      const target = targetOf(parts, args)
+      noteUser(parts, target.account, 'Took the watchdog off', target.instance)
       await of(args).remove(args.instance)
     },
     lookAtWatchdog: args => of(args).visit(args.instance),

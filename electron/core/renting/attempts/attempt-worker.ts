@@ -36,7 +36,7 @@ export interface AttemptWorker {
   /** Finds the next offer and rents it; false when that has to wait for the next look. */
   rentNext(failover: Failover): Promise<boolean>
   /** Asks whether SSH answers; `heard` is called once that is known. */
-  knock(failover: Failover, instances: Instances, heard: () => void): void
+  probeSsh(failover: Failover, instances: Instances, heard: () => void): void
   drop(failover: Failover, drop: Drop): Promise<void>
   /** False when the next try has to wait for the next look. */
   settle(failover: Failover): Promise<boolean>
@@ -225,7 +225,7 @@ export function createAttemptWorker(
         return waits(id, problemOf(error), 'Waits for the service')
       }
     },
-    knock(failover, instances, heard) {
+    probeSsh(failover, instances, heard) {
       const current = openTry(failover)
       const instance: InstanceView | undefined = instances[current?.instance ?? '']
       if (!current || !instance || doors.get(current.rental) === 'asking') return

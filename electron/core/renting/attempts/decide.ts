@@ -8,7 +8,7 @@ import { noImage, sentenceFor } from '../rentals/words.ts'
 import { costBy, type Drop, type Failover, openTry, spentOn, type Try } from './model.ts'
 import { sentences } from './words.ts'
 
-/** What a fresh look, and a knock at the door, say about the try that is under way. Times as in the failover. */
+/** What a fresh look, and a try to get in by SSH, say about the try that is under way. Times as in the failover. */
 export interface Snapshot {
   now: number
   /** Its rental as it is remembered; undefined when that is lost. */
@@ -35,7 +35,7 @@ export type Move =
   | { do: 'search' }
   | { do: 'wait'; until?: number }
   /** It is asked whether SSH answers. */
-  | { do: 'knock' }
+  | { do: 'probeSsh' }
   /** It is written down that the try is dropped. */
   | { do: 'drop'; drop: Omit<Drop, 'at'> }
   /** What it created is destroyed. */
@@ -125,7 +125,7 @@ function onceRunning(failover: Failover, current: Try, rental: Rental, snapshot:
   const createdAt = Math.min(rental.createdAt ?? rental.startedAt, runningAt)
   const late = Math.max(createdAt + rental.deadline, runningAt + graceForSsh)
   if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
-  if (runs && ssh !== 'asking') return { do: 'knock' }
+  if (runs && ssh !== 'asking') return { do: 'probeSsh' }
   return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }
 }
 

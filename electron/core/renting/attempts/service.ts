@@ -101,8 +101,8 @@ export async function openFailovers(
     switch (move.do) {
       case 'search':
         return worker.rentNext(failover)
-      case 'knock':
-        worker.knock(failover, instances, () => void pursue(failover.id))
+      case 'probeSsh':
+        worker.probeSsh(failover, instances, () => void pursue(failover.id))
         return false
       case 'drop':
         await worker.drop(failover, { ...move.drop, at: now() })

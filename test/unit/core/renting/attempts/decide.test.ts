@@ -62,7 +62,7 @@ test('no other machine is rented once those that are gone have cost what all may
 })
 
 /** With its SSH not answering yet, having run since so many seconds; created long before its deadline could matter. */
-const knocked = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
+const probed = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
   nextMove(failover({ ...running, runningAt: now - seconds }), {
     now,
     rental: { ...rental, startedAt: now - 900, createdAt: now - 900 },
@@ -72,9 +72,9 @@ const knocked = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
   })
 
 test('SSH has its three minutes after running, however late that was', () => {
-  expect(knocked(179)).toEqual({ do: 'knock' })
-  expect(knocked(179, 'asking')).toEqual({ do: 'wait', until: now + 1 })
-  expect(knocked(180)).toMatchObject({ do: 'drop', drop: { blame: true, last: false } })
+  expect(probed(179)).toEqual({ do: 'probeSsh' })
+  expect(probed(179, 'asking')).toEqual({ do: 'wait', until: now + 1 })
+  expect(probed(180)).toMatchObject({ do: 'drop', drop: { blame: true, last: false } })
 })
 
 test.each([

@@ -59,7 +59,7 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
     },
     access: {
       probe: ({ instance }: InstanceTarget) =>
-        signal.aborted ? new Promise(() => undefined) : world.knock(instance),
+        signal.aborted ? new Promise(() => undefined) : world.probeSsh(instance),
     } as unknown as AccountContext['access'],
   })
   const show = (instances: Readonly<Record<string, InstanceView>>) =>

@@ -83,7 +83,7 @@ export class PlainWorld {
     }
   }
 
-  knock({ id }: InstanceView): Promise<void> {
+  probeSsh({ id }: InstanceView): Promise<void> {
     return this.rented.get(id)?.fate === 'good' ? Promise.resolve() : Promise.reject(new Error('shut'))
   }
 
