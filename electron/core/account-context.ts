@@ -9,7 +9,7 @@ import type { Instance } from '../service/instances.ts'
 import type { Access } from './access/access.ts'
 import type { FileTransfers } from './access/files/file-transfers.ts'
 import type { Activity } from './app/activity.ts'
-import type { Teller } from './notifications/notifier.ts'
+import type { Notifications } from './notifications/notifications.ts'
 import type { Store } from './state/store.ts'
 
 /** A fresh answer of the service about one account. State shows it already. */
@@ -53,7 +53,7 @@ export interface AccountContext {
   /** A file of theirs could not be read and was set aside under that name. */
   onBroken: (setAside: string) => void
   activity: Activity
-  teller: Teller
+  notifications: Notifications
   access: Access
   fileTransfers: FileTransfers
   /** Throws `key_missing` while there is no key. */

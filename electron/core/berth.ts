@@ -50,8 +50,8 @@ import { templateCommands } from './commands/market/templates.ts'
 import { watchCommands } from './commands/market/watches.ts'
 import type { Parts } from './commands/parts.ts'
 import { instanceKeyEntry } from './instances/instance-key.ts'
-import { createTeller } from './notifications/notifier.ts'
-import { openShowing } from './notifications/page-notices.ts'
+import { createNotifications } from './notifications/notifications.ts'
+import { openPageNotices } from './notifications/page-notices.ts'
 import { openSavedSearches } from './renting/offers/saved-searches.ts'
 import { createSeenOffers } from './renting/offers/seen-offers.ts'
 import type { RunningBerth } from './running.ts'
@@ -119,8 +119,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     draft.settings = settings.get()
   })
   const searches = await openSavedSearches(store, machine, onBroken)
-  const showing = await openShowing({ store, clock, notifier, files, onBroken })
-  const teller = createTeller({ store, activity, notifier, showing })
+  const pageNotices = await openPageNotices({ store, clock, notifier, files, onBroken })
+  const notifications = createNotifications({ store, activity, notifier, pageNotices })
   const ways = showWays(store)
   const access = openAccess(
     machine,
@@ -160,7 +160,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     store,
     machine,
     activity,
-    teller,
+    notifications,
     access,
     fileTransfers,
     demo,
@@ -183,14 +183,14 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
 
   await sshConfig.follow()
 
-  const pause = createPause({ store, clock, activity, teller, lookAtAll: accounts.lookNow })
+  const pause = createPause({ store, clock, activity, notifications, lookAtAll: accounts.lookNow })
   const parts: Parts = {
     store,
     machine,
     accounts,
     pause,
     activity,
-    teller,
+    notifications,
     settings,
     searches,
     seenOffers: createSeenOffers(),
@@ -236,19 +236,19 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     log.line,
   )
 
-  teller.onCommand((name, args) => dispatch(name, args, {}))
+  notifications.onCommand((name, args) => dispatch(name, args, {}))
 
   return {
     state: store.get,
     onChange: store.onChange,
-    connectPage: send => createPageLink(store, dispatch, send, page => teller.pageIsAt(page)),
+    connectPage: send => createPageLink(store, dispatch, send, page => notifications.pageIsAt(page)),
     dispatch: (name, args) => dispatch(name, args, {}),
     goTo: (account, place) => goTo(store, account, place),
     follow: link =>
       followLink(store, link, (title, body) =>
-        teller.say({ id: 'link', title, body, urgency: 'normal', actions: [] }),
+        notifications.say({ id: 'link', title, body, urgency: 'normal', actions: [] }),
       ),
-    say: notice => teller.say(notice),
+    say: notice => notifications.say(notice),
     lookNow: pause.lookNow,
     notePageFailure,
     noteTray: present =>
@@ -258,7 +258,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     async close() {
       updates.close()
       pause.close()
-      await showing.close()
+      await pageNotices.close()
       fileTransfers.close()
       await accounts.close()
       await sshConfig.close()

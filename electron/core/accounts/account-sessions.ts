@@ -7,7 +7,7 @@ import type { FileTransfers } from '../access/files/file-transfers.ts'
 import type { Activity } from '../app/activity.ts'
 import type { Demo } from '../app/demo.ts'
 import { problemOf } from '../app/problems.ts'
-import type { Teller } from '../notifications/notifier.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Store } from '../state/store.ts'
 import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
 import { accountView } from './account-view.ts'
@@ -19,7 +19,7 @@ export interface AccountsContext {
   store: Store
   machine: Machine
   activity: Activity
-  teller: Teller
+  notifications: Notifications
   access: Access
   fileTransfers: FileTransfers
   demo?: Demo
@@ -91,7 +91,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
       keychain: keychainOf(account.id),
       files,
       activity,
-      teller: context.teller,
+      notifications: context.notifications,
       access: context.access,
       fileTransfers: context.fileTransfers,
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),

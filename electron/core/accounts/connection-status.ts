@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.ts'
 import type { Connection } from '../../contract/state.ts'
 import type { Activity } from '../app/activity.ts'
 import { goTo } from '../app/go-to.ts'
-import type { Teller } from '../notifications/notifier.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { same } from '../state/same.ts'
 import type { Store } from '../state/store.ts'
 
@@ -31,11 +31,11 @@ export function createConnectionStatus(context: {
   account: AccountId
   store: Store
   activity: Activity
-  teller: Pick<Teller, 'say' | 'withdraw'>
+  notifications: Pick<Notifications, 'say' | 'withdraw'>
   /** When an earlier session last saw the account, epoch seconds of its time. */
   seenAt: number | undefined
 }): ConnectionStatus {
-  const { account: id, store, activity, teller } = context
+  const { account: id, store, activity, notifications } = context
   let { seenAt } = context
   let doubting = false
   const noticeId = `${id}/key`
@@ -57,7 +57,7 @@ export function createConnectionStatus(context: {
 
   function notify({ advice }: Problem): void {
     const also = advice === undefined ? '' : ` ${advice}`
-    teller.say(
+    notifications.say(
       {
         id: noticeId,
         title: `The API key of ${account()?.name} was refused`,
@@ -71,7 +71,7 @@ export function createConnectionStatus(context: {
 
   return {
     connecting() {
-      teller.withdraw(noticeId)
+      notifications.withdraw(noticeId)
       set({ status: 'connecting', ...since() })
     },
     locked: problem => set({ status: 'locked', ...since(), problem }),
@@ -111,7 +111,7 @@ export function createConnectionStatus(context: {
       const name = account()?.name
       if (status === 'offline') activity.add({ account: id, kind: 'berth', text: `${name} answers again` })
       if (status !== 'refused') return
-      teller.withdraw(noticeId)
+      notifications.withdraw(noticeId)
       activity.add({ account: id, kind: 'berth', text: `The API key of ${name} is accepted again` })
     },
   }

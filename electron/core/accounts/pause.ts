@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Activity } from '../app/activity.ts'
 import { goTo } from '../app/go-to.ts'
-import type { Teller } from '../notifications/notifier.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Store } from '../state/store.ts'
 
 /** The user's own pause: for a while no account is looked at by itself. What the user asks for is still done. */
@@ -27,13 +27,13 @@ interface PauseContext {
   store: Store
   clock: Clock
   activity: Activity
-  teller: Pick<Teller, 'say' | 'withdraw'>
+  notifications: Pick<Notifications, 'say' | 'withdraw'>
   lookAtAll: () => void
 }
 
 const noticeId = 'pause'
 
-export function createPause({ store, clock, activity, teller, lookAtAll }: PauseContext): Pause {
+export function createPause({ store, clock, activity, notifications, lookAtAll }: PauseContext): Pause {
   let cancel: (() => void) | undefined
 
   function until(at: number | undefined): void {
@@ -61,7 +61,7 @@ export function createPause({ store, clock, activity, teller, lookAtAll }: Pause
         text: `Paused for ${minutes} minutes`,
         detail: 'No account is looked at meanwhile, so nothing is warned of.',
       })
-      teller.say(
+      notifications.say(
         {
           id: noticeId,
           title: `Nothing is watched for ${minutes} minutes`,
@@ -76,7 +76,7 @@ export function createPause({ store, clock, activity, teller, lookAtAll }: Pause
       cancel?.()
       if (store.get().pausedUntil === undefined) return
       until(undefined)
-      teller.withdraw(noticeId)
+      notifications.withdraw(noticeId)
       activity.add({ kind: 'berth', text: 'Looking at the accounts again' })
       lookAtAll()
     },

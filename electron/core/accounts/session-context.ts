@@ -5,7 +5,7 @@ import type { ServiceClient } from '../../service/client.ts'
 import type { Access } from '../access/access.ts'
 import type { FileTransfers } from '../access/files/file-transfers.ts'
 import type { Activity } from '../app/activity.ts'
-import type { Teller } from '../notifications/notifier.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Store } from '../state/store.ts'
 
 /** What the session of an account stands on, and whom it tells. */
@@ -17,7 +17,7 @@ export interface SessionContext {
   /** Where this account's things are kept. */
   files: Files
   activity: Activity
-  teller: Teller
+  notifications: Notifications
   access: Access
   fileTransfers: FileTransfers
   /** The rate of the account's time, where it is known beforehand: the demo's. */

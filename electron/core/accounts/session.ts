@@ -64,7 +64,7 @@ export async function openSession(
   key: string | undefined,
   app: SessionContext,
 ): Promise<Session> {
-  const { store, machine, files, activity, teller } = app
+  const { store, machine, files, activity, notifications } = app
   const { clock } = machine
   const folder = `accounts/${id}`
   const onBroken = (setAside: string) =>
@@ -76,7 +76,7 @@ export async function openSession(
   const kept = { files, clock, onBroken }
   const { onAway, onGone } = app
   const [alerts, lastSeen, missingInstances, face] = await Promise.all([
-    openAccountAlerts({ ...kept, name: `${folder}/told.json` }, teller),
+    openAccountAlerts({ ...kept, name: `${folder}/told.json` }, notifications),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
     openMissingInstances({ ...kept, name: `${folder}/departed.json`, onAway, onGone }),
     openFace({ ...kept, name: `${folder}/service.json` }),
@@ -97,7 +97,7 @@ export async function openSession(
     account: id,
     store,
     activity,
-    teller,
+    notifications,
     seenAt: lastSeen.get().at,
   })
 
@@ -132,7 +132,7 @@ export async function openSession(
     ...stored,
     keychain,
     activity,
-    teller,
+    notifications,
     access: app.access,
     fileTransfers: app.fileTransfers,
     client: withKey,

@@ -14,7 +14,7 @@ import type { Pause } from '../accounts/pause.ts'
 import type { Activity } from '../app/activity.ts'
 import type { Demo } from '../app/demo.ts'
 import type { KeptSettings } from '../app/settings.ts'
-import type { Teller } from '../notifications/notifier.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { SavedSearches } from '../renting/offers/saved-searches.ts'
 import type { SeenOffers } from '../renting/offers/seen-offers.ts'
 import type { Store } from '../state/store.ts'
@@ -26,7 +26,7 @@ export interface Parts {
   accounts: Accounts
   pause: Pause
   activity: Activity
-  teller: Teller
+  notifications: Notifications
   settings: KeptSettings
   searches: SavedSearches
   seenOffers: SeenOffers

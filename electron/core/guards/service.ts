@@ -52,7 +52,7 @@ export async function openGuards(
   context: AccountContext,
   { guards: stored, spending, ownerOf, before }: GuardParts,
 ): Promise<Guards> {
-  const { account: accountId, store, machine, activity, teller, ending, now } = context
+  const { account: accountId, store, machine, activity, notifications, ending, now } = context
   const { clock } = machine
   const stored = await openCollection(context, {
     name: 'guards',
@@ -97,7 +97,7 @@ export async function openGuards(
   const scene = (at: number) => ({ account: accountId, instances: account()?.instances ?? {}, now: at })
 
   function tell(alert: Alert): void {
-    if (store.get().settings.alerts.guard) teller.tell(accountId, [alert])
+    if (store.get().settings.alerts.guard) notifications.tell(accountId, [alert])
     else note('alert', alert.title, alert.body, alert.instance)
   }
 
@@ -120,7 +120,7 @@ export async function openGuards(
 
   /** On disk first, then said: after a kill it is rather not said than said twice. */
   async function take(transitions: readonly Transition[]): Promise<void> {
-    for (const { guard, alert } of transitions) if (!alert) teller.withdraw(guardAlertId(accountId, guard.id))
+    for (const { guard, alert } of transitions) if (!alert) notifications.withdraw(guardAlertId(accountId, guard.id))
     await record(transitions.map(({ guard }) => guard))
     show()
     for (const { alert } of transitions) if (alert && !ending.aborted) tell(alert)

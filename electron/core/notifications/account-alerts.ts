@@ -5,7 +5,7 @@ import { same } from '../state/same.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 import { AlertedState } from './alerted.ts'
 import { alerts } from './alerts.ts'
-import type { Teller } from './notifier.ts'
+import type { Notifications } from './notifications.ts'
 
 /** Tells one account's alerts, and remembers what was told. */
 export interface AccountAlerts {
@@ -16,7 +16,7 @@ export interface AccountAlerts {
 
 export async function openAccountAlerts(
   context: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
-  teller: Teller,
+  notifications: Notifications,
 ): Promise<AccountAlerts> {
   const document = await openDocument({ ...context, schema: v.nullable(AlertedState), empty: null })
   return {
@@ -28,8 +28,8 @@ export async function openAccountAlerts(
       const before = document.get()
       const { alerts: found, told } = alerts(before ?? undefined, account, settings, at)
       if (!same(before, told)) await document.record(() => told)
-      teller.onPoll(account, told)
-      if (found.length > 0) teller.tell(account.id, found)
+      notifications.onPoll(account, told)
+      if (found.length > 0) notifications.tell(account.id, found)
     },
     flush: document.flush,
   }

@@ -11,7 +11,7 @@ import { minuteOfDay, mustWait, summary } from './quiet-hours.ts'
 type OnPage = Pick<PageNotice, 'account' | 'body'>
 
 /** Brings notices before the user: as native notifications, or on the page where this machine has none. */
-export interface Showing {
+export interface PageNotices {
   show(notice: Notice, onPage?: OnPage): void
   /** Takes one off the screen, wherever it is; one that waited is not told. */
   takeOff(id: string): void
@@ -39,7 +39,7 @@ export interface PageNoticesContext {
   onBroken: (setAside: string) => void
 }
 
-export async function openShowing(context: PageNoticesContext): Promise<Showing> {
+export async function openPageNotices(context: PageNoticesContext): Promise<PageNotices> {
   const { store, clock, notifier } = context
   const withheld = await openDocument({ ...context, name: 'withheld.json', schema: Withheld, empty: [] })
   let cancel: (() => void) | undefined

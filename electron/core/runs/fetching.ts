@@ -42,7 +42,7 @@ const toldAfter = 30
 
 export function createFetching(context: AccountContext, needs: FetchParts): Fetching {
   const { runs, sleeps, settling, inside, nameOf } = needs
-  const { account, machine, teller, fileTransfers } = context
+  const { account, machine, notifications, fileTransfers } = context
   const { clock } = machine
   /** The transfer of each, while it is the one that counts. */
   const transfers = new Map<string, string>()
@@ -71,7 +71,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
     if (run?.unreachedSince === undefined) return
     runs.setProblem(id, undefined)
     void runs.update(id, { unreachedSince: undefined, unreachedTold: undefined })
-    if (run.unreachedTold) teller.withdraw(alertId(account, run))
+    if (run.unreachedTold) notifications.withdraw(alertId(account, run))
   }
 
   async function fetch(run: Run, view: InstanceView): Promise<void> {

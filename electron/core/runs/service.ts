@@ -110,7 +110,7 @@ export async function openRuns(
     const run = runs.get(id)
     await runs.remove(id)
     await outputs.delete(id)
-    context.teller.withdraw(alertId(context.account, run))
+    context.notifications.withdraw(alertId(context.account, run))
     void inside(run, connection => settleRun(connection, clock, id, 'remove')).catch(() => undefined)
   }
 

@@ -52,7 +52,7 @@ const pauses = [1000, 2000, 5000, 15_000, 60_000]
 const hopeless = new Set(['no_posix_shell', 'disk_full'])
 
 export function createRunWork(context: AccountContext, { watchdogs, runs, outputOf }: RunParts): RunWork {
-  const { account, store, machine, activity, teller, ending } = context
+  const { account, store, machine, activity, notifications, ending } = context
   const { clock } = machine
   const sleeps = createWakeableSleeps(clock, ending)
   /** Runs that this process is working on, so that no two loops do. */
@@ -68,7 +68,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
   const asked = new Set<string>()
 
   function tell(run: Run, alert: Alert): void {
-    if (store.get().settings.alerts.run) teller.tell(account, [alert])
+    if (store.get().settings.alerts.run) notifications.tell(account, [alert])
     else note(run, alert.title, alert.body)
   }
 

@@ -8,7 +8,7 @@ import type { Runs } from '../runs/service.ts'
 import type { Collection } from '../storage/collection.ts'
 import { doneAlert } from './alerts.ts'
 import type { Watch } from './model.ts'
-import { watchTelling } from './tell.ts'
+import { watchAlerts } from './tell.ts'
 
 /** What watches rent by themselves. */
 export interface WatchRenting {
@@ -39,7 +39,7 @@ export function createWatchRenting(
 ): WatchRenting {
   const { account, store, ending } = context
   const { find, get, update } = watches
-  const { note, alert } = watchTelling(context)
+  const { note, alert } = watchAlerts(context)
   /** Watches whose renting is being settled or begun: an end is not counted twice, nor a beginning taken for none. */
   const settling = new Set<string>()
 

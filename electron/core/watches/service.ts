@@ -18,7 +18,7 @@ import { sighting } from './matches.ts'
 import { type StoredWatchRun, Watch } from './model.ts'
 import { priceSamples, StoredPrices, withPrices } from './prices.ts'
 import { createWatchRenting } from './renting.ts'
-import { watchTelling } from './tell.ts'
+import { watchAlerts } from './tell.ts'
 import { type LastLook, watchView } from './view.ts'
 
 /** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
@@ -64,7 +64,7 @@ export async function openWatches(
     }),
   ])
   const { all, find, get, update } = watches
-  const { note, alert, withdraw } = watchTelling(context)
+  const { note, alert, withdraw } = watchAlerts(context)
 
   function say(id: string, last: LastLook): void {
     lastLooks.set(id, last)

@@ -4,23 +4,23 @@ import { watchAlertId } from './alerts.ts'
 import type { Watch } from './model.ts'
 
 /** How watches are told of: in Activity, and in notifications where those of watches are on. */
-export interface WatchTelling {
+export interface WatchAlerts {
   note(kind: 'user' | 'berth' | 'error', text: string, detail?: string): void
   alert(alert: Alert): void
   withdraw(watch: Watch): void
 }
 
-export function watchTelling({
+export function watchAlerts({
   account,
   store,
   activity,
-  teller,
-}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>): WatchTelling {
+  notifications,
+}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>): WatchAlerts {
   return {
     note: (kind, text, detail) => activity.add({ account, kind, text, detail: detail || undefined }),
     alert(alert) {
-      if (store.get().settings.alerts.watch) teller.tell(account, [alert])
+      if (store.get().settings.alerts.watch) notifications.tell(account, [alert])
     },
-    withdraw: watch => teller.withdraw(watchAlertId(watch)),
+    withdraw: watch => notifications.withdraw(watchAlertId(watch)),
   }
 }

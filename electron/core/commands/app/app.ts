@@ -27,7 +27,7 @@ export function deskCommands({
   accounts,
   pause,
   activity,
-  teller,
+  notifications,
   settings,
   sshConfig,
   demo,
@@ -57,12 +57,12 @@ export function deskCommands({
       })
     },
     searchActivity: async ({ text, before, limit }) => activity.search(text, before, limit),
-    answerNotice: async ({ id, action }) => teller.answer(id, action),
-    dismissNotice: async ({ id }) => teller.dismiss(id),
+    answerNotice: async ({ id, action }) => notifications.answer(id, action),
+    dismissNotice: async ({ id }) => notifications.dismiss(id),
     pausePolling: async ({ minutes }) => pause.begin(minutes),
     resumePolling: async () => pause.end(),
     async reportPlace(place, { streams }) {
-      if (streams) teller.pageIsAt(streams, place)
+      if (streams) notifications.pageIsAt(streams, place)
     },
     openLink: ({ url }) => machine.opener.openLink(url),
     tryDemo: () => accounts.showDemo(),

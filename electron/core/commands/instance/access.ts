@@ -32,7 +32,7 @@ export function accessCommands(parts: Parts): AccessCommands {
       const stream = streams.open(shell.stream, shell.ended)
       const open = shells.get(streams) ?? new Map<number, Shell>()
       shells.set(streams, open.set(stream, shell))
-      parts.teller.entered(target.account, target.instance.id)
+      parts.notifications.entered(target.account, target.instance.id)
       void shell.ended.catch(() => undefined).finally(() => open.delete(stream))
       noteUser(
         parts,
@@ -58,7 +58,7 @@ export function accessCommands(parts: Parts): AccessCommands {
     async openSystemTerminal(args) {
       const target = targetOf(parts, args)
       await access.openSystemTerminal(target)
-      parts.teller.entered(target.account, target.instance.id)
+      parts.notifications.entered(target.account, target.instance.id)
     },
     sshCommand: args => access.commandLine(targetOf(parts, args)),
     async attachKey({ key, ...args }) {

@@ -16,7 +16,7 @@ export function editorCommands(parts: Parts): EditorCommands {
       sshConfig.reached(account, instance.id, await access.probe(target))
       const host = await sshConfig.hostOf(account, instance.id)
       await openEditor(machine, editor ?? store.get().settings.editor, host)
-      parts.teller.entered(account, instance.id)
+      parts.notifications.entered(account, instance.id)
       noteUser(parts, account, 'Opened an editor on', instance, host)
     },
     sshConfigIncluded: () => sshConfig.isIncluded(),

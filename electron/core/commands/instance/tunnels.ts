@@ -9,7 +9,7 @@ import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 type TunnelCommands = Pick<Handlers, 'openJupyter' | 'openPort' | 'closeTunnel' | 'findPorts'>
 
 export function tunnelCommands(parts: Parts): TunnelCommands {
-  const { access, accounts, machine, store, teller, tunnels } = parts
+  const { access, accounts, machine, store, notifications, tunnels } = parts
   const { clock, opener } = machine
 
   /** The door as it is each time it is asked for: an instance may move while its tunnel is open. */
@@ -48,7 +48,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
         (await tunnels.open(target, jupyterPurpose({ target, token, page, access, clock })))
       if (url === undefined) return { opened: false }
       if (!open) return { url, opened: false }
-      teller.entered(account, instance.id)
+      notifications.entered(account, instance.id)
       noteUser(parts, account, 'Opened Jupyter on', instance, new URL(url).host)
       return handOver(url, caller)
     },
@@ -56,7 +56,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
       const target = doorsOf(args)
       const { account, instance } = target()
       const url = await tunnels.open(target, portPurpose(port, clock))
-      teller.entered(account, instance.id)
+      notifications.entered(account, instance.id)
       noteUser(parts, account, `Forwarded port ${port} of`, instance, url)
       return url === undefined ? { opened: false } : handOver(url, caller)
     },

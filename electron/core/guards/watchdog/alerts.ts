@@ -28,7 +28,7 @@ export interface WatchdogAlerts {
 export function createWatchdogAlerts({
   account,
   store,
-  teller,
+  notifications,
   activity,
 }: Pick<AccountContext, 'account' | 'store' | 'teller' | 'activity'>): WatchdogAlerts {
   const names = new Map<number, string>()
@@ -40,7 +40,7 @@ export function createWatchdogAlerts({
   }
 
   function tell(instance: number, title: string, body: string): void {
-    if (store.get().settings.alerts.guard) teller.tell(account, [alertOf(account, instance, title, body)])
+    if (store.get().settings.alerts.guard) notifications.tell(account, [alertOf(account, instance, title, body)])
     else activity.add({ account, instance, kind: 'berth', text: title, detail: body })
   }
 

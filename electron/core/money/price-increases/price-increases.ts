@@ -43,7 +43,7 @@ const askedEvery = 600
 const absentFor = 86_400
 
 export async function openPriceIncreases(context: AccountContext): Promise<PriceIncreases> {
-  const { account, store, machine, files, folder, onBroken, teller, ending } = context
+  const { account, store, machine, files, folder, onBroken, notifications, ending } = context
   const document = await openDocument({
     files,
     clock: machine.clock,
@@ -88,7 +88,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
       const instance = shown[increase.instance]
       return instance ? [increaseAlert(increase, instance, account, context.now())] : []
     })
-    if (alerts.length > 0) teller.tell(account, alerts)
+    if (alerts.length > 0) notifications.tell(account, alerts)
   }
 
   function show(): void {
@@ -103,7 +103,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
     if (same(before.priceIncreases, views)) return
     for (const { id, instance } of Object.values(before.priceIncreases))
       if (views[instance]?.id !== id || views[instance]?.accepted)
-        teller.withdraw(increaseAlertId(account, instance))
+        notifications.withdraw(increaseAlertId(account, instance))
     store.change(draft => {
       const target = draft.accounts[account]
       if (target) target.priceIncreases = views

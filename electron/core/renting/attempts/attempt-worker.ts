@@ -19,7 +19,7 @@ import { bestOffer } from './best-offer.ts'
 import type { Move, Snapshot, Stopper } from './decide.ts'
 import type { FailedHosts } from './failed-hosts.ts'
 import { costBy, type Drop, type Failover, openTry, type Try } from './model.ts'
-import { tellFailover } from './tell.ts'
+import { notifyOfFailover } from './tell.ts'
 import { nothingAsGood, sentences, tryName } from './words.ts'
 
 /** What a fresh answer showed of the instances. */
@@ -109,7 +109,7 @@ export function createAttemptWorker(
     if (ending.aborted) return false
     await failovers.update(id, { problem })
     const failover = failovers.get(id)
-    if (code !== problem.code) tellFailover(context, { failover, text, problem })
+    if (code !== problem.code) notifyOfFailover(context, { failover, text, problem })
     return false
   }
 
@@ -133,7 +133,7 @@ export function createAttemptWorker(
       const was = before.find(other => other.rental === rental)
       if (instance === undefined || drop) continue
       const say = (text: string) =>
-        tellFailover(context, {
+        notifyOfFailover(context, {
           failover,
           text: `Try ${index + 1} of ${failover.limits.tries} ${text}`,
           instance,
@@ -219,7 +219,7 @@ export function createAttemptWorker(
         await failovers.update(id, { problem: undefined })
         const after = failovers.get(id)
         const text = `Try ${after.tries.length + 1} of ${limits.tries}: ${tryName(offer)}`
-        tellFailover(context, { failover: after, text, detail: `Offer ${offer.id}` })
+        notifyOfFailover(context, { failover: after, text, detail: `Offer ${offer.id}` })
         return true
       } catch (error) {
         return waits(id, problemOf(error), 'Waits for the service')
@@ -249,7 +249,7 @@ export function createAttemptWorker(
       if (drop.blame) await hosts.blame({ rental, offer, at: drop.at, why: drop.why.message })
       failovers.show()
       const { instance } = current
-      tellFailover(context, {
+      notifyOfFailover(context, {
         failover: after,
         text: `Dropped try ${failover.tries.length} of ${failover.limits.tries}`,
         problem: drop.why,
@@ -276,9 +276,9 @@ export function createAttemptWorker(
       await failovers.update(id, { step, problem, instance, endedAt: at })
       const after = failovers.get(id)
       void context.poll()
-      if (step === 'cancelled') tellFailover(context, { failover: after, text: 'Failover cancelled' })
+      if (step === 'cancelled') notifyOfFailover(context, { failover: after, text: 'Failover cancelled' })
       else
-        tellFailover(context, {
+        notifyOfFailover(context, {
           failover: after,
           text: step === 'ready' ? `Ready on try ${after.tries.length}` : 'Renting with failover failed',
           end: step,

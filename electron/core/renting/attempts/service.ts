@@ -10,7 +10,7 @@ import { type Move, nextMove } from './decide.ts'
 import { type FailedHosts, openFailedHosts } from './failed-hosts.ts'
 import { hostFailure } from './host-failure.ts'
 import { Failover, openTry } from './model.ts'
-import { tellFailover } from './tell.ts'
+import { notifyOfFailover } from './tell.ts'
 import { failoverViews } from './view.ts'
 
 /** What a failover is asked for. */
@@ -150,7 +150,7 @@ export async function openFailovers(
         await secrets.forget({ id, request: wish.request }).catch(() => undefined)
         throw error
       }
-      tellFailover(context, {
+      notifyOfFailover(context, {
         failover: get(id),
         text: `Renting with failover: up to ${wish.limits.tries} tries`,
         asked,

@@ -18,8 +18,8 @@ interface FailoverEvent {
 }
 
 /** Writes it into Activity, and notifies of an end. */
-export function tellFailover(
-  { account, store, activity, teller }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
+export function notifyOfFailover(
+  { account, store, activity, notifications }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
   { failover, text, detail, problem, instance, asked, end }: FailoverEvent,
 ): void {
   const { request, search } = failover
@@ -33,5 +33,5 @@ export function tellFailover(
   })
   const toldElsewhere = problem?.code === nothingAsGoodCode
   if (end && !toldElsewhere && store.get().settings.alerts.failover)
-    teller.tell(account, [failoverAlert(account, failover)])
+    notifications.tell(account, [failoverAlert(account, failover)])
 }

@@ -21,7 +21,7 @@ import { notInterruptible, observed, type RecoveryMove, recoveryMove, refusedFor
 import { freshRecovery, Recovery } from './model.ts'
 import { givesWay, othersReplacement } from './others.ts'
 import { replacementFor } from './replacement.ts'
-import { tellRecovery } from './tell.ts'
+import { notifyOfRecovery } from './alerts.ts'
 import { recoveryView } from './view.ts'
 
 /** What Berth does by itself for the interruptible instances of one account once they are outbid, each by choice. */
@@ -52,7 +52,7 @@ export async function openRecoveries(
     }),
   })
   const { all, find, intend, update } = recoveries
-  const tell = (event: Parameters<typeof tellRecovery>[1]) => tellRecovery(context, event)
+  const tell = (event: Parameters<typeof notifyOfRecovery>[1]) => notifyOfRecovery(context, event)
 
   async function pursue(instance: InstanceView, recovery: Recovery): Promise<void> {
     const { id } = instance

@@ -15,7 +15,7 @@ function pauseOf() {
     store,
     clock,
     activity: { add: () => undefined, search: () => [], flush: async () => undefined },
-    teller: {
+    notifications: {
       say(notice, answered) {
         said.push(notice)
         if (answered) answers.set(notice.id, answered)

@@ -78,7 +78,7 @@ export class OneAccount {
       machine: { clock },
       newId: () => '1'.padStart(16, '0'),
       activity: { add: () => undefined },
-      teller: {
+      notifications: {
         tell: (_: string, alerts: readonly { title: string }[]) =>
           void this.told.push(...alerts.map(({ title }) => title)),
         withdraw: () => undefined,

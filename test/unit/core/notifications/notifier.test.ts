@@ -4,8 +4,8 @@ import type { InstanceState } from '../../../../electron/contract/instance/insta
 import { accountPrefix } from '../../../../electron/contract/reading.ts'
 import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
 import { alerts } from '../../../../electron/core/notifications/alerts.ts'
-import { createTeller } from '../../../../electron/core/notifications/notifier.ts'
-import { openShowing } from '../../../../electron/core/notifications/page-notices.ts'
+import { createNotifications } from '../../../../electron/core/notifications/notifications.ts'
+import { openPageNotices } from '../../../../electron/core/notifications/page-notices.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { Notice, NoticeClick, Notifier } from '../../../../electron/ports/notifier.ts'
 import { HandClock } from '../hand-clock.ts'
@@ -30,8 +30,8 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
   }
   const activity = { add: () => undefined, search: () => [], flush: async () => undefined }
   const clock = new HandClock(at(12, 0))
-  const showing = await openShowing({ store, clock, notifier, files, onBroken: () => undefined })
-  const teller = createTeller({ store, activity, notifier, showing })
+  const pageNotices = await openPageNotices({ store, clock, notifier, files, onBroken: () => undefined })
+  const notifications = createNotifications({ store, activity, notifier, pageNotices })
   let before: AlertedState | undefined
   /** A fresh look, with what it tells. */
   function look(account: ReturnType<typeof accountView>): string[] {
@@ -42,18 +42,18 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
       })
     const { alerts: found, told } = alerts(before, account, store.get().settings, 1000)
     before = told
-    teller.onPoll(account, told)
-    teller.tell(account.id, found)
+    notifications.onPoll(account, told)
+    notifications.tell(account.id, found)
     return Object.keys(store.get().notices)
   }
   return {
     look,
     closed,
     store,
-    teller,
+    notifications,
     clock,
     shown,
-    showing,
+    pageNotices,
     files,
     click: (id: string, action?: string) => click(id, action),
   }
@@ -140,10 +140,10 @@ test('low credit that stays on the page says what is left now', async () => {
 })
 
 test('that a machine is ready is no news once its terminal was opened', async () => {
-  const { look, teller } = await tellerWith(false)
+  const { look, notifications } = await tellerWith(false)
   look(withState('loading'))
   expect(look(withState('running'))).toHaveLength(1)
-  teller.entered('a00000001', 4711)
+  notifications.entered('a00000001', 4711)
   expect(look(withState('running'))).toEqual([])
 })
 
@@ -164,9 +164,9 @@ test('a click on what an earlier Berth told leads to the same place', async () =
 })
 
 test('that a machine is ready comes with a button that stops it, and no question', async () => {
-  const { look, click, teller, store } = await tellerWith(true)
+  const { look, click, notifications, store } = await tellerWith(true)
   const given: unknown[] = []
-  teller.onCommand(async (name, args) => void given.push([name, args]))
+  notifications.onCommand(async (name, args) => void given.push([name, args]))
   look(withState('loading'))
   look(withState('running'))
   click('a00000001/4711', 'stop')
@@ -190,18 +190,18 @@ test.each([
   ['the list, behind another window', here(false, 'instances'), 1],
   ['another screen', here(true, 'offers'), 1],
 ])('while a page shows %s, an outbid machine is told %#', async (_, place, times) => {
-  const { look, teller, shown } = await tellerWith(true)
+  const { look, notifications, shown } = await tellerWith(true)
   look(withState('running'))
-  teller.pageIsAt({}, place)
+  notifications.pageIsAt({}, place)
   look(withState('outbid'))
   expect(shown).toHaveLength(times)
 })
 
 test('a page that has gone shows nothing, and what another account shows is another’s', async () => {
-  const { look, teller, shown, store } = await tellerWith(true)
+  const { look, notifications, shown, store } = await tellerWith(true)
   look(withState('running'))
   const page = {}
-  teller.pageIsAt(page, here(true, 'instances'))
+  notifications.pageIsAt(page, here(true, 'instances'))
   store.change(draft => {
     draft.shown = 'a00000002'
   })
@@ -210,7 +210,7 @@ test('a page that has gone shows nothing, and what another account shows is anot
   store.change(draft => {
     draft.shown = 'a00000001'
   })
-  teller.pageIsAt(page)
+  notifications.pageIsAt(page)
   look(withState('crashed'))
   expect(shown).toHaveLength(2)
 })
@@ -237,7 +237,7 @@ test('in the quiet hours nothing is shown, and afterwards one notice tells what 
     ),
   )
   expect(first.shown).toEqual([])
-  await first.showing.close()
+  await first.pageNotices.close()
 
   const second = await tellerWith(true, { quietHours: night }, files)
   second.clock.wall = at(6, 59)
@@ -257,9 +257,9 @@ test('what is critical is told in the quiet hours where the user wants it so', a
 })
 
 test('the demo’s alerts wait in memory alone', async () => {
-  const { look, files, showing, clock } = await tellerWith(true, { quietHours: night })
+  const { look, files, pageNotices, clock } = await tellerWith(true, { quietHours: night })
   clock.wall = at(3, 0)
   look({ ...withState('outbid'), id: 'demo', demo: true })
-  await showing.close()
+  await pageNotices.close()
   expect(await files.read('withheld.json')).toBeUndefined()
 })

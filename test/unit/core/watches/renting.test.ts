@@ -77,7 +77,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     client: () => client as unknown as ServiceClient,
     now: () => start + clock.monotonic() / 1000,
     activity: { ...accountContext().activity, add: ({ text }) => void notes.push(text) },
-    teller: {
+    notifications: {
       tell: (_: string, told: readonly { title: string }[]) =>
         void alerts.push(...told.map(({ title }) => title)),
       withdraw: () => undefined,

@@ -13,8 +13,8 @@ interface RecoveryEvent {
 }
 
 /** Writes it into Activity, and notifies of what was done and of what cannot be. */
-export function tellRecovery(
-  { account, store, activity, teller }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
+export function notifyOfRecovery(
+  { account, store, activity, notifications }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
   { instance, text, kind, problem }: RecoveryEvent,
 ): void {
   const { id } = instance
@@ -27,7 +27,7 @@ export function tellRecovery(
   })
   if (kind === 'note' || !store.get().settings.alerts.recovery) return
   const { message, advice } = problem ?? { message: 'It starts again by itself.' }
-  teller.tell(account, [
+  notifications.tell(account, [
     {
       id: `${account}/recovery/${id}`,
       kind: 'recovery',

@@ -12,10 +12,10 @@ import type { AlertedState } from './alerted.ts'
 import { lowCreditAlert } from './alerts.ts'
 import { isBeforeUser, type PagePlace } from './before-user.ts'
 import { warningHolds } from './instance-warnings.ts'
-import type { Showing } from './page-notices.ts'
+import type { PageNotices } from './page-notices.ts'
 
 /** Tells alerts: as native notifications, or on the page where this machine has none. */
-export interface Teller {
+export interface Notifications {
   tell(account: AccountId, alerts: readonly Alert[]): void
   /** The user answered one: its text was clicked, or one of its buttons. */
   answer(id: string, action: string | undefined): void
@@ -37,14 +37,14 @@ export interface Teller {
   onPoll(account: AccountView, told: AlertedState): void
 }
 
-export interface NotifierContext {
+export interface NotificationsContext {
   store: Store
   activity: Activity
   notifier: Pick<Notifier, 'onClick'>
-  showing: Showing
+  pageNotices: PageNotices
 }
 
-export function createTeller({ store, activity, notifier, showing }: NotifierContext): Teller {
+export function createNotifications({ store, activity, notifier, pageNotices }: NotificationsContext): Notifications {
   /** Where a click on each leads. Kept beyond its closing: some desktops click what is in their history. */
   const told = new Map<string, { account: AccountId; alert: Alert }>()
   const own = new Map<string, (action: string | undefined) => void>()
@@ -55,7 +55,7 @@ export function createTeller({ store, activity, notifier, showing }: NotifierCon
   /** The button was clicked somewhere that shows no answer: what went wrong is an alert of its own. */
   function tellFailure({ account, alert }: { account: AccountId; alert: Alert }, error: unknown): void {
     const { message, advice } = problemOf(error)
-    teller.tell(account, [
+    notifications.tell(account, [
       {
         ...alert,
         id: `${alert.id}/failed`,
@@ -69,10 +69,10 @@ export function createTeller({ store, activity, notifier, showing }: NotifierCon
   /** A notification stays as it is told; the page says whose it is by the accounts there are when it is read. */
   function show(account: AccountId, alert: Alert): void {
     const body = `${accountPrefix(store.get().accounts, account)}${alert.body}`
-    showing.show({ ...alert, body }, { account, body: alert.body })
+    pageNotices.show({ ...alert, body }, { account, body: alert.body })
   }
 
-  const teller: Teller = {
+  const notifications: Notifications = {
     tell(account, alerts) {
       for (const alert of alerts) {
         told.set(alert.id, { account, alert })
@@ -88,10 +88,10 @@ export function createTeller({ store, activity, notifier, showing }: NotifierCon
     },
     say(notice, answered) {
       if (answered) own.set(notice.id, answered)
-      showing.show(notice)
+      pageNotices.show(notice)
     },
     answer(id, action) {
-      showing.takeOff(id)
+      pageNotices.takeOff(id)
       const known = told.get(id)
       if (!known) {
         const answered = own.get(id)
@@ -109,17 +109,17 @@ export function createTeller({ store, activity, notifier, showing }: NotifierCon
     onPoll(account, toldNow) {
       for (const [id, { account: of, alert }] of told) {
         if (of !== account.id) continue
-        if (!holds(alert, account, toldNow)) teller.withdraw(id)
-        else if (alert.kind === 'lowCredit' && showing.isOnPage(id)) tellAnew(account, alert)
+        if (!holds(alert, account, toldNow)) notifications.withdraw(id)
+        else if (alert.kind === 'lowCredit' && pageNotices.isOnPage(id)) tellAnew(account, alert)
       }
     },
     entered(account, instance) {
       for (const [id, { account: of, alert }] of told)
-        if (of === account && alert.instance === instance && alert.state === 'running') teller.withdraw(id)
+        if (of === account && alert.instance === instance && alert.state === 'running') notifications.withdraw(id)
     },
     withdraw(id) {
       told.delete(id)
-      showing.takeOff(id)
+      pageNotices.takeOff(id)
     },
     onCommand(giveCommand) {
       give = giveCommand
@@ -128,7 +128,7 @@ export function createTeller({ store, activity, notifier, showing }: NotifierCon
       if (place) pages.set(page, place)
       else pages.delete(page)
     },
-    dismiss: id => showing.takeOff(id),
+    dismiss: id => pageNotices.takeOff(id),
   }
 
   /** What stays on the page says what is so now, not what was when it came. */
@@ -140,8 +140,8 @@ export function createTeller({ store, activity, notifier, showing }: NotifierCon
     show(account.id, alert)
   }
 
-  notifier.onClick((id, action) => teller.answer(id, action))
-  return teller
+  notifier.onClick((id, action) => notifications.answer(id, action))
+  return notifications
 }
 
 /** A notice of Berth's own, or of an earlier Berth's, which the desktop kept: its id tells what it was about. */
