@@ -10,7 +10,7 @@ export const RunAction = v.picklist(['nothing', 'stop', 'destroy'])
 export type RunAction = v.InferOutput<typeof RunAction>
 
 /** What is to be run, and what becomes of the instance then. */
-const wishFields = {
+const requestFields = {
   command: v.pipe(
     v.string(),
     v.check(text => text.trim() !== '', 'give the command to run'),
@@ -38,19 +38,19 @@ const wishFields = {
 }
 
 /** A run on an instance that is rented for it. */
-export const RunWish = v.object(wishFields)
-export type RunWish = v.InferOutput<typeof RunWish>
+export const RunRequest = v.object(requestFields)
+export type RunRequest = v.InferOutput<typeof RunRequest>
 
-export const RunRequest = v.pipe(
+export const PlacedRunRequest = v.pipe(
   v.object({
-    ...wishFields,
+    ...requestFields,
     /** Where it runs: an instance, or one that is being rented. */
     instance: v.optional(InstanceId),
     rental: v.optional(RentalId),
   }),
   v.check(({ instance, rental }) => (instance === undefined) !== (rental === undefined), 'say where it runs'),
 )
-export type RunRequest = v.InferOutput<typeof RunRequest>
+export type PlacedRunRequest = v.InferOutput<typeof PlacedRunRequest>
 
 /**
  * waiting: for its instance to run. starting: on its way there. running. fetching: it has ended, and its folder is being

@@ -4,7 +4,7 @@ import { OpenRequest } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import { FailoverLimits, FailoverSearch } from './failover.ts'
-import type { RunWish } from './run.ts'
+import type { RunRequest } from './run.ts'
 
 /** A watch of Berth's own making: `w` and sixteen hexadecimal digits. */
 export const WatchId = v.pipe(v.string(), v.regex(/^w[0-9a-f]{16}$/, 'not a watch'))
@@ -24,7 +24,7 @@ export const WatchRents = v.object({
 export type WatchRents = v.InferOutput<typeof WatchRents>
 
 /** A search of the market that is made again and again. */
-export const WatchWish = v.object({
+export const WatchRequest = v.object({
   name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(64, 'at most 64 characters')),
   search: FailoverSearch,
   /** Minutes of the account's time between looks. */
@@ -36,12 +36,12 @@ export const WatchWish = v.object({
   ),
   rents: v.optional(WatchRents),
 })
-export type WatchWish = v.InferOutput<typeof WatchWish>
+export type WatchRequest = v.InferOutput<typeof WatchRequest>
 
 /** What is run on each machine that a watch rents. `into` is where fetched files go, as people read it. */
-export type WatchRun = Omit<RunWish, 'name'> & { name: string }
+export type WatchRun = Omit<RunRequest, 'name'> & { name: string }
 
-export interface WatchView extends WatchWish {
+export interface WatchView extends WatchRequest {
   id: string
   paused: boolean
   /** It paused by itself, and its prices are still noted, at most once an hour. */

@@ -13,7 +13,7 @@ export const watchdogSpan = (what: string) =>
   )
 
 /** What a watchdog inside an instance does, and when. Without a condition it waits for the runs that name it. */
-export const WatchdogWish = v.object({
+export const WatchdogRequest = v.object({
   action: v.picklist(['stop', 'destroy']),
   /** Epoch seconds of the account's time. */
   at: v.optional(v.pipe(v.number('give the time'), v.integer('whole seconds'), v.minValue(1))),
@@ -32,7 +32,7 @@ export const WatchdogWish = v.object({
   /** Berth has not renewed its lease for so many seconds. */
   lease: v.optional(watchdogSpan('how long Berth may be away')),
 })
-export type WatchdogWish = v.InferOutput<typeof WatchdogWish>
+export type WatchdogRequest = v.InferOutput<typeof WatchdogRequest>
 
 /** Why a watchdog acts. */
 export type WatchdogReason = 'time' | 'idle' | 'lease' | 'run'
@@ -40,7 +40,7 @@ export type WatchdogReason = 'time' | 'idle' | 'lease' | 'run'
 /** A watchdog on an instance, as far as Berth knows. Times in epoch seconds of the account's time. */
 export interface WatchdogView {
   instance: number
-  wish: WatchdogWish
+  wish: WatchdogRequest
   /**
    * putting: it is wanted and not known to be there. watching: it was there at the last look. removing: it is not
    * wanted any more and not known to be gone. lost: it is gone, and not by Berth's doing.

@@ -23,12 +23,12 @@ import { createRunWork } from './work.ts'
 /** The runs of one account: started, followed, and what was chosen done at their end. */
 export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
   /** Resolves with its id once it is on disk. */
-  start(wish: Wish): Promise<string>
+  start(wish: NewRun): Promise<string>
   /**
    * The same for an instance that is still to be rented: it is on disk before `rent` is called, and is not where that
    * rejects. Resolves with what `rent` gives.
    */
-  startOn<Got>(wish: Wish, rent: () => Promise<Got>): Promise<Got>
+  startOn<Got>(wish: NewRun, rent: () => Promise<Got>): Promise<Got>
   /** Takes back what waits for a failover that never began. */
   forget(failover: string): Promise<void>
   end(id: string): Promise<void>
@@ -45,7 +45,7 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'f
   deleteOutputs(): Promise<void>
 }
 
-export type Wish = Pick<
+export type NewRun = Pick<
   Run,
   | 'instance'
   | 'rental'
@@ -126,7 +126,7 @@ export async function openRuns(
     return runs.find(id)?.watchdogStale === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
-  async function add(id: string, wish: Wish): Promise<void> {
+  async function add(id: string, wish: NewRun): Promise<void> {
     for (const old of surplus(runs.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
     await runs.add({
       ...wish,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { FailoverId } from '../../contract/automation/failover.ts'
-import { WatchId, WatchWish } from '../../contract/automation/watch.ts'
+import { WatchId, WatchRequest } from '../../contract/automation/watch.ts'
 import { AccountId } from '../../contract/ids.ts'
 import { StoredProblem } from '../renting/rentals/model.ts'
 import { Run } from '../runs/model.ts'
@@ -31,7 +31,7 @@ export type StoredWatchRun = v.InferOutput<typeof StoredWatchRun>
 export const Watch = v.object({
   id: WatchId,
   account: AccountId,
-  wish: WatchWish,
+  wish: WatchRequest,
   run: v.optional(StoredWatchRun),
   paused: v.boolean(),
   /** It paused by itself: prices go on being noted. What the user paused asks nothing. */

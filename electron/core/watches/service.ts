@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { PriceSample, WatchWish } from '../../contract/automation/watch.ts'
+import type { PriceSample, WatchRequest } from '../../contract/automation/watch.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import type { OpenRequest } from '../../contract/market/rental.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
@@ -24,7 +24,7 @@ import { type LastLook, watchView } from './view.ts'
 /** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
 export interface Watches extends Required<Automation> {
   /** `run` is what is run on each machine that it rents. */
-  save(id: string | undefined, wish: WatchWish, run?: StoredWatchRun): Promise<string>
+  save(id: string | undefined, wish: WatchRequest, run?: StoredWatchRun): Promise<string>
   pause(id: string, paused: boolean): Promise<void>
   delete(id: string): Promise<void>
   /** Looks at the market now. Never rejects: what went wrong is in the view. */
@@ -252,7 +252,7 @@ function isDone({ wish, rented, renting }: Watch): boolean {
   return wish.rents !== undefined && renting === undefined && rented >= wish.rents.most
 }
 
-function sameSearch(a: WatchWish, b: WatchWish): boolean {
+function sameSearch(a: WatchRequest, b: WatchRequest): boolean {
   return JSON.stringify(a.search) === JSON.stringify(b.search)
 }
 

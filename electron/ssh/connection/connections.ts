@@ -23,7 +23,7 @@ export interface Ssh {
    * `key_locked`, `key_unusable`, `key_refused`, `host_key_changed`, `host_key_known_elsewhere`,
    * `known_hosts_damaged`, `ssh_unreachable`, `ssh_timeout`, `ssh_closed` or `shell_refused`.
    */
-  openShell(options: Target & ShellWish): Promise<Shell>
+  openShell(options: Target & ShellRequest): Promise<Shell>
   /** A share in the instance's connection, for what is no shell. Throws as `openShell` does. */
   connect(target: Target): Promise<Lease>
   /** The first way on which an SSH server greets. Throws `bad_address`, or what the last of them threw. */
@@ -45,7 +45,7 @@ export interface Ssh {
 }
 
 /** The size of a shell, and what runs in the place of the user's own. */
-export interface ShellWish extends ShellSize {
+export interface ShellRequest extends ShellSize {
   command?: string
 }
 
@@ -79,7 +79,7 @@ export function createSsh(needs: SshNeeds): Ssh {
     return keys
   }
 
-  async function shellOn(lease: Lease, wish: ShellWish, ms: number): Promise<Shell> {
+  async function shellOn(lease: Lease, wish: ShellRequest, ms: number): Promise<Shell> {
     const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', wish, wish.command)
     try {
       const shell = await within(clock, opening, ms)

@@ -1,7 +1,7 @@
-import type { WatchdogWish } from '../../contract/automation/watchdog.ts'
+import type { WatchdogRequest } from '../../contract/automation/watchdog.ts'
 
 /** What a watchdog goes by, beside what its instance adds. Seconds; `told` is the account's time when it was written. */
-export interface ConfigValues extends WatchdogWish {
+export interface ConfigValues extends WatchdogRequest {
   instance?: number
   url: string
   tick: number

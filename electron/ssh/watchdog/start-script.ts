@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { WatchdogWish } from '../../contract/automation/watchdog.ts'
+import type { WatchdogRequest } from '../../contract/automation/watchdog.ts'
 import { configLines } from './config.ts'
 import { watchdogScript } from './script/script.ts'
 
@@ -8,7 +8,7 @@ import { watchdogScript } from './script/script.ts'
  * start. They hold no key: that is the container's own. Which instance it is the container may know (`CONTAINER_ID`);
  * else Berth tells it on its first visit. What Berth has changed meanwhile stays.
  */
-export async function watchdogStartScript(wish: WatchdogWish, url: string, tick: number): Promise<string> {
+export async function watchdogStartScript(wish: WatchdogRequest, url: string, tick: number): Promise<string> {
   const packed = gzipSync(await watchdogScript(), { level: 9 })
     .toString('base64')
     .replace(/.{76}/g, '$&\n')

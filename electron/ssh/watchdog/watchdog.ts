@@ -1,4 +1,4 @@
-import type { WatchdogEnding, WatchdogReason, WatchdogWish } from '../../contract/automation/watchdog.ts'
+import type { WatchdogEnding, WatchdogReason, WatchdogRequest } from '../../contract/automation/watchdog.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { firstLines } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -11,7 +11,7 @@ import { watchdogScript } from './script/script.ts'
 
 /** What a watchdog is told when it is put there. */
 export interface WatchdogConfig {
-  wish: WatchdogWish
+  wish: WatchdogRequest
   instance: number
   /** Of the service. */
   url: string
@@ -25,7 +25,7 @@ export interface WatchdogConfig {
 
 /** What a watchdog tells of itself. */
 export interface WatchdogLook {
-  wish: WatchdogWish
+  wish: WatchdogRequest
   alive: boolean
   hooked: boolean
   /** Whether it was told which instance it is on. */

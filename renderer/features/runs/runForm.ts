@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type RunAction, RunWish } from '../../../electron/contract/automation/run.ts'
+import { type RunAction, RunRequest } from '../../../electron/contract/automation/run.ts'
 import type { WatchRun } from '../../../electron/contract/automation/watch.ts'
 import { number, type ReadForm, readForm } from '../../components/fields/readForm.ts'
 
@@ -48,15 +48,15 @@ export function fieldsOf(run: WatchRun): RunFields {
 
 /** One that says when it seems stuck says after how long. */
 const TypedRun = v.object({
-  ...RunWish.entries,
-  stuckAfter: v.pipe(RunWish.entries.stuckAfter, v.minValue(1, 'at least a second')),
+  ...RunRequest.entries,
+  stuckAfter: v.pipe(RunRequest.entries.stuckAfter, v.minValue(1, 'at least a second')),
 })
 
 /** What is asked for, with the folder that was chosen for what is fetched; or which fields do not say it. */
-export function readRun(fields: RunFields, into: string | undefined): ReadForm<RunWish> {
+export function readRun(fields: RunFields, into: string | undefined): ReadForm<RunRequest> {
   const name = fields.name.trim()
   return readForm(
-    fields.stuck ? TypedRun : RunWish,
+    fields.stuck ? TypedRun : RunRequest,
     {
       command: fields.command,
       name: name || undefined,
@@ -104,7 +104,7 @@ export function runBriefly({
   command,
   fetch,
   afterwards,
-}: Pick<RunWish, 'command' | 'fetch' | 'afterwards'>): { command: string; steps: string } {
+}: Pick<RunRequest, 'command' | 'fetch' | 'afterwards'>): { command: string; steps: string } {
   const line = command.trim().split('\n')[0] ?? ''
   const steps = [
     ...(fetch === undefined ? [] : [`fetch ${fetch}`]),

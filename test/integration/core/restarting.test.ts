@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { WatchWish } from '../../../electron/contract/automation/watch.ts'
+import type { WatchRequest } from '../../../electron/contract/automation/watch.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import { wish } from './failover/wish.ts'
 import { everCreated, everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
@@ -57,7 +57,7 @@ const keeping: [string, (under: BerthUnderTest) => Promise<unknown>][] = [
 ]
 const secret = { name: 'HF_TOKEN', value: 'secret-value', secret: true }
 
-function rentingWatch(): WatchWish {
+function rentingWatch(): WatchRequest {
   const { search, request, limits } = wish({}, { env: [secret] })
   const rents = { request, limits: { ...limits, price: 0.001 }, most: 1 }
   return { name: 'Bargains', search: { ...search, filter: { priceTo: 0.001 } }, every: 60, rents }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { WatchView, WatchWish } from '../../../electron/contract/automation/watch.ts'
+import type { WatchView, WatchRequest } from '../../../electron/contract/automation/watch.ts'
 import { everCreated, instancesOf } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -15,7 +15,7 @@ afterAll(() => world.close())
 const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 } as const
 
 /** The three cheapest offers match it. */
-async function wishForCheapest(): Promise<WatchWish> {
+async function wishForCheapest(): Promise<WatchRequest> {
   const { offers } = await berth.run('searchOffers', { query })
   const prices = offers.flatMap(({ price }) => (price === undefined ? [] : [price])).sort((a, b) => a - b)
   return {

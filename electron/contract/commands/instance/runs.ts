@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RunAction, RunId, type RunMatch, type RunPage, RunPlace, RunRequest } from '../../automation/run.ts'
+import { RunAction, RunId, type RunMatch, type RunPage, RunPlace, PlacedRunRequest } from '../../automation/run.ts'
 import { ChoiceId } from '../../instance/files.ts'
 import { account, command, given } from '../command.ts'
 
@@ -8,7 +8,7 @@ const onRun = { account, run: RunId }
 /** Commands on instances that outlive every connection. They are told in State. */
 export const runCommands = {
   /** Answers its id once the intent is on disk; it goes on by itself. Throws `not_running` or `no_such_rental`. */
-  startRun: command({ account, request: RunRequest }).answers<string>(),
+  startRun: command({ account, request: PlacedRunRequest }).answers<string>(),
   /** Asks its command to end; a run that has not begun never does. */
   endRun: command(onRun).answers<void>(),
   /**

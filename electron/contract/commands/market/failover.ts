@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { FailoverId, FailoverLimits, FailoverSearch } from '../../automation/failover.ts'
-import { RunWish } from '../../automation/run.ts'
+import { RunRequest } from '../../automation/run.ts'
 import { OpenRequest } from '../../market/rental.ts'
 import { account, command, ServiceId } from '../command.ts'
 
@@ -16,7 +16,7 @@ export const failoverCommands = {
     request: OpenRequest,
     limits: FailoverLimits,
     /** What is run on the machine that is kept. */
-    run: v.optional(RunWish),
+    run: v.optional(RunRequest),
   }).answers<string>(),
   /** Ends it at whatever step; what it has created is destroyed. */
   cancelFailover: command(onFailover).answers<void>(),

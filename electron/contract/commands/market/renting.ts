@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RunWish } from '../../automation/run.ts'
+import { RunRequest } from '../../automation/run.ts'
 import { InstanceId, RentalId } from '../../ids.ts'
 import { SavedQuery } from '../../market/offer.ts'
 import { RentRequest, type Replacement } from '../../market/rental.ts'
@@ -20,7 +20,7 @@ export const rentingCommands = {
     /** What the offer was found with: a machine that replaces it must meet it, too. */
     search: v.optional(SavedQuery),
     /** What is run there once it can be entered. */
-    run: v.optional(RunWish),
+    run: v.optional(RunRequest),
   }).answers<string>(),
   /** Ends a rental under way; an instance it already has is destroyed. */
   cancelRental: command(onRental).answers<void>(),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { RunWish } from '../../automation/run.ts'
-import { type PriceSample, WatchId, WatchWish } from '../../automation/watch.ts'
+import { RunRequest } from '../../automation/run.ts'
+import { type PriceSample, WatchId, WatchRequest } from '../../automation/watch.ts'
 import { account, command } from '../command.ts'
 
 const onWatch = { account, watch: WatchId }
@@ -14,8 +14,8 @@ export const watchCommands = {
   saveWatch: command({
     account,
     watch: v.optional(WatchId),
-    wish: WatchWish,
-    run: v.optional(RunWish),
+    wish: WatchRequest,
+    run: v.optional(RunRequest),
   }).answers<string>(),
   pauseWatch: command({ ...onWatch, paused: v.boolean() }).answers<void>(),
   /** What it has rented stays. */

@@ -1,11 +1,11 @@
-import type { RunWish } from '../../../contract/automation/run.ts'
+import type { RunRequest } from '../../../contract/automation/run.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { plainLine } from '../../../ssh/inside/plain-lines.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { pageOf } from '../../runs/output/pages.ts'
 import { searchOutput } from '../../runs/output/search.ts'
 import { outputStream } from '../../runs/output/stream.ts'
-import type { Wish } from '../../runs/service.ts'
+import type { NewRun } from '../../runs/service.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type RunCommands = Pick<
@@ -28,7 +28,7 @@ export function runCommands(parts: Parts): RunCommands {
   return {
     async startRun({ account, request }) {
       const { instance, rental, ...asked } = request
-      const wish = wishOf(parts, asked)
+      const wish = newRunOf(parts, asked)
       if (instance !== undefined) {
         const target = targetOf(parts, { account, instance })
         noteUser(parts, target.account, `Asked to run “${wish.name}” on`, target.instance)
@@ -60,7 +60,7 @@ export function runCommands(parts: Parts): RunCommands {
 }
 
 /** What is remembered of what was asked for. Where fetched files go is settled now: the user was told. */
-export function wishOf({ folders, machine }: Parts, { into, name, ...wish }: RunWish): Wish {
+export function newRunOf({ folders, machine }: Parts, { into, name, ...wish }: RunRequest): NewRun {
   const folder = into === undefined ? machine.downloads.own : folders.get(into).path
   return {
     ...wish,

@@ -1,6 +1,6 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { wishOf } from '../instance/runs.ts'
+import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
 type FailoverCommands = Pick<
@@ -22,7 +22,7 @@ export function failoverCommands(parts: Parts): FailoverCommands {
       const wanted = { search, request, limits }
       if (!run) return failoversOf(account).start(wanted)
       const failover = `f${parts.machine.random.hex(16)}`
-      const wish = { ...wishOf(parts, run), failover }
+      const wish = { ...newRunOf(parts, run), failover }
       return accounts
         .session(account)
         .automations.runs.startOn(wish, () => failoversOf(account).start(wanted, failover, true))

@@ -11,7 +11,7 @@ import { searchNarrowed } from '../../renting/offers/find-offers.ts'
 import { offerView } from '../../renting/offers/offer-view.ts'
 import { asGoodAs, type Replaced } from '../../renting/rentals/as-good.ts'
 import { requestLike, withoutOffer } from '../../renting/rentals/request-like.ts'
-import { wishOf } from '../instance/runs.ts'
+import { newRunOf } from '../instance/runs.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type RentingCommands = Pick<
@@ -32,7 +32,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
       }
       if (!run) return session.rentals.rent(request, offer, { search })
       const rental = `r${parts.machine.random.hex(16)}`
-      const wish = { ...wishOf(parts, run), rental }
+      const wish = { ...newRunOf(parts, run), rental }
       return session.automations.runs.startOn(wish, () =>
         session.rentals.rent(request, offer, { search, id: rental }),
       )

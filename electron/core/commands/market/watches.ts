@@ -1,5 +1,5 @@
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { wishOf } from '../instance/runs.ts'
+import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
 type WatchCommands = Pick<Handlers, 'saveWatch' | 'pauseWatch' | 'deleteWatch' | 'lookWatch' | 'watchPrices'>
@@ -12,7 +12,7 @@ export function watchCommands(parts: Parts): WatchCommands {
     async saveWatch({ account, watch, wish, run }) {
       if (!run) return watches(account).save(watch, wish)
       const before = shownWatch(account, watch)?.run?.into
-      const asked = wishOf(parts, run)
+      const asked = newRunOf(parts, run)
       const stays = run.into === undefined && run.fetch !== undefined && before !== undefined
       return watches(account).save(watch, wish, stays ? { ...asked, into: before } : asked)
     },

@@ -1,4 +1,4 @@
-import type { WatchdogEnding, WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import type { WatchdogEnding, WatchdogReason, WatchdogRequest } from '../../../contract/automation/watchdog.ts'
 import { instanceName } from '../../../contract/format/name.ts'
 import { percent } from '../../../contract/format/size.ts'
 import { duration } from '../../../contract/format/time.ts'
@@ -78,7 +78,7 @@ function alertOf(account: AccountId, instance: number, title: string, body: stri
 }
 
 /** What is in force, for Activity. */
-export function wishSentence({ action, at, idle, lease }: WatchdogWish): string {
+export function requestSentence({ action, at, idle, lease }: WatchdogRequest): string {
   const verb = action === 'stop' ? 'Stops' : 'Destroys'
   const reasons = [
     ...(at === undefined ? [] : [`at ${new Date(at * 1000).toISOString()}`]),

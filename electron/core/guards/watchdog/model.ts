@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { type WatchdogReason, WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import { type WatchdogReason, WatchdogRequest } from '../../../contract/automation/watchdog.ts'
 
 const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
 
 /** A watchdog as it is remembered: what is wanted, and what was seen of it last. No secret is in it. */
 export const StoredWatchdog = v.object({
   instance: v.number(),
-  wish: WatchdogWish,
+  wish: WatchdogRequest,
   step: v.picklist(['putting', 'watching', 'removing', 'lost']),
   foreign: v.boolean(),
   /** When the lease was renewed last, epoch seconds of the account's time. */
@@ -38,7 +38,7 @@ export function visitEvery({ wish, foreign }: StoredWatchdog): number {
 }
 
 /** Seconds between two looks of the watchdog itself. */
-export function tickOf({ idle, lease }: WatchdogWish): number {
+export function tickOf({ idle, lease }: WatchdogRequest): number {
   return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
 }
 

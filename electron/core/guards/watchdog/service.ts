@@ -19,14 +19,14 @@ import { instanceKeyEntry } from '../../instances/instance-key.ts'
 import { same } from '../../state/same.ts'
 import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
-import { createWatchdogAlerts, wishSentence } from './alerts.ts'
+import { createWatchdogAlerts, requestSentence } from './alerts.ts'
 import { afterLook, isNews } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'
 import type { StoredWatchdogs } from './stored-watchdogs.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
 export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
-  put(instance: number, wish: WatchdogWish): Promise<void>
+  put(instance: number, wish: WatchdogRequest): Promise<void>
   remove(instance: number): Promise<void>
   /** A guard has changed: the watchdog that does the same goes with it, as soon as it can be told. */
   follow(before: Guard, after?: Guard): Promise<void>
@@ -161,7 +161,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
         instance,
         kind: 'berth',
         text: `A watchdog is on ${nameOf(instance)}`,
-        detail: wishSentence(kept.wish),
+        detail: requestSentence(kept.wish),
       })
     if (did && isNews(did, kept.did)) alerts.ended(did, instance)
     const seen = { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt(instance) }

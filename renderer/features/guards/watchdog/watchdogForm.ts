@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { WatchdogWish, watchdogSpan } from '../../../../electron/contract/automation/watchdog.ts'
+import { WatchdogRequest, watchdogSpan } from '../../../../electron/contract/automation/watchdog.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { asTyped } from '../../../components/fields/numbers.ts'
 import { type FormErrors, number, type ReadForm, readForm } from '../../../components/fields/readForm.ts'
@@ -31,7 +31,7 @@ export const emptyFields: WatchdogFields = {
 }
 
 /** The form for the watchdog that is there. `now` in epoch seconds of the account's time. */
-export function fieldsOf({ action, at, idle, lease }: WatchdogWish, now: number): WatchdogFields {
+export function fieldsOf({ action, at, idle, lease }: WatchdogRequest, now: number): WatchdogFields {
   return {
     action,
     timed: at !== undefined && at > now,
@@ -45,7 +45,7 @@ export function fieldsOf({ action, at, idle, lease }: WatchdogWish, now: number)
 }
 
 /** As a wish, with the hours from now in place of their moment. */
-const TypedWish = v.object({ ...WatchdogWish.entries, at: v.optional(watchdogSpan('the hours')) })
+const TypedRequest = v.object({ ...WatchdogRequest.entries, at: v.optional(watchdogSpan('the hours')) })
 
 const fieldsByPath: Record<string, keyof WatchdogFields> = {
   at: 'hours',
@@ -55,11 +55,11 @@ const fieldsByPath: Record<string, keyof WatchdogFields> = {
 }
 
 /** What is asked for, or which fields do not say it. */
-export function readWish(fields: WatchdogFields, now: number): ReadForm<WatchdogWish> {
+export function readRequest(fields: WatchdogFields, now: number): ReadForm<WatchdogRequest> {
   const seconds = (text: string, scale: number) => Math.round(number(text, scale))
   const idle = { seconds: seconds(fields.idleMinutes, 60), below: number(fields.below) }
   const read = readForm(
-    TypedWish,
+    TypedRequest,
     {
       action: fields.action,
       at: fields.timed ? seconds(fields.hours, 3600) : undefined,

@@ -1,12 +1,12 @@
 import type {
   WatchdogReason,
   WatchdogView,
-  WatchdogWish,
+  WatchdogRequest,
 } from '../../../../electron/contract/automation/watchdog.ts'
 import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
 
 /** What it will do and when, as one sentence. `now` in epoch seconds of the account's time. */
-export function wishWords({ action, at, idle, lease }: WatchdogWish, now: number): string {
+export function wishWords({ action, at, idle, lease }: WatchdogRequest, now: number): string {
   const reasons = [
     ...(at === undefined
       ? []

@@ -1,4 +1,4 @@
-import type { RunWish } from '../../../../electron/contract/automation/run.ts'
+import type { RunRequest } from '../../../../electron/contract/automation/run.ts'
 import type { OfferView, SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
@@ -36,5 +36,5 @@ export interface Later extends KeptSecrets {
 export interface Otherwise {
   /** Whether it may be sent; what is wrong is told where it was typed. */
   check(): boolean
-  send(request: RentRequest, run: RunWish | undefined): Promise<unknown>
+  send(request: RentRequest, run: RunRequest | undefined): Promise<unknown>
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { RunWish } from '../../../../electron/contract/automation/run.ts'
+import type { RunRequest } from '../../../../electron/contract/automation/run.ts'
 import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
-import { WatchRents, type WatchView, WatchWish } from '../../../../electron/contract/automation/watch.ts'
+import { WatchRents, type WatchView, WatchRequest } from '../../../../electron/contract/automation/watch.ts'
 import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
 import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 import type { OpenRequest } from '../../../../electron/contract/market/rental.ts'
@@ -18,7 +18,7 @@ import { wouldRent } from './wouldRent.ts'
 
 /** What a watch is filled in for. */
 export interface WatchSubject {
-  search: WatchWish['search']
+  search: WatchRequest['search']
   /** A name to offer for the search. */
   name: string
   /** The one to change; without it a new one begins. */
@@ -139,14 +139,14 @@ export class Watching {
     return within && this.#own.value !== undefined
   }
 
-  async #send(request?: OpenRequest, run?: RunWish): Promise<void> {
+  async #send(request?: OpenRequest, run?: RunRequest): Promise<void> {
     const own = this.#own.value
     const limits = this.limits.limits()
     if (!own) return
     const { name, every } = own
     const { search, watch } = this.#subject
     const most = 'most' in own ? own.most : undefined
-    const wish: WatchWish = request
+    const wish: WatchRequest = request
       ? {
           name,
           every,
@@ -176,7 +176,7 @@ export class Watching {
   }
 }
 
-const Own = v.pick(WatchWish, ['name', 'every'])
+const Own = v.pick(WatchRequest, ['name', 'every'])
 const OwnAndRents = v.object({ ...Own.entries, most: WatchRents.entries.most })
 
 /** The kind of machine that matches; which one it will be, and how much disk it has, nobody knows yet. */

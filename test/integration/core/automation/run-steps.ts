@@ -1,4 +1,4 @@
-import type { RunRequest, RunView } from '../../../../electron/contract/automation/run.ts'
+import type { PlacedRunRequest, RunView } from '../../../../electron/contract/automation/run.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 
 /** What a run is asked for with, where nothing else is wanted. */
@@ -12,7 +12,7 @@ export const plainRun = {
 /** Resolves with its id. */
 export function startRun(
   under: BerthUnderTest,
-  request: Partial<RunRequest> & { command: string },
+  request: Partial<PlacedRunRequest> & { command: string },
 ): Promise<string> {
   return under.run('startRun', { request: { ...plainRun, ...request } })
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { WatchWish } from '../../../../electron/contract/automation/watch.ts'
+import type { WatchRequest } from '../../../../electron/contract/automation/watch.ts'
 import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 import { everCreated } from '../steps.ts'
@@ -10,7 +10,7 @@ import { plainRun } from './run-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
-const wish: WatchWish = {
+const wish: WatchRequest = {
   name: 'Bargains',
   search: {
     query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 100 },

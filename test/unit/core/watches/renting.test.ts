@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import type { WatchWish } from '../../../../electron/contract/automation/watch.ts'
+import type { WatchRequest } from '../../../../electron/contract/automation/watch.ts'
 import type { AccountContext } from '../../../../electron/core/account-context.ts'
 import type { Failovers } from '../../../../electron/core/renting/attempts/service.ts'
 import type { Runs } from '../../../../electron/core/runs/service.ts'
@@ -108,7 +108,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       const target = draft.accounts[account]
       if (target) target.guards = isDue ? { g1: spent } : {}
     })
-  const wish = (most: number): WatchWish => ({
+  const wish = (most: number): WatchRequest => ({
     name: 'Bargain',
     search: {
       query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },

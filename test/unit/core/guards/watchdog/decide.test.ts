@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { WatchdogWish } from '../../../../../electron/contract/automation/watchdog.ts'
+import type { WatchdogRequest } from '../../../../../electron/contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import { afterLook, isNews, looksUntilEnd } from '../../../../../electron/core/guards/watchdog/decide.ts'
 import type { StoredWatchdog } from '../../../../../electron/core/guards/watchdog/model.ts'
@@ -10,7 +10,7 @@ const stopped = instanceView({ state: 'stopped' })
 
 /** Visited last at 4000, when it was busy. */
 function watching(
-  wish: Omit<WatchdogWish, 'action'>,
+  wish: Omit<WatchdogRequest, 'action'>,
   seen: Partial<StoredWatchdog['seen']> = {},
 ): StoredWatchdog {
   return {
