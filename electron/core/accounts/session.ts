@@ -12,8 +12,8 @@ import { createLoadHistory, type LoadHistory } from '../instances/load-history.t
 import { openMissingInstances } from '../instances/missing-instances.ts'
 import { notingAsked } from '../instances/noting-asked.ts'
 import { createAccountClock } from '../instances/polling/account-clock.ts'
-import { askForOne, lookAt, userFields } from '../instances/polling/poll.ts'
-import { type CertainLook, type Expected, lookForAll } from '../instances/polling/poll-all.ts'
+import { askForOne, pollAccount, userFields } from '../instances/polling/poll.ts'
+import { type CertainPoll, type Expected, pollAll } from '../instances/polling/poll-all.ts'
 import { createPoller, KeyRefused, unwell } from '../instances/polling/poller.ts'
 import { goesBeyond } from '../instances/project.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../instances/reconcile.ts'
@@ -29,7 +29,7 @@ import { keyMissing } from './key-missing.ts'
 import { isPaused } from './pause.ts'
 import { openFace } from './service-face.ts'
 import type { SessionContext } from './session-context.ts'
-import { showLook } from './show-poll.ts'
+import { showPoll } from './show-poll.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
 export interface Session {
@@ -90,7 +90,7 @@ export async function openSession(
   const watchdogs = await openStoredWatchdogs(stored)
   let inUse = key
   let client = key === undefined ? undefined : clientFor(key)
-  let looking: AbortController | undefined
+  let polling: AbortController | undefined
   let creditToldAt = lastSeen.get().creditAt ?? lastSeen.get().at
   let seenAt = lastSeen.get().at
   const connectionStatus = createConnectionStatus({
@@ -159,13 +159,13 @@ export async function openSession(
   async function poll(): Promise<void> {
     const asked = withKey()
     // One of its own for each look: signals that live long gather listeners.
-    looking = new AbortController()
-    const { signal } = looking
+    polling = new AbortController()
+    const { signal } = polling
     const questions = {
-      look: (anew: boolean) => lookAt(asked, signal, anew),
+      look: (anew: boolean) => pollAccount(asked, signal, anew),
       one: (instance: number) => askForOne(asked, instance, signal),
     }
-    const look = await lookForAll(questions, expected)
+    const look = await pollAll(questions, expected)
     // What a key that was replaced meanwhile got to hear says nothing.
     if (ending.signal.aborted || asked !== client) return
     if (look.outcome !== 'seen') return failed(look)
@@ -191,7 +191,7 @@ export async function openSession(
 
   const expectedTraffic = (instance: number) => rentals.ofInstance(instance)?.request.traffic
 
-  async function seen({ user, listing, limitation }: SeenLook): Promise<void> {
+  async function seen({ user, listing, limitation }: SeenPoll): Promise<void> {
     const before = account()
     if (!before) return
     const at = time.now()
@@ -215,7 +215,7 @@ export async function openSession(
         face.beyondInterface() ||
         (listing ? listing.instances.some(goesBeyond) : before.beyondInterface === true),
     }
-    store.change(draft => showLook(draft, before, found))
+    store.change(draft => showPoll(draft, before, found))
     connectionStatus.seen(before.connection, at)
     connectionStatus.certain(before.uncertain?.reason, found.uncertain?.reason)
     const unconfirmed = new Set(listing?.unconfirmed)
@@ -243,7 +243,7 @@ export async function openSession(
     await alerts.onPoll(after, store.get().settings, at)
   }
 
-  async function failed(look: Exclude<CertainLook, { outcome: 'seen' }>): Promise<void> {
+  async function failed(look: Exclude<CertainPoll, { outcome: 'seen' }>): Promise<void> {
     const { problem } = look
     if (look.outcome === 'refused') {
       if (connectionStatus.doubted()) throw new KeyRefused(problem.code)
@@ -268,19 +268,19 @@ export async function openSession(
   const poller = createPoller({
     clock,
     poll,
-    interval: untilNextLook,
+    interval: untilNextPoll,
     // What is being rented costs: it is watched to its end all the same.
     held: () => isPaused(store, clock) && !rentals.underWay() && !automations.failovers.underWay(),
     random: machine.random.fraction,
   })
 
   /** Milliseconds: the interval, or less where something is due before. */
-  function untilNextLook(): number {
+  function untilNextPoll(): number {
     const interval = app.pollInterval()
     const due = automations.dueAt()
     if (due === undefined) return interval
     const until = ((due - time.now()) * 1000) / time.told().rate
-    return until <= 0 ? interval : Math.min(interval, Math.max(soonestLook, until))
+    return until <= 0 ? interval : Math.min(interval, Math.max(soonestPoll, until))
   }
 
   function begin(): void {
@@ -329,7 +329,7 @@ export async function openSession(
     async close() {
       await actions.sendAll()
       ending.abort()
-      looking?.abort()
+      polling?.abort()
       poller.stop()
       // What runs on an instance ends with its connection: no host can hold up the end.
       const disconnected = app.access.disconnect(id)
@@ -349,12 +349,12 @@ export async function openSession(
 }
 
 /** Milliseconds: something that is due does not make looks follow each other faster. */
-const soonestLook = 500
+const soonestPoll = 500
 
 /** Seconds after its creation for which a deployment may not show an instance. */
 const youngFor = 60
 
-type SeenLook = Extract<CertainLook, { outcome: 'seen' }>
+type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
 
 function uncertainOf(reason: string, unconfirmed: readonly number[]): NonNullable<AccountView['uncertain']> {
   return { reason, instances: unconfirmed }

@@ -5,7 +5,7 @@ import { applyChanges, type Changes } from '../instances/reconcile.ts'
 import { same } from '../state/same.ts'
 
 /** What a fresh look at an account found, compared with what State has. */
-export interface LookFound {
+export interface PollFound {
   changes: Changes
   /** Empty where the user was not told. */
   fields: Partial<ReturnType<typeof userFields>>
@@ -19,10 +19,10 @@ export interface LookFound {
 }
 
 /** Writes a fresh look into the draft, and nothing that is the same: `before` is the account as State has it. */
-export function showLook(
+export function showPoll(
   draft: State,
   before: AccountView,
-  { changes, fields, clock, limitation, uncertain, creditToldAt, beyondInterface }: LookFound,
+  { changes, fields, clock, limitation, uncertain, creditToldAt, beyondInterface }: PollFound,
 ): void {
   const target = draft.accounts[before.id]
   if (!target) return

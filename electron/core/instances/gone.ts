@@ -1,2 +1,2 @@
 /** Looks in a row without an instance until it counts as gone: a look may have begun before it was there. */
-export const looksUntilGone = 2
+export const pollsUntilGone = 2

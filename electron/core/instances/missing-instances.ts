@@ -3,7 +3,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
-import { looksUntilGone } from './gone.ts'
+import { pollsUntilGone } from './gone.ts'
 import { InstanceShape } from './last-seen.ts'
 
 /**
@@ -103,7 +103,7 @@ export async function openMissingInstances({
         else {
           const looks = (absent.get(id) ?? 0) + 1
           absent.set(id, looks)
-          if (looks === looksUntilGone) onAway(id)
+          if (looks === pollsUntilGone) onAway(id)
         }
       }
     },

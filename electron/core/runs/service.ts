@@ -7,7 +7,7 @@ import { endRun, settleRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
-import { looksUntilGone } from '../instances/gone.ts'
+import { pollsUntilGone } from '../instances/gone.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { alertId, notStartedAlert } from './alerts.ts'
@@ -257,7 +257,7 @@ export async function openRuns(
         }
         const { instance = 0 } = run
         const view = look.account.instances[instance]
-        if ((missing.get(instance) ?? 0) >= looksUntilGone)
+        if ((missing.get(instance) ?? 0) >= pollsUntilGone)
           void runs.update(run.id, gone(run, look.at)).then(() => wake(run.id))
         else if (view?.state === 'stopped' && run.step !== 'acting' && !run.interrupted)
           void runs.update(run.id, { interrupted: true })

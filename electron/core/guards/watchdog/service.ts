@@ -14,13 +14,13 @@ import {
 } from '../../../ssh/watchdog/watchdog.ts'
 import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
-import { looksUntilGone } from '../../instances/gone.ts'
+import { pollsUntilGone } from '../../instances/gone.ts'
 import { instanceKeyEntry } from '../../instances/instance-key.ts'
 import { same } from '../../state/same.ts'
 import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
 import { createWatchdogAlerts, requestSentence } from './alerts.ts'
-import { afterLook, isNews } from './decide.ts'
+import { afterPoll, isNews } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'
 import type { StoredWatchdogs } from './stored-watchdogs.ts'
 
@@ -273,8 +273,8 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
         alerts.saw(view)
         const absent = view ? 0 : (missing.get(instance) ?? 0) + 1
         missing.set(instance, absent)
-        if (!view && absent < looksUntilGone) continue
-        const after = afterLook(kept, view, at)
+        if (!view && absent < pollsUntilGone) continue
+        const after = afterPoll(kept, view, at)
         if (after.did) alerts.ended(after.did, instance, true)
         if (!view) {
           void forget(instance)

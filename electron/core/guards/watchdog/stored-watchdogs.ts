@@ -1,6 +1,6 @@
 import type { Problem } from '../../../contract/problem.ts'
 import { type Collection, type CollectionContext, openCollection } from '../../storage/collection.ts'
-import { looksUntilEnd } from './decide.ts'
+import { pollsUntilEnd } from './decide.ts'
 import { StoredWatchdog } from './model.ts'
 import { watchdogView } from './view.ts'
 
@@ -29,7 +29,7 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
     problems,
     endsHere(instance) {
       const kept = watchdogs.find(instance)
-      if (kept) void watchdogs.put({ ...kept, endsHere: looksUntilEnd })
+      if (kept) void watchdogs.put({ ...kept, endsHere: pollsUntilEnd })
     },
   }
 }

@@ -12,7 +12,7 @@ export interface Listing {
 }
 
 /** A look whose list of instances has been doubted where it had to be. */
-export type CertainLook = Exclude<Look, { outcome: 'seen' }> | (Omit<Seen, 'list'> & { listing?: Listing })
+export type CertainPoll = Exclude<Look, { outcome: 'seen' }> | (Omit<Seen, 'list'> & { listing?: Listing })
 
 type Seen = Extract<Look, { outcome: 'seen' }>
 
@@ -44,10 +44,10 @@ const MOST_ASKED = 5
  * Where the list proves wrong, it is asked for once more, in whichever way the service has now; where that second look
  * comes to nothing, so does all.
  */
-export async function lookForAll(
+export async function pollAll(
   { look, one }: Questions,
   expected: () => readonly Expected[],
-): Promise<CertainLook> {
+): Promise<CertainPoll> {
   const first = await look(false)
   if (first.outcome !== 'seen' || !first.list) return first
   const wanted = expected()

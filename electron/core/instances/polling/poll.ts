@@ -29,7 +29,7 @@ export interface FailedLook {
  * Asks for the user and the instances, both at once; `anew`: whatever was learnt of how the service lists them. A key that may read only one of them is a limited key; one that
  * may read neither is refused. Where only the user failed, the instances were seen all the same.
  */
-export async function lookAt(client: ServiceClient, signal: AbortSignal, anew = false): Promise<Look> {
+export async function pollAccount(client: ServiceClient, signal: AbortSignal, anew = false): Promise<Look> {
   const options = { retries: 1, signal }
   const [user, instances] = await Promise.allSettled([
     client.account.currentUser(options),

@@ -6,7 +6,7 @@ import { needing } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { stopperOf as guardThatStops, guardVeto, stoppedBy } from '../../guards/guard-veto.ts'
 import type { StoredGuards } from '../../guards/stored-guards.ts'
-import { looksUntilGone } from '../../instances/gone.ts'
+import { pollsUntilGone } from '../../instances/gone.ts'
 import { same } from '../../state/same.ts'
 import type { Collection } from '../../storage/collection.ts'
 import { searchNarrowed } from '../offers/find-offers.ts'
@@ -171,7 +171,7 @@ export function createAttemptWorker(
         stopper: rental?.instance === undefined ? undefined : stopperOf(rental.instance),
         rental,
         instance: instances[rental?.instance ?? ''],
-        gone: (missing.get(current?.rental ?? '') ?? 0) >= looksUntilGone,
+        gone: (missing.get(current?.rental ?? '') ?? 0) >= pollsUntilGone,
         ssh: doors.get(current?.rental ?? '') ?? 'unasked',
       }
     },

@@ -10,7 +10,7 @@ import type { AccountContext, Automation } from '../../account-context.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { guardVeto } from '../../guards/guard-veto.ts'
-import { looksUntilGone } from '../../instances/gone.ts'
+import { pollsUntilGone } from '../../instances/gone.ts'
 import { same } from '../../state/same.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { spentOn } from '../attempts/model.ts'
@@ -274,7 +274,7 @@ export async function openRecoveries(
         if (!instance) {
           const absent = (missing.get(id) ?? 0) + 1
           missing.set(id, absent)
-          if (absent >= looksUntilGone && !busy.has(id)) void forget(recovery)
+          if (absent >= pollsUntilGone && !busy.has(id)) void forget(recovery)
           continue
         }
         missing.delete(id)

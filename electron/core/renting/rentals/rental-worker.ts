@@ -48,7 +48,7 @@ const looksAfter = [500, 1500, 3000, 5000]
 /** Seconds of the account's time: a deployment may show a new instance only after that. */
 const appearsWithin = 60
 /** Milliseconds until an account that does not answer is looked at again. */
-const lookAgainAfter = 5000
+const pollAgainAfter = 5000
 /** How often the service is asked for one wish at the most. */
 const mostAsked = 3
 
@@ -176,7 +176,7 @@ export function createRentalWorker(
     const from = context.now()
     const mayStillAppear = () => Math.abs(context.now() - from) < appearsWithin
     for (let looks = 0; looks < looksAfter.length || mayStillAppear(); looks += 1) {
-      const pause = looksAfter[looks] ?? lookAgainAfter
+      const pause = looksAfter[looks] ?? pollAgainAfter
       const finding = await lookOnce(id, pause, looks === 0)
       if (!finding) return 'done'
       if ('unclear' in finding) {
@@ -219,10 +219,10 @@ export function createRentalWorker(
         // What is not found in a list that may lack it may be there all the same: asking again could rent it twice.
         if (!isUncertain || ('found' in finding && finding.found !== undefined)) return finding
         await update(id, { problem: sentenceFor('list_uncertain') })
-        await sleep(lookAgainAfter)
+        await sleep(pollAgainAfter)
       } catch (error) {
         if (isRefusal(error)) throw error
-        await sleep(lookAgainAfter)
+        await sleep(pollAgainAfter)
       }
     }
     return undefined
@@ -294,7 +294,7 @@ export function createRentalWorker(
         if (error instanceof ServiceError && error.status === 404) break
         if (isRefusal(error)) throw error
         await update(id, { problem: problemOf(error) })
-        await sleep(lookAgainAfter)
+        await sleep(pollAgainAfter)
       }
     }
     if (ending.aborted) return

@@ -4,7 +4,7 @@ import type { RentRequest } from '../../../contract/market/rental.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Instance } from '../../../service/instances.ts'
 import type { AccountContext } from '../../account-context.ts'
-import { looksUntilGone } from '../../instances/gone.ts'
+import { pollsUntilGone } from '../../instances/gone.ts'
 import { same } from '../../state/same.ts'
 import { nextStep } from './decide.ts'
 import { markedBy } from './find-lost.ts'
@@ -191,7 +191,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
         const absent = (missing.get(rental.id) ?? 0) + 1
         if (instance) missing.delete(rental.id)
         else missing.set(rental.id, absent)
-        if (!instance && absent < looksUntilGone) continue
+        if (!instance && absent < pollsUntilGone) continue
         // A clock that was set back must not put the deadline off.
         if ((rental.createdAt ?? 0) > context.now() + blur)
           void update(rental.id, { createdAt: context.now() })

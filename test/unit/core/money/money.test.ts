@@ -10,7 +10,7 @@ const midnight = nextMidnight(1_800_000_000)
 const perHour = 3_600_000
 
 /** A machine that costs a dollar in a thousand seconds, since `midnight` less a day, as it is seen at a moment. */
-function lookAt(at: number, credit: number): AccountPoll {
+function pollAccount(at: number, credit: number): AccountPoll {
   const since = midnight - 86_400
   const view = instanceView({
     id: 7,
@@ -24,7 +24,7 @@ function lookAt(at: number, credit: number): AccountPoll {
 /** Looks every ten seconds from one moment to another. */
 function watch(money: { onPoll(look: AccountPoll): void }, from: number, to: number): void {
   for (let at = from; at <= to; at += 10)
-    money.onPoll(lookAt(at, 500_000_000 - Math.round((at - midnight) * 1000)))
+    money.onPoll(pollAccount(at, 500_000_000 - Math.round((at - midnight) * 1000)))
 }
 
 const open = (files: MemoryFiles, clock: HandClock, now: number) =>
@@ -106,7 +106,7 @@ test('what changes the price is on disk within a second, so that a kill leaves n
   await clock.pass(1000)
   expect(files.writes).toHaveLength(before)
   const halted = instanceView({ id: 7, costPerHour: 1000 })
-  money.onPoll({ ...lookAt(midnight + 50, 499_950_000), account: accountView({}, halted) })
+  money.onPoll({ ...pollAccount(midnight + 50, 499_950_000), account: accountView({}, halted) })
   await clock.pass(1000)
   expect(files.writes).toHaveLength(before + 1)
 })
@@ -115,7 +115,7 @@ test('what must be remembered of 90 days is below five megabytes', async () => {
   const files = new MemoryFiles()
   const money = await open(files, new HandClock(), midnight)
   for (let at = midnight; at <= midnight + 95 * 86_400; at += 300)
-    money.onPoll(lookAt(at, 9_000_000_000_000 - Math.round((at - midnight) * 1000)))
+    money.onPoll(pollAccount(at, 9_000_000_000_000 - Math.round((at - midnight) * 1000)))
   await money.flush()
   const size = [...files.texts.values()].reduce((sum, text) => sum + text.length, 0)
   expect(size).toBeGreaterThan(100_000)
@@ -126,9 +126,9 @@ test('what must be remembered of 90 days is below five megabytes', async () => {
 test('asleep over two midnights, each day has its part, and what was paid in meanwhile is sized', async () => {
   const files = new MemoryFiles()
   const money = await open(files, new HandClock(), midnight - 3600)
-  money.onPoll(lookAt(midnight - 3600, 500_000_000))
+  money.onPoll(pollAccount(midnight - 3600, 500_000_000))
   const later = midnight + 26 * 3600
-  money.onPoll(lookAt(later, 500_000_000 - 27 * perHour + 100_000_000))
+  money.onPoll(pollAccount(later, 500_000_000 - 27 * perHour + 100_000_000))
   const { days } = money.history(0, 5000)
   expect(days.map(({ spent }) => spent)).toEqual([perHour, 24 * perHour, 2 * perHour])
   expect(days.map(({ toppedUp }) => toppedUp)).toEqual([0, 0, 100_000_000])
@@ -138,10 +138,10 @@ test('asleep over two midnights, each day has its part, and what was paid in mea
 test('what is only estimated is said of each day it touches, and stays said', async () => {
   const files = new MemoryFiles()
   const money = await open(files, new HandClock(), midnight - 3600)
-  money.onPoll(lookAt(midnight - 3600, 500_000_000))
+  money.onPoll(pollAccount(midnight - 3600, 500_000_000))
   // Fifty, and the machine stood still for most of it; or a hundred, and something else ran.
-  money.onPoll(lookAt(midnight + 9 * 3600, 500_000_000 + 41_700_000))
-  money.onPoll(lookAt(midnight + 9 * 3600 + 10, 500_000_000 + 41_690_000))
+  money.onPoll(pollAccount(midnight + 9 * 3600, 500_000_000 + 41_700_000))
+  money.onPoll(pollAccount(midnight + 9 * 3600 + 10, 500_000_000 + 41_690_000))
   await money.flush()
   const again = await open(files, new HandClock(), midnight + 9 * 3600 + 20)
   expect(again.history(0, 5000).days.map(({ estimated }) => estimated)).toEqual([true, true])
@@ -153,7 +153,7 @@ test('a clock that leaps ahead for one look, by a day, a year or an age, takes n
     const money = await open(files, new HandClock(), midnight)
     const spentBy = (at: number) => Math.round((at - midnight) * 1000)
     watch(money, midnight - 3 * 86_400, midnight + 600)
-    money.onPoll(lookAt(midnight + 610 + leap, 500_000_000 - spentBy(midnight + 610)))
+    money.onPoll(pollAccount(midnight + 610 + leap, 500_000_000 - spentBy(midnight + 610)))
     watch(money, midnight + 620, midnight + 1200)
     await money.flush()
     const again = await open(files, new HandClock(), midnight + 1200)
@@ -185,7 +185,7 @@ test('while the credit is not told, what is spent follows from the prices, and f
   const money = await open(new MemoryFiles(), new HandClock(), midnight)
   watch(money, midnight, midnight + 100)
   for (let at = midnight + 110; at <= midnight + 500; at += 10) {
-    const { credit: _, ...look } = lookAt(at, 0)
+    const { credit: _, ...look } = pollAccount(at, 0)
     money.onPoll(look)
   }
   watch(money, midnight + 510, midnight + 1000)
@@ -200,10 +200,10 @@ test('while the credit is not told, what is spent follows from the prices, and f
 test('a look without the credit, as when it is refused for a moment, leaves the sum to the next that has it', async () => {
   const start = midnight - 600
   const money = await open(new MemoryFiles(), new HandClock(), start)
-  money.onPoll(lookAt(start, 500_000_000))
-  const { credit: _, ...without } = lookAt(start + 100, 0)
+  money.onPoll(pollAccount(start, 500_000_000))
+  const { credit: _, ...without } = pollAccount(start + 100, 0)
   money.onPoll(without)
-  money.onPoll(lookAt(start + 200, 499_950_000))
+  money.onPoll(pollAccount(start + 200, 499_950_000))
   expect(money.spentToday()).toBe(50_000)
 })
 
@@ -211,10 +211,10 @@ test('a first look without the credit, after a night away, takes neither what wa
   const start = midnight - 600
   const night = 10 * 3600
   const money = await open(new MemoryFiles(), new HandClock(), start)
-  money.onPoll(lookAt(start, 500_000_000))
-  const { credit: _, ...without } = lookAt(start + night, 0)
+  money.onPoll(pollAccount(start, 500_000_000))
+  const { credit: _, ...without } = pollAccount(start + night, 0)
   money.onPoll(without)
-  money.onPoll(lookAt(start + night + 60, 500_000_000 + 50_000_000 - (night + 60) * 1000))
+  money.onPoll(pollAccount(start + night + 60, 500_000_000 + 50_000_000 - (night + 60) * 1000))
   const { days } = money.history(0, 10)
   expect(days.reduce((sum, { toppedUp }) => sum + toppedUp, 0)).toBe(50_000_000)
   expect(days.reduce((sum, { spent }) => sum + spent, 0)).toBe((night + 60) * 1000)

@@ -77,15 +77,15 @@ export async function startOne<Automation extends Automatic>(
     ...emptyState(),
     accounts: { [account]: accountView({ id: account, instances }) },
   })
-  let looking = false
+  let polling = false
   let again = false
 
   function look(): void {
-    if (looking) {
+    if (polling) {
       again = true
       return
     }
-    looking = true
+    polling = true
     client.instances
       .list()
       .then(
@@ -93,7 +93,7 @@ export async function startOne<Automation extends Automatic>(
         () => undefined,
       )
       .then(() => {
-        looking = false
+        polling = false
         if (!again) return
         again = false
         look()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { WatchdogRequest } from '../../../../../electron/contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { afterLook, isNews, looksUntilEnd } from '../../../../../electron/core/guards/watchdog/decide.ts'
+import { afterPoll, isNews, pollsUntilEnd } from '../../../../../electron/core/guards/watchdog/decide.ts'
 import type { StoredWatchdog } from '../../../../../electron/core/guards/watchdog/model.ts'
 import { instanceView } from '../../views.ts'
 
@@ -28,7 +28,7 @@ const destroying = (kept: StoredWatchdog): StoredWatchdog => ({
   wish: { ...kept.wish, action: 'destroy' },
 })
 const why = (kept: StoredWatchdog, instance: InstanceView | undefined, at: number) =>
-  afterLook(kept, instance, at).did?.why
+  afterPoll(kept, instance, at).did?.why
 
 test('a stop is laid at the watchdog’s door where it was due: at its time, for its lease, or by the idleness seen', () => {
   expect(why(watching({ at: 5000 }), stopped, 4900)).toBeUndefined()
@@ -55,33 +55,33 @@ test('of several reasons it is the one that came first', () => {
 
 test('what it does not do is not its deed: it stops or destroys, as it was told', () => {
   const idle = watching({ idle: { seconds: 300, below: 5 } })
-  expect(afterLook(destroying(idle), undefined, 5000).did).toEqual({
+  expect(afterPoll(destroying(idle), undefined, 5000).did).toEqual({
     at: 5000,
     action: 'destroy',
     why: 'idle',
   })
-  expect(afterLook(idle, stopped, 5000).did).toEqual({ at: 5000, action: 'stop', why: 'idle' })
+  expect(afterPoll(idle, stopped, 5000).did).toEqual({ at: 5000, action: 'stop', why: 'idle' })
   expect(why(idle, undefined, 5000)).toBeUndefined()
   expect(why(destroying(idle), stopped, 5000)).toBeUndefined()
   expect(why({ ...idle, step: 'removing' }, stopped, 5000)).toBeUndefined()
 })
 
 test('what Berth itself stops is none, however late that shows, until it has run on in spite of it', () => {
-  let kept: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: looksUntilEnd }
-  for (let looks = 1; looks <= looksUntilEnd; looks += 1) {
+  let kept: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: pollsUntilEnd }
+  for (let looks = 1; looks <= pollsUntilEnd; looks += 1) {
     expect(why(kept, stopped, 9000)).toBeUndefined()
-    kept = afterLook(kept, running, 4000 + looks).kept
+    kept = afterPoll(kept, running, 4000 + looks).kept
   }
   expect(why(kept, stopped, 9000)).toBe('lease')
 })
 
 test('an end is judged at the first look that shows it, and once until it runs again', () => {
   // Stopped by somebody else, it is not the watchdog's deed once that would have been due, too.
-  const before = afterLook(watching({ at: 5000 }), stopped, 4100).kept
+  const before = afterPoll(watching({ at: 5000 }), stopped, 4100).kept
   expect(why(before, stopped, 5100)).toBeUndefined()
-  const told = afterLook(watching({ lease: 60 }), stopped, 5000).kept
+  const told = afterPoll(watching({ lease: 60 }), stopped, 5000).kept
   expect(why(told, stopped, 5010)).toBeUndefined()
-  expect(why(afterLook(told, running, 6000).kept, stopped, 6500)).toBe('lease')
+  expect(why(afterPoll(told, running, 6000).kept, stopped, 6500)).toBe('lease')
 })
 
 test('what the watchdog itself tells of later was told, unless it did it again', () => {

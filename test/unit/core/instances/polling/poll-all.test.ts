@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Look } from '../../../../../electron/core/instances/polling/poll.ts'
 import {
   type Expected,
-  lookForAll,
+  pollAll,
   type Told,
 } from '../../../../../electron/core/instances/polling/poll-all.ts'
 import type { InstanceList } from '../../../../../electron/service/instances.ts'
@@ -24,7 +24,7 @@ async function found(
 ) {
   const asked: string[] = []
   let looks = 0
-  const look = await lookForAll(
+  const look = await pollAll(
     {
       look: async anew => {
         asked.push(anew ? 'anew' : 'list')
