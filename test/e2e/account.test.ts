@@ -163,14 +163,14 @@ test('two-factor authentication, from nothing to the last method removed', async
   // Five wrong codes lock the method; it is free again after 15 minutes of the account's time.
   await page.getByRole('button', { name: 'Replace backup codes…' }).click()
   await dialog.getByLabel(/phone app/).check()
-  for (let tries = 1; tries <= 5; tries += 1) {
+  for (let attempts = 1; attempts <= 5; attempts += 1) {
     await dialog.getByRole('textbox', { name: 'Code' }).fill(wrongCode(app))
     await dialog.getByRole('button', { name: 'Replace codes' }).click()
     await methods
       .getByText(
-        tries === 5
+        attempts === 5
           ? /Locked after too many wrong codes/
-          : new RegExp(`${tries === 1 ? 'One' : tries} wrong code`),
+          : new RegExp(`${attempts === 1 ? 'One' : attempts} wrong code`),
       )
       .waitFor()
   }

@@ -44,8 +44,8 @@ export function differences(schema: Json, value: unknown, document: Json, at = '
   if (Array.isArray(all)) return all.flatMap(part => differences(part as Json, value, document, at))
   const any = schema['anyOf']
   if (Array.isArray(any)) {
-    const tries = any.map(part => differences(part as Json, value, document, at))
-    return tries.find(found => found.length === 0) ?? tries[0] ?? []
+    const attempts = any.map(part => differences(part as Json, value, document, at))
+    return attempts.find(found => found.length === 0) ?? attempts[0] ?? []
   }
   if (value === null) return schema['nullable'] === true ? [] : [`${at || 'answer'} is null`]
   if (!hasType(schema['type'], value)) return [`${at || 'answer'} is no ${String(schema['type'])}`]

@@ -35,8 +35,8 @@ describe.skipIf(checkout === '')(`the public documents${missing}`, () => {
     const name = `${method} ${path} ${status}`
     const schemas = described.get(name) ?? []
     if (schemas.length === 0) found.push(`${name}: not described`)
-    const tries = schemas.map(({ schema, document }) => differences(schema, answer, document))
-    const best = tries.toSorted((left, right) => left.length - right.length)[0] ?? []
+    const attempts = schemas.map(({ schema, document }) => differences(schema, answer, document))
+    const best = attempts.toSorted((left, right) => left.length - right.length)[0] ?? []
     found.push(...best.map(difference => `${name}: ${difference}`))
     checked.add(name)
     return answer

@@ -11,7 +11,7 @@ export const FailoverId = v.pipe(v.string(), v.regex(/^f[0-9a-f]{16}$/, 'not a f
 /** How far a failover may go before it gives up. */
 export const FailoverLimits = v.object({
   /** Machines that are tried at the most, offers that were gone included. */
-  tries: v.pipe(
+  attempts: v.pipe(
     v.number('give a number of tries'),
     v.integer('a whole number of tries'),
     v.minValue(1, 'at least one try'),
@@ -67,7 +67,7 @@ export type FailoverStep =
   | 'cancelled'
 
 /** One machine that was, or is being, tried. */
-export interface TryView {
+export interface AttemptView {
   rental: string
   offer: RentalView['offer']
   machineId?: number
@@ -84,7 +84,7 @@ export interface FailoverView {
   id: string
   step: FailoverStep
   /** Oldest first; the last one is under way unless it has a `why`. */
-  tries: readonly TryView[]
+  attempts: readonly AttemptView[]
   most: number
   /** What dropped tries have cost, and what they may cost together. */
   spent: Micros

@@ -23,7 +23,7 @@ export function everything(
   account: Pick<AccountView, 'instances' | 'rentals' | 'failovers' | 'watches'>,
 ): Everything {
   const failovers = Object.values(account.failovers).filter(one => isFailingOver(one) && !one.cancelling)
-  const tried = new Set(failovers.flatMap(({ tries }) => tries.map(({ rental }) => rental)))
+  const tried = new Set(failovers.flatMap(({ attempts }) => attempts.map(({ rental }) => rental)))
   const underWay = Object.values(account.rentals).filter(isUnderWay)
   const taken = new Set([...underWay, ...failovers].map(({ instance }) => instance))
   return {

@@ -127,7 +127,7 @@ export async function openGuards(
   }
 
   /** What a failover tries it drops by itself, once a guard has written down that it acts on it: nothing is left then. */
-  function isNoTry({ instance }: Target): boolean {
+  function isNoAttempt({ instance }: Target): boolean {
     const failover = account()?.failovers[ownerOf(instance) ?? '']
     return !failover || !isFailingOver(failover)
   }
@@ -169,7 +169,7 @@ export async function openGuards(
     try {
       await record([withTargets({ ...due, begunAt: at }, targets)])
       show()
-      const out = await carryOut(targets.filter(isNoTry), {
+      const out = await carryOut(targets.filter(isNoAttempt), {
         client: context.client,
         before,
         ending,

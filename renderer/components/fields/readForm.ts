@@ -10,7 +10,7 @@ export type FormErrors = Record<string, string>
  * Reads a form by the contract's schema, whose messages and bounds are told at the fields: the first of each field, as a
  * sentence.
  * @param draft what was filled in, numbers by {@link number}
- * @param fieldAt the form's field for a path of the schema, such as `limits.tries`; '' where it has none
+ * @param fieldAt the form's field for a path of the schema, such as `limits.attempts`; '' where it has none
  */
 export function readForm<Schema extends v.GenericSchema>(
   schema: Schema,

@@ -36,7 +36,7 @@ export const columns: readonly Column[] = [
     title: 'GPU',
     part: 'gpu',
     order({ instance, rental, failover }) {
-      const offer = rental?.offer ?? failover?.tries.at(-1)?.offer
+      const offer = rental?.offer ?? failover?.attempts.at(-1)?.offer
       const name = instance?.gpu?.name ?? offer?.gpuName
       return name && `${name} ${instance?.gpu?.count ?? offer?.gpuCount ?? 1}`
     },

@@ -110,7 +110,7 @@ export function rowState({ instance, rental, failover }: Row) {
  * running shows what it will cost then.
  */
 export function rowPrice({ instance, rental, failover }: Row): { micros?: Micros; title?: string } {
-  const running = instance?.pricePerHour ?? (rental?.offer ?? failover?.tries.at(-1)?.offer)?.pricePerHour
+  const running = instance?.pricePerHour ?? (rental?.offer ?? failover?.attempts.at(-1)?.offer)?.pricePerHour
   const starts = !instance || instance.state === 'provisioning' || instance.state === 'loading'
   if (starts || instance.pricePerHour === undefined) return running === undefined ? {} : { micros: running }
   const now = instance.costPerHour
@@ -125,7 +125,7 @@ export function filterRows(rows: readonly Row[], typed: string): readonly Row[] 
   if (words.length === 0) return rows
   return rows.filter(row => {
     const { instance, rental, failover } = row
-    const offer = rental?.offer ?? failover?.tries.at(-1)?.offer
+    const offer = rental?.offer ?? failover?.attempts.at(-1)?.offer
     const place = instance?.location ?? offer?.location
     const text = [
       rowState(row).word,

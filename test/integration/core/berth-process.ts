@@ -57,7 +57,7 @@ if (task === 'failover') {
       env: [{ name: 'TOKEN', value: 'secret', secret: true }],
       ports: [],
     },
-    limits: { tries: 4, ceiling: 5, deadline: 600 },
+    limits: { attempts: 4, ceiling: 5, deadline: 600 },
   })
 }
 if (task === 'rent') {

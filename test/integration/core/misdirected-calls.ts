@@ -32,7 +32,7 @@ const texts = [
 const numbers = [-1e12, -1, 0, 0.5, 1, 2, 60, 4711, 999_999_999, 2 ** 31, 2 ** 53 - 1, 1e308]
 
 /** Samples among which those are found that a schema takes: some need several fields to agree. */
-const tries = 400
+const attempts = 400
 
 /** These mean the account itself, so that only one that is not there is a wrong one. */
 const onWholeAccounts: ReadonlySet<CommandName> = new Set([
@@ -57,7 +57,7 @@ export function misdirectedCalls(name: CommandName, most: number, seed: number, 
     return valid(schema, '', { account, instances: [...foreign, 999_999_999, 2 ** 53 - 1] })
   })
   return fc
-    .sample(call, { numRuns: tries, seed })
+    .sample(call, { numRuns: attempts, seed })
     .filter(args => takes(schema, args))
     .slice(0, most)
     .map(args => ({ name, args }))

@@ -127,7 +127,7 @@ describe.concurrent('a refusal that passes', () => {
   test('lets a failover make its try again, which counts once', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
-    const id = await under.run('rentWithFailover', wish({ tries: 1 }))
+    const id = await under.run('rentWithFailover', wish({ attempts: 1 }))
     await ended(under, id)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
     expect(creates(world)).toBe(2)
@@ -160,12 +160,12 @@ describe.concurrent('a permission that is missing', () => {
   test('ends a failover after the second refusal, and is named', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
-    const id = await under.run('rentWithFailover', wish({ tries: 5 }))
+    const id = await under.run('rentWithFailover', wish({ attempts: 5 }))
     expect((await ended(under, id))?.problem).toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('lacks the permission instance_write'),
     })
-    expect(failoverOf(under, id)?.tries).toHaveLength(1)
+    expect(failoverOf(under, id)?.attempts).toHaveLength(1)
     expect(creates(world)).toBe(2)
   })
 

@@ -101,7 +101,7 @@ test.concurrent('a watch that rents, on each, is a wish on each: neither touches
   timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
-  const { search, request, limits } = wish({ tries: 2 }, { access: 'none' })
+  const { search, request, limits } = wish({ attempts: 2 }, { access: 'none' })
   const price = 32
   const rents = { request, limits: { ...limits, price }, most: 1 }
   const bargain = { name: 'Any', search: { ...search, filter: { priceTo: price } }, every: 1, rents }

@@ -141,7 +141,7 @@ test('one that may rent rents as many machines as it may, over a restart, and th
   const price = wish.search.filter.priceTo ?? 0
   const secret = { name: 'TOKEN', value: 'hunter2-hunter2', secret: true }
   const request = { image: 'pytorch/pytorch', access: 'none', disk: 20, env: [secret], ports: [] } as const
-  const limits = { tries: 2, ceiling: 1, deadline: 3600, price }
+  const limits = { attempts: 2, ceiling: 1, deadline: 3600, price }
   const id = await berth.run('saveWatch', {
     wish: { ...wish, rents: { request: { ...request, env: [secret], ports: [] }, limits, most: 2 } },
   })
@@ -163,7 +163,7 @@ test('one that may rent rents as many machines as it may, over a restart, and th
 test('a registry’s token that is left empty in a change stays, for its own user and registry alone', async () => {
   const { search, ...wish } = await wishForCheapest()
   const registry = { server: 'ghcr.io', user: 'ada', token: 'hunter2-hunter2' }
-  const limits = { tries: 2, ceiling: 1, deadline: 3600, price: 1 }
+  const limits = { attempts: 2, ceiling: 1, deadline: 3600, price: 1 }
   // At that price nothing is rented.
   const nothing = { ...search, filter: { priceTo: 0.0001 } }
   const save = (login: typeof registry, watch?: string) =>

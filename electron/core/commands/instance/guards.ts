@@ -74,6 +74,6 @@ function nameOfRental({ offer }: RentalView): string {
   return `the rental of ${offer.gpuName ?? `offer ${offer.id}`}`
 }
 
-function nameOfFailover({ label, tries }: FailoverView): string {
-  return `the failover of ${label ?? tries.at(-1)?.offer.gpuName ?? 'a GPU'}`
+function nameOfFailover({ label, attempts }: FailoverView): string {
+  return `the failover of ${label ?? attempts.at(-1)?.offer.gpuName ?? 'a GPU'}`
 }

@@ -7,22 +7,22 @@ import { type Failover, spentOn } from './model.ts'
 
 /** What the user hears once a failover has ended by itself: that it is ready, or why it came to nothing. */
 export function failoverAlert(account: AccountId, failover: Failover): Alert {
-  const { id, step, instance, tries, limits, problem, request } = failover
+  const { id, step, instance, attempts, limits, problem, request } = failover
   const base = { id: `${account}/failover/${id}`, kind: 'failover' as const }
-  const dropped = tries.filter(({ drop }) => drop).length
+  const dropped = attempts.filter(({ drop }) => drop).length
   const cost =
     dropped === 0
       ? ''
       : ` ${counted(dropped, 'dropped try', 'dropped tries')} cost ${money(spentOn(failover))}.`
   if (step === 'ready' && instance !== undefined) {
     const { label } = request
-    const name = instanceName({ id: instance, label, gpu: { name: tries.at(-1)?.offer.gpuName } })
+    const name = instanceName({ id: instance, label, gpu: { name: attempts.at(-1)?.offer.gpuName } })
     return {
       ...base,
       instance,
       state: 'running',
       title: `${name} is ready`,
-      body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: try ${tries.length} of ${limits.tries}.${cost}`,
+      body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: try ${attempts.length} of ${limits.attempts}.${cost}`,
       urgency: 'normal',
       actions: [{ id: 'terminal', label: 'Terminal' }],
       place: { screen: 'instances', instance, tab: 'terminal' },
@@ -31,9 +31,9 @@ export function failoverAlert(account: AccountId, failover: Failover): Alert {
   return {
     ...base,
     title:
-      tries.length === 0
+      attempts.length === 0
         ? 'Nothing could be rented: no offer was within reach'
-        : `Nothing could be rented after ${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`,
+        : `Nothing could be rented after ${attempts.length} ${attempts.length === 1 ? 'try' : 'tries'}`,
     body: `${problem?.message ?? ''}${cost}`.trim(),
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],

@@ -18,9 +18,9 @@ import { sentenceFor } from '../rentals/words.ts'
 import { bestOffer } from './best-offer.ts'
 import type { Move, Snapshot, Stopper } from './decide.ts'
 import type { FailedHosts } from './failed-hosts.ts'
-import { costBy, type Drop, type Failover, openTry, type Try } from './model.ts'
+import { costBy, type Drop, type Failover, openAttempt, type Attempt } from './model.ts'
 import { notifyOfFailover } from './tell.ts'
-import { nothingAsGood, sentences, tryName } from './words.ts'
+import { nothingAsGood, sentences, attemptName } from './words.ts'
 
 /** What a fresh answer showed of the instances. */
 type Instances = Readonly<Record<string, InstanceView>>
@@ -79,10 +79,10 @@ export function createAttemptWorker(
     return guard && { why: stoppedBy(guard), alone: guard.instance !== undefined }
   }
 
-  function updateAttempt(id: string, rental: string, fields: Partial<Try>): Promise<unknown> {
+  function updateAttempt(id: string, rental: string, fields: Partial<Attempt>): Promise<unknown> {
     return failovers.update(id, failover => ({
       ...failover,
-      tries: failover.tries.map(each => (each.rental === rental ? { ...each, ...fields } : each)),
+      attempts: failover.attempts.map(each => (each.rental === rental ? { ...each, ...fields } : each)),
     }))
   }
 
@@ -91,7 +91,7 @@ export function createAttemptWorker(
   }
 
   /** The try as its rental and its instance show it now. */
-  function seen(one: Try, rental: Rental, instances: Instances): Try {
+  function seen(one: Attempt, rental: Rental, instances: Instances): Attempt {
     const instance = instances[rental.instance ?? '']
     const runningAt = one.runningAt ?? (instance?.state === 'running' ? now() : undefined)
     return {
@@ -127,15 +127,15 @@ export function createAttemptWorker(
   }
 
   /** What a try has come to since the last look. */
-  function tellSteps(failover: Failover, before: readonly Try[]): void {
-    for (const [index, one] of failover.tries.entries()) {
+  function tellSteps(failover: Failover, before: readonly Attempt[]): void {
+    for (const [index, one] of failover.attempts.entries()) {
       const { rental, instance, runningAt, drop } = one
       const was = before.find(other => other.rental === rental)
       if (instance === undefined || drop) continue
       const say = (text: string) =>
         notifyOfFailover(context, {
           failover,
-          text: `Try ${index + 1} of ${failover.limits.tries} ${text}`,
+          text: `Try ${index + 1} of ${failover.limits.attempts} ${text}`,
           instance,
         })
       if (was?.instance === undefined) say('is created, and boots')
@@ -147,24 +147,24 @@ export function createAttemptWorker(
   const worker: AttemptWorker = {
     rentalOf,
     async follow(failover, instances) {
-      const { id, tries } = failover
-      const unknown = rentals.owned(id).filter(rental => !tries.some(one => one.rental === rental.id))
-      const known: Try[] = [
-        ...tries,
+      const { id, attempts } = failover
+      const unknown = rentals.owned(id).filter(rental => !attempts.some(one => one.rental === rental.id))
+      const known: Attempt[] = [
+        ...attempts,
         ...unknown.map(({ id: rental, offer, startedAt }) => ({ rental, offer, startedAt })),
       ]
       const followed = known.map(one => {
         const rental = one.cost === undefined ? rentalOf(one.rental) : undefined
         return rental ? seen(one, rental, instances) : one
       })
-      if (same(tries, followed)) return failover
-      await failovers.update(id, { tries: followed })
+      if (same(attempts, followed)) return failover
+      await failovers.update(id, { attempts: followed })
       const after = failovers.get(id)
-      tellSteps(after, tries)
+      tellSteps(after, attempts)
       return after
     },
     snapshotOf(failover, instances) {
-      const current = openTry(failover)
+      const current = openAttempt(failover)
       const rental = current && rentalOf(current.rental)
       return {
         now: now(),
@@ -177,7 +177,7 @@ export function createAttemptWorker(
     },
     onPoll(instances, unconfirmed) {
       for (const failover of failovers.all()) {
-        const current = failover.step === 'trying' ? openTry(failover) : undefined
+        const current = failover.step === 'trying' ? openAttempt(failover) : undefined
         if (current?.instance === undefined) continue
         if (unconfirmed?.has(current.instance)) continue
         const absent = instances[current.instance] ? 0 : (missing.get(current.rental) ?? 0) + 1
@@ -204,7 +204,7 @@ export function createAttemptWorker(
         const none =
           failover.replaces !== undefined
             ? nothingAsGood(failover.replaces, failover)
-            : failover.tries.length === 0
+            : failover.attempts.length === 0
               ? sentences.noneWithinReach
               : sentences.noOffers
         const problem = !best ? none : !request ? sentenceFor('secrets_lost') : undefined
@@ -218,7 +218,7 @@ export function createAttemptWorker(
         await rentals.rent(wanted, offer, { owned: { owner: id, deadline: limits.deadline }, search })
         await failovers.update(id, { problem: undefined })
         const after = failovers.get(id)
-        const text = `Try ${after.tries.length + 1} of ${limits.tries}: ${tryName(offer)}`
+        const text = `Try ${after.attempts.length + 1} of ${limits.attempts}: ${attemptName(offer)}`
         notifyOfFailover(context, { failover: after, text, detail: `Offer ${offer.id}` })
         return true
       } catch (error) {
@@ -226,7 +226,7 @@ export function createAttemptWorker(
       }
     },
     probeSsh(failover, instances, heard) {
-      const current = openTry(failover)
+      const current = openAttempt(failover)
       const instance: InstanceView | undefined = instances[current?.instance ?? '']
       if (!current || !instance || doors.get(current.rental) === 'asking') return
       doors.set(current.rental, 'asking')
@@ -241,7 +241,7 @@ export function createAttemptWorker(
       )
     },
     async drop(failover, drop) {
-      const current = openTry(failover)
+      const current = openAttempt(failover)
       if (!current) return
       await updateAttempt(failover.id, current.rental, { drop })
       const after = failovers.get(failover.id)
@@ -251,13 +251,13 @@ export function createAttemptWorker(
       const { instance } = current
       notifyOfFailover(context, {
         failover: after,
-        text: `Dropped try ${failover.tries.length} of ${failover.limits.tries}`,
+        text: `Dropped try ${failover.attempts.length} of ${failover.limits.attempts}`,
         problem: drop.why,
         instance,
       })
     },
     async settle(failover) {
-      const current = openTry(failover)
+      const current = openAttempt(failover)
       if (!current) return true
       doors.delete(current.rental)
       missing.delete(current.rental)
@@ -268,7 +268,7 @@ export function createAttemptWorker(
     async end(failover, { step, problem, instance }) {
       const { id, request } = failover
       await secrets.forget({ id, request }).catch(() => undefined)
-      const current = openTry(failover)
+      const current = openAttempt(failover)
       const at = now()
       // What goes on is no try any more, and its cost is its own.
       if (current && instance === undefined)
@@ -280,7 +280,7 @@ export function createAttemptWorker(
       else
         notifyOfFailover(context, {
           failover: after,
-          text: step === 'ready' ? `Ready on try ${after.tries.length}` : 'Renting with failover failed',
+          text: step === 'ready' ? `Ready on try ${after.attempts.length}` : 'Renting with failover failed',
           end: step,
           problem,
           instance,

@@ -29,7 +29,7 @@ export interface BestOffer {
  * may let a cheaper one pass; machines that failed before come after all others. Undefined when the market has none.
  */
 export function bestOffer(
-  failover: Pick<Failover, 'search' | 'request' | 'limits' | 'tries'>,
+  failover: Pick<Failover, 'search' | 'request' | 'limits' | 'attempts'>,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedHostView>>,
   guardVeto: (price: Micros) => Problem | undefined,
@@ -64,11 +64,11 @@ export function goodEnough(
 }
 
 function* fitting(
-  { search, request, limits, tries }: Pick<Failover, 'search' | 'request' | 'limits' | 'tries'>,
+  { search, request, limits, attempts }: Pick<Failover, 'search' | 'request' | 'limits' | 'attempts'>,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedHostView>>,
 ): Generator<Choice> {
-  const machines = new Set(tries.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
+  const machines = new Set(attempts.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
   for (const { offer, price } of goodEnough(offers, search, request.disk, failed)) {
     if (machines.has(offer.machineId ?? `offer ${offer.id}`)) continue
     if (request.bid !== undefined) {

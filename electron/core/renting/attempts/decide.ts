@@ -5,7 +5,7 @@ import { micros } from '../../../contract/spending/money.ts'
 import { deathOf } from '../rentals/decide.ts'
 import { isUnderWay, type Rental } from '../rentals/model.ts'
 import { noImage, sentenceFor } from '../rentals/words.ts'
-import { costBy, type Drop, type Failover, openTry, spentOn, type Try } from './model.ts'
+import { costBy, type Drop, type Failover, openAttempt, spentOn, type Attempt } from './model.ts'
 import { sentences } from './words.ts'
 
 /** What a fresh look, and a try to get in by SSH, say about the try that is under way. Times as in the failover. */
@@ -58,8 +58,8 @@ const hopeless: ReadonlySet<string> = new Set([
 
 /** A pure function: for the same failover and the same snapshot it is always the same move. */
 export function nextMove(failover: Failover, snapshot: Snapshot): Move {
-  const current = openTry(failover)
-  if (!current) return betweenTries(failover)
+  const current = openAttempt(failover)
+  if (!current) return betweenAttempts(failover)
   const { rental } = snapshot
   if (!rental) return { do: 'end', step: 'failed', problem: sentences.forgotten }
   const nothing = rental.step === 'failed' && rental.instance === undefined
@@ -85,14 +85,14 @@ export function nextMove(failover: Failover, snapshot: Snapshot): Move {
   }
 }
 
-function betweenTries(failover: Failover): Move {
-  const { tries, limits } = failover
-  const last = tries.at(-1)
+function betweenAttempts(failover: Failover): Move {
+  const { attempts, limits } = failover
+  const last = attempts.at(-1)
   if (failover.unwanted) return { do: 'end', step: 'cancelled' }
   if (last?.drop?.last) return { do: 'end', step: 'failed', problem: last.drop.why }
-  if (tries.length >= limits.tries) {
-    const crashed = tries.length > 1 && tries.every(({ drop }) => drop?.why.code === 'crashed')
-    const problem = crashed ? sentences.crashedEverywhere : sentences.triesUsedUp
+  if (attempts.length >= limits.attempts) {
+    const crashed = attempts.length > 1 && attempts.every(({ drop }) => drop?.why.code === 'crashed')
+    const problem = crashed ? sentences.crashedEverywhere : sentences.attemptsUsedUp
     return { do: 'end', step: 'failed', problem }
   }
   if (spentOn(failover) >= micros(limits.ceiling))
@@ -100,14 +100,14 @@ function betweenTries(failover: Failover): Move {
   return { do: 'search' }
 }
 
-function whileBooting(failover: Failover, current: Try, rental: Rental, { now, stopper }: Snapshot): Move {
+function whileBooting(failover: Failover, current: Attempt, rental: Rental, { now, stopper }: Snapshot): Move {
   if (stopper) return dropFor(stopper)
   if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
   const late = (rental.createdAt ?? rental.startedAt) + rental.deadline
   return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }
 }
 
-function onceRunning(failover: Failover, current: Try, rental: Rental, snapshot: Snapshot): Move {
+function onceRunning(failover: Failover, current: Attempt, rental: Rental, snapshot: Snapshot): Move {
   const { instance, now, ssh } = snapshot
   if (snapshot.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
   if (!instance) return { do: 'wait' }
@@ -167,12 +167,12 @@ function drop(why: Problem, blame: boolean, last = false): Move {
   return { do: 'drop', drop: { why, blame, last } }
 }
 
-function isTooDear(failover: Failover, current: Try, now: number): boolean {
+function isTooDear(failover: Failover, current: Attempt, now: number): boolean {
   return spentOn(failover) + costBy(current, now) >= micros(failover.limits.ceiling)
 }
 
 /** When the tries will have cost what they may, as things are now. */
-function tooDearAt(failover: Failover, { spent }: Try): number | undefined {
+function tooDearAt(failover: Failover, { spent }: Attempt): number | undefined {
   if (!spent || spent.perHour <= 0) return undefined
   const left = micros(failover.limits.ceiling) - spentOn(failover) - spent.micros
   return spent.at + (left * 3600) / spent.perHour

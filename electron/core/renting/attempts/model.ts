@@ -18,7 +18,7 @@ export const Drop = v.object({
 export type Drop = v.InferOutput<typeof Drop>
 
 /** One machine that is tried: a rental that the failover owns. */
-export const Try = v.object({
+export const Attempt = v.object({
   rental: RentalId,
   offer: StoredOffer,
   startedAt: v.number(),
@@ -33,7 +33,7 @@ export const Try = v.object({
   cost: v.optional(v.number()),
   endedAt: v.optional(v.number()),
 })
-export type Try = v.InferOutput<typeof Try>
+export type Attempt = v.InferOutput<typeof Attempt>
 
 /** A failover as it is remembered. Secret values are not in it: they are in the keychain, under its id. */
 export const Failover = v.object({
@@ -42,7 +42,7 @@ export const Failover = v.object({
   request: OpenRequest,
   limits: FailoverLimits,
   step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
-  tries: v.array(Try),
+  attempts: v.array(Attempt),
   startedAt: v.number(),
   endedAt: v.optional(v.number()),
   /** It was cancelled: its try is taken back, and no other follows. */
@@ -59,17 +59,17 @@ export const Failover = v.object({
 export type Failover = v.InferOutput<typeof Failover>
 
 /** The try that is under way: the one that is not gone and paid for. */
-export function openTry({ tries }: Pick<Failover, 'tries'>): Try | undefined {
-  return tries.find(({ cost }) => cost === undefined)
+export function openAttempt({ attempts }: Pick<Failover, 'attempts'>): Attempt | undefined {
+  return attempts.find(({ cost }) => cost === undefined)
 }
 
 /** What the tries have cost that are gone. */
-export function spentOn({ tries }: Pick<Failover, 'tries'>): Micros {
-  return tries.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
+export function spentOn({ attempts }: Pick<Failover, 'attempts'>): Micros {
+  return attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
 
 /** What a try has cost up to a moment of the account's time; none that never was has cost anything. */
-export function costBy({ spent }: Pick<Try, 'spent'>, at: number): Micros {
+export function costBy({ spent }: Pick<Attempt, 'spent'>, at: number): Micros {
   if (!spent) return 0
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
 }

@@ -9,7 +9,7 @@ import { createAttemptWorker } from './attempt-worker.ts'
 import { type Move, nextMove } from './decide.ts'
 import { type FailedHosts, openFailedHosts } from './failed-hosts.ts'
 import { hostFailure } from './host-failure.ts'
-import { Failover, openTry } from './model.ts'
+import { Failover, openAttempt } from './model.ts'
 import { notifyOfFailover } from './tell.ts'
 import { failoverViews } from './view.ts'
 
@@ -108,7 +108,7 @@ export async function openFailovers(
         await worker.drop(failover, { ...move.drop, at: now() })
         return true
       case 'take back': {
-        const current = openTry(failover)
+        const current = openAttempt(failover)
         if (current) await rentals.discard(current.rental)
         return false
       }
@@ -143,7 +143,7 @@ export async function openFailovers(
           id,
           request: withoutSecrets(wish.request),
           step: 'trying',
-          tries: [],
+          attempts: [],
           startedAt: now(),
         })
       } catch (error) {
@@ -152,7 +152,7 @@ export async function openFailovers(
       }
       notifyOfFailover(context, {
         failover: get(id),
-        text: `Renting with failover: up to ${wish.limits.tries} tries`,
+        text: `Renting with failover: up to ${wish.limits.attempts} tries`,
         asked,
       })
       void pursue(id)

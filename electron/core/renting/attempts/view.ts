@@ -2,7 +2,7 @@ import type { FailoverStep, FailoverView } from '../../../contract/automation/fa
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { Rental } from '../rentals/model.ts'
-import { type Failover, openTry, spentOn, type Try } from './model.ts'
+import { type Failover, openAttempt, spentOn, type Attempt } from './model.ts'
 import { nothingAsGoodCode } from './words.ts'
 
 type Rentals = (id: string) => Rental | undefined
@@ -17,25 +17,25 @@ export function failoverViews(
   rentals: Rentals,
   instances: Instances,
 ): Record<string, FailoverView> {
-  const shown = failovers.filter(({ step, tries, instance, dismissed, problem }) => {
+  const shown = failovers.filter(({ step, attempts, instance, dismissed, problem }) => {
     if (step === 'trying') return true
     if (dismissed || step === 'cancelled' || problem?.code === nothingAsGoodCode) return false
-    return step === 'failed' || (tries.length > 1 && instances[instance ?? ''] !== undefined)
+    return step === 'failed' || (attempts.length > 1 && instances[instance ?? ''] !== undefined)
   })
   return Object.fromEntries(shown.map(failover => [failover.id, viewOf(failover, rentals, instances)]))
 }
 
 function viewOf(failover: Failover, rentals: Rentals, instances: Instances): FailoverView {
-  const { id, search, request, limits, tries, startedAt, unwanted, problem, replaces } = failover
-  const current = openTry(failover)
+  const { id, search, request, limits, attempts, startedAt, unwanted, problem, replaces } = failover
+  const current = openAttempt(failover)
   const rental = current && rentals(current.rental)
   const { step, since } = standing(failover, current, rental, instances)
   return {
     id,
     step,
     since,
-    tries: tries.map(tryView),
-    most: limits.tries,
+    attempts: attempts.map(attemptView),
+    most: limits.attempts,
     spent: spentOn(failover),
     ceiling: micros(limits.ceiling),
     deadline: limits.deadline,
@@ -53,20 +53,20 @@ function viewOf(failover: Failover, rentals: Rentals, instances: Instances): Fai
   }
 }
 
-function tryView({ rental, offer, startedAt, instance, drop, cost }: Try): FailoverView['tries'][number] {
+function attemptView({ rental, offer, startedAt, instance, drop, cost }: Attempt): FailoverView['attempts'][number] {
   const { machineId, hostId: _, ...shown } = offer
   return { rental, offer: shown, machineId, startedAt, instance, why: drop?.why, cost }
 }
 
 function standing(
   failover: Failover,
-  current: Try | undefined,
+  current: Attempt | undefined,
   rental: Rental | undefined,
   instances: Instances,
 ): { step: FailoverStep; since: number } {
-  const { step, startedAt, endedAt, tries, unwanted } = failover
+  const { step, startedAt, endedAt, attempts, unwanted } = failover
   if (step !== 'trying') return { step, since: endedAt ?? startedAt }
-  if (!current || !rental) return { step: 'searching', since: tries.at(-1)?.endedAt ?? startedAt }
+  if (!current || !rental) return { step: 'searching', since: attempts.at(-1)?.endedAt ?? startedAt }
   if (current.drop || unwanted) return { step: 'dropping', since: current.drop?.at ?? current.startedAt }
   if (rental.instance === undefined) return { step: 'renting', since: current.startedAt }
   if (current.runningAt !== undefined && instances[rental.instance]?.state === 'running')

@@ -21,7 +21,7 @@ export const sentences = {
     message: 'The tries have cost what they may.',
     advice: 'Nothing is left of them. Allow more, or pick hosts with more reliability.',
   },
-  triesUsedUp: {
+  attemptsUsedUp: {
     code: 'tries_used_up',
     message: 'None of the tries came to anything.',
     advice: 'Nothing is left of them. Look at why each was dropped, or allow more tries.',
@@ -77,7 +77,7 @@ export function nothingAsGood(
 }
 
 /** `1 × RTX 4090 in Sweden, SE, machine 10012`. */
-export function tryName({
+export function attemptName({
   gpuName,
   gpuCount,
   location,

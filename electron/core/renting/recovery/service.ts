@@ -213,11 +213,11 @@ export async function openRecoveries(
   async function watch(
     instance: InstanceView,
     choice: RecoveryChoice,
-    { id, tries, unwanted }: NonNullable<ReturnType<Failovers['find']>>,
+    { id, attempts, unwanted }: NonNullable<ReturnType<Failovers['find']>>,
   ) {
     if (unwanted) return
     const other = othersReplacement(instance.id, records, rentals.knows)
-    const own = tries.findLast(one => one.cost === undefined)?.instance
+    const own = attempts.findLast(one => one.cost === undefined)?.instance
     const mine = records.find(record => record.id === own)
     const needless = choice.kind !== 'replace' || instance.state === 'running'
     if (needless || (other && givesWay(mine, other))) await failovers.cancel(id, true)

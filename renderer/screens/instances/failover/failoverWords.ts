@@ -1,7 +1,7 @@
 import {
   type FailoverView,
   isFailingOver,
-  type TryView,
+  type AttemptView,
 } from '../../../../electron/contract/automation/failover.ts'
 import { duration } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
@@ -22,13 +22,13 @@ export function failoverWords({ step, candidates, cancelling }: FailoverView): {
 }
 
 /** `Try 2 of 5`; before the first one, and between two, the one that comes. */
-export function tryOf({ tries, most, step }: FailoverView): string {
-  const next = step === 'searching' ? tries.length + 1 : tries.length
+export function attemptOf({ attempts, most, step }: FailoverView): string {
+  const next = step === 'searching' ? attempts.length + 1 : attempts.length
   return `Try ${Math.min(next, most)} of ${most}`
 }
 
 /** `RTX 4090 in Sweden, machine 10012`. */
-export function whereTried({ offer, machineId }: TryView): string {
+export function whereTried({ offer, machineId }: AttemptView): string {
   const { gpuCount, gpuName, location } = offer
   const gpu = `${gpuCount ?? 1} × ${gpuName ?? 'unknown GPU'}`
   const place = location === undefined ? '' : ` in ${placeName(location)}`
@@ -59,14 +59,14 @@ export function waitsFor(failover: FailoverView, instance: InstanceView | undefi
 }
 
 /** The tries that came to nothing. */
-export function droppedTries({ tries }: FailoverView): readonly TryView[] {
-  return tries.filter(({ why }) => why !== undefined)
+export function droppedAttempts({ attempts }: FailoverView): readonly AttemptView[] {
+  return attempts.filter(({ why }) => why !== undefined)
 }
 
 /** What its end means, once it has ended. */
 export function endWords(failover: FailoverView): string | undefined {
   if (isFailingOver(failover)) return undefined
   if (failover.step === 'ready')
-    return `Ready on try ${failover.tries.length} of ${failover.most}${failover.entered ? ': SSH answers' : ''}.`
+    return `Ready on try ${failover.attempts.length} of ${failover.most}${failover.entered ? ': SSH answers' : ''}.`
   return [failover.problem?.message, failover.problem?.advice].filter(Boolean).join(' ')
 }

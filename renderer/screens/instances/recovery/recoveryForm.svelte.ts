@@ -14,7 +14,7 @@ export class RecoveryForm {
   ceiling = $state('')
   /** Minutes. */
   every = $state('10')
-  tries = $state('3')
+  attempts = $state('3')
   /** Dollars. */
   cost = $state('0.50')
   /** Minutes. */
@@ -33,7 +33,7 @@ export class RecoveryForm {
     this.ceiling = String(choice.ceiling)
     this.every = String(choice.every / 60)
     if (choice.kind !== 'replace') return
-    this.tries = String(choice.limits.tries)
+    this.attempts = String(choice.limits.attempts)
     this.cost = String(choice.limits.ceiling)
     this.deadline = String(choice.limits.deadline / 60)
   }
@@ -42,7 +42,7 @@ export class RecoveryForm {
     const ceiling = number(this.ceiling)
     const every = number(this.every, 60)
     const limits = {
-      tries: number(this.tries),
+      attempts: number(this.attempts),
       ceiling: number(this.cost),
       deadline: number(this.deadline, 60),
     }
@@ -65,7 +65,7 @@ export class RecoveryForm {
       : `Only a cheaper machine would do: ${what} here is ${rate(most)}.`
   })
 
-  /** A message by field: `ceiling`, `every`, `limits.tries`, `limits.ceiling` or `limits.deadline`. */
+  /** A message by field: `ceiling`, `every`, `limits.attempts`, `limits.ceiling` or `limits.deadline`. */
   readonly errors: FormErrors = $derived((this.#tried && this.#read.errors) || {})
 
   /** The choice; undefined while something is wrong, which is told from then on. */

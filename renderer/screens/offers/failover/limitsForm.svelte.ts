@@ -5,7 +5,7 @@ import { type FormErrors, number, readForm } from '../../../components/fields/re
 
 /** How far a failover may go, as it is filled in. */
 export class LimitsForm {
-  tries = $state('5')
+  attempts = $state('5')
   /** Dollars. */
   ceiling = $state('0.50')
   /** Minutes. */
@@ -18,8 +18,8 @@ export class LimitsForm {
   /** @param began what to begin with where it is known, in the units of FailoverLimits */
   constructor(interruptible: boolean, began: Partial<FailoverLimits>) {
     this.interruptible = interruptible
-    const { tries, ceiling, deadline, price } = began
-    if (tries !== undefined) this.tries = String(tries)
+    const { attempts, ceiling, deadline, price } = began
+    if (attempts !== undefined) this.attempts = String(attempts)
     if (ceiling !== undefined) this.ceiling = dollars(ceiling)
     if (deadline !== undefined) this.deadline = String(deadline / 60)
     if (price !== undefined) this.price = dollars(price)
@@ -27,7 +27,7 @@ export class LimitsForm {
 
   readonly #read = $derived.by(() =>
     readForm(FailoverLimits, {
-      tries: number(this.tries),
+      attempts: number(this.attempts),
       ceiling: number(this.ceiling),
       deadline: number(this.deadline, 60),
       price: this.interruptible ? undefined : number(this.price),

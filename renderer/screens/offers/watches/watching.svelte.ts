@@ -160,7 +160,7 @@ export class Watching {
 
   #typed(): string {
     const { name, every, rents, machines, renting, limits } = this
-    const { tries, ceiling, deadline, price } = limits
+    const { attempts, ceiling, deadline, price } = limits
     return JSON.stringify({
       name,
       every,
@@ -168,7 +168,7 @@ export class Watching {
       machines,
       draft: renting.draft,
       run: renting.run && [renting.run.fields, renting.run.chosen],
-      tries,
+      attempts,
       ceiling,
       deadline,
       price,

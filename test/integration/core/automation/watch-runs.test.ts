@@ -20,7 +20,7 @@ const wish: WatchRequest = {
   every: 1,
   rents: {
     request: { image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [] },
-    limits: { tries: 3, ceiling: 5, deadline: 3600 },
+    limits: { attempts: 3, ceiling: 5, deadline: 3600 },
     most: 1,
   },
 }

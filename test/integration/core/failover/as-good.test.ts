@@ -7,7 +7,7 @@ const replace = {
   kind: 'replace',
   ceiling: 30,
   every: 60,
-  limits: { tries: 3, ceiling: 5, deadline: 3600 },
+  limits: { attempts: 3, ceiling: 5, deadline: 3600 },
 } as const
 
 /** What the market has by bid, cheapest first. */

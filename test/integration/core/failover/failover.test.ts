@@ -30,9 +30,9 @@ async function shutWorld(context: TestContext): Promise<{ world: World; under: B
 
 /** The instance of the try that is under way, once it is created. */
 async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
-  await under.until(() => (failoverOf(under, id)?.tries.length ?? 0) >= number)
-  await under.until(() => failoverOf(under, id)?.tries[number - 1]?.instance !== undefined, 30_000)
-  const instance = failoverOf(under, id)?.tries[number - 1]?.instance
+  await under.until(() => (failoverOf(under, id)?.attempts.length ?? 0) >= number)
+  await under.until(() => failoverOf(under, id)?.attempts[number - 1]?.instance !== undefined, 30_000)
+  const instance = failoverOf(under, id)?.attempts[number - 1]?.instance
   if (instance === undefined) throw new Error('the try has no instance')
   return instance
 }
@@ -47,9 +47,9 @@ describe.concurrent('renting with failover', () => {
     await world.sim.controls.forceStatus(await tried(under, id, 2), 'offline')
     await under.until(() => failoverOf(under, id)?.step === 'ready', 40_000)
     const view = failoverOf(under, id)
-    expect(view?.tries.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
-    expect(new Set(view?.tries.map(({ machineId }) => machineId)).size).toBe(3)
-    expect(view?.tries.slice(0, 2).every(({ cost }) => cost !== undefined)).toBe(true)
+    expect(view?.attempts.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
+    expect(new Set(view?.attempts.map(({ machineId }) => machineId)).size).toBe(3)
+    expect(view?.attempts.slice(0, 2).every(({ cost }) => cost !== undefined)).toBe(true)
     expect(await onAccount(world)).toEqual([
       expect.objectContaining({ id: view?.instance, actual_status: 'running' }),
     ])
@@ -58,7 +58,7 @@ describe.concurrent('renting with failover', () => {
 
     const failed = Object.keys(under.account().failedHosts).map(Number)
     expect(failed.sort()).toEqual(
-      view?.tries
+      view?.attempts
         .slice(0, 2)
         .map(({ machineId }) => machineId)
         .sort(),
@@ -80,9 +80,9 @@ describe.concurrent('renting with failover', () => {
       await context.expect.poll(said).toContain(text)
 
     // What failed is taken last from now on, until it is forgiven.
-    const next = await under.run('rentWithFailover', wish({ tries: 1 }))
+    const next = await under.run('rentWithFailover', wish({ attempts: 1 }))
     await tried(under, next, 1)
-    expect(failed).not.toContain(failoverOf(under, next)?.tries[0]?.machineId)
+    expect(failed).not.toContain(failoverOf(under, next)?.attempts[0]?.machineId)
     await under.run('cancelFailover', { failover: next })
     for (const machine of failed) await under.run('forgiveHost', { machine })
     expect(under.account().failedHosts).toEqual({})
@@ -119,9 +119,9 @@ describe.concurrent('renting with failover', () => {
     const under = await world.start()
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-    const shut = await under.run('rentWithFailover', wish({ tries: 1, deadline: 330 }))
+    const shut = await under.run('rentWithFailover', wish({ attempts: 1, deadline: 330 }))
     const open = await under.run('rentWithFailover', wish({}, { access: 'jupyter' }))
-    expect(await ended(under, shut)).toMatchObject({ step: 'failed', tries: [{ why: { code: 'no_ssh' } }] })
+    expect(await ended(under, shut)).toMatchObject({ step: 'failed', attempts: [{ why: { code: 'no_ssh' } }] })
     await ended(under, open)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
     expect(Object.values(under.account().failedHosts)).toHaveLength(1)
@@ -136,8 +136,8 @@ describe.concurrent('renting with failover', () => {
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
     await under.run('pausePolling', { minutes: 60 })
-    const shut = await under.run('rentWithFailover', wish({ tries: 1, deadline: 330 }))
-    expect(await ended(under, shut)).toMatchObject({ step: 'failed', tries: [{ why: { code: 'no_ssh' } }] })
+    const shut = await under.run('rentWithFailover', wish({ attempts: 1, deadline: 330 }))
+    expect(await ended(under, shut)).toMatchObject({ step: 'failed', attempts: [{ why: { code: 'no_ssh' } }] })
     expect(await onAccount(world)).toEqual([])
   })
 
@@ -178,7 +178,7 @@ describe.concurrent('renting with failover', () => {
 
   test('ends once the tries are used up, with nothing left of them', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', wish({ tries: 2 }))
+    const id = await under.run('rentWithFailover', wish({ attempts: 2 }))
     for (const number of [1, 2])
       await world.sim.controls.forceStatus(await tried(under, id, number), 'exited')
     const view = await ended(under, id)
@@ -209,7 +209,7 @@ describe.concurrent('renting with failover', () => {
     await world.sim.controls.advance(0.15 * left)
     const view = await ended(under, id)
     const why = { code: 'ceiling_reached' }
-    expect(view).toMatchObject({ step: 'failed', problem: why, tries: [{ instance, why }] })
+    expect(view).toMatchObject({ step: 'failed', problem: why, attempts: [{ instance, why }] })
     expect(view?.spent).toBeGreaterThanOrEqual(ceiling)
     expect(view?.spent).toBeLessThan(1.1 * ceiling)
     expect(await onAccount(world)).toEqual([])

@@ -55,7 +55,7 @@ test.concurrent('rents another in its place, and stops the one that was outbid',
   const { world, under, instance } = await interruptible(context)
   await under.run('chooseRecovery', {
     instance,
-    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
+    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
   })
   await world.sim.controls.outbid(instance)
   await under.until(() => under.account().recoveries[instance]?.by !== undefined, 40_000)
@@ -83,7 +83,7 @@ test.concurrent('two Berths replace it once', { timeout: 120_000 }, async contex
   for (const berth of [under, other])
     await berth.run('chooseRecovery', {
       instance,
-      choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
+      choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
     })
   await world.sim.controls.outbid(instance)
   for (const berth of [under, other])

@@ -20,7 +20,7 @@ export function wish(
       order: { column: 'price', descending: false },
     },
     request: { image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [], ...request },
-    limits: { tries: 5, ceiling: 1, deadline: 3600, ...limits },
+    limits: { attempts: 5, ceiling: 1, deadline: 3600, ...limits },
   }
 }
 

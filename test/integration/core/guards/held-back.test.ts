@@ -38,7 +38,7 @@ test.concurrent('a watch rents nothing beyond a budget that is reached, says so,
   const { world, under, first } = await spendingWorld(context)
   const guard = await budget(under)
   await under.until(() => ['stopping', 'stopped'].includes(stateOf(under, first) ?? ''))
-  const { search, request, limits } = wish({ tries: 2, deadline: 3600 }, { access: 'none' })
+  const { search, request, limits } = wish({ attempts: 2, deadline: 3600 }, { access: 'none' })
   const watch = await under.run('saveWatch', {
     wish: { name: 'Bargains', search, every: 1, rents: { request, limits, most: 3 } },
   })
@@ -63,12 +63,12 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
   const id = await under.run('rentWithFailover', wish({ deadline: 3600 }))
-  await under.until(() => failoverOf(under, id)?.tries[0]?.instance !== undefined)
+  await under.until(() => failoverOf(under, id)?.attempts[0]?.instance !== undefined)
   const guard = await budget(under)
   await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 40_000)
   expect(failoverOf(under, id)).toMatchObject({
     step: 'searching',
-    tries: [{ why: { code: 'stopped_by_guard' } }],
+    attempts: [{ why: { code: 'stopped_by_guard' } }],
   })
   for (let look = 0; look < 3; look += 1) await under.run('refresh', {})
   expect((await onAccount(world)).map(one => one.id)).toEqual([first])
@@ -83,7 +83,7 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
 
   await under.run('snoozeGuard', { guard, minutes: 720 })
   await under.until(() => failoverOf(under, id)?.step === 'ready', 40_000)
-  expect(failoverOf(under, id)?.tries).toHaveLength(2)
+  expect(failoverOf(under, id)?.attempts).toHaveLength(2)
   expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
 })
 
@@ -104,7 +104,7 @@ test.concurrent('a try that runs is ended by its failover alone, not by the guar
   await world.sim.controls.advance(1800)
   await under.run('refresh', {})
   await budget(under)
-  await under.until(() => failoverOf(under, id)?.tries[0]?.why?.code === 'stopped_by_guard')
+  await under.until(() => failoverOf(under, id)?.attempts[0]?.why?.code === 'stopped_by_guard')
   await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 45_000)
   const asked = world.sim.controls.requests().filter(({ path }) => path === `/api/v0/instances/${tried}/`)
   expect(asked.filter(({ method }) => method === 'PUT')).toEqual([])
@@ -145,7 +145,7 @@ test.concurrent('what was outbid is neither raised nor replaced while a budget i
   const guard = await budget(under)
   await under.run('chooseRecovery', {
     instance: first,
-    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
+    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
   })
   await under.until(() => recovery()?.problem?.code === 'held_by_guard')
   await under.run('chooseRecovery', { instance: first, choice: { kind: 'raise', ceiling: 0.6, every: 60 } })

@@ -42,7 +42,7 @@ test('stop everything pauses the watches that would rent, and leaves those that 
     every: 1,
   } as const
   const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
-  const limits = { tries: 1, ceiling: 1, deadline: 600 }
+  const limits = { attempts: 1, ceiling: 1, deadline: 600 }
   const tells = await under.run('saveWatch', { wish })
   const rents = await under.run('saveWatch', {
     wish: { ...wish, rents: { request: { ...request, env: [], ports: [] }, limits, most: 1 } },

@@ -96,7 +96,7 @@ function aRecovery({ chance }: Hand): RecoveryChoice {
     { kind: 'tell' },
     { kind: 'raise', ceiling, every },
     { kind: 'raise', ceiling, every },
-    { kind: 'replace', ceiling, every, limits: { tries: 4, ceiling: 1, deadline: 3600 } },
-    { kind: 'replace', ceiling, every, limits: { tries: 4, ceiling: 1, deadline: 3600 } },
+    { kind: 'replace', ceiling, every, limits: { attempts: 4, ceiling: 1, deadline: 3600 } },
+    { kind: 'replace', ceiling, every, limits: { attempts: 4, ceiling: 1, deadline: 3600 } },
   ])
 }

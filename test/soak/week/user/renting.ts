@@ -92,7 +92,7 @@ function failoverWish({ chance }: Hand, bid: number | undefined): Args<'rentWith
     },
     request: request(chance.pick(['ssh', 'none']), bid),
     limits: {
-      tries: chance.integer(2, 6),
+      attempts: chance.integer(2, 6),
       ceiling: chance.pick([0.05, 0.5, 2]),
       deadline: chance.pick([1200, 3600, 7200]),
       ...(chance.happens(0.5) ? { price: 1 } : {}),

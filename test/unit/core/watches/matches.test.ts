@@ -111,7 +111,7 @@ test('what is dearer than a watch may rent does not match it, though the search 
   const market = [offer(1, 1_490_000), offer(3, 1_200_000, { minimumBid: 700_000 }), offer(4, 1_300_000)]
   const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
   const matching = (price: number | undefined, bid?: number) => {
-    const limits = { tries: 1, ceiling: 1, deadline: 600, ...(price === undefined ? {} : { price }) }
+    const limits = { attempts: 1, ceiling: 1, deadline: 600, ...(price === undefined ? {} : { price }) }
     const wanted = { ...request, env: [], ports: [], ...(bid === undefined ? {} : { bid }) }
     const wish = { ...watch.wish, rents: { request: wanted, limits, most: 1 } }
     return sighting({ ...watch, wish }, market, start).matching.map(({ offer: { id } }) => id)

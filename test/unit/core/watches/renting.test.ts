@@ -124,7 +124,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
         env: [{ name: 'TOKEN', value: 'x', secret: true }],
         ports: [],
       },
-      limits: { tries: 1, ceiling: 1, deadline: 600 },
+      limits: { attempts: 1, ceiling: 1, deadline: 600 },
       most,
     },
   })

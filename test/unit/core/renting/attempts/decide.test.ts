@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
 import { nextMove } from '../../../../../electron/core/renting/attempts/decide.ts'
-import type { Failover, Try } from '../../../../../electron/core/renting/attempts/model.ts'
+import type { Failover, Attempt } from '../../../../../electron/core/renting/attempts/model.ts'
 import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
 import { instanceView } from '../../views.ts'
 
@@ -20,8 +20,8 @@ const rental: Rental = {
   createdAt: now - 100,
   deadline: 600,
 }
-const running: Try = { rental: rental.id, offer: rental.offer, startedAt: now - 100, runningAt: now - 30 }
-const failover = (...tries: Try[]): Failover => ({
+const running: Attempt = { rental: rental.id, offer: rental.offer, startedAt: now - 100, runningAt: now - 30 }
+const failover = (...attempts: Attempt[]): Failover => ({
   id: 'f0000000000000001',
   search: {
     query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
@@ -29,9 +29,9 @@ const failover = (...tries: Try[]): Failover => ({
     order: { column: 'price', descending: false },
   },
   request: { ...request, env: [], ports: [] },
-  limits: { tries: 5, ceiling: 1, deadline: 600 },
+  limits: { attempts: 5, ceiling: 1, deadline: 600 },
   step: 'trying',
-  tries,
+  attempts,
   startedAt: now - 100,
 })
 
@@ -48,7 +48,7 @@ test.each<[InstanceState, boolean]>([
 
 test('no other machine is rented once those that are gone have cost what all may', () => {
   const snapshot = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
-  const gone = (cost: number): Try => ({
+  const gone = (cost: number): Attempt => ({
     ...running,
     cost,
     drop: { why: { code: 'crashed', message: '' }, at: now, blame: true, last: false },
@@ -110,7 +110,7 @@ test.each([true, false])(
 
 test('where every machine crashed, that is said, since the image is then the likelier cause', () => {
   const snapshot = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
-  const dropped = (code: string): Try => ({
+  const dropped = (code: string): Attempt => ({
     ...running,
     cost: 0,
     drop: { why: { code, message: '' }, at: now, blame: true, last: false },

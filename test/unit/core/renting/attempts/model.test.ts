@@ -72,7 +72,7 @@ const interval = 20
 /** Lives a history to its end; gives how it ended. `ceiling` in dollars. */
 async function live(
   fates: readonly Fate[],
-  { tries: most, ceiling = 10 }: { tries: number; ceiling?: number },
+  { attempts: most, ceiling = 10 }: { attempts: number; ceiling?: number },
   events: readonly Event[],
   cancelAt?: number,
 ) {
@@ -103,7 +103,7 @@ async function live(
       env: [{ name: 'TOKEN', value: 'secret', secret: true }],
       ports: [],
     },
-    limits: { tries: most, ceiling, deadline },
+    limits: { attempts: most, ceiling, deadline },
   })
   let cancelled = false
 
@@ -165,14 +165,14 @@ test(`${histories} histories of answers, faults, kills and looks end as the plai
       async (fates, most, events, cancelAt) => {
         const { end, world, cancelled, blamed, keychain } = await live(
           fates,
-          { tries: most },
+          { attempts: most },
           events,
           cancelAt,
         )
         expect(world.wrongs).toEqual([])
         expect([...keychain]).toEqual([])
         const model = expected(fates, most)
-        const codes = end?.tries.flatMap(({ drop }) => (drop ? [drop.why.code] : []))
+        const codes = end?.attempts.flatMap(({ drop }) => (drop ? [drop.why.code] : []))
         if (end?.step === 'cancelled' || cancelled) {
           seen.cancelled += 1
           expect(end?.step).toBe('cancelled')
@@ -196,7 +196,7 @@ test(`${histories} histories of answers, faults, kills and looks end as the plai
 
 test('over histories of kills and looks no failover costs more than its ceiling and what a look takes', async () => {
   const quiet = fc.constantFrom<Event>({ do: 'look' }, { do: 'turn' }, { do: 'kill' })
-  const tryCosts = deadline * perSecond
+  const attemptCosts = deadline * perSecond
   const aLook = interval * perSecond
   const ends = new Set<string>()
   await fc.assert(
@@ -206,19 +206,19 @@ test('over histories of kills and looks no failover costs more than its ceiling 
       fc.integer({ min: 2, max: 8 }).map(tenths => tenths / 10),
       fc.array(quiet, { maxLength: 12 }),
       async (fates, whole, part, events) => {
-        const ceiling = Math.round((whole + part) * tryCosts)
-        const { end, world } = await live(fates, { tries: 4, ceiling: ceiling / 1_000_000 }, events)
-        const spent = end?.tries.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0
+        const ceiling = Math.round((whole + part) * attemptCosts)
+        const { end, world } = await live(fates, { attempts: 4, ceiling: ceiling / 1_000_000 }, events)
+        const spent = end?.attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0
         // What it counts is what it is charged, and up to a look more for each try: it sees that late what is gone.
         expect(spent).toBeGreaterThanOrEqual(world.paid - 1)
-        expect(spent).toBeLessThanOrEqual(world.paid + (end?.tries.length ?? 0) * aLook)
+        expect(spent).toBeLessThanOrEqual(world.paid + (end?.attempts.length ?? 0) * aLook)
         expect(world.rented.size).toBe(0)
         const reached = whole < fates.length
-        ends.add(`${end?.problem?.code} in ${end?.tries.length}`)
+        ends.add(`${end?.problem?.code} in ${end?.attempts.length}`)
         expect(end?.problem?.code).toBe(
           reached ? 'ceiling_reached' : fates.length === 4 ? 'tries_used_up' : 'no_offers',
         )
-        expect(end?.tries).toHaveLength(reached ? whole + 1 : fates.length)
+        expect(end?.attempts).toHaveLength(reached ? whole + 1 : fates.length)
         if (reached) expect(spent).toBeGreaterThanOrEqual(ceiling)
         expect(world.paid).toBeLessThanOrEqual(ceiling + aLook)
       },

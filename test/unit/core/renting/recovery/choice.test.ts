@@ -9,7 +9,7 @@ import { account, accountContext, freshAnswer } from '../../account-context.ts'
 import { settled } from '../../hand-clock.ts'
 import { instanceView } from '../../views.ts'
 
-const limits = { tries: 3, ceiling: 1, deadline: 600 }
+const limits = { attempts: 3, ceiling: 1, deadline: 600 }
 const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const
 const outbid = instanceView({
   state: 'outbid',
@@ -58,7 +58,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     written,
     find: () =>
       step
-        ? ({ step, tries: [{ instance: place }], instance: place } as unknown as ReturnType<
+        ? ({ step, attempts: [{ instance: place }], instance: place } as unknown as ReturnType<
             Failovers['find']
           >)
         : undefined,
@@ -217,11 +217,11 @@ test('a raise that a busy service refuses is tried again soon, told once and not
   await look()
   await look()
   expect(bids).toHaveLength(1)
-  for (const tries of [2, 3]) {
+  for (const attempts of [2, 3]) {
     pass(30)
     await look()
     await look()
-    expect(bids).toHaveLength(tries)
+    expect(bids).toHaveLength(attempts)
   }
   expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.210/h: RTX 4090 #4711'])
   expect(view()[outbid.id]?.raises).toBe(1)
@@ -246,13 +246,13 @@ test('a raise for which the key was refused is tried again after minutes, whatev
     refusals.push(new ServiceError({ code: 'forbidden', status, message: '', advice: '' }))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 36_000 })
   await look()
-  for (const tries of [2, 3]) {
+  for (const attempts of [2, 3]) {
     pass(299)
     await look()
-    expect(bids).toHaveLength(tries - 1)
+    expect(bids).toHaveLength(attempts - 1)
     pass(1)
     await look()
-    expect(bids).toHaveLength(tries)
+    expect(bids).toHaveLength(attempts)
   }
   expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.210/h: RTX 4090 #4711'])
 })
