@@ -1,6 +1,5 @@
 import { app, Notification } from 'electron'
-import { openDbusNotifier } from '../local/notifier/dbus-notifier.ts'
-import { escapeMarkup } from '../local/notifier/markup.ts'
+import { escapeMarkup, openDbusNotifier } from '../local/notifier/dbus-notifier.ts'
 import { activatedId, groupOf } from '../local/notifier/notice-ids.ts'
 import type { Notice, NoticeClick, Notifier } from '../ports/notifier.ts'
 

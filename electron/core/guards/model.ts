@@ -61,17 +61,8 @@ export function withEvent(guard: Guard, at: number, text: string): Guard {
 
 /** The same guard with nothing of its last moment: what it told, tried and could not do. */
 export function calmed(guard: Guard): Guard {
-  const {
-    warnedAt: _warnedAt,
-    heldAt: _heldAt,
-    begunAt: _begunAt,
-    passed: _passed,
-    failures: _failures,
-    problem: _problem,
-    retryAt: _retryAt,
-    ...calm
-  } = guard
-  return calm
+  const nothing = { warnedAt: undefined, heldAt: undefined, begunAt: undefined, passed: undefined }
+  return { ...guard, ...nothing, failures: undefined, problem: undefined, retryAt: undefined }
 }
 
 /** Instances remembered of each guard. */

@@ -120,7 +120,8 @@ export async function openGuards(
 
   /** On disk first, then said: after a kill it is rather not said than said twice. */
   async function take(transitions: readonly Transition[]): Promise<void> {
-    for (const { guard, alert } of transitions) if (!alert) notifications.withdraw(guardAlertId(accountId, guard.id))
+    for (const { guard, alert } of transitions)
+      if (!alert) notifications.withdraw(guardAlertId(accountId, guard.id))
     await record(transitions.map(({ guard }) => guard))
     show()
     for (const { alert } of transitions) if (alert && !ending.aborted) tell(alert)

@@ -3,8 +3,10 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
-import { pollsUntilGone } from './gone.ts'
 import { InstanceShape } from './last-seen.ts'
+
+/** Looks in a row without an instance until it counts as gone: a look may have begun before it was there. */
+export const pollsUntilGone = 2
 
 /**
  * The instances that went from an account. What Berth itself destroyed is forgotten at once. Of any other the answers

@@ -44,7 +44,12 @@ export interface NotificationsContext {
   pageNotices: PageNotices
 }
 
-export function createNotifications({ store, activity, notifier, pageNotices }: NotificationsContext): Notifications {
+export function createNotifications({
+  store,
+  activity,
+  notifier,
+  pageNotices,
+}: NotificationsContext): Notifications {
   /** Where a click on each leads. Kept beyond its closing: some desktops click what is in their history. */
   const told = new Map<string, { account: AccountId; alert: Alert }>()
   const own = new Map<string, (action: string | undefined) => void>()
@@ -115,7 +120,8 @@ export function createNotifications({ store, activity, notifier, pageNotices }: 
     },
     entered(account, instance) {
       for (const [id, { account: of, alert }] of told)
-        if (of === account && alert.instance === instance && alert.state === 'running') notifications.withdraw(id)
+        if (of === account && alert.instance === instance && alert.state === 'running')
+          notifications.withdraw(id)
     },
     withdraw(id) {
       told.delete(id)

@@ -1,7 +1,7 @@
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceState } from '../../contract/instance/instance.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
-import { idleBelow } from '../instances/idle.ts'
+import { idleBelow } from '../instances/instance-state.ts'
 import { same } from '../state/same.ts'
 import type { Run } from './model.ts'
 

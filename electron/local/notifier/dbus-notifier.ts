@@ -1,7 +1,6 @@
 import { Variant } from '@jellybrick/dbus-next'
 import type { Notice, NoticeClick, Notifier } from '../../ports/notifier.ts'
 import { busAddress, openSessionBus, type SessionBus, type Signal } from '../session-bus.ts'
-import { escapeMarkup } from './markup.ts'
 import { noNotifier } from './no-notifier.ts'
 
 const service = {
@@ -145,4 +144,9 @@ class DbusNotifier implements Notifier {
     this.#last = mine.catch(() => undefined)
     return mine
   }
+}
+
+/** The service reads its body as a small markup language (Desktop Notifications Specification, section 5). */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

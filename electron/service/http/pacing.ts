@@ -1,5 +1,5 @@
+import { deferred } from '../../ports/deferred.ts'
 import type { RequestClock } from './clock.ts'
-import { abortable, deferred } from './deferred.ts'
 
 // interface 8: Rate threshold 5.5: PUT bid_price
 // interface 8: Rate threshold 8: PUT machine cleanup
@@ -195,4 +195,18 @@ export function thresholdIn(answer: string): number | undefined {
   const numbers = (text.match(/\d+(?:\.\d+)?/g) ?? []).filter(number => number !== '429')
   const found = Number(named ?? (numbers.length === 1 ? numbers[0] : undefined))
   return Number.isFinite(found) && found > 0 ? found : undefined
+}
+
+/** `promise`, or a rejection with the signal's reason as soon as it is aborted. */
+async function abortable(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return promise
+  signal.throwIfAborted()
+  const aborted = deferred<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }

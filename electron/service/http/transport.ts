@@ -8,7 +8,6 @@ import { type Attempt, badAnswer, networkFailure, noAnswer, notYet, refusal, too
 import { parseJson } from './json.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
-import { secondsIn } from './retry-after.ts'
 import { isServiceCode } from './sentences.ts'
 
 export interface TransportOptions {
@@ -194,4 +193,16 @@ function textOf(body: unknown, field: string): string {
   if (typeof body !== 'object' || body === null) return ''
   const value: unknown = Reflect.get(body, field)
   return typeof value === 'string' ? value : ''
+}
+
+/**
+ * Seconds that a `Retry-After` header asks to wait: a number, or a date told against the answer's own `Date`, since
+ * this machine's clock may be wrong.
+ */
+function secondsIn(header: string | null, serverTime: number | undefined): number | undefined {
+  if (header === null) return undefined
+  if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header)
+  const date = Date.parse(header) / 1000
+  if (Number.isNaN(date)) return undefined
+  return Math.max(0, date - (serverTime ?? Date.now() / 1000))
 }

@@ -1,5 +1,12 @@
 import * as v from 'valibot'
-import { RunAction, RunId, type RunMatch, type RunPage, RunPlace, PlacedRunRequest } from '../../automation/run.ts'
+import {
+  PlacedRunRequest,
+  RunAction,
+  RunId,
+  type RunMatch,
+  type RunPage,
+  RunPlace,
+} from '../../automation/run.ts'
 import { ChoiceId } from '../../instance/files.ts'
 import { account, command, given } from '../command.ts'
 

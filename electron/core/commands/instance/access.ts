@@ -63,7 +63,10 @@ export function accessCommands(parts: Parts): AccessCommands {
     sshCommand: args => access.commandLine(targetOf(parts, args)),
     async attachKey({ key, ...args }) {
       const target = targetOf(parts, args)
-      await needing('instance_write', access.attachKey(target.account, target.instance.id, target.client, key))
+      await needing(
+        'instance_write',
+        access.attachKey(target.account, target.instance.id, target.client, key),
+      )
       noteUser(parts, target.account, 'Attached the SSH key to', target.instance, key)
     },
     async acceptHostKey({ fingerprint, ...args }) {

@@ -84,7 +84,8 @@ export function fileCommands(parts: Parts): FileCommands {
       name: names.length === 1 ? first : `${names.length} items`,
       job: made,
       // Found anew each time: its address may have changed, or it may be gone.
-      connect: () => access.connect(targetOf(parts, { account: target.account, instance: target.instance.id })),
+      connect: () =>
+        access.connect(targetOf(parts, { account: target.account, instance: target.instance.id })),
     })
     changed = () => transfers.progressed(begun.id)
     return begun

@@ -2,7 +2,7 @@ import type { GuardAction } from '../../../contract/automation/guard.ts'
 import type { InstanceState, InstanceView } from '../../../contract/instance/instance.ts'
 import { expectedTraffic, runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
-import { idleBelow } from '../../instances/idle.ts'
+import { idleBelow } from '../../instances/instance-state.ts'
 import type { Guard } from '../model.ts'
 import type { Loads } from './idle.ts'
 

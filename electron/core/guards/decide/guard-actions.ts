@@ -3,7 +3,7 @@ import type { Facts } from '../kinds.ts'
 import { actsOnce, type Guard } from '../model.ts'
 import { accountTargets, type Target } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
-import { dueOf, creditStaleSince } from './moment.ts'
+import { creditStaleSince, dueOf } from './moment.ts'
 
 /** What Berth has before it when it decides. */
 export interface Snapshot {

@@ -49,7 +49,8 @@ export function heldAlert(
   { dueAt, creditStaleSince }: { dueAt: number; creditStaleSince: number | undefined },
 ): Alert {
   const { now } = scene
-  const since = creditStaleSince === undefined ? '' : ` The credit was told last at ${moment(creditStaleSince, now)}.`
+  const since =
+    creditStaleSince === undefined ? '' : ` The credit was told last at ${moment(creditStaleSince, now)}.`
   return {
     ...base(scene, guard),
     title: `${whatHappens(guard, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'tells the credit'}`,

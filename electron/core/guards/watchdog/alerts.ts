@@ -1,4 +1,8 @@
-import type { WatchdogEnding, WatchdogReason, WatchdogRequest } from '../../../contract/automation/watchdog.ts'
+import type {
+  WatchdogEnding,
+  WatchdogReason,
+  WatchdogRequest,
+} from '../../../contract/automation/watchdog.ts'
 import { instanceName } from '../../../contract/format/name.ts'
 import { percent } from '../../../contract/format/size.ts'
 import { duration } from '../../../contract/format/time.ts'
@@ -40,7 +44,8 @@ export function createWatchdogAlerts({
   }
 
   function tell(instance: number, title: string, body: string): void {
-    if (store.get().settings.alerts.guard) notifications.tell(account, [alertOf(account, instance, title, body)])
+    if (store.get().settings.alerts.guard)
+      notifications.tell(account, [alertOf(account, instance, title, body)])
     else activity.add({ account, instance, kind: 'berth', text: title, detail: body })
   }
 

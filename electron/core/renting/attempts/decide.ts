@@ -5,7 +5,7 @@ import { micros } from '../../../contract/spending/money.ts'
 import { deathOf } from '../rentals/decide.ts'
 import { isUnderWay, type Rental } from '../rentals/model.ts'
 import { noImage, sentenceFor } from '../rentals/words.ts'
-import { costBy, type Drop, type Failover, openAttempt, spentOn, type Attempt } from './model.ts'
+import { type Attempt, costBy, type Drop, type Failover, openAttempt, spentOn } from './model.ts'
 import { sentences } from './words.ts'
 
 /** What a fresh look, and a try to get in by SSH, say about the try that is under way. Times as in the failover. */
@@ -100,7 +100,12 @@ function betweenAttempts(failover: Failover): Move {
   return { do: 'search' }
 }
 
-function whileBooting(failover: Failover, current: Attempt, rental: Rental, { now, stopper }: Snapshot): Move {
+function whileBooting(
+  failover: Failover,
+  current: Attempt,
+  rental: Rental,
+  { now, stopper }: Snapshot,
+): Move {
   if (stopper) return dropFor(stopper)
   if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
   const late = (rental.createdAt ?? rental.startedAt) + rental.deadline

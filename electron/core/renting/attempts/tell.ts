@@ -19,7 +19,12 @@ interface FailoverEvent {
 
 /** Writes it into Activity, and notifies of an end. */
 export function notifyOfFailover(
-  { account, store, activity, notifications }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
+  {
+    account,
+    store,
+    activity,
+    notifications,
+  }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
   { failover, text, detail, problem, instance, asked, end }: FailoverEvent,
 ): void {
   const { request, search } = failover

@@ -2,7 +2,7 @@ import type { FailoverStep, FailoverView } from '../../../contract/automation/fa
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { Rental } from '../rentals/model.ts'
-import { type Failover, openAttempt, spentOn, type Attempt } from './model.ts'
+import { type Attempt, type Failover, openAttempt, spentOn } from './model.ts'
 import { nothingAsGoodCode } from './words.ts'
 
 type Rentals = (id: string) => Rental | undefined
@@ -53,7 +53,14 @@ function viewOf(failover: Failover, rentals: Rentals, instances: Instances): Fai
   }
 }
 
-function attemptView({ rental, offer, startedAt, instance, drop, cost }: Attempt): FailoverView['attempts'][number] {
+function attemptView({
+  rental,
+  offer,
+  startedAt,
+  instance,
+  drop,
+  cost,
+}: Attempt): FailoverView['attempts'][number] {
   const { machineId, hostId: _, ...shown } = offer
   return { rental, offer: shown, machineId, startedAt, instance, why: drop?.why, cost }
 }

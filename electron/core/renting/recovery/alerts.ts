@@ -14,7 +14,12 @@ interface RecoveryEvent {
 
 /** Writes it into Activity, and notifies of what was done and of what cannot be. */
 export function notifyOfRecovery(
-  { account, store, activity, notifications }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
+  {
+    account,
+    store,
+    activity,
+    notifications,
+  }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
   { instance, text, kind, problem }: RecoveryEvent,
 ): void {
   const { id } = instance

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. */
+/** A promise that is settled from outside (`Promise.withResolvers` came after Node 20). */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void

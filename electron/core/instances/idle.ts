@@ -1,2 +1,0 @@
-/** Percent of load: below, a GPU computes nothing that could be lost. */
-export const idleBelow = 5
