@@ -12,14 +12,14 @@ export const FailoverId = v.pipe(v.string(), v.regex(/^f[0-9a-f]{16}$/, 'not a f
 export const FailoverLimits = v.object({
   /** Machines that are tried at the most, offers that were gone included. */
   attempts: v.pipe(
-    v.number('give a number of tries'),
-    v.integer('a whole number of tries'),
+    v.number('give a number of attempts'),
+    v.integer('a whole number of attempts'),
     v.minValue(1, 'at least one try'),
-    v.maxValue(20, 'at most 20 tries'),
+    v.maxValue(20, 'at most 20 attempts'),
   ),
   /** Dollars that all tries together may cost before one is in. */
   ceiling: v.pipe(
-    v.number('give what the tries may cost'),
+    v.number('give what the attempts may cost'),
     v.minValue(0.01, 'at least $0.01'),
     v.maxValue(1000, 'at most $1,000'),
   ),

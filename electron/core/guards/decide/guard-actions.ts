@@ -78,9 +78,9 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
     return warns ? { kind: 'warn', guard, dueAt } : noted
   }
   if (guard.retryAt !== undefined && now < guard.retryAt && guard.retryAt - now < longestPause) return noted
-  const creditStaleSince = fresh ? creditStaleSince(guard, facts) : undefined
+  const staleSince = fresh ? creditStaleSince(guard, facts) : undefined
   const holds = guard.heldAt === undefined
-  if (!fresh) return holds ? { kind: 'hold', guard, dueAt, creditStaleSince } : noted
+  if (!fresh) return holds ? { kind: 'hold', guard, dueAt, creditStaleSince: staleSince } : noted
   if (!sure) return { kind: 'unsure', guard }
 
   // What was heard before its moment does not tell that it was idle up to then.
@@ -90,7 +90,8 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   const lastSeen = Math.max(seenAt ?? before.setAt, before.setAt)
   const late = !awake && lastSeen < dueAt && now - lastSeen > gap && now - dueAt > gap
   if (late && guard.missed === 'tell') return { kind: 'missed', guard, dueAt }
-  if (creditStaleSince !== undefined) return holds ? { kind: 'hold', guard, dueAt, creditStaleSince } : noted
+  if (staleSince !== undefined)
+    return holds ? { kind: 'hold', guard, dueAt, creditStaleSince: staleSince } : noted
   const wanted = targetsOf(guard, snapshot, now)
   const targets = wanted.filter(({ instance: id }) => !snapshot.unconfirmed?.has(id))
   if (wanted.length > targets.length && targets.length === 0)

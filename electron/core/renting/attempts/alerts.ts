@@ -13,7 +13,7 @@ export function failoverAlert(account: AccountId, failover: Failover): Alert {
   const cost =
     dropped === 0
       ? ''
-      : ` ${counted(dropped, 'dropped try', 'dropped tries')} cost ${money(spentOn(failover))}.`
+      : ` ${counted(dropped, 'dropped attempt', 'dropped attempts')} cost ${money(spentOn(failover))}.`
   if (step === 'ready' && instance !== undefined) {
     const { label } = request
     const name = instanceName({ id: instance, label, gpu: { name: attempts.at(-1)?.offer.gpuName } })
@@ -22,7 +22,7 @@ export function failoverAlert(account: AccountId, failover: Failover): Alert {
       instance,
       state: 'running',
       title: `${name} is ready`,
-      body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: try ${attempts.length} of ${limits.attempts}.${cost}`,
+      body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: attempt ${attempts.length} of ${limits.attempts}.${cost}`,
       urgency: 'normal',
       actions: [{ id: 'terminal', label: 'Terminal' }],
       place: { screen: 'instances', instance, tab: 'terminal' },
@@ -33,7 +33,7 @@ export function failoverAlert(account: AccountId, failover: Failover): Alert {
     title:
       attempts.length === 0
         ? 'Nothing could be rented: no offer was within reach'
-        : `Nothing could be rented after ${attempts.length} ${attempts.length === 1 ? 'try' : 'tries'}`,
+        : `Nothing could be rented after ${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`,
     body: `${problem?.message ?? ''}${cost}`.trim(),
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],

@@ -135,7 +135,7 @@ export function createAttemptWorker(
       const say = (text: string) =>
         notifyOfFailover(context, {
           failover,
-          text: `Try ${index + 1} of ${failover.limits.attempts} ${text}`,
+          text: `Attempt ${index + 1} of ${failover.limits.attempts} ${text}`,
           instance,
         })
       if (was?.instance === undefined) say('is created, and boots')
@@ -218,7 +218,7 @@ export function createAttemptWorker(
         await rentals.rent(wanted, offer, { owned: { owner: id, deadline: limits.deadline }, search })
         await failovers.update(id, { problem: undefined })
         const after = failovers.get(id)
-        const text = `Try ${after.attempts.length + 1} of ${limits.attempts}: ${attemptName(offer)}`
+        const text = `Attempt ${after.attempts.length + 1} of ${limits.attempts}: ${attemptName(offer)}`
         notifyOfFailover(context, { failover: after, text, detail: `Offer ${offer.id}` })
         return true
       } catch (error) {
@@ -251,7 +251,7 @@ export function createAttemptWorker(
       const { instance } = current
       notifyOfFailover(context, {
         failover: after,
-        text: `Dropped try ${failover.attempts.length} of ${failover.limits.attempts}`,
+        text: `Dropped attempt ${failover.attempts.length} of ${failover.limits.attempts}`,
         problem: drop.why,
         instance,
       })
@@ -280,7 +280,7 @@ export function createAttemptWorker(
       else
         notifyOfFailover(context, {
           failover: after,
-          text: step === 'ready' ? `Ready on try ${after.attempts.length}` : 'Renting with failover failed',
+          text: step === 'ready' ? `Ready on attempt ${after.attempts.length}` : 'Renting with failover failed',
           end: step,
           problem,
           instance,

@@ -152,7 +152,7 @@ export async function openFailovers(
       }
       notifyOfFailover(context, {
         failover: get(id),
-        text: `Renting with failover: up to ${wish.limits.attempts} tries`,
+        text: `Renting with failover: up to ${wish.limits.attempts} attempts`,
         asked,
       })
       void pursue(id)

@@ -18,24 +18,24 @@ export const sentences = {
   },
   ceiling: {
     code: 'ceiling_reached',
-    message: 'The tries have cost what they may.',
+    message: 'The attempts have cost what they may.',
     advice: 'Nothing is left of them. Allow more, or pick hosts with more reliability.',
   },
   attemptsUsedUp: {
     code: 'tries_used_up',
-    message: 'None of the tries came to anything.',
-    advice: 'Nothing is left of them. Look at why each was dropped, or allow more tries.',
+    message: 'None of the attempts came to anything.',
+    advice: 'Nothing is left of them. Look at why each was dropped, or allow more attempts.',
   },
   crashedEverywhere: {
     code: 'tries_used_up',
     message: 'It crashed on every machine that was tried.',
     advice:
-      'That speaks against the image or the start script rather than the hosts. Nothing is left of the tries.',
+      'That speaks against the image or the start script rather than the hosts. Nothing is left of the attempts.',
   },
   noOffers: {
     code: 'no_offers',
     message: 'No further offer matches the search and its limits.',
-    advice: 'Loosen the filter or the price, or forgive hosts that failed; nothing is left of the tries.',
+    advice: 'Loosen the filter or the price, or forgive hosts that failed; nothing is left of the attempts.',
   },
   noneWithinReach: {
     code: 'no_offers',

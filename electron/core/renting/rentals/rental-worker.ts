@@ -318,7 +318,7 @@ export function createRentalWorker(
       else tell('Renting failed', rental, { kind: 'error', ...detail })
     }
     if (step === 'cancelled' && rental.owner === undefined) tell('Rental cancelled', rental, { kind: 'user' })
-    else if (step === 'cancelled') tell('A try was taken back', rental)
+    else if (step === 'cancelled') tell('An attempt was taken back', rental)
     // Its failover goes on with the next one at the next look.
     if (rental.owner !== undefined) void context.poll()
   }

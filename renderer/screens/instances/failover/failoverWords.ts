@@ -21,10 +21,10 @@ export function failoverWords({ step, candidates, cancelling }: FailoverView): {
   return { word: step === 'dropping' ? 'Dropping' : 'Renting', shape: 'busy' }
 }
 
-/** `Try 2 of 5`; before the first one, and between two, the one that comes. */
+/** `Attempt 2 of 5`; before the first one, and between two, the one that comes. */
 export function attemptOf({ attempts, most, step }: FailoverView): string {
   const next = step === 'searching' ? attempts.length + 1 : attempts.length
-  return `Try ${Math.min(next, most)} of ${most}`
+  return `Attempt ${Math.min(next, most)} of ${most}`
 }
 
 /** `RTX 4090 in Sweden, machine 10012`. */
@@ -67,6 +67,6 @@ export function droppedAttempts({ attempts }: FailoverView): readonly AttemptVie
 export function endWords(failover: FailoverView): string | undefined {
   if (isFailingOver(failover)) return undefined
   if (failover.step === 'ready')
-    return `Ready on try ${failover.attempts.length} of ${failover.most}${failover.entered ? ': SSH answers' : ''}.`
+    return `Ready on attempt ${failover.attempts.length} of ${failover.most}${failover.entered ? ': SSH answers' : ''}.`
   return [failover.problem?.message, failover.problem?.advice].filter(Boolean).join(' ')
 }

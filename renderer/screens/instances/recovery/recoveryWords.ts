@@ -56,7 +56,7 @@ export function costWords(recovery: RecoveryView, instance: InstanceView, now: n
   const replaced = recovery.replaced + (of === undefined ? 0 : spentBy(instance, now))
   if (replacements > 0 || recovery.replaced > 0)
     words.push(
-      `${replacements} ${replacements === 1 ? 'replacement has' : 'replacements have'} cost ${fineMoney(replaced)} so far, dropped tries included.`,
+      `${replacements} ${replacements === 1 ? 'replacement has' : 'replacements have'} cost ${fineMoney(replaced)} so far, dropped attempts included.`,
     )
   return words
 }

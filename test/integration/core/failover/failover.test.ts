@@ -71,11 +71,11 @@ describe.concurrent('renting with failover', () => {
       return entries.map(entry => entry.text).join('\n')
     }
     for (const text of [
-      'Try 1 of 5',
-      'Dropped try 1 of 5',
-      'Try 2 of 5',
-      'Dropped try 2 of 5',
-      'Ready on try 3',
+      'Attempt 1 of 5',
+      'Dropped attempt 1 of 5',
+      'Attempt 2 of 5',
+      'Dropped attempt 2 of 5',
+      'Ready on attempt 3',
     ])
       await context.expect.poll(said).toContain(text)
 

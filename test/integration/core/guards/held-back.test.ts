@@ -78,7 +78,7 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
   ).toEqual([])
   await context.expect.poll(() => lines(under, 'Nothing is rented for now')).toHaveLength(1)
   expect(await lines(under, 'stopped elsewhere')).toEqual([])
-  for (const text of ['is created, and boots', 'Dropped try 1 of 5'])
+  for (const text of ['is created, and boots', 'Dropped attempt 1 of 5'])
     expect(await lines(under, text)).toHaveLength(1)
 
   await under.run('snoozeGuard', { guard, minutes: 720 })
@@ -109,7 +109,7 @@ test.concurrent('a try that runs is ended by its failover alone, not by the guar
   const asked = world.sim.controls.requests().filter(({ path }) => path === `/api/v0/instances/${tried}/`)
   expect(asked.filter(({ method }) => method === 'PUT')).toEqual([])
   expect(asked.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
-  expect(await lines(under, 'Dropped try 1')).toHaveLength(1)
+  expect(await lines(under, 'Dropped attempt 1')).toHaveLength(1)
   expect(await lines(under, 'Stopped')).toEqual([])
 })
 

@@ -15,7 +15,7 @@ import { Stillness } from './inside/stillness.ts'
 import { liveBy, VirtualTime, virtualClock } from './inside/virtual-time.ts'
 import { watchedFiles, watchedKeychain } from './inside/watched-disk.ts'
 import { watchFetch } from './inside/watched-fetch.ts'
-import { lookout } from './inside/watched-look.ts'
+import { lookout } from './inside/watched-poll.ts'
 import type { FromBerth, Life, Seen, ToBerth } from './messages.ts'
 
 /**

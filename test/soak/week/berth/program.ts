@@ -15,7 +15,7 @@ function watchedPolls(): Plugin {
       )
         return undefined
       isReplaced = true
-      return join(import.meta.dirname, 'inside/watched-look.ts')
+      return join(import.meta.dirname, 'inside/watched-poll.ts')
     },
     buildEnd(error) {
       if (!error && !isReplaced)

@@ -120,6 +120,6 @@ test('where every machine crashed, that is said, since the image is then the lik
     problem: { message: 'It crashed on every machine that was tried.' },
   })
   expect(nextMove(five('late'), snapshot)).toMatchObject({
-    problem: { message: 'None of the tries came to anything.' },
+    problem: { message: 'None of the attempts came to anything.' },
   })
 })
