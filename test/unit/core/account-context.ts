@@ -26,7 +26,10 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
       throw new Error(`${setAside} is broken`)
     },
     activity: { add: () => undefined, search: () => [], flush: async () => undefined },
-    notifications: { tell: () => undefined, withdraw: () => undefined } as unknown as AccountContext['teller'],
+    notifications: {
+      tell: () => undefined,
+      withdraw: () => undefined,
+    } as unknown as AccountContext['teller'],
     record: () => undefined,
     ending: new AbortController().signal,
     now: () => clock.monotonic() / 1000,

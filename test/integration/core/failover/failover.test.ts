@@ -121,7 +121,10 @@ describe.concurrent('renting with failover', () => {
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
     const shut = await under.run('rentWithFailover', wish({ attempts: 1, deadline: 330 }))
     const open = await under.run('rentWithFailover', wish({}, { access: 'jupyter' }))
-    expect(await ended(under, shut)).toMatchObject({ step: 'failed', attempts: [{ why: { code: 'no_ssh' } }] })
+    expect(await ended(under, shut)).toMatchObject({
+      step: 'failed',
+      attempts: [{ why: { code: 'no_ssh' } }],
+    })
     await ended(under, open)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
     expect(Object.values(under.account().failedHosts)).toHaveLength(1)
@@ -137,7 +140,10 @@ describe.concurrent('renting with failover', () => {
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
     await under.run('pausePolling', { minutes: 60 })
     const shut = await under.run('rentWithFailover', wish({ attempts: 1, deadline: 330 }))
-    expect(await ended(under, shut)).toMatchObject({ step: 'failed', attempts: [{ why: { code: 'no_ssh' } }] })
+    expect(await ended(under, shut)).toMatchObject({
+      step: 'failed',
+      attempts: [{ why: { code: 'no_ssh' } }],
+    })
     expect(await onAccount(world)).toEqual([])
   })
 

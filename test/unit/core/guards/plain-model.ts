@@ -98,7 +98,8 @@ export class PlainGuard {
       this.#saidMissed = true
       return 'missed'
     }
-    const creditStaleSince = answer.toldAt < answer.at && ['credit', 'budget'].includes(this.#wish.condition.kind)
+    const creditStaleSince =
+      answer.toldAt < answer.at && ['credit', 'budget'].includes(this.#wish.condition.kind)
     if (creditStaleSince && this.#saidHeld) return undefined
     if (creditStaleSince) {
       this.#saidHeld = true

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Look } from '../../../../../electron/core/instances/polling/poll.ts'
-import {
-  type Expected,
-  pollAll,
-  type Told,
-} from '../../../../../electron/core/instances/polling/poll-all.ts'
+import { type Expected, pollAll, type Told } from '../../../../../electron/core/instances/polling/poll-all.ts'
 import type { InstanceList } from '../../../../../electron/service/instances.ts'
 
 const list = (...ids: number[]): InstanceList => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
 import { nextMove } from '../../../../../electron/core/renting/attempts/decide.ts'
-import type { Failover, Attempt } from '../../../../../electron/core/renting/attempts/model.ts'
+import type { Attempt, Failover } from '../../../../../electron/core/renting/attempts/model.ts'
 import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
 import { instanceView } from '../../views.ts'
 

@@ -61,11 +61,11 @@ test('a text finds a GPU that is neither among the cheapest nor the dearest', as
 
 test('a whole list is asked for once, and one of a doubtful length once more', async () => {
   const whole = market(70, 10_000)
-  expect(await findOffers(whole.service, query, {})).not.toHaveProperty('cap')
+  expect(await findOffers(whole.service, query, {})).not.toHaveProperty('cap', expect.anything())
   expect(whole.asked).toHaveLength(1)
   const doubtful = market(64, 10_000)
   const found = await findOffers(doubtful.service, query, {})
-  expect(found).not.toHaveProperty('cap')
+  expect(found).not.toHaveProperty('cap', expect.anything())
   expect(found.offers).toHaveLength(64)
   expect(doubtful.asked).toHaveLength(2)
 })
