@@ -131,13 +131,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       if (way) sshConfig.reached(account, instance, way.address)
     },
     (account, instance, { message, advice }) =>
-      activity.add({
-        account,
-        instance,
-        kind: 'error',
-        text: message,
-        detail: advice || undefined,
-      }),
+      activity.add({ account, instance, kind: 'error', text: message, detail: advice || undefined }),
   )
   const sshConfig = await openSshConfig({
     store,

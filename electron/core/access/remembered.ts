@@ -75,10 +75,7 @@ export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
       })),
     tmux: async (account, instance) => (await book()).get()[key(account, instance)]?.tmux,
     chooseTmux: (account, instance, choice) =>
-      change(account, instance, ({ tmux: _before, ...rest }) => ({
-        ...rest,
-        tmux: choice,
-      })),
+      change(account, instance, ({ tmux: _before, ...rest }) => ({ ...rest, tmux: choice })),
     shells: async (account, instance) => (await book()).get()[key(account, instance)]?.shells ?? [],
     noteShell: (account, instance, shell) =>
       change(account, instance, before => ({ ...before, shells: [...new Set([...before.shells, shell])] })),

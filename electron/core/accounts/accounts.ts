@@ -76,12 +76,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       return same.id
     }
     const id = `a${machine.random.hex(8)}`
-    const account = {
-      id,
-      name: name ?? new URL(baseUrl).host,
-      baseUrl,
-      userId,
-    }
+    const account = { id, name: name ?? new URL(baseUrl).host, baseUrl, userId }
     await keep(account, key)
     await begin(account, key)
     await showId(id)

@@ -29,14 +29,7 @@ export function newGuard(
   if (forAccount && instance !== undefined)
     throw refused('A budget and the credit are guarded for the whole account.', 'when.kind')
   if (!forAccount && instance === undefined) throw refused('Say which instance it guards.', 'instance')
-  return {
-    ...rest,
-    instance,
-    condition: conditionOf(when, now),
-    action,
-    setAt: now,
-    history: [],
-  }
+  return { ...rest, instance, condition: conditionOf(when, now), action, setAt: now, history: [] }
 }
 
 /**

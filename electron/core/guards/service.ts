@@ -102,13 +102,7 @@ export async function openGuards(
   }
 
   function note(kind: 'user' | 'alert' | 'berth', text: string, detail?: string, instance?: number): void {
-    activity.add({
-      account: accountId,
-      kind,
-      text,
-      detail: detail || undefined,
-      instance,
-    })
+    activity.add({ account: accountId, kind, text, detail: detail || undefined, instance })
   }
 
   const isThere = ({ id }: Guard) => find(id) !== undefined

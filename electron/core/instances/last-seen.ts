@@ -65,14 +65,5 @@ export function openLastSeen(
 /** What of the account is worth keeping. */
 export function lastSeenOf(account: AccountView, at: number): LastSeen {
   const { userId, email, credit, creditAt, tfaStatus, spendPerHour, instances } = account
-  return {
-    at,
-    spendPerHour,
-    instances,
-    userId,
-    email,
-    credit,
-    creditAt,
-    tfaStatus,
-  }
+  return { at, spendPerHour, instances, userId, email, credit, creditAt, tfaStatus }
 }

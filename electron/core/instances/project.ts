@@ -79,11 +79,7 @@ export function project(
     statusMessage: message,
     gpu: gpuOf(record),
     ...gpuMeasures(record),
-    cpu: {
-      load: record.cpu_util,
-      memoryUsed: record.mem_usage,
-      memoryTotal: record.mem_limit,
-    },
+    cpu: { load: record.cpu_util, memoryUsed: record.mem_usage, memoryTotal: record.mem_limit },
     disk: { size: record.disk_space, used: record.disk_usage },
     interruptible,
     pricePerHour: state === 'running' ? perHour || price.running : price.running,

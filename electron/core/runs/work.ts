@@ -73,13 +73,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
   }
 
   function note({ instance }: Run, text: string, detail?: string): void {
-    activity.add({
-      account,
-      kind: 'berth',
-      text,
-      instance,
-      detail: detail || undefined,
-    })
+    activity.add({ account, kind: 'berth', text, instance, detail: detail || undefined })
   }
 
   function work(id: string): void {

@@ -19,10 +19,5 @@ export function transferEntry(
   transfer: Transfer,
   detail?: string,
 ): Omit<ActivityEntry, 'id' | 'at'> {
-  return {
-    account,
-    kind,
-    text: `${text}: ${transferName(transfer)}`,
-    detail: detail || undefined,
-  }
+  return { account, kind, text: `${text}: ${transferName(transfer)}`, detail: detail || undefined }
 }

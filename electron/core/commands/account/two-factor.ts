@@ -119,11 +119,7 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
       const { method: after } = await change(
         id,
         `Changed two-factor method #${method}`,
-        client.twoFactor.updateMethod({
-          tfa_method_id: method,
-          label,
-          is_primary: primary,
-        }),
+        client.twoFactor.updateMethod({ tfa_method_id: method, label, is_primary: primary }),
       )
       return methodView(after)
     },
@@ -132,10 +128,7 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
       const { remaining_methods: remaining } = await change(
         id,
         'Removed a method of two-factor authentication',
-        client.twoFactor.removeMethod({
-          ...serviceProof(proof),
-          target_id: method,
-        }),
+        client.twoFactor.removeMethod({ ...serviceProof(proof), target_id: method }),
       )
       return { remaining: remaining ?? 0 }
     },
@@ -165,9 +158,5 @@ function serviceMethod(method: NewMethod): ServiceMethod {
 }
 
 function smsRequest({ phone, method, secret }: { phone?: string; method?: number; secret?: string }) {
-  return {
-    ...methodId(method),
-    phone_number: phone,
-    secret: secret || undefined,
-  }
+  return { ...methodId(method), phone_number: phone, secret: secret || undefined }
 }

@@ -33,10 +33,7 @@ export function runCommands(parts: Parts): RunCommands {
         const target = targetOf(parts, { account, instance })
         noteUser(parts, target.account, `Asked to run “${wish.name}” on`, target.instance)
       } else if (rental !== undefined) parts.accounts.session(account).rentals.rented(rental)
-      const place = {
-        instance,
-        rental,
-      }
+      const place = { instance, rental }
       return of(account).start({ ...wish, ...place })
     },
     endRun: ({ account, run }) => of(account).end(run),

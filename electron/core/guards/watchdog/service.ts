@@ -217,13 +217,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       mustBeAhead(wish, context.now())
       existing(instance)
       const before = find(instance)
-      const kept: StoredWatchdog = {
-        instance,
-        wish,
-        step: 'putting',
-        foreign: false,
-        did: before?.did,
-      }
+      const kept: StoredWatchdog = { instance, wish, step: 'putting', foreign: false, did: before?.did }
       await stored.add(kept)
       try {
         await visit(instance)

@@ -116,11 +116,7 @@ function listingOf(
   const missing = wanted.filter(({ id }) => !instances.has(id) && !gone.has(id))
   const unlisted = newest === undefined ? [] : [...told.keys()].filter(id => lacks(newest, [id]))
   const doubt = doubtOf(newest, missing.filter(({ isYoung }) => !isYoung).length + unlisted.length, instances)
-  return {
-    instances: [...instances.values()],
-    unconfirmed: missing.map(({ id }) => id),
-    doubt,
-  }
+  return { instances: [...instances.values()], unconfirmed: missing.map(({ id }) => id), doubt }
 }
 
 function doubtOf(

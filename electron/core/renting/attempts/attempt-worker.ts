@@ -280,7 +280,8 @@ export function createAttemptWorker(
       else
         notifyOfFailover(context, {
           failover: after,
-          text: step === 'ready' ? `Ready on attempt ${after.attempts.length}` : 'Renting with failover failed',
+          text:
+            step === 'ready' ? `Ready on attempt ${after.attempts.length}` : 'Renting with failover failed',
           end: step,
           problem,
           instance,

@@ -118,9 +118,7 @@ function conditionsOf({ type }: OfferQuery, filter: OfferFilter, common: boolean
 function countCondition(from: number | undefined, to: number | undefined): ExtraFilters {
   if (from === undefined && to === undefined) return {}
   if (from !== undefined && from === to) return { num_gpus: { eq: from } }
-  return {
-    num_gpus: { gte: from, lte: to },
-  }
+  return { num_gpus: { gte: from, lte: to } }
 }
 
 /** Each offer once, cheapest first. */

@@ -1,7 +1,7 @@
 import type {
   WatchdogReason,
-  WatchdogView,
   WatchdogRequest,
+  WatchdogView,
 } from '../../../../electron/contract/automation/watchdog.ts'
 import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
 

@@ -127,11 +127,7 @@ export class OutputView {
     }
     this.problem = undefined
     try {
-      const answer = await this.#page.berth.searchRun({
-        run: this.#run,
-        text,
-        before,
-      })
+      const answer = await this.#page.berth.searchRun({ run: this.#run, text, before })
       this.found = { text, ...answer }
     } catch (error) {
       this.problem = problemOf(error)

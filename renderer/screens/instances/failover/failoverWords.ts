@@ -1,7 +1,7 @@
 import {
+  type AttemptView,
   type FailoverView,
   isFailingOver,
-  type AttemptView,
 } from '../../../../electron/contract/automation/failover.ts'
 import { duration } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'

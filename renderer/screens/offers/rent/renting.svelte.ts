@@ -296,13 +296,7 @@ export class Renting {
       const { otherwise, replaces, search } = this.subject
       if (otherwise) await otherwise.send(request, run)
       else {
-        await this.#page.berth.rent({
-          account,
-          request,
-          replaces,
-          search,
-          run,
-        })
+        await this.#page.berth.rent({ account, request, replaces, search, run })
         marketOf(this.#page).took(request.offer)
         if (!this.subject.request) marketOf(this.#page).stops = request.stops ?? []
       }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { RunRequest } from '../../../../electron/contract/automation/run.ts'
 import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
-import { WatchRents, type WatchView, WatchRequest } from '../../../../electron/contract/automation/watch.ts'
+import { WatchRents, WatchRequest, type WatchView } from '../../../../electron/contract/automation/watch.ts'
 import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
 import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 import type { OpenRequest } from '../../../../electron/contract/market/rental.ts'

@@ -69,14 +69,7 @@ export class MetricsWatch {
     if (gpuLoad === undefined && gpuTemperature === undefined) return
     this.#keep({
       at: Date.now(),
-      gpus: [
-        {
-          index: 0,
-          name: gpu?.name ?? 'GPU',
-          load: gpuLoad,
-          temperature: gpuTemperature,
-        },
-      ],
+      gpus: [{ index: 0, name: gpu?.name ?? 'GPU', load: gpuLoad, temperature: gpuTemperature }],
       disks: this.looks.at(-1)?.disks ?? [],
     })
   }
