@@ -109,7 +109,10 @@ function unknowable(
   const seconds = lengthAround(changes, looks)
   const others = charges.filter(({ instance_id }) => instance_id !== id)
   const creditStaleSince = payments.filter(({ at }) => stretchAround(at, looks)[1] > absence)
-  const moments = [...others.flatMap(charge => [charge.from, charge.to]), ...creditStaleSince.map(({ at }) => at)]
+  const moments = [
+    ...others.flatMap(charge => [charge.from, charge.to]),
+    ...creditStaleSince.map(({ at }) => at),
+  ]
   const unsure = (silence.get(String(id)) ?? []).map(
     ({ from, until, perHour }) =>
       lengthAround(

@@ -1,7 +1,7 @@
 import { hasEnded, snoozes } from '../../../../electron/contract/automation/guard.ts'
 import type { GuardRequest } from '../../../../electron/contract/automation/guard-kinds.ts'
 import type { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
-import { anInstance, type UserAction, type Hand } from './hand.ts'
+import { anInstance, type Hand, type UserAction } from './hand.ts'
 
 export const guarding: readonly UserAction[] = [
   {

@@ -1,5 +1,5 @@
 import { isDead } from '../../../../electron/contract/reading.ts'
-import { anInstance, type UserAction, type Hand } from './hand.ts'
+import { anInstance, type Hand, type UserAction } from './hand.ts'
 
 /** What is done to instances: in Berth, in the service's console, and by the world itself. */
 export const handiwork: readonly UserAction[] = [

@@ -2,7 +2,7 @@ import { isFailingOver } from '../../../../electron/contract/automation/failover
 import type { Args } from '../../../../electron/contract/commands.ts'
 import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import { isDead } from '../../../../electron/contract/reading.ts'
-import { type UserAction, type Hand, instancesOf } from './hand.ts'
+import { type Hand, instancesOf, type UserAction } from './hand.ts'
 
 /** What the user keeps going at once, wishes under way included. */
 const mostAtOnce = 9

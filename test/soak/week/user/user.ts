@@ -3,7 +3,7 @@ import type { Chance } from '../chance.ts'
 import type { Living } from '../live-days.ts'
 import type { Tally } from '../tally.ts'
 import { guarding } from './guarding.ts'
-import type { UserAction, Hand } from './hand.ts'
+import type { Hand, UserAction } from './hand.ts'
 import { handiwork } from './handiwork.ts'
 import { renting } from './renting.ts'
 
