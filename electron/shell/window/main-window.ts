@@ -81,7 +81,7 @@ export class MainWindow {
       minHeight: 360,
       show: false,
       title: 'Berth',
-      icon: process.platform === 'linux' ? this.#options.icon : undefined,
+      ...(process.platform === 'linux' && { icon: this.#options.icon }),
       backgroundColor: nativeTheme.shouldUseDarkColors ? grounds.dark : grounds.light,
       autoHideMenuBar: true,
       webPreferences: {
