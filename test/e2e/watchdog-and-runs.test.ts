@@ -262,7 +262,7 @@ const unreachedRun: RunView = {
   endedAt: 3600,
   code: 0,
   unreached: { since: 3600 },
-  untold: false,
+  watchdogStale: false,
   seen: 12_345,
   dropped: 0,
   lastLine: `epoch 90 of 90 ${'='.repeat(160)} 100 %`,

@@ -1,11 +1,11 @@
 import type { GuardAction, GuardView } from './guard.ts'
-import type { WatchdogWish } from './watchdog.ts'
+import type { WatchdogRequest } from './watchdog.ts'
 
 /** What a watchdog does in a guard's stead while Berth is away: one condition of its wish, and the action. */
 export interface WatchdogPart {
   action: GuardAction
   at?: number
-  idle?: NonNullable<WatchdogWish['idle']>
+  idle?: NonNullable<WatchdogRequest['idle']>
 }
 
 /**
@@ -35,21 +35,21 @@ export function watchdogPart({
 }
 
 /** Whether a watchdog does that part. */
-export function includesPart(wish: WatchdogWish, { action, at, idle }: WatchdogPart): boolean {
+export function includesPart(wish: WatchdogRequest, { action, at, idle }: WatchdogPart): boolean {
   if (wish.action !== action) return false
   if (at !== undefined) return wish.at === at
   return idle !== undefined && wish.idle?.seconds === idle.seconds && wish.idle.below === idle.below
 }
 
 /** The wish with a part in the place of what it had of that kind. One watchdog does one thing, whatever the reason. */
-export function withPart(wish: WatchdogWish | undefined, part: WatchdogPart): WatchdogWish {
+export function withPart(wish: WatchdogRequest | undefined, part: WatchdogPart): WatchdogRequest {
   return { ...wish, ...part }
 }
 
 /** The wish without a part; undefined where nothing is left of it. */
-export function withoutPart(wish: WatchdogWish, part: WatchdogPart): WatchdogWish | undefined {
+export function withoutPart(wish: WatchdogRequest, part: WatchdogPart): WatchdogRequest | undefined {
   const { at, idle, ...rest } = wish
-  const left: WatchdogWish = {
+  const left: WatchdogRequest = {
     ...rest,
     ...(at === undefined || part.at !== undefined ? {} : { at }),
     ...(idle === undefined || part.idle ? {} : { idle }),
@@ -57,6 +57,6 @@ export function withoutPart(wish: WatchdogWish, part: WatchdogPart): WatchdogWis
   return hasCondition(left) ? left : undefined
 }
 
-function hasCondition({ at, idle, lease }: WatchdogWish): boolean {
+function hasCondition({ at, idle, lease }: WatchdogRequest): boolean {
   return at !== undefined || idle !== undefined || lease !== undefined
 }

@@ -36,8 +36,13 @@ export async function openAutomations(
   const watchdogs = openWatchdogs(context, storedWatchdogs)
   const failovers = await openFailovers(context, rentals, storedGuards)
   const runs = await openRuns(context, watchdogs, rentals, failovers)
-  guards.onBefore(async target => runs.spares(target))
-  guards.onChange((before, after) => void watchdogs.follow(before, after))
+  const guards = await openGuards(context, {
+    guards: storedGuards,
+    spending: money,
+    ownerOf: instance => rentals.ofInstance(instance)?.owner,
+    before: async target => runs.spares(target),
+    changed: (before, after) => void watchdogs.follow(before, after),
+  })
   const recoveries = await openRecoveries(context, rentals, failovers)
   const watches = await openWatches(context, failovers, runs)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */

@@ -7,6 +7,7 @@ import type { Instance } from '../../service/instances.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { openUndoableActions, type UndoableActions } from '../actions/undoable-actions.ts'
 import { questionInside } from '../guards/gpu-loads.ts'
+import { openStoredWatchdogs } from '../guards/watchdog/stored-watchdogs.ts'
 import { lastSeenOf, openLastSeen } from '../instances/last-seen.ts'
 import { createLoadHistory, type LoadHistory } from '../instances/load-history.ts'
 import { openMissingInstances } from '../instances/missing-instances.ts'
@@ -146,7 +147,7 @@ export async function openSession(
     guard: (...chosen) => automations.guards.guardRental(...chosen),
   })
   const transfers = await openTransfers(context)
-  const automations = await openAutomations(context, rentals)
+  const automations = await openAutomations(context, rentals, watchdogs)
   const actions = await openUndoableActions(context)
   const gpuLooks = createGpuLooks(context, loadHistory, questionInside(context))
   await keepSecretsOf([...rentals.secretOwners(), ...automations.secretOwners()])
@@ -233,7 +234,7 @@ export async function openSession(
         unconfirmed,
         at,
         blur: time.blur(),
-        ...(fields.credit === undefined ? {} : { credit: fields.credit }),
+        credit: fields.credit,
       }
       automations.onPoll(look)
       actions.onPoll(look)

@@ -15,9 +15,9 @@ const StoredProblem: v.GenericSchema<Problem> = v.object({
 export const Guard = v.object({
   id: GuardId,
   /** Absent for one on the whole account. */
-  instance: v.exactOptional(v.number()),
+  instance: v.optional(v.number()),
   /** The rental that it was chosen with. */
-  rental: v.exactOptional(RentalId),
+  rental: v.optional(RentalId),
   condition: GuardCondition,
   action: v.picklist(['stop', 'destroy']),
   /** Seconds ahead at which it warns. */
@@ -39,10 +39,10 @@ export const Guard = v.object({
   /** Its moment was missed and the user only told: it does nothing until another one comes. */
   passed: v.optional(v.boolean()),
   /** Tries in a row that failed, why the last one did, and when the next one may begin. */
-  failures: v.exactOptional(v.number()),
-  problem: v.exactOptional(StoredProblem),
-  retryAt: v.exactOptional(v.number()),
-  ended: v.exactOptional(v.picklist(['done', 'missed', 'over', 'off'])),
+  failures: v.optional(v.number()),
+  problem: v.optional(StoredProblem),
+  retryAt: v.optional(v.number()),
+  ended: v.optional(v.picklist(['done', 'missed', 'over', 'off'])),
   history: v.array(v.object({ at: v.number(), text: v.string() })),
 })
 export type Guard = v.InferOutput<typeof Guard>

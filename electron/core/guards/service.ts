@@ -14,7 +14,7 @@ import { dueOf } from './decide/moment.ts'
 import { previewOf } from './decide/preview.ts'
 import { createGpuLoads, questionInside } from './gpu-loads.ts'
 import { changedGuard, guardOfRental, newGuard, switchedOn, type WishedGuard } from './guard-request.ts'
-import { calmed, Guard, withEvent, withTargets } from './model.ts'
+import { calmed, type Guard, withEvent, withTargets } from './model.ts'
 import { guardAfterActing } from './outcomes.ts'
 import { createSnapshots, type Spending } from './snapshots.ts'
 import type { StoredGuards } from './stored-guards.ts'
@@ -35,32 +35,26 @@ export interface Guards extends Required<Omit<Automation, 'secretOwners'>> {
   remove(id: string): Promise<void>
   /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
-  /** The guard that has acted on an instance, over restarts: what stopped it was no stranger. */
-  actedOn(instance: number): Guard | undefined
-  /** Called with each guard that the user has changed, as it was and as it is; without `after` it does nothing any more. */
-  onChange(heard: GuardChanged): void
-  /** What is awaited before anything is stopped or destroyed: one question for all guards. */
-  onBefore(ask: BeforeGuard): void
 }
 
-export type GuardChanged = (before: Guard, after?: Guard) => void
-
-/** Ended guards that are kept to be read. */
-const mostEnded = 50
+/** What the guards of an account go by, besides the account. */
+interface GuardParts {
+  guards: StoredGuards
+  spending: Spending
+  /** The failover that an instance was rented for. */
+  ownerOf: (instance: number) => string | undefined
+  /** Awaited before anything is stopped or destroyed. */
+  before: BeforeGuard
+  /** Called with each guard that the user has changed, as it was and as it is; without `after` it does nothing any more. */
+  changed: (before: Guard, after?: Guard) => void
+}
 
 export async function openGuards(
   context: AccountContext,
-  { guards: stored, spending, ownerOf, before }: GuardParts,
+  { guards: stored, spending, ownerOf, before, changed }: GuardParts,
 ): Promise<Guards> {
   const { account: accountId, store, machine, activity, notifications, ending, now } = context
   const { clock } = machine
-  const stored = await openCollection(context, {
-    name: 'guards',
-    schema: Guard,
-    key: ({ id }) => id,
-    missing: { code: 'no_such_guard', message: 'That guard is no longer there.' },
-    prune: { isOver: ({ ended }) => ended !== undefined && ended !== 'off', most: mostEnded },
-  })
   const { all, find, get } = stored
   /** When Berth last saw the account, epoch seconds of its time. */
   const seenAt = await openDocument({
@@ -87,8 +81,6 @@ export async function openGuards(
   const acted = new Map<number, number>()
   /** Guards whose instance the last look did not have. */
   const absent = new Set<string>()
-  let before: BeforeGuard = async ({ action }) => action
-  let changed: GuardChanged = () => undefined
   let askedAgain = false
   let cancelTimer: (() => void) | undefined
   ending.addEventListener('abort', () => cancelTimer?.(), { once: true })
@@ -248,7 +240,7 @@ export async function openGuards(
       const sentenceOf = (one: Guard) => guardSentence(one, scene(at).instances, at)
       const guard = before ? changedGuard(fresh, before, sentenceOf(before), at) : fresh
       await stored.add(guard, instead)
-      if (instead !== undefined) teller.withdraw(guardAlertId(accountId, instead))
+      if (instead !== undefined) notifications.withdraw(guardAlertId(accountId, instead))
       if (before) changed(before, guard)
       note('user', before ? 'Changed a guard' : 'Set a guard', sentenceOf(guard), guard.instance)
       show()
@@ -267,7 +259,7 @@ export async function openGuards(
       if (on === (guard.ended === undefined)) return
       const next = on ? switchedOn(guard, at) : { ...calmed(guard), ended: 'off' as const }
       await record([withEvent(next, at, on ? 'Switched on' : 'Switched off')])
-      if (!on) teller.withdraw(guardAlertId(accountId, id))
+      if (!on) notifications.withdraw(guardAlertId(accountId, id))
       changed(guard, on ? next : undefined)
       const sentence = guardSentence(next, scene(at).instances, at)
       note('user', `Switched a guard ${on ? 'on' : 'off'}`, sentence, guard.instance)
@@ -291,7 +283,7 @@ export async function openGuards(
       const guard = get(id)
       await stored.remove(id)
       changed(guard)
-      teller.withdraw(guardAlertId(accountId, id))
+      notifications.withdraw(guardAlertId(accountId, id))
       const at = now()
       if (!guard.ended)
         note('user', 'Took a guard off', guardSentence(guard, scene(at).instances, at), guard.instance)
@@ -309,16 +301,9 @@ export async function openGuards(
       const next = until === undefined ? awake : { ...awake, snoozedUntil: until }
       await record([withEvent(next, at, text)])
       changed(guard, next)
-      teller.withdraw(guardAlertId(accountId, id))
+      notifications.withdraw(guardAlertId(accountId, id))
       note('user', `${text}: a guard`, guardSentence(guard, view.instances, at), guard.instance)
       show()
-    },
-    actedOn: instance => all().find(({ targets }) => targets?.includes(instance)),
-    onChange(heard) {
-      changed = heard
-    },
-    onBefore(ask) {
-      before = ask
     },
   }
 }

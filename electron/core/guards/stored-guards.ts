@@ -16,7 +16,7 @@ export async function openStoredGuards(context: CollectionContext): Promise<Stor
     schema: Guard,
     key: ({ id }) => id,
     missing: { code: 'no_such_guard', message: 'That guard is no longer there.' },
-    prune: { isOver: ({ ended }) => ended !== undefined, most: mostEnded },
+    prune: { isOver: ({ ended }) => ended !== undefined && ended !== 'off', most: mostEnded },
   })
   return { ...guards, actedOn: instance => guards.all().find(({ targets }) => targets?.includes(instance)) }
 }

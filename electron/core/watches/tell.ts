@@ -15,7 +15,7 @@ export function watchAlerts({
   store,
   activity,
   notifications,
-}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>): WatchAlerts {
+}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): WatchAlerts {
   return {
     note: (kind, text, detail) => activity.add({ account, kind, text, detail: detail || undefined }),
     alert(alert) {

@@ -7,7 +7,7 @@ import {
 } from '../../../electron/contract/automation/asleep.ts'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import { isGoing } from '../../../electron/contract/automation/run.ts'
-import type { WatchdogView, WatchdogWish } from '../../../electron/contract/automation/watchdog.ts'
+import type { WatchdogRequest, WatchdogView } from '../../../electron/contract/automation/watchdog.ts'
 import { moment } from '../../../electron/contract/format/time.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 
@@ -29,7 +29,7 @@ export function wishWith(
   watchdog: WatchdogView | undefined,
   part: WatchdogPart,
   now: number,
-): { wish: WatchdogWish; unusable?: undefined } | { wish?: undefined; unusable: string } {
+): { wish: WatchdogRequest; unusable?: undefined } | { wish?: undefined; unusable: string } {
   const wish = watchdog?.wish
   const others = wish && withoutPart(wish, part)
   if (others && others.action !== part.action)
@@ -46,7 +46,7 @@ export function wishLeft(
   account: AccountView,
   { wish, instance }: WatchdogView,
   part: WatchdogPart,
-): WatchdogWish | undefined {
+): WatchdogRequest | undefined {
   const counted = Object.values(account.runs).some(
     run => run.instance === instance && run.watchdog && isGoing(run),
   )

@@ -1,3 +1,4 @@
+import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
 import type { RegistryLogin, RentRequest } from '../../../electron/contract/market/rental.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
 
@@ -25,6 +26,8 @@ export interface RentDraft {
   bid: string
   /** GB that are expected on the first day; empty for none. */
   traffic: string
+  /** What stops it. */
+  stops: readonly RentalStop[]
 }
 
 export interface EnvRow {

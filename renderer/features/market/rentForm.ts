@@ -1,4 +1,3 @@
-import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
 import { diskRoom } from '../../../electron/contract/format/size.ts'
 import type { OfferView } from '../../../electron/contract/market/offer.ts'
 import {
@@ -10,42 +9,6 @@ import { number, readForm } from '../../components/fields/readForm.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
 import type { EnvRow, RentDraft } from './rentDraft.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
-
-/** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
-export interface RentDraft {
-  image: string
-  access: RentRequest['access']
-  /** Whether directly at the machine, with the proxy as fallback. */
-  direct: boolean
-  /** Both count only with Jupyter as the way in. */
-  jupyterLab: boolean
-  jupyterFolder: string
-  /** GB. */
-  disk: string
-  env: EnvRow[]
-  /** `8080, 9000:80, 53/udp`: outside:inside where they differ. */
-  ports: string
-  onstart: string
-  /** Replaces the image's command; counts only with neither SSH nor Jupyter. */
-  args: string
-  volume: VolumeDraft
-  registry: RegistryLogin
-  label: string
-  /** Dollars per hour; counts only for an interruptible rental. */
-  bid: string
-  /** GB that are expected on the first day; empty for none. */
-  traffic: string
-  /** What stops it. */
-  stops: readonly RentalStop[]
-}
-
-export interface EnvRow {
-  /** Tells rows apart while they are added and removed. */
-  key: number
-  name: string
-  value: string
-  secret: boolean
-}
 
 /**
  * A message per field: `image`, `disk`, `ports`, `bid`, `onstart`, `args`, `volume`, `label`, `traffic`, `template`, `jupyter`,
@@ -96,18 +59,20 @@ export function readDraft(
       disk: number(draft.disk),
       env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
       ports: ports.list,
-      ...(left('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
-        ? {}
-        : { onstart: draft.onstart }),
-      ...(template && { template: { hash: template.hash, name: template.name.slice(0, 256) } }),
-      ...(draft.access !== 'none' || left('args') || (draft.args.trim() === '' && !own.includes('args'))
-        ? {}
-        : { args: draft.args }),
-      ...(draft.volume.mode === 'none' ? {} : { volume: readVolume(draft.volume) }),
-      ...(draft.label.trim() === '' ? {} : { label: draft.label.trim() }),
-      ...(draft.traffic.trim() === '' ? {} : { traffic: number(draft.traffic) }),
-      ...(interruptible ? { bid: number(draft.bid) } : {}),
-      ...(draft.stops.length === 0 ? {} : { stops: draft.stops }),
+      onstart:
+        left('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
+          ? undefined
+          : draft.onstart,
+      template: template ? { hash: template.hash, name: template.name.slice(0, 256) } : undefined,
+      args:
+        draft.access !== 'none' || left('args') || (draft.args.trim() === '' && !own.includes('args'))
+          ? undefined
+          : draft.args,
+      volume: draft.volume.mode === 'none' ? undefined : readVolume(draft.volume),
+      label: draft.label.trim() === '' ? undefined : draft.label.trim(),
+      traffic: draft.traffic.trim() === '' ? undefined : number(draft.traffic),
+      bid: interruptible ? number(draft.bid) : undefined,
+      stops: draft.stops.length === 0 ? undefined : draft.stops,
     },
     path => fieldOfPath(path, rows),
   )

@@ -84,11 +84,11 @@ export function rowsOf(account: AccountView): Row[] {
     rows.push({
       key: String(instance.id),
       instance,
-      ...(rental && { rental }),
-      ...(failover && { failover }),
-      ...(tunnel && { tunnel }),
-      ...(guards.length > 0 && { guards }),
-      ...(increase && { increase }),
+      rental,
+      failover,
+      tunnel,
+      guards: guards.length > 0 ? guards : undefined,
+      increase,
     })
   }
   return rows.map(row => {

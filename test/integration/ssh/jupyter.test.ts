@@ -59,10 +59,10 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
   /** Asked of the instance itself: the record tells no token, and Jupyter is at another port than usual. */
   async function open(): Promise<URL> {
     const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })
-    const door = (): InstanceTarget => ({ account, instance, client })
+    const into = (): InstanceTarget => ({ account, instance, client })
     const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
-    const purpose = jupyterPurpose({ door, token: undefined, access, clock: machine.clock })
-    return new URL((await tunnels.open(door, purpose)) ?? '')
+    const purpose = jupyterPurpose({ target: into, token: undefined, access, clock: machine.clock })
+    return new URL((await tunnels.open(into, purpose)) ?? '')
   }
 
   test('a notebook opens in Chromium through the tunnel, runs a cell, and goes on after the network was cut', async () => {
@@ -110,10 +110,12 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
     await jupyter.stop()
     const poor = { ...instance, jupyter: false }
     const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })
-    const door = (): InstanceTarget => ({ account, instance: poor, client })
+    const into = (): InstanceTarget => ({ account, instance: poor, client })
     const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
-    const purpose = jupyterPurpose({ door, token: undefined, access, clock: machine.clock })
-    await expect(tunnels.open(door, purpose)).rejects.toMatchObject({ problem: { code: 'jupyter_missing' } })
+    const purpose = jupyterPurpose({ target: into, token: undefined, access, clock: machine.clock })
+    await expect(tunnels.open(into, purpose)).rejects.toMatchObject({
+      problem: { code: 'jupyter_missing' },
+    })
     expect(store.get().accounts[account]?.tunnels[tunnelKey(4711, 8080)]).toMatchObject({
       step: 'failed',
       problem: { code: 'jupyter_missing' },

@@ -29,7 +29,7 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
     notifications: {
       tell: () => undefined,
       withdraw: () => undefined,
-    } as unknown as AccountContext['teller'],
+    } as unknown as AccountContext['notifications'],
     record: () => undefined,
     ending: new AbortController().signal,
     now: () => clock.monotonic() / 1000,

@@ -1,7 +1,7 @@
-import { deferred } from '../../../../ports/deferred.ts'
 import type { FileStep, FileTransferView } from '../../../contract/instance/files.ts'
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import { deferred } from '../../../ports/deferred.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { SftpLost } from '../../../ssh/files/file-problems.ts'
 import { openSftp, type Sftp } from '../../../ssh/files/sftp.ts'

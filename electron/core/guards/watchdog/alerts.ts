@@ -34,7 +34,7 @@ export function createWatchdogAlerts({
   store,
   notifications,
   activity,
-}: Pick<AccountContext, 'account' | 'store' | 'teller' | 'activity'>): WatchdogAlerts {
+}: Pick<AccountContext, 'account' | 'store' | 'notifications' | 'activity'>): WatchdogAlerts {
   const names = new Map<number, string>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
 

@@ -1,6 +1,6 @@
 import { includesPart, watchdogPart, withoutPart, withPart } from '../../../contract/automation/asleep.ts'
 import { isGoing } from '../../../contract/automation/run.ts'
-import type { WatchdogWish } from '../../../contract/automation/watchdog.ts'
+import type { WatchdogRequest } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { canGetIn } from '../../../contract/reading.ts'

@@ -24,7 +24,7 @@ export function notifyOfFailover(
     store,
     activity,
     notifications,
-  }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
+  }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>,
   { failover, text, detail, problem, instance, asked, end }: FailoverEvent,
 ): void {
   const { request, search } = failover

@@ -61,8 +61,8 @@ export function offerView(offer: Offer): OfferView {
 }
 
 function pcie({ pci_gen, gpu_lanes, pcie_bw }: Offer): OfferView['pcie'] {
-  const known = present({ generation: pci_gen, lanes: gpu_lanes, bandwidth: pcie_bw })
-  return Object.keys(known).length === 0 ? undefined : known
+  if (pci_gen === undefined && gpu_lanes === undefined && pcie_bw === undefined) return undefined
+  return { generation: pci_gen, lanes: gpu_lanes, bandwidth: pcie_bw }
 }
 
 function storagePrice({ storage_total_cost, dph_total, dph_base }: Offer): number | undefined {

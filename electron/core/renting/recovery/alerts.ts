@@ -19,7 +19,7 @@ export function notifyOfRecovery(
     store,
     activity,
     notifications,
-  }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'teller'>,
+  }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>,
   { instance, text, kind, problem }: RecoveryEvent,
 ): void {
   const { id } = instance

@@ -34,7 +34,7 @@ function begin(place: Place, direction: 'up' | 'down', make: (changed: () => voi
   let later: () => void = () => undefined
   const transfer = startFileTransfer({
     id: 'f0000000000000001',
-    door: { account: 'a00000001', instance: { id: 4711 } },
+    target: { account: 'a00000001', instance: { id: 4711 } },
     direction,
     name: 'big',
     folder: place.there,

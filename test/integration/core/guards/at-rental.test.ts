@@ -42,8 +42,8 @@ test.concurrent('what was chosen with a rental guards its instance, and is offer
 test.concurrent('each attempt has it, and so has the one that is kept', async context => {
   const { world, under } = await connected(context)
   const id = await under.run('rentWithFailover', wish({}, { stops }))
-  await under.until(() => failoverOf(under, id)?.tries[0]?.instance !== undefined, 30_000)
-  const first = failoverOf(under, id)?.tries[0]?.instance ?? 0
+  await under.until(() => failoverOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
+  const first = failoverOf(under, id)?.attempts[0]?.instance ?? 0
   expect(guardsOn(under, first)).toMatchObject(guarded)
   await world.sim.controls.forceStatus(first, 'exited')
   const instance = (await ended(under, id))?.instance ?? 0
@@ -67,7 +67,7 @@ test.concurrent('what takes the place of an outbid instance has it', { timeout: 
   const { id } = await rentRunning(under, { bid: 0.4, stops })
   await under.run('chooseRecovery', {
     instance: id,
-    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { tries: 3, ceiling: 1, deadline: 600 } },
+    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
   })
   await world.sim.controls.outbid(id)
   await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)

@@ -96,6 +96,7 @@ export class OneAccount {
       spending,
       ownerOf: () => undefined,
       before: target => this.before(target),
+      changed: () => undefined,
     })
     this.#guards.resume()
   }

@@ -81,7 +81,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       tell: (_: string, told: readonly { title: string }[]) =>
         void alerts.push(...told.map(({ title }) => title)),
       withdraw: () => undefined,
-    } as unknown as AccountContext['teller'],
+    } as unknown as AccountContext['notifications'],
   })
   const failovers: Parameters<typeof openWatches>[1] = {
     async start(_wish, id = '') {

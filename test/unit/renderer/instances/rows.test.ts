@@ -40,7 +40,7 @@ test('what waits for a rental stands with it, and with the instance that it made
     watchdog: false,
     stuckAfter: 0,
     createdAt: 0,
-    untold: false,
+    watchdogStale: false,
     seen: 0,
     dropped: 0,
     lastLine: '',

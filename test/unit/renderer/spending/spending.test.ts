@@ -7,7 +7,7 @@ const day = (name: string, instances: Record<string, number>, spent: number) => 
   day: name,
   spent,
   toppedUp: 0,
-  models: instances['7'] === undefined ? {} : { 'RTX 4090': instances['7'] },
+  models: Object.fromEntries(7 in instances ? [['RTX 4090', instances[7]]] : []),
   instances,
 })
 const history: MoneyHistory = {
