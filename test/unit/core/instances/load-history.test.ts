@@ -33,15 +33,29 @@ test('a value holds until the next poll, however far apart polls are', () => {
   const history = createLoadHistory()
   for (let poll = 0; poll < 5; poll++) history.onPoll(running(1, poll), start + poll * 5 * minute)
   const now = start + 22 * minute
-  expect(history.load(23, now).load[1]).toEqual([0, 1, 2, 3].flatMap(value => Array(5).fill(value)).concat(4, 4, 4))
+  expect(history.load(23, now).load[1]).toEqual(
+    [0, 1, 2, 3].flatMap(value => Array(5).fill(value)).concat(4, 4, 4),
+  )
 })
 
 test('nothing is known of the minutes in which nothing was told for longer than usual', () => {
   const history = createLoadHistory()
   for (const at of [0, 1, 2, 5, 9, 10]) history.onPoll(running(1, at), start + at * minute)
-  expect(history.load(13, start + 12 * minute).load[1]).toEqual(
-    [0, 1, 2, 2, 2, 5, null, null, null, 9, 10, null, null],
-  )
+  expect(history.load(13, start + 12 * minute).load[1]).toEqual([
+    0,
+    1,
+    2,
+    2,
+    2,
+    5,
+    null,
+    null,
+    null,
+    9,
+    10,
+    null,
+    null,
+  ])
 })
 
 test('what was told long ago is no part of the last hour', () => {

@@ -103,9 +103,7 @@ describe('Jupyter', () => {
       use_jupyter_lab: false,
       jupyter_dir: '/data',
     })
-    expect(beyond({ access: 'jupyter', jupyter: { lab: true, folder: '' } })).not.toHaveProperty(
-      'jupyter_dir',
-    )
+    expect(beyond({ access: 'jupyter', jupyter: { lab: true, folder: '' } })['jupyter_dir']).toBeUndefined()
     const emptied = beyond({ access: 'jupyter', template, jupyter: { lab: true, folder: '' } })
     expect(emptied).toMatchObject({ jupyter_dir: null })
     expect(beyond({ access: 'ssh', jupyter })).not.toHaveProperty('use_jupyter_lab', expect.anything())
