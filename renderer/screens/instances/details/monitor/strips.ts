@@ -1,0 +1,181 @@
+import { count, gigabytes, percent, tenths } from '../../../../../electron/contract/format/size.ts'
+import type { GpuLook, InsideLook } from '../../../../../electron/contract/instance/inside.ts'
+import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import type { Course, GpuCourses, MetricsHistory } from '../../../../../electron/contract/instance/load.ts'
+
+/** What is measured of a GPU: percent, MiB, degrees Celsius, watts. */
+export type Measure = keyof GpuCourses
+
+/** One measure of one GPU. */
+export interface Strip {
+  course: Course
+  /** What is told now. */
+  now?: number
+}
+
+/** One GPU, or all of them together, as the service tells it. */
+export interface GpuStrips {
+  index: number | 'all'
+  name: string
+  strips: Readonly<Partial<Record<Measure, Strip>>>
+}
+
+/** A column: one measure of all GPUs, on one scale. */
+export interface Column {
+  measure: Measure
+  title: string
+  /** The value at the top of each strip. */
+  top: number
+  /** The mean, the sum or the highest of now; undefined where none is told. */
+  head: string | undefined
+  words: (value: number) => string
+}
+
+type Told = Pick<InstanceView, 'state' | 'gpu' | 'gpuLoad' | 'gpuTemperature'>
+
+/** A line for each GPU that told of itself, and one for all where there are several or none told. */
+export function gpuStrips(
+  history: MetricsHistory | undefined,
+  look: Pick<InsideLook, 'gpus'> | undefined,
+  instance: Told,
+): GpuStrips[] {
+  const runs = instance.state === 'running'
+  const name = instance.gpu?.name ?? 'GPU'
+  const whole = strips(
+    { load: history?.load, temperature: history?.temperature },
+    runs ? { load: instance.gpuLoad, temperature: instance.gpuTemperature } : {},
+  )
+  const indexes = new Set([
+    ...Object.keys(history?.gpus ?? {}).map(Number),
+    ...(look?.gpus.map(({ index }) => index) ?? []),
+  ])
+  const gpus = [...indexes]
+    .sort((a, b) => a - b)
+    .map((index): GpuStrips => {
+      const told = look?.gpus.find(gpu => gpu.index === index)
+      return { index, name: told?.name ?? name, strips: strips(history?.gpus[index] ?? {}, told ?? {}) }
+    })
+  const [only] = gpus
+  const several = (instance.gpu?.count ?? 1) > 1
+  const all: GpuStrips = { index: several ? 'all' : 0, name, strips: whole }
+  if (!only) return Object.keys(whole).length > 0 ? [all] : []
+  if (gpus.length > 1 || several) return [all, ...gpus]
+  return [{ ...only, strips: { ...whole, ...only.strips, ...before(only.strips, whole) } }]
+}
+
+/** What the service told of the only GPU, where the GPU did not tell it itself. */
+function before(own: GpuStrips['strips'], whole: GpuStrips['strips']): GpuStrips['strips'] {
+  const both: Partial<Record<Measure, Strip>> = {}
+  for (const measure of ['load', 'temperature'] as const) {
+    const [strip, told] = [own[measure], whole[measure]]
+    if (!strip || !told) continue
+    both[measure] = { ...strip, course: strip.course.map((value, at) => value ?? told.course[at] ?? null) }
+  }
+  return both
+}
+
+const measures: readonly Measure[] = ['load', 'memoryUsed', 'temperature', 'power']
+
+function strips(courses: GpuCourses, now: Partial<Record<Measure, number>>): GpuStrips['strips'] {
+  const told: Partial<Record<Measure, Strip>> = {}
+  for (const measure of measures) {
+    const [course, value] = [courses[measure], now[measure]]
+    if (course || value !== undefined) told[measure] = { course: upTo(course, value), now: value }
+  }
+  return told
+}
+
+function upTo(course: Course | undefined, now: number | undefined): Course {
+  return now === undefined ? (course ?? []) : [...(course ?? [null]).slice(0, -1), now]
+}
+
+/** The measures that any GPU tells, each with the scale that all of its strips share. */
+export function columns(gpus: readonly GpuStrips[], looks: readonly GpuLook[]): Column[] {
+  const each = gpus.filter(({ index }) => index !== 'all')
+  const rows = each.length > 0 ? each : gpus
+  return measures.flatMap((measure): Column[] => {
+    if (!gpus.some(gpu => gpu.strips[measure])) return []
+    const now = rows.flatMap(gpu => gpu.strips[measure]?.now ?? [])
+    const seen = gpus.flatMap(gpu => gpu.strips[measure]?.course.flatMap(value => value ?? []) ?? [])
+    return [{ measure, words: figureWords[measure], ...scaled(measure, now, seen, looks) }]
+  })
+}
+
+const figureWords: Record<Measure, (value: number) => string> = {
+  load: percent,
+  memoryUsed: value => gigabytes(value / 1024),
+  temperature: value => `${Math.round(value)} °C`,
+  power: value => `${Math.round(value)} W`,
+}
+
+function scaled(
+  measure: Measure,
+  now: readonly number[],
+  seen: readonly number[],
+  looks: readonly GpuLook[],
+): Pick<Column, 'title' | 'top' | 'head'> {
+  const several = now.length > 1
+  const highest = Math.max(0, ...now, ...seen)
+  const sum = now.reduce((a, b) => a + b, 0)
+  const head = (words: string) => (now.length === 0 ? undefined : words)
+  if (measure === 'load')
+    return { title: several ? 'Load, mean' : 'Load', top: 100, head: head(percent(sum / now.length)) }
+  if (measure === 'temperature')
+    return {
+      title: several ? 'Temperature, hottest' : 'Temperature',
+      top: Math.max(100, highest),
+      head: head(figureWords.temperature(Math.max(...now))),
+    }
+  const limits = looks.flatMap(gpu => (measure === 'power' ? gpu.powerLimit : gpu.memoryTotal) ?? [])
+  const most = limits.length === looks.length ? limits.reduce((a, b) => a + b, 0) : 0
+  const top = Math.max(highest, ...limits)
+  if (measure === 'power') {
+    const of = most > 0 ? ` of ${count(most)}` : ''
+    return { title: 'Power', top, head: head(`${count(sum)}${of} W`) }
+  }
+  const of = most > 0 ? ` of ${tenths(most / 1024)}` : ''
+  return { title: 'Memory', top, head: head(`${tenths(sum / 1024)}${of} GB`) }
+}
+
+/** A GPU that does not do as the others do. */
+export interface OddGpu {
+  index: number
+  measure: Measure
+  words: string
+}
+
+/** Degrees from which on GPUs slow themselves down. */
+const hot = 85
+
+/** What the user should see: a GPU that works much less than the others, or is hot. */
+export function oddGpus(gpus: readonly GpuStrips[]): OddGpu[] {
+  const each = gpus.flatMap(gpu => (gpu.index === 'all' ? [] : [{ index: gpu.index, strips: gpu.strips }]))
+  return each.flatMap(({ index, strips: { load, temperature } }) => {
+    const odd: OddGpu[] = []
+    const others = each.flatMap(gpu => (gpu.index === index ? [] : (gpu.strips.load?.now ?? [])))
+    const usual = others.sort((a, b) => a - b)[Math.floor(others.length / 2)]
+    if (load?.now !== undefined && usual !== undefined && usual >= 50 && load.now < 0.8 * usual)
+      odd.push({
+        index,
+        measure: 'load',
+        words: `GPU ${index} works at ${percent(load.now)}, the others at ${percent(usual)}.`,
+      })
+    if (temperature?.now !== undefined && temperature.now >= hot)
+      odd.push({
+        index,
+        measure: 'temperature',
+        words: `GPU ${index} is at ${figureWords.temperature(temperature.now)} and may slow itself down.`,
+      })
+    return odd
+  })
+}
+
+/** A course in at most so many values, each the mean of what is known of its minutes. */
+export function thinned(course: Course, most: number): Course {
+  const step = Math.ceil(course.length / most)
+  if (step <= 1) return course
+  return Array.from({ length: Math.ceil(course.length / step) }, (_, at) => {
+    const known = course.slice(at * step, (at + 1) * step).flatMap(value => value ?? [])
+    return known.length === 0 ? null : known.reduce((a, b) => a + b, 0) / known.length
+  })
+}

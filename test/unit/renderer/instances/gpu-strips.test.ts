@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import {
+  columns,
+  gpuStrips,
+  oddGpus,
+  thinned,
+} from '../../../../renderer/screens/instances/details/monitor/strips.ts'
+
+const one = {
+  state: 'running' as const,
+  gpu: { name: 'RTX 4090', count: 1 },
+  gpuLoad: 80,
+  gpuTemperature: 70,
+}
+const eight = { ...one, gpu: { name: 'H100', count: 8 } }
+
+function gpu(index: number, load: number, temperature = 60) {
+  return { index, name: 'H100', load, memoryUsed: 1024, memoryTotal: 2048, temperature, power: 300 }
+}
+
+test('an instance nobody is connected to shows the hour that the service told, with its figures of now', () => {
+  const history = { minute: 100, load: [10, null, 30], temperature: [60, 61, 62], gpus: {} }
+  const [strips, ...others] = gpuStrips(history, undefined, one)
+  expect(others).toEqual([])
+  expect(strips?.index).toBe(0)
+  expect(strips?.strips.load).toEqual({ course: [10, null, 80], now: 80 })
+  expect(columns(strips ? [strips] : [], []).map(({ title }) => title)).toEqual(['Load', 'Temperature'])
+  expect(gpuStrips(history, undefined, eight).map(({ index }) => index)).toEqual(['all'])
+})
+
+test('what the only GPU did not tell itself is what the service told', () => {
+  const history = {
+    minute: 100,
+    load: [10, 20, 30],
+    gpus: { 0: { load: [null, null, 35], power: [null, null, 99] } },
+  }
+  const [strips] = gpuStrips(history, { gpus: [{ index: 0, name: 'RTX 4090', load: 40 }] }, one)
+  expect(strips?.strips.load).toEqual({ course: [10, 20, 40], now: 40 })
+  expect(strips?.strips.power).toEqual({ course: [null, null, 99], now: undefined })
+})
+
+test('each of several GPUs has a line below the one for all, and a column has one scale', () => {
+  const gpus = gpuStrips(undefined, { gpus: [gpu(1, 90), gpu(0, 80, 72)] }, eight)
+  expect(gpus.map(({ index }) => index)).toEqual(['all', 0, 1])
+  const shown = columns(gpus, [gpu(1, 90), gpu(0, 80)])
+  expect(shown.map(({ title, head, top }) => [title, head, top])).toEqual([
+    ['Load, mean', '85 %', 100],
+    ['Memory', '2.0 of 4.0 GB', 2048],
+    ['Temperature, hottest', '72 °C', 100],
+    ['Power', '600 W', 300],
+  ])
+})
+
+test('nothing is told of now while it does not run', () => {
+  const history = { minute: 100, load: [10, 20, 30], gpus: {} }
+  const [strips] = gpuStrips(history, undefined, { ...one, state: 'stopped' })
+  expect(strips?.strips).toEqual({ load: { course: [10, 20, 30], now: undefined } })
+})
+
+test('a GPU that works much less than the others, or is hot, is told of', () => {
+  const odd = (...gpus: ReturnType<typeof gpu>[]) =>
+    oddGpus(gpuStrips(undefined, { gpus }, eight)).map(({ words }) => words)
+  expect(odd(gpu(0, 95), gpu(1, 96), gpu(2, 71))).toEqual(['GPU 2 works at 71 %, the others at 96 %.'])
+  expect(odd(gpu(0, 95), gpu(1, 90, 86))).toEqual(['GPU 1 is at 86 °C and may slow itself down.'])
+  expect(odd(gpu(0, 5), gpu(1, 30), gpu(2, 0))).toEqual([])
+})
+
+test('a long course is thinned to means of what is known', () => {
+  expect(thinned([1, 3, null, 5, null, null, 7], 4)).toEqual([2, 5, null, 7])
+  expect(thinned([1, null], 4)).toEqual([1, null])
+})
