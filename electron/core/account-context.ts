@@ -8,6 +8,7 @@ import type { ServiceClient } from '../service/client.ts'
 import type { Instance } from '../service/instances.ts'
 import type { Access } from './access/access.ts'
 import type { FileTransfers } from './access/files/file-transfers.ts'
+import type { FolderSync } from './access/files/folder-sync.ts'
 import type { Activity } from './app/activity.ts'
 import type { Notifications } from './notifications/notifications.ts'
 import type { Store } from './state/store.ts'
@@ -56,6 +57,8 @@ export interface AccountContext {
   notifications: Notifications
   access: Access
   fileTransfers: FileTransfers
+  /** Folders of this machine and of the account's instances, kept in step. */
+  sync: FolderSync
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient
   /** The record of an instance as it came last. */

@@ -4,6 +4,7 @@ import type { Machine } from '../ports/machine.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import { childEnv } from './child-env.ts'
 import { systemDownloads } from './chosen/downloads.ts'
+import { systemSyncedFolders } from './chosen/synced-folders.ts'
 import { systemClock } from './clock.ts'
 import { oneUseAddress } from './handover/one-use-address.ts'
 import { openKeychain } from './keychain/open-keychain.ts'
@@ -35,6 +36,7 @@ export async function openMachine(files: Files, notifier: Notifier, endings?: En
     }),
     programs,
     random: systemRandom,
+    syncedFolders: systemSyncedFolders,
     platform,
     home: homedir(),
     sshAgent: agentSocket(process.env, process.platform),

@@ -9,6 +9,7 @@ import type { Notifier } from './notifier.ts'
 import type { Opener } from './opener.ts'
 import type { Programs } from './programs.ts'
 import type { Random } from './random.ts'
+import type { SyncedFolders } from './synced-folders.ts'
 import type { Updater } from './updater.ts'
 
 /** All that Berth needs from the machine it runs on. */
@@ -21,6 +22,7 @@ export interface Machine {
   opener: Opener
   programs: Programs
   random: Random
+  syncedFolders: SyncedFolders
   /** Where the shell can ask the user for files; absent in browser mode, where the browser asks. */
   fileDialogs?: FileDialogs
   /** Where this machine can start Berth by itself; absent in browser mode. */

@@ -16,6 +16,7 @@ export function runScript(
   return outputOf(connection, 'sh -s', { ...bounds, input })
 }
 
-function quoted(value: string): string {
+/** As one word of a POSIX shell. */
+export function quoted(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`
 }

@@ -4,6 +4,7 @@ import type { AccountView } from '../../contract/state.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
 import type { Instance } from '../../service/instances.ts'
+import { createFolderSync } from '../access/files/folder-sync.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { openUndoableActions, type UndoableActions } from '../actions/undoable-actions.ts'
 import { questionInside } from '../guards/gpu-loads.ts'
@@ -136,6 +137,15 @@ export async function openSession(
     notifications,
     access: app.access,
     fileTransfers: app.fileTransfers,
+    sync: createFolderSync({
+      account: id,
+      access: app.access,
+      machine,
+      client: withKey,
+      files,
+      folder,
+      onBroken,
+    }),
     client: withKey,
     record: (instance: number) => records.get(instance),
     now: time.now,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isFailingOver } from '../../../electron/contract/automation/failover.ts'
 import { startBerth } from '../../../electron/core/berth.ts'
 import { systemDownloads } from '../../../electron/local/chosen/downloads.ts'
+import { systemSyncedFolders } from '../../../electron/local/chosen/synced-folders.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
@@ -20,6 +21,7 @@ const berth = await startBerth({
   machine: {
     clock: systemClock,
     downloads: systemDownloads(folder),
+    syncedFolders: systemSyncedFolders,
     files: await openFiles(join(folder, 'berth')),
     keychain: fileKeychain(join(folder, 'keychain.json')),
     notifier: {

@@ -7,6 +7,7 @@ import type { AccountView, State } from '../../../electron/contract/state.ts'
 import { type BerthOptions, startBerth } from '../../../electron/core/berth.ts'
 import type { RunningBerth } from '../../../electron/core/running.ts'
 import { systemDownloads } from '../../../electron/local/chosen/downloads.ts'
+import { systemSyncedFolders } from '../../../electron/local/chosen/synced-folders.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import type { Keychain } from '../../../electron/ports/keychain.ts'
@@ -75,6 +76,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
   const machine: Machine = {
     clock: systemClock,
     downloads: systemDownloads(home),
+    syncedFolders: systemSyncedFolders,
     files,
     keychain,
     notifier,

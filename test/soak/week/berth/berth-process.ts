@@ -4,6 +4,7 @@ import type { AccountView, State } from '../../../../electron/contract/state.ts'
 import { startBerth } from '../../../../electron/core/berth.ts'
 import type { RunningBerth } from '../../../../electron/core/running.ts'
 import { systemDownloads } from '../../../../electron/local/chosen/downloads.ts'
+import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
 import { openFiles } from '../../../../electron/local/files.ts'
 import type { Log } from '../../../../electron/ports/log.ts'
 import type { Random } from '../../../../electron/ports/random.ts'
@@ -74,6 +75,7 @@ async function begin(life: Life): Promise<void> {
     machine: {
       clock: virtualClock(time),
       downloads: systemDownloads(folder),
+      syncedFolders: systemSyncedFolders,
       files: watchedFiles(await openFiles(join(folder, 'berth')), stillness, deaths),
       keychain: watchedKeychain(fileKeychain(join(folder, 'keychain.json')), stillness),
       notifier: {

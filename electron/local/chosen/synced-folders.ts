@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import { lstat, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { BerthError } from '../../contract/problem.ts'
+import type {
+  LocalEntry,
+  OpenFile,
+  Receiving,
+  SyncedFolder,
+  SyncedFolders,
+} from '../../ports/synced-folders.ts'
+import { inOrder } from './in-order.ts'
+
+/** Milliseconds for which files are looked at and read in one go, before others get their turn. */
+const slice = 5
+
+/** Folders that are kept in step with instances. Small files are read at once: asking for each takes four times as long. */
+export const systemSyncedFolders: SyncedFolders = { at: syncedFolder }
+
+function syncedFolder(root: string): SyncedFolder {
+  const turn = inSlices()
+  const at = (path: string) => {
+    const names = path.split('/')
+    if (path !== '' && !names.every(isPlain)) throw new Error('not a path in the folder')
+    return join(root, ...names)
+  }
+
+  return {
+    path: root,
+    async list(folder) {
+      let names: string[]
+      try {
+        names = readdirSync(at(folder))
+      } catch {
+        throw gone(at(folder))
+      }
+      const entries: LocalEntry[] = []
+      for (const name of names) {
+        await turn()
+        const entry = await entryAt(root, join(at(folder), name))
+        if (entry !== undefined) entries.push(entry)
+      }
+      return entries
+    },
+    async look(path) {
+      await turn()
+      return entryAt(root, at(path))
+    },
+    async read(path, most) {
+      await turn()
+      let file: number | undefined
+      try {
+        file = openSync(at(path), readOnly)
+        const stats = fstatSync(file)
+        if (!stats.isFile() || stats.size > most) return undefined
+        const bytes = Buffer.allocUnsafe(stats.size)
+        let filled = 0
+        while (filled < bytes.length) {
+          const read = readSync(file, bytes, filled, bytes.length - filled, filled)
+          if (read === 0) return undefined
+          filled += read
+        }
+        return { bytes, ...factsOf(stats) }
+      } catch {
+        return undefined
+      } finally {
+        if (file !== undefined) closeSync(file)
+      }
+    },
+    open: path => openFile(at(path)),
+    async makeFolder(path) {
+      const names = path === '' ? [] : path.split('/')
+      for (let depth = 1; depth <= names.length; depth++) {
+        const folder = at(names.slice(0, depth).join('/'))
+        const there = await lstat(folder).catch(() => undefined)
+        if (there === undefined) await mkdir(folder).catch(error => Promise.reject(fullOr(error)))
+        else if (!there.isDirectory()) return false
+      }
+      return true
+    },
+    receive: path => receive(at(path), at),
+  }
+}
+
+// A pipe that is opened to be read waits for who writes.
+const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** Waits whenever what was done in one go took long enough. */
+function inSlices(): () => Promise<void> | undefined {
+  let began = 0
+  return () => {
+    const now = performance.now()
+    if (began === 0) began = now
+    if (now - began < slice) return undefined
+    began = 0
+    return new Promise(done => setImmediate(done))
+  }
+}
+
+function isPlain(name: string): boolean {
+  const separators = process.platform === 'win32' ? /[/\\:\0]/ : /[/\0]/
+  return name !== '' && name !== '.' && name !== '..' && !separators.test(name)
+}
+
+interface FileStats {
+  size: number
+  mtimeMs: number
+  mode: number
+}
+
+function factsOf({ size, mtimeMs, mode }: FileStats) {
+  return { size, modified: mtimeMs / 1000, executable: (mode & 0o100) !== 0 }
+}
+
+async function entryAt(root: string, path: string): Promise<LocalEntry | undefined> {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  const facts = { name: basename(path), ...factsOf(stats) }
+  if (stats.isFile()) return { ...facts, kind: 'file' }
+  if (stats.isDirectory()) return { ...facts, kind: 'folder' }
+  if (!stats.isSymbolicLink()) return { ...facts, kind: 'other' }
+  const target = await targetInside(root, path)
+  return { ...facts, kind: 'link', ...(target === undefined ? {} : { target }) }
+}
+
+/** Where a link leads, from where it lies; undefined where that is outside, also by way of others. */
+async function targetInside(root: string, link: string): Promise<string | undefined> {
+  try {
+    const top = await realpath(root)
+    const from = await realpath(dirname(link))
+    const named = resolve(from, await readlink(link))
+    const real = await realpath(link).catch(() => named)
+    const way = relative(from, named)
+    const isInside = (path: string) => isWithin(top, path) && path !== top
+    return isInside(named) && isInside(real) ? way.split(sep).join('/') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+async function openFile(path: string): Promise<OpenFile | undefined> {
+  const file = await open(path, readOnly).catch(() => undefined)
+  if (file === undefined) return undefined
+  const stats = await file.stat()
+  if (!stats.isFile()) {
+    await file.close()
+    return undefined
+  }
+  return {
+    ...factsOf(stats),
+    async read(offset, into) {
+      const { bytesRead } = await file.read(into, 0, into.length, offset)
+      return bytesRead
+    },
+    close: () => file.close(),
+  }
+}
+
+async function receive(path: string, at: (path: string) => string): Promise<Receiving> {
+  const part = join(dirname(path), partName(basename(path)))
+  // What is left of one that broke off goes; no link is followed.
+  await rm(part, { force: true })
+  const file = await open(part, 'wx', 0o644).catch(error => Promise.reject(fullOr(error)))
+  const order = inOrder(file, 0)
+  let closed = false
+  const close = async () => {
+    if (!closed) {
+      closed = true
+      await file.close()
+    }
+  }
+  return {
+    write: bytes => order.write(bytes).catch(error => Promise.reject(fullOr(error))),
+    async finish(target, modified) {
+      await file.utimes(modified, modified)
+      await close()
+      await rename(part, at(target))
+    },
+    async discard() {
+      await close()
+      await rm(part, { force: true })
+    },
+  }
+}
+
+function partName(name: string): string {
+  return `.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.berth-part`
+}
+
+function gone(path: string): BerthError {
+  return new BerthError({
+    code: 'no_such_folder',
+    message: `The folder ${path} cannot be read: it was moved, deleted or is not permitted.`,
+    advice: 'Choose the folder again.',
+  })
+}
+
+function fullOr(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
+  return new BerthError({
+    code: 'disk_full_here',
+    message: 'The disk of this computer is full.',
+    advice: 'Make room, then try again. What has come whole is kept.',
+  })
+}

@@ -1,0 +1,119 @@
+import type { BroughtHome, SyncProgress } from '../../contract/instance/sync.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { NamesOf } from '../files/transfer/local-names.ts'
+import { fetchFiles, type Wanted } from './fetch.ts'
+import { listRemote } from './listing.ts'
+import { besideName, fateOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
+
+export interface SyncDown {
+  /** The folder on the instance, and what of it is brought home: paths below it, or `.` for all. */
+  remote: string
+  paths: readonly string[]
+  /** Where it comes to, at the same paths. */
+  folder: SyncedFolder
+  system: NamesOf
+  /** Where it comes from, as in `model (from instance 4711).pt`. */
+  from: string
+  /** What was brought here before, by path: kept up to date while files arrive. */
+  synced: Map<string, Version>
+  clock: Clock
+  signal: AbortSignal
+  onProgress?: (progress: SyncProgress) => void
+}
+
+/** Names beside a file that are tried. */
+const mostBeside = 100
+
+/**
+ * Brings files home. Nothing that was changed here is replaced: what came lies beside it. Whenever it breaks off, each
+ * file is either the old or the new one, and the next sync goes on. Throws `disk_full_here`, `sync_refused`, `sync_failed`,
+ * `no_tar`, `no_posix_shell`, `too_many_files`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
+ */
+export async function syncDown(connection: Connection, down: SyncDown): Promise<BroughtHome> {
+  const { remote, paths, folder, system, from, synced, clock, signal, onProgress } = down
+  const listing = await listRemote(connection, { remote, paths, make: false, clock })
+  signal.throwIfAborted()
+  const { files, skipped } = offeredFiles(listing.items, system)
+  const wanted: Wanted[] = []
+  const inTheWay = waysIn(folder)
+  for (const offered of files) {
+    signal.throwIfAborted()
+    if (await inTheWay(offered.path)) skipped.push({ path: offered.path, why: 'in_the_way' })
+    else wanted.push(...(await wantedOf(offered)))
+  }
+
+  const progress = {
+    total: wanted.reduce((sum, { item }) => sum + item.size, 0),
+    done: 0,
+    files: wanted.length,
+    filesDone: 0,
+  }
+  const beside: { path: string; as: string }[] = []
+  if (wanted.length > 0) {
+    const missed = await fetchFiles(connection, wanted, {
+      ...down,
+      tar: listing.tar,
+      now: listing.now,
+      freeName,
+      onBytes(bytes) {
+        progress.done += bytes
+        onProgress?.({ ...progress })
+      },
+      onFile({ path }, as, version) {
+        synced.set(as, version)
+        if (as !== path) beside.push({ path, as })
+        progress.filesDone++
+        onProgress?.({ ...progress })
+      },
+    })
+    skipped.push(...missed)
+  }
+  return {
+    files: progress.filesDone,
+    bytes: progress.done,
+    unchanged: files.length - wanted.length - skipped.filter(({ why }) => why === 'in_the_way').length,
+    skipped,
+    beside,
+  }
+
+  async function wantedOf({ path, item }: Offered): Promise<Wanted[]> {
+    const here = await folder.look(path)
+    const fate = fateOf(item, here, synced.get(path))
+    if (fate === 'keep') return []
+    if (fate === 'fetch') return [{ path, item, as: path, here }]
+    const free = await freeName(path, item)
+    return free === undefined ? [] : [{ path, item, ...free }]
+  }
+
+  /** Where it goes beside the file that stays; undefined where it lies there already. */
+  async function freeName(
+    path: string,
+    item: Version,
+  ): Promise<{ as: string; here: LocalEntry | undefined } | undefined> {
+    const at = path.lastIndexOf('/') + 1
+    for (let number = 1; number <= mostBeside; number++) {
+      const as = path.slice(0, at) + besideName(path.slice(at), from, number)
+      const here = await folder.look(as)
+      const fate = fateOf(item, here, synced.get(as))
+      if (fate === 'keep') return undefined
+      if (fate === 'fetch') return { as, here }
+    }
+    return undefined
+  }
+}
+
+/** Whether a link or a file lies where a folder of the path would be. Each folder is looked at once. */
+function waysIn(folder: SyncedFolder): (path: string) => Promise<boolean> {
+  const known = new Map<string, boolean>([['', false]])
+  return async function inTheWay(path: string): Promise<boolean> {
+    const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    const before = known.get(above)
+    if (before !== undefined) return before
+    const entry = await folder.look(above)
+    const result = (await inTheWay(above)) || (entry !== undefined && entry.kind !== 'folder')
+    known.set(above, result)
+    return result
+  }
+}

@@ -1,0 +1,142 @@
+import { type Entry, extract as tarExtract } from 'tar-stream'
+import type { Skipped } from '../../contract/instance/sync.ts'
+import type { LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { RemoteListing } from './listing.ts'
+import type { Offered, Version } from './plan-down.ts'
+import { openScript, type ScriptStream } from './script-stream.ts'
+import { giveScript } from './scripts.ts'
+import { syncFailed } from './sync-problems.ts'
+
+/** A file to be fetched, the path it gets, and what is at that path now. */
+export interface Wanted extends Offered {
+  as: string
+  here: LocalEntry | undefined
+}
+
+interface Fetching {
+  remote: string
+  folder: SyncedFolder
+  tar: RemoteListing['tar']
+  /** Epoch seconds on the instance when it listed them. */
+  now: number
+  signal: AbortSignal
+  /** Another place for one whose own was changed meanwhile; undefined where it need not be kept. */
+  freeName(path: string, item: Version): Promise<{ as: string } | undefined>
+  onBytes(bytes: number): void
+  onFile(wanted: Wanted, as: string, version: Version): void
+}
+
+/** Seconds for which a file that was just changed may change again unnoticed. */
+const unsettled = 2
+/** How much more may come of a file than was listed: one that is written to grows. */
+const growth = { times: 2, bytes: 1024 * 1024 }
+
+/** Fetches files as one archive. Gives those that did not come. */
+export async function fetchFiles(
+  connection: Connection,
+  wanted: readonly Wanted[],
+  fetching: Fetching,
+): Promise<Skipped[]> {
+  const { remote, tar, signal } = fetching
+  const byPath = new Map(wanted.map(each => [each.path, each]))
+  const stream = await openScript(connection, { remote, tar }, giveScript)
+  const leave = () => stream.close()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    signal.throwIfAborted()
+    const names = tar === 'gnu' || tar === 'bsd' ? '\0' : '\n'
+    await Promise.all([
+      ask(
+        stream,
+        [...byPath.keys()].filter(path => !path.includes(names)),
+        names,
+      ),
+      take(stream, byPath, fetching),
+    ])
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', leave)
+    stream.close()
+  }
+  return [...byPath.keys()].map(path => ({ path, why: 'changed' }))
+}
+
+async function ask(stream: ScriptStream, paths: readonly string[], end: string): Promise<void> {
+  for (let at = 0; at < paths.length; at += 500) {
+    const some = paths.slice(at, at + 500).map(path => `./${path}${end}`)
+    await stream.write(Buffer.from(some.join('')))
+  }
+  stream.end()
+}
+
+/** Takes those that were asked for, each once, out of the map; whatever else comes is let pass. */
+async function take(stream: ScriptStream, waiting: Map<string, Wanted>, fetching: Fetching): Promise<void> {
+  const archive = tarExtract()
+  const broken = (error: unknown) => archive.destroy(error instanceof Error ? error : undefined)
+  stream.ended.catch(broken)
+  stream.output.pipe(archive)
+  let room = [...waiting.values()].reduce((sum, { item }) => sum + mostOf(item), 0)
+  for await (const entry of archive) {
+    const { name, size = 0, type } = entry.header
+    room -= size
+    if (room < 0) throw syncFailed(fetching.remote, 'more came than was listed')
+    const path = name.replace(/^\.\//, '')
+    const wanted = waiting.get(path)
+    if (wanted === undefined || type !== 'file' || size > mostOf(wanted.item)) {
+      await passOver(entry)
+      continue
+    }
+    await receive(entry, wanted, fetching)
+    waiting.delete(path)
+  }
+  await stream.ended
+}
+
+function mostOf({ size }: Version): number {
+  return size * growth.times + growth.bytes
+}
+
+async function passOver(entry: Entry): Promise<void> {
+  for await (const _ of entry) {
+    // Nobody asked for it.
+  }
+}
+
+async function receive(entry: Entry, wanted: Wanted, fetching: Fetching): Promise<void> {
+  const { folder, now, signal, onBytes, onFile } = fetching
+  const { size = 0, mtime } = entry.header
+  const above = wanted.as.slice(0, Math.max(0, wanted.as.lastIndexOf('/')))
+  if (!(await folder.makeFolder(above))) return passOver(entry)
+  const file = await folder.receive(wanted.as)
+  try {
+    for await (const chunk of entry) {
+      signal.throwIfAborted()
+      await file.write(chunk)
+      onBytes(chunk.length)
+    }
+    const seconds = Math.floor((mtime?.getTime() ?? 0) / 1000)
+    // As when it is sent: what may have changed again is a second older here, so that it is fetched again.
+    const version = { size, modified: Math.abs(now - seconds) > unsettled ? seconds : seconds - 1 }
+    const as = await placeFor(wanted, version, fetching)
+    if (as === undefined) return await file.discard()
+    await file.finish(as, version.modified)
+    onFile(wanted, as, version)
+  } catch (error) {
+    await file.discard().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Its own path, unless what is there was changed since it was looked at. */
+async function placeFor(
+  { path, as, here }: Wanted,
+  version: Version,
+  { folder, freeName }: Fetching,
+): Promise<string | undefined> {
+  const now = await folder.look(as)
+  const same = now?.kind === here?.kind && now?.size === here?.size && now?.modified === here?.modified
+  return same ? as : (await freeName(path, version))?.as
+}

@@ -1,0 +1,100 @@
+/** What stands at one place of a pattern: a letter, any number of letters, or one of some. */
+export type Token = { letter: string } | 'any' | ((letter: string) => boolean)
+
+/** A pattern for one name, as git reads it: `*`, `?`, `[a-z]` and `\`. Undefined for one that matches nothing. */
+export function globOf(pattern: string): readonly Token[] | undefined {
+  const letters = [...pattern]
+  const tokens: Token[] = []
+  for (let at = 0; at < letters.length; at++) {
+    const letter = letters[at] ?? ''
+    if (letter === '*') {
+      if (tokens.at(-1) !== 'any') tokens.push('any')
+    } else if (letter === '?') tokens.push(() => true)
+    else if (letter === '\\') {
+      const next = letters[++at]
+      if (next === undefined) return undefined
+      tokens.push({ letter: next })
+    } else if (letter === '[') {
+      const set = setAt(letters, at + 1)
+      if (set === undefined) return undefined
+      tokens.push(set.has)
+      at = set.end
+    } else tokens.push({ letter })
+  }
+  return tokens
+}
+
+/** Takes at most the product of both lengths: only the last `*` is ever tried again. */
+export function matches(tokens: readonly Token[], name: string): boolean {
+  const letters = [...name]
+  let token = 0
+  let letter = 0
+  let star = -1
+  let starLetter = 0
+  while (letter < letters.length) {
+    const wanted = tokens[token]
+    if (wanted === 'any') {
+      star = token++
+      starLetter = letter
+    } else if (wanted !== undefined && isLetter(wanted, letters[letter] ?? '')) {
+      token++
+      letter++
+    } else if (star >= 0) {
+      token = star + 1
+      letter = ++starLetter
+    } else return false
+  }
+  while (tokens[token] === 'any') token++
+  return token === tokens.length
+}
+
+function isLetter(wanted: Exclude<Token, 'any'>, letter: string): boolean {
+  return typeof wanted === 'function' ? wanted(letter) : wanted.letter === letter
+}
+
+type Test = (letter: string) => boolean
+
+/** What stands in brackets, and where they close; undefined where they do not. */
+function setAt(letters: readonly string[], from: number): { has: Test; end: number } | undefined {
+  const negated = letters[from] === '!' || letters[from] === '^'
+  const first = negated ? from + 1 : from
+  const tests: Test[] = []
+  for (let at = first; at < letters.length; at++) {
+    if (letters[at] === ']' && at > first) {
+      return { has: letter => tests.some(test => test(letter)) !== negated, end: at }
+    }
+    if (letters[at] === '[' && letters[at + 1] === ':') {
+      const end = letters.indexOf(']', at)
+      const test = letters[end - 1] === ':' ? classes[letters.slice(at + 2, end - 1).join('')] : undefined
+      if (test === undefined) return undefined
+      tests.push(test)
+      at = end
+      continue
+    }
+    if (letters[at] === '\\') at++
+    const low = letters[at]
+    if (low === undefined) return undefined
+    if (letters[at + 1] === '-' && letters[at + 2] !== ']' && letters[at + 2] !== undefined) {
+      at += letters[at + 2] === '\\' ? 3 : 2
+      const high = letters[at]
+      if (high === undefined) return undefined
+      tests.push(letter => letter >= low && letter <= high)
+    } else tests.push(letter => letter === low)
+  }
+  return undefined
+}
+
+const classes: Readonly<Record<string, Test>> = {
+  alnum: letter => /^[a-z0-9]$/i.test(letter),
+  alpha: letter => /^[a-z]$/i.test(letter),
+  blank: letter => letter === ' ' || letter === '\t',
+  cntrl: letter => letter < ' ' || letter === '\x7f',
+  digit: letter => /^[0-9]$/.test(letter),
+  graph: letter => /^[!-~]$/.test(letter),
+  lower: letter => /^[a-z]$/.test(letter),
+  print: letter => /^[ -~]$/.test(letter),
+  punct: letter => /^[!-/:-@[-`{-~]$/.test(letter),
+  space: letter => /^[ \t-\r]$/.test(letter),
+  upper: letter => /^[A-Z]$/.test(letter),
+  xdigit: letter => /^[0-9a-f]$/i.test(letter),
+}

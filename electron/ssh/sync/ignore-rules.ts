@@ -1,0 +1,105 @@
+import { globOf, matches, type Token } from './glob.ts'
+
+/** One pattern of an ignore file. Patterns may come from strangers, so none becomes a regular expression. */
+export interface IgnoreRule {
+  /** It takes back what earlier ones left out. */
+  negated: boolean
+  foldersOnly: boolean
+  /** Matches from the file's own folder on; otherwise a name at any depth below. */
+  anchored: boolean
+  /** One for each name; `deep` stands for any number of names. */
+  steps: readonly (readonly Token[] | 'deep')[]
+}
+
+/** The rules of one folder's ignore files, and how many names lead to that folder. */
+export interface RulesOfFolder {
+  depth: number
+  rules: readonly IgnoreRule[]
+}
+
+/** Reads an ignore file as git does. */
+export function parseIgnoreFile(text: string): IgnoreRule[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .flatMap(line => ruleOf(line.endsWith('\r') ? line.slice(0, -1) : line) ?? [])
+}
+
+function ruleOf(line: string): IgnoreRule | undefined {
+  if (line.startsWith('#')) return undefined
+  const negated = line.startsWith('!')
+  let pattern = withoutTrailingSpaces(negated ? line.slice(1) : line)
+  const foldersOnly = pattern.endsWith('/')
+  if (foldersOnly) pattern = pattern.slice(0, -1)
+  const anchored = pattern.includes('/')
+  if (pattern.startsWith('/')) pattern = pattern.slice(1)
+  if (pattern === '') return undefined
+  const names = pattern.split('/')
+  const steps: (readonly Token[] | 'deep')[] = []
+  for (const [at, name] of names.entries()) {
+    if (name === '**' && anchored) {
+      steps.push('deep')
+      // At the end it means all that is inside, not the folder itself.
+      if (at === names.length - 1) steps.push(['any'])
+      continue
+    }
+    const glob = globOf(name)
+    if (glob === undefined || name === '') return undefined
+    steps.push(glob)
+  }
+  return { negated, foldersOnly, anchored, steps }
+}
+
+/** Those behind a backslash stay. */
+function withoutTrailingSpaces(line: string): string {
+  let end = line.length
+  while (end > 0 && line[end - 1] === ' ' && !isEscaped(line, end - 1)) end--
+  return line.slice(0, end)
+}
+
+function isEscaped(line: string, at: number): boolean {
+  let slashes = 0
+  while (line[at - 1 - slashes] === '\\') slashes++
+  return slashes % 2 === 1
+}
+
+/** Whether rules leave it out, those of the deepest folder and the last line first. Its folder is not left out. */
+export function isIgnored(
+  inForce: readonly RulesOfFolder[],
+  names: readonly string[],
+  isFolder: boolean,
+): boolean {
+  for (const { depth, rules } of inForce.toReversed()) {
+    const below = names.slice(depth)
+    const rule = rules.findLast(each => (isFolder || !each.foldersOnly) && applies(each, below))
+    if (rule !== undefined) return !rule.negated
+  }
+  return false
+}
+
+function applies({ anchored, steps }: IgnoreRule, names: readonly string[]): boolean {
+  return anchored ? leads(steps, names) : leads(steps, names.slice(-1))
+}
+
+/** As `matches` does for letters: only the last `deep` is ever tried again. */
+function leads(steps: IgnoreRule['steps'], names: readonly string[]): boolean {
+  let step = 0
+  let name = 0
+  let deep = -1
+  let deepName = 0
+  while (name < names.length) {
+    const wanted = steps[step]
+    if (wanted === 'deep') {
+      deep = step++
+      deepName = name
+    } else if (wanted !== undefined && matches(wanted, names[name] ?? '')) {
+      step++
+      name++
+    } else if (deep >= 0) {
+      step = deep + 1
+      name = ++deepName
+    } else return false
+  }
+  while (steps[step] === 'deep') step++
+  return step === steps.length
+}

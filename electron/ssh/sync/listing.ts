@@ -1,0 +1,143 @@
+import { checkedName } from '../../contract/instance/file-names.ts'
+import { isUnreadable, type RemoteKind } from '../../contract/instance/files.ts'
+import { treeBounds } from '../../contract/instance/tree-bounds.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Connection } from '../connection/connection.ts'
+import { connectionLost } from '../connection/ssh-problems.ts'
+import { quoted, runScript } from '../scripted.ts'
+import { listScript } from './scripts.ts'
+import { syncRefused } from './sync-problems.ts'
+
+/** What lies on an instance, by its path below the folder that was listed. */
+export interface RemoteItem {
+  kind: RemoteKind
+  size: number
+  /** Whole epoch seconds of the instance's clock. */
+  modified: number
+  executable: boolean
+  /** Where a link leads; absent where the instance has not said. */
+  target?: string
+}
+
+export interface RemoteListing {
+  items: Map<string, RemoteItem>
+  /** Names that are none, and those that are not UTF-8. */
+  unnamed: number
+  /** Which `tar` it has. */
+  tar: 'gnu' | 'bsd' | 'busybox' | 'other'
+  /** Bytes that are free on its disk; absent where it has not said. */
+  free?: number
+  /** Epoch seconds of its clock. */
+  now: number
+}
+
+/** Milliseconds for a list: disks of others may be slow. */
+const patience = 120_000
+/** Characters of one path. */
+const longestPath = 4096
+
+/**
+ * Lists these paths below a folder, with all that is in them. A folder that is to be sent to is made first.
+ * Throws `no_posix_shell`, `sync_refused`, `no_tar`, `too_many_files`, `ssh_timeout` or `ssh_closed`.
+ */
+export async function listRemote(
+  connection: Connection,
+  { remote, paths, make, clock }: { remote: string; paths: readonly string[]; make: boolean; clock: Clock },
+): Promise<RemoteListing> {
+  // Longer command lines may be refused; then everything is listed.
+  const named =
+    paths.join(' ').length > 50_000 ? ['.'] : paths.map(path => (path === '.' ? path : `./${path}`))
+  const values = { remote, make: make ? 'yes' : '' }
+  const starts = named.map(quoted).join(' ')
+  const most = treeBounds.characters
+  const { bytes, code } = await runScript(connection, values, [`set -- ${starts}`, listScript], {
+    clock,
+    within: patience,
+    most,
+  })
+  if (bytes.length >= most) throw tooMany(remote)
+  // Half a list would say that what is there is not.
+  if (code === undefined) throw new BerthError(connectionLost(connection.address, 'it broke off'))
+  return parseListing(bytes, remote)
+}
+
+/**
+ * A line that says how it is there, and then for each: its facts and its path, NUL, where it leads, NUL. Of an instance
+ * nothing is believed: whatever does not read so is left out.
+ */
+export function parseListing(bytes: Buffer, remote: string, bounds = treeBounds): RemoteListing {
+  const end = bytes.indexOf(10)
+  const head = bytes.subarray(0, Math.max(0, Math.min(end, 200))).toString('latin1')
+  if (head === 'berth-sync refused') throw syncRefused(remote)
+  const said = /^berth-sync ok (gnu|bsd|busybox|other|none) (\d{1,12}|-) (\d{1,15}|-)$/.exec(head)
+  if (!said) throw new BerthError(noShell)
+  const [, tar = 'none', now = '-', free = '-'] = said
+  if (tar === 'none') throw new BerthError(noTar)
+  const items = new Map<string, RemoteItem>()
+  let unnamed = 0
+  const fields = bytes.toString('utf8', end + 1).split('\0')
+  for (let at = 0; at + 2 < fields.length; at += 2) {
+    const facts = fields[at] ?? ''
+    if (isItself(facts)) continue
+    const read = itemOf(facts, fields[at + 1] ?? '')
+    if (read === undefined) unnamed++
+    else items.set(read.path, read.item)
+    if (items.size + unnamed > bounds.entries) throw tooMany(remote)
+  }
+  return {
+    items,
+    unnamed,
+    tar: tar as RemoteListing['tar'],
+    now: now === '-' ? 0 : Number(now),
+    ...(free === '-' ? {} : { free: Number(free) * 1024 }),
+  }
+}
+
+/** The listed folder is among what is in it. */
+function isItself(facts: string): boolean {
+  return /^\S{1,40} \S{1,40} \S{1,40} \S{1,40} \.$/.test(facts.slice(0, 200))
+}
+
+const kinds: Readonly<Record<string, RemoteKind>> = { f: 'file', d: 'folder', l: 'link' }
+
+/** `f 1200 1700000000.5 644 ./a/b`: kind, bytes, time of the last change, mode in octal. */
+function itemOf(facts: string, target: string): { path: string; item: RemoteItem } | undefined {
+  const read = /^([a-zA-Z?]) (\d{1,16}) (-?\d{1,12})(?:\.\d{0,12})? ([0-7]{1,6}) \.\//.exec(facts)
+  if (!read) return undefined
+  const [all, letter = '', size, modified, mode = '0'] = read
+  const path = facts.slice(all.length)
+  if (path.length > longestPath || isUnreadable(path)) return undefined
+  const names = path.split('/')
+  if (names.length > treeBounds.depth || names.some(name => checkedName(name) === undefined)) return undefined
+  return {
+    path,
+    item: {
+      kind: kinds[letter] ?? 'other',
+      size: Number(size),
+      modified: Number(modified),
+      executable: (Number.parseInt(mode, 8) & 0o100) !== 0,
+      ...(target === '' ? {} : { target: target.slice(0, longestPath) }),
+    },
+  }
+}
+
+export const noShell = {
+  code: 'no_posix_shell',
+  message: 'This instance’s shell cannot run what Berth needs to send or fetch a folder.',
+  advice: 'It needs a POSIX sh with find, tar and mv.',
+}
+
+const noTar = {
+  code: 'no_tar',
+  message: 'This instance has no tar, which folders travel by.',
+  advice: 'Install tar there, or use another image.',
+}
+
+function tooMany(remote: string): BerthError {
+  return new BerthError({
+    code: 'too_many_files',
+    message: `${remote} on the instance has more files and folders than Berth lists.`,
+    advice: 'Name a folder further inside, or remove what is not needed there.',
+  })
+}

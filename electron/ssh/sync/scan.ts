@@ -1,0 +1,114 @@
+import type { FolderScan, Skipped } from '../../contract/instance/sync.ts'
+import { countTree } from '../../contract/instance/tree-bounds.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { FileFacts, LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
+import { type IgnoreRule, isIgnored, parseIgnoreFile, type RulesOfFolder } from './ignore-rules.ts'
+import { looksSecret } from './secrets.ts'
+
+export interface LocalFile extends FileFacts {
+  path: string
+}
+
+/** What of a folder is sent, in the order in which it was found. */
+export interface LocalTree {
+  files: LocalFile[]
+  folders: string[]
+  links: { path: string; target: string }[]
+  secrets: LocalFile[]
+  skipped: Skipped[]
+  ignored: number
+}
+
+/** Where Berth gathers what it sends, until all of it is there. */
+export const stagingName = '.berth-sync'
+/** The last name in an archive: what came with it came whole. */
+export const wholeName = '.berth-whole'
+
+/** In the order in which they are read: the later one may take back what the first leaves out. */
+const ignoreFiles = ['.gitignore', '.berthignore']
+/** Bytes of an ignore file, and rules that are in force at once. */
+const longestIgnoreFile = 128 * 1024
+const mostRules = 2000
+
+/** Throws `no_such_folder`, `too_many_files`, `too_deep` or `ignore_file`. */
+export async function readTree(
+  folder: SyncedFolder,
+  { ignore = [], signal }: { ignore?: readonly string[]; signal?: AbortSignal } = {},
+): Promise<LocalTree> {
+  const tree: LocalTree = { files: [], folders: [], links: [], secrets: [], skipped: [], ignored: 0 }
+  const count = countTree('sent')
+  const given = parseIgnoreFile(ignore.join('\n'))
+  await visit([], [{ depth: 0, rules: given }])
+  return tree
+
+  async function visit(names: readonly string[], above: readonly RulesOfFolder[]): Promise<void> {
+    signal?.throwIfAborted()
+    const at = names.join('/')
+    const entries = await folder.list(at)
+    const rules = await rulesIn(at, entries)
+    const inForce = rules.length === 0 ? above : [...above, { depth: names.length, rules }]
+    for (const entry of entries) {
+      const inner = [...names, entry.name]
+      if (isOurs(entry, names.length)) continue
+      if (isIgnored(inForce, inner, entry.kind === 'folder')) {
+        tree.ignored++
+        continue
+      }
+      const path = inner.join('/')
+      count(path, names.length)
+      if (entry.kind === 'folder') {
+        tree.folders.push(path)
+        await visit(inner, inForce)
+      } else add(entry, path, inner)
+    }
+  }
+
+  function add(entry: LocalEntry, path: string, names: readonly string[]): void {
+    const { kind, size, modified, executable, target } = entry
+    if (kind === 'file') {
+      const list = looksSecret(names) ? tree.secrets : tree.files
+      list.push({ path, size, modified, executable })
+    } else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
+    else tree.skipped.push({ path, why: kind === 'link' ? 'link_out' : 'special' })
+  }
+
+  async function rulesIn(at: string, entries: readonly LocalEntry[]): Promise<IgnoreRule[]> {
+    const rules: IgnoreRule[] = []
+    for (const name of ignoreFiles) {
+      if (!entries.some(entry => entry.name === name && entry.kind === 'file')) continue
+      const path = at === '' ? name : `${at}/${name}`
+      const content = await folder.read(path, longestIgnoreFile)
+      if (content === undefined) throw badIgnoreFile(path)
+      rules.push(...parseIgnoreFile(content.bytes.toString('utf8')))
+      if (rules.length > mostRules) throw badIgnoreFile(path)
+    }
+    return rules
+  }
+}
+
+/** What git and Berth keep for themselves. */
+function isOurs({ name }: LocalEntry, depth: number): boolean {
+  return (
+    name === '.git' ||
+    name.endsWith('.berth-part') ||
+    (depth === 0 && (name === stagingName || name === wholeName))
+  )
+}
+
+export function scanOf({ files, links, secrets, skipped, ignored }: LocalTree): FolderScan {
+  return {
+    files: files.length + links.length,
+    bytes: files.reduce((sum, { size }) => sum + size, 0),
+    secrets: secrets.map(({ path }) => path),
+    skipped,
+    ignored,
+  }
+}
+
+function badIgnoreFile(path: string): BerthError {
+  return new BerthError({
+    code: 'ignore_file',
+    message: `${path} cannot be read, or has more than ${mostRules} lines.`,
+    advice: 'What it leaves out is not known, so nothing was sent. Shorten it, or make it readable.',
+  })
+}

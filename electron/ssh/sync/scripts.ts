@@ -1,0 +1,78 @@
+/**
+ * What runs on instances: POSIX shell and the usual small programs, of GNU or BusyBox. The folder is in `remote`. All of
+ * it goes by the input, so that nothing of it is on a command line.
+ */
+
+/** Lists the arguments, NUL between all. BusyBox has no -printf and ends lines instead: names with line ends stay away. */
+export const listScript = `
+LC_ALL=C; export LC_ALL
+if [ -n "$make" ]; then mkdir -p -- "$remote" 2>/dev/null; fi
+if ! cd -- "$remote" 2>/dev/null; then echo 'berth-sync refused'; exit; fi
+case $(tar --version 2>/dev/null | head -n 1) in
+*GNU*) tar=gnu ;;
+*bsdtar*) tar=bsd ;;
+*) if command -v tar >/dev/null 2>&1; then tar=other; else tar=none; fi
+   case $(tar --help 2>&1 | head -n 1) in *BusyBox*) tar=busybox ;; esac ;;
+esac
+free=$(df -Pk . 2>/dev/null | awk 'NR == 2 { print $4 }')
+case $free in ''|*[!0-9]*) free=- ;; esac
+echo "berth-sync ok $tar $(date +%s) $free"
+for start; do
+  shift
+  if [ -e "$start" ] || [ -L "$start" ]; then set -- "$@" "$start"; fi
+done
+[ $# -gt 0 ] || exit 0
+if find . -maxdepth 0 -printf '' 2>/dev/null; then
+  find "$@" -printf '%y %s %T@ %m %p\\0%l\\0' 2>/dev/null
+else
+  line='
+'
+  find "$@" ! -name "*$line*" -exec stat -c '%f %s %Y %n' {} + 2>/dev/null | while IFS=' ' read -r raw size time name; do
+    case $raw in
+    8*) kind=f ;; 4*) kind=d ;; a*) kind=l ;; *) kind=s ;;
+    esac
+    printf '%s %s %s %o %s\\0\\0' "$kind" "$size" "$time" "$((0x$raw & 4095))" "$name"
+  done
+fi
+exit 0
+`
+
+/**
+ * Takes an archive and puts all of it in its place at once, each file by renaming. `whole` is a name that comes last in
+ * the archive: without it, it broke off, and what was gathered waits for the next one.
+ */
+export const takeScript = `
+LC_ALL=C; export LC_ALL; umask 022; bad=; s=.berth-sync;
+place() {
+find "$s/$1" -mindepth 1 -maxdepth 1 ! -type d -exec sh -c 'to=$1; shift; exec mv -f -- "$@" "$to"' sh "./$1" {} + 2>/dev/null || bad=1;
+for e in "$s/$1"* "$s/$1".[!.]* "$s/$1"..?*; do
+if [ -d "$e" ] && [ ! -L "$e" ]; then
+t=\${e#"$s/"};
+if [ -d "./$t" ]; then place "$t/"; else mv -f -- "$e" "./$t" 2>/dev/null || bad=1; fi;
+fi;
+done;
+};
+take() {
+cd -- "$remote" 2>/dev/null || { echo refused; return; };
+if [ -n "$fresh" ]; then rm -rf -- "$s"; fi;
+said=$(mkdir -p -- "$s" 2>&1 && tar -xof - -C "$s" 2>&1 >/dev/null); code=$?;
+case $said in *'No space left'*|*'quota exceeded'*|*'Quota exceeded'*) echo full; return ;; esac;
+if [ $code -ne 0 ]; then printf 'failed %.300s' "$said"; return; fi;
+if [ ! -f "$s/$whole" ]; then echo broken; return; fi;
+rm -f -- "$s/$whole";
+place '';
+if [ -n "$bad" ]; then echo unplaced; return; fi;
+rm -rf -- "$s";
+echo done;
+};
+take
+`
+
+/** Gives an archive of the files that its input names: NUL behind each, or a line each where `tar` knows no better. */
+export const giveScript = `
+cd -- "$remote" 2>/dev/null || exit 3;
+case $tar in
+gnu|bsd) exec tar --null --no-recursion -cf - -T - 2>/dev/null ;;
+*) exec tar -cf - -T - 2>/dev/null ;;
+esac
+`

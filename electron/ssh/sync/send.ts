@@ -1,0 +1,176 @@
+import { type Headers, type Pack, pack as tarPack } from 'tar-stream'
+import type { Skipped } from '../../contract/instance/sync.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { FileFacts, SyncedFolder } from '../../ports/synced-folders.ts'
+import type { Connection } from '../connection/connection.ts'
+import { noShell } from './listing.ts'
+import type { UpPlan } from './plan-up.ts'
+import { type LocalFile, wholeName } from './scan.ts'
+import { openScript, type ScriptStream } from './script-stream.ts'
+import { takeScript } from './scripts.ts'
+import { changedMeanwhile, diskFull, syncFailed, syncRefused } from './sync-problems.ts'
+
+export interface Sending {
+  folder: SyncedFolder
+  remote: string
+  clock: Clock
+  signal: AbortSignal
+  /** A file is whole, or more bytes of one have left. */
+  onSent(bytes: number, files: number): void
+}
+
+/** Files up to so many bytes are read whole; larger ones in pieces of that size. */
+const piece = 512 * 1024
+/** Bytes that leave together. */
+const together = 128 * 1024
+/** Seconds for which a file that was just changed may change again unnoticed. */
+const unsettled = 2
+/** Epoch seconds of the latest time that archives hold. */
+const latest = 0x7f_ff_ff_ff
+/** Bytes of what the instance says in the end. */
+const longestAnswer = 1000
+
+/** Sends what is planned as one archive, and waits until all of it is in its place. Gives what could not be read. */
+export async function send(connection: Connection, plan: UpPlan, sending: Sending): Promise<Skipped[]> {
+  const { remote, signal } = sending
+  const values = { remote, fresh: plan.resumes ? '' : 'yes', whole: wholeName }
+  const stream = await openScript(connection, values, takeScript)
+  const answer = answerOf(stream)
+  const archive = tarPack()
+  const leave = () => stream.close()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    signal.throwIfAborted()
+    const [skipped] = await Promise.all([fill(archive, plan, sending), pour(archive, stream)])
+    refuseUnlessDone(await answer, remote)
+    return skipped
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof BerthError && error.problem.code === 'ssh_closed') {
+      // It may have ended by itself, and have said why.
+      refuseUnlessDone(await answer, remote)
+    }
+    throw error
+  } finally {
+    signal.removeEventListener('abort', leave)
+    archive.destroy()
+    stream.close()
+  }
+}
+
+async function answerOf(stream: ScriptStream): Promise<string> {
+  let text = ''
+  stream.output.on('data', (chunk: Buffer) => {
+    if (text.length < longestAnswer) text += chunk.toString('utf8')
+  })
+  await stream.ended
+  return text
+}
+
+function refuseUnlessDone(answer: string, remote: string): void {
+  const [word] = answer.trim().split(' ')
+  if (word === 'done') return
+  if (word === 'full') throw diskFull(remote)
+  if (word === 'refused') throw syncRefused(remote)
+  if (word === 'failed' || word === 'unplaced' || word === 'broken')
+    throw syncFailed(remote, answer.replace(/^\S+\s*/, ''))
+  throw new BerthError(noShell)
+}
+
+/** Takes what the archive gives to the instance, no faster than it is taken there. */
+async function pour(archive: Pack, stream: ScriptStream): Promise<void> {
+  let waiting: Buffer[] = []
+  let length = 0
+  const flush = async () => {
+    const bytes = waiting.length === 1 ? waiting[0] : Buffer.concat(waiting)
+    waiting = []
+    length = 0
+    if (bytes !== undefined) await stream.write(bytes)
+  }
+  try {
+    for await (const chunk of archive) {
+      waiting.push(chunk)
+      length += chunk.length
+      if (length >= together) await flush()
+    }
+    await flush()
+    stream.end()
+  } catch (error) {
+    archive.destroy(error instanceof Error ? error : undefined)
+    throw error
+  }
+}
+
+async function fill(
+  archive: Pack,
+  { folders, links, files }: UpPlan,
+  { folder, clock, signal, onSent }: Sending,
+): Promise<Skipped[]> {
+  const skipped: Skipped[] = []
+  const failed = new Promise<never>((_, reject) => archive.once('error', reject))
+  failed.catch(() => undefined)
+  const add = (header: Headers, bytes: Buffer = Buffer.alloc(0)) =>
+    Promise.race([failed, new Promise<void>(resolve => archive.entry(header, bytes, () => resolve()))])
+
+  async function addLarge(file: LocalFile): Promise<void> {
+    const open = await folder.open(file.path)
+    if (open === undefined) {
+      skipped.push({ path: file.path, why: 'unreadable' })
+      return
+    }
+    try {
+      const sink = archive.entry(headerOf(file.path, open, clock.now() / 1000))
+      sink.on('error', () => undefined)
+      for (let at = 0; at < open.size; ) {
+        const bytes = Buffer.allocUnsafe(Math.min(piece, open.size - at))
+        const read = await open.read(at, bytes)
+        if (read === 0) throw changedMeanwhile(file.path)
+        if (!sink.write(bytes.subarray(0, read)))
+          await Promise.race([failed, new Promise<void>(resolve => sink.once('drain', resolve))])
+        at += read
+        onSent(read, 0)
+        signal.throwIfAborted()
+      }
+      const finished = new Promise<void>(resolve => sink.once('finish', resolve))
+      sink.end()
+      await Promise.race([failed, finished])
+      onSent(0, 1)
+    } finally {
+      await open.close().catch(() => undefined)
+    }
+  }
+
+  try {
+    for (const path of folders) await add({ name: `${path}/`, type: 'directory', mode: 0o755 })
+    for (const { path, target } of links) {
+      await add({ name: path, type: 'symlink', linkname: target })
+      onSent(0, 1)
+    }
+    for (const file of files) {
+      signal.throwIfAborted()
+      const content = await folder.read(file.path, piece)
+      if (content === undefined) await addLarge(file)
+      else {
+        await add(headerOf(file.path, content, clock.now() / 1000), content.bytes)
+        onSent(content.bytes.length, 1)
+      }
+    }
+    await add({ name: wholeName, mode: 0o600 })
+    archive.finalize()
+    return skipped
+  } catch (error) {
+    archive.destroy(error instanceof Error ? error : undefined)
+    throw error
+  }
+}
+
+/**
+ * A file that was changed a moment ago may change again within the same second. It is sent as a second older than it is,
+ * so that the next sync sends it again.
+ */
+function headerOf(path: string, { size, modified, executable }: FileFacts, now: number): Headers {
+  const settled = Math.abs(now - modified) > unsettled
+  const seconds = Math.max(0, Math.min(Math.floor(modified) - (settled ? 0 : 1), latest))
+  return { name: path, size, mode: executable ? 0o755 : 0o644, mtime: new Date(seconds * 1000) }
+}

@@ -1,0 +1,80 @@
+import type { SyncProgress, SyncResult } from '../../contract/instance/sync.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { SyncedFolder } from '../../ports/synced-folders.ts'
+import type { Connection } from '../connection/connection.ts'
+import { listRemote, type RemoteListing } from './listing.ts'
+import { planUp, type UpPlan } from './plan-up.ts'
+import { readTree, stagingName } from './scan.ts'
+import { send } from './send.ts'
+import { diskFull, needsOtherTar } from './sync-problems.ts'
+
+export interface SyncUp {
+  folder: SyncedFolder
+  /** The folder on the instance; it is made where it is missing. */
+  remote: string
+  /** Further lines as in an ignore file at the top. */
+  ignore?: readonly string[]
+  /** Files that look like secrets and are sent all the same. */
+  confirmed: readonly string[]
+  /** Whether files here tell who may execute them, as those of Windows do not. */
+  modes: boolean
+  clock: Clock
+  signal: AbortSignal
+  onProgress?: (progress: SyncProgress) => void
+}
+
+/**
+ * Sends what changed of a folder. Files come into their place at once and whole; whenever it breaks off, each is either
+ * the old or the new one, and the next sync goes on. Throws `no_such_folder`, `ignore_file`, `too_many_files`, `too_deep`,
+ * `in_the_way`, `disk_full`, `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`, `changed_meanwhile`, `ssh_timeout`,
+ * `ssh_closed`, or the signal's reason.
+ */
+export async function syncUp(connection: Connection, wanted: SyncUp): Promise<SyncResult> {
+  const { folder, remote, confirmed, modes, clock, signal, onProgress } = wanted
+  const tops = (await folder.list('')).map(({ name }) => name)
+  const [tree, listing] = await Promise.all([
+    readTree(folder, wanted),
+    listRemote(connection, { remote, paths: [stagingName, ...tops], make: true, clock }),
+  ])
+  signal.throwIfAborted()
+  const plan = planUp(tree, listing.items, new Set(confirmed), modes)
+  const skipped = [...tree.skipped]
+  const progress = {
+    total: plan.bytes,
+    done: 0,
+    files: plan.files.length + plan.links.length,
+    filesDone: 0,
+  }
+  const onSent = (bytes: number, files: number) => {
+    progress.done += bytes
+    progress.filesDone += files
+    onProgress?.({ ...progress })
+  }
+  if (isNeeded(plan)) {
+    refuseWithoutRoom(plan, listing, remote)
+    if (listing.tar !== 'gnu' && listing.tar !== 'bsd') refuseLongNames(plan)
+    skipped.push(...(await send(connection, plan, { folder, remote, clock, signal, onSent })))
+  }
+  return {
+    files: progress.filesDone,
+    bytes: progress.done,
+    unchanged: plan.unchanged,
+    skipped,
+  }
+}
+
+function isNeeded({ files, links, folders, gathered }: UpPlan): boolean {
+  return gathered || files.length + links.length + folders.length > 0
+}
+
+/** What it has beside is told before anything is sent; others may fill it meanwhile. */
+function refuseWithoutRoom({ bytes }: UpPlan, { free }: RemoteListing, remote: string): void {
+  if (free !== undefined && bytes > free) throw diskFull(remote, { bytes, free })
+}
+
+/** Names that an archive holds in a way that came later than what every `tar` reads. */
+function refuseLongNames({ files, links, folders }: UpPlan): void {
+  const paths = [...files.map(({ path }) => path), ...links.flatMap(({ path, target }) => [path, target])]
+  const long = [...paths, ...folders].find(path => path.length > 98 || !/^[ -~]*$/.test(path))
+  if (long !== undefined) throw needsOtherTar(long)
+}

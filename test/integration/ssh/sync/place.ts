@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
+import { systemClock } from '../../../../electron/local/clock.ts'
+import type { Connection } from '../../../../electron/ssh/connection/connection.ts'
+import { type SyncDown, syncDown } from '../../../../electron/ssh/sync/down.ts'
+import type { Version } from '../../../../electron/ssh/sync/plan-down.ts'
+import { type SyncUp, syncUp } from '../../../../electron/ssh/sync/up.ts'
+import { openPlace } from '../files/place.ts'
+
+/** Long enough ago that nothing is taken for just changed. */
+const longAgo = 1_700_000_000
+
+/** Writes files, by their paths, as they were changed long ago. */
+export function write(folder: string, files: Readonly<Record<string, string | Buffer>>, at = longAgo): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+    utimesSync(join(folder, path), at, at)
+  }
+}
+
+/** A folder here and one on a real sshd, and both ways between them. */
+export async function openSync() {
+  const { sshd, there, connect } = await openPlace()
+  const here = mkdtempSync(join(tmpdir(), 'berth-project-'))
+  onTestFinished(() => rmSync(here, { recursive: true, force: true, maxRetries: 20 }))
+  const remote = join(there, 'project')
+  const { connection } = await connect()
+  const common = {
+    folder: systemSyncedFolders.at(here),
+    remote,
+    clock: systemClock,
+    signal: new AbortController().signal,
+  }
+  const synced = new Map<string, Version>()
+  return {
+    sshd,
+    here,
+    remote,
+    connect,
+    synced,
+    up: (more: Partial<SyncUp> = {}, over: Connection = connection) =>
+      syncUp(over, { ...common, confirmed: [], modes: true, ...more }),
+    down: (more: Partial<SyncDown> = {}, over: Connection = connection) =>
+      syncDown(over, {
+        ...common,
+        paths: ['.'],
+        system: 'linux',
+        from: 'instance 4711',
+        synced,
+        ...more,
+      }),
+  }
+}
