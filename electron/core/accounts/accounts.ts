@@ -1,8 +1,9 @@
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
-import { parseBaseUrl } from '../../service/base-url.ts'
+import { type BaseUrl, parseBaseUrl } from '../../service/base-url.ts'
 import { createClient } from '../../service/client.ts'
+import { requestClock } from '../../service/http/clock.ts'
 import { identify, identifyOrLogin } from '../../service/identify.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
@@ -114,6 +115,9 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     if (first !== undefined) draft.shown = first
   })
 
+  const clientFor = (baseUrl: BaseUrl, key: string) =>
+    createClient({ baseUrl, key, clock: requestClock(machine.clock), random: machine.random.fraction })
+
   return {
     session(id) {
       const session = sessions.find(id ?? store.get().shown ?? '')
@@ -122,18 +126,14 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     },
     async connect(baseUrlText, key, name) {
       const baseUrl = parseBaseUrl(baseUrlText)
-      const client = createClient({ baseUrl, key, random: machine.random.fraction })
-      const user = await identifyOrLogin(client, { retries: 1 })
+      const user = await identifyOrLogin(clientFor(baseUrl, key), { retries: 1 })
       return inTurn(() => connectUser(baseUrl, user?.id, key, name))
     },
     async replaceKey(id, key) {
       const { name, baseUrl, userId } = existing(id)
       if (id === 'demo')
         throw new BerthError({ code: 'demo_stays', message: 'The demo has a key of its own.' })
-      const user = await identify(
-        createClient({ baseUrl: parseBaseUrl(baseUrl), key, random: machine.random.fraction }),
-        { retries: 1 },
-      )
+      const user = await identify(clientFor(parseBaseUrl(baseUrl), key), { retries: 1 })
       if (userId !== undefined && user.id !== userId)
         throw new BerthError({
           code: 'other_user',

@@ -3,6 +3,7 @@ import { BerthError } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
 import { createClient, type ServiceClient } from '../../service/client.ts'
+import { requestClock } from '../../service/http/clock.ts'
 import type { Instance } from '../../service/instances.ts'
 import { createFolderSync } from '../access/files/folder-sync.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
@@ -109,6 +110,7 @@ export async function openSession(
     const client = createClient({
       baseUrl: parseBaseUrl(baseUrl),
       key: withKey,
+      clock: requestClock(clock),
       random: machine.random.fraction,
       onAnswer: sample => time.learn(sample),
       face,
@@ -285,9 +287,12 @@ export async function openSession(
     random: machine.random.fraction,
   })
 
-  /** Milliseconds: the interval, or less where something is due before. */
-  function untilNextPoll(): number {
-    const interval = app.pollInterval()
+  /**
+   * Milliseconds: polls begin an interval apart, but a slow one is followed by half of it at the least. Earlier where
+   * something is due before.
+   */
+  function untilNextPoll(took: number): number {
+    const interval = Math.max(app.pollInterval() - took, app.pollInterval() / 2)
     const due = automations.dueAt()
     if (due === undefined) return interval
     const until = ((due - time.now()) * 1000) / time.told().rate

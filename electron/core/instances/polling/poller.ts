@@ -16,8 +16,8 @@ export interface PollerOptions {
   clock: Clock
   /** One look; rejects when the service could not be asked, with `BadlyAnswered` or `KeyRefused` when it was. Its time limits are its own. */
   poll: () => Promise<void>
-  /** Milliseconds between looks that went well. */
-  interval: () => number
+  /** Milliseconds until the look that follows one which went well and took so many. */
+  interval: (took: number) => number
   /** Whether looks that come by themselves are left out; after that, one that is asked for begins them again. */
   held?: () => boolean
   /** 0 to 1, for the jitter. */
@@ -67,6 +67,7 @@ export function createPoller({ clock, poll, interval, held, random }: PollerOpti
 
   async function run(): Promise<void> {
     cancelNext?.()
+    const began = clock.monotonic()
     try {
       await poll()
       failures = 0
@@ -78,12 +79,12 @@ export function createPoller({ clock, poll, interval, held, random }: PollerOpti
     }
     running = undefined
     if (!paused && !stopped && !following)
-      cancelNext = clock.after(untilNext(), () => void (held?.() || begin()))
+      cancelNext = clock.after(untilNext(clock.monotonic() - began), () => void (held?.() || begin()))
   }
 
-  function untilNext(): number {
+  function untilNext(took: number): number {
     if (refusals > 0) return pauseAfterRefusal(refusals, random())
-    return pauseAfter({ failures, answered }, interval(), random())
+    return pauseAfter({ failures, answered }, interval(failures === 0 ? took : 0), random())
   }
 
   function begin(): Promise<void> {

@@ -28,7 +28,7 @@ beforeEach(() => {
   finish = undefined
   poller = createPoller({
     clock,
-    interval: () => 10_000,
+    interval: took => 10_000 - took,
     held: () => held,
     random: () => 0.5,
     async poll() {
@@ -49,6 +49,17 @@ beforeEach(() => {
 test('it looks once per interval while all is well', async () => {
   void poller.look()
   await clock.pass(60_000)
+  expect(looks).toBe(7)
+})
+
+test('a look that takes long is no reason to look later', async () => {
+  finish = () => undefined
+  void poller.look()
+  for (let passed = 0; passed < 6; passed += 1) {
+    await clock.pass(3000)
+    finish?.()
+    await clock.pass(7000)
+  }
   expect(looks).toBe(7)
 })
 

@@ -1,0 +1,99 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { expect, onTestFinished, test } from 'vitest'
+import { defaultSettings } from '../../../electron/contract/app/settings.ts'
+import { publicProfile } from '../../../simulator/deployment/profile.ts'
+import { HandClock, settled } from '../../unit/core/hand-clock.ts'
+import { instancesOf } from './steps.ts'
+import { createWorld } from './world.ts'
+
+const minutes = 10
+
+/** How many requests this process has sent and not read to their end. */
+function countRequests(): () => number {
+  let open = 0
+  const begin = () => {
+    open += 1
+  }
+  const end = () => {
+    open -= 1
+  }
+  const channels = [
+    ['undici:request:create', begin],
+    ['undici:request:trailers', end],
+    ['undici:request:error', end],
+  ] as const
+  for (const [name, listener] of channels) subscribe(name, listener)
+  onTestFinished(() => {
+    for (const [name, listener] of channels) unsubscribe(name, listener)
+  })
+  return () => open
+}
+
+test('sixty instances are seen whole once per interval for ten minutes, at the default pace and hardly ever too often', {
+  timeout: 60_000,
+}, async ({ signal }) => {
+  // One clock for the service, its limits, and all that Berth waits for.
+  const clock = new HandClock()
+  const world = await createWorld({
+    ...{ seed: 5, speed: 0, start: clock.now(), calm: true },
+    ...{ deployment: publicProfile, limitClock: () => clock.monotonic() },
+  })
+  onTestFinished(() => world.close())
+  world.machine.clock = clock
+  const { baseUrl, apiKey, controls } = world.sim
+  const pass = async (milliseconds: number) => {
+    await controls.advance(milliseconds / 1000)
+    await clock.pass(milliseconds)
+  }
+  const ask = async (method: string, path: string, body: object) => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${baseUrl}/api/v0/${path}`, { method, headers, body: JSON.stringify(body) })
+    expect(answer.status).toBe(200)
+    return answer.json()
+  }
+  const { offers } = (await ask('POST', 'bundles/', { limit: 60 })) as { offers: { id: number }[] }
+  for (const { id } of offers) {
+    await ask('PUT', `asks/${id}/`, { image: 'ubuntu', disk: 8 })
+    await pass(5000)
+  }
+  await pass(600_000)
+
+  const open = countRequests()
+  /** Time stands still while anything is asked, and then moves to what comes next. */
+  const live = async (isOver: () => boolean) => {
+    while (!isOver()) {
+      signal.throwIfAborted()
+      await settled()
+      const [next] = clock.waiting
+      if (open() === 0 && next !== undefined) await pass(next)
+    }
+  }
+  const under = await world.start()
+  let isConnected = false
+  const connecting = under.run('connectAccount', { baseUrl, key: apiKey }).finally(() => {
+    isConnected = true
+  })
+  await live(() => isConnected)
+  await connecting
+  await live(() => instancesOf(under).length === 60)
+
+  const sent = controls.requests().length
+  const began = clock.monotonic()
+  await live(() => {
+    expect(instancesOf(under)).toHaveLength(60)
+    expect(under.account().uncertain).toBeUndefined()
+    return clock.monotonic() >= began + minutes * 60_000
+  })
+  const seconds = (clock.monotonic() - began) / 1000
+  const answers = controls.requests().slice(sent)
+  const polls = answers.filter(({ path, status }) => path.includes('/users/current/') && status === 200)
+  expect(Math.abs(polls.length - seconds / defaultSettings.pollInterval)).toBeLessThanOrEqual(1)
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused.length / answers.length).toBeLessThan(0.05)
+
+  const { charges, now } = controls.ledger()
+  const rates = charges.filter(({ kind, to }) => to === now && (kind === 'gpu' || kind === 'disk'))
+  expect(rates).toHaveLength(120)
+  const perHour = rates.reduce((sum, { micro_dollars_per_hour }) => sum + micro_dollars_per_hour, 0)
+  expect(under.account().spendPerHour).toBe(perHour)
+})
