@@ -16,6 +16,7 @@ const single = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
+  'vite.cli.config.ts',
   'vite.main.config.ts',
   'vite.preload.config.ts',
   'vite.renderer.config.ts',
@@ -43,7 +44,7 @@ export async function buildAll({ quiet, force }: { quiet: boolean; force: boolea
 
 async function build(logLevel: 'info' | 'error'): Promise<void> {
   const vite = await import('vite')
-  for (const part of ['main', 'preload', 'renderer']) {
+  for (const part of ['main', 'cli', 'preload', 'renderer']) {
     await vite.build({ configFile: at(`vite.${part}.config.ts`), logLevel })
   }
   await compressPage(at('dist/renderer'))

@@ -8,6 +8,7 @@ import { openDbusNotifier } from './local/notifier/dbus-notifier.ts'
 import { openPage } from './local/page-server/open-page.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { openPageServer } from './local/page-server/page-server.ts'
+import { openCommandSocket } from './local/socket/command-socket.ts'
 import { demoFor } from './local/start/demo-market.ts'
 import { Endings, endOnSignals } from './local/start/endings.ts'
 import { failToStart } from './local/start/failure.ts'
@@ -22,7 +23,8 @@ async function start(endings: Endings): Promise<void> {
   // What is new stays in a megabyte or two, instead of the 32 that a start would leave to a process that idles for days.
   setFlagsFromString('--semi-space-growth-factor=1')
   const flags = readFlags(process.argv.slice(2))
-  const { files, log } = await openHome(berthHome(process.env, process.platform), endings)
+  const home = berthHome(process.env, process.platform)
+  const { files, log } = await openHome(home, endings)
 
   const page = new PageFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
   const server = await openPageServer(page, flags.port)
@@ -51,11 +53,16 @@ async function start(endings: Endings): Promise<void> {
   server.serve(berth)
 
   const say = (line: string) => process.stdout.write(`${line}\n`)
-  say(`Berth is ready at ${server.address}`)
-  if (flags.open) {
+  const open = () => {
     const opening = openPage(server, machine.opener, machine.clock, say)
     opening.catch(error => log.line(`the page was not opened: ${String(error)}`))
   }
+  const quit = () => endings.exit()
+  const { random } = machine
+  endings.add(await openCommandSocket({ home, berth, random, log: log.line, openPage: open, quit }))
+
+  say(`Berth is ready at ${server.address}`)
+  if (flags.open) open()
 }
 
 const endings = new Endings(2_500)

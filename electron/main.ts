@@ -4,9 +4,10 @@ import project from '../package.json' with { type: 'json' }
 import { startBerth } from './core/berth.ts'
 import { openMachine } from './local/machine.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
+import { openCommandSocket } from './local/socket/command-socket.ts'
 import { demoFor } from './local/start/demo-market.ts'
 import { Endings } from './local/start/endings.ts'
-import { ownArguments, readFlags } from './local/start/flags.ts'
+import { cliArguments, ownArguments, readFlags } from './local/start/flags.ts'
 import { berthHome } from './local/start/home.ts'
 import { openHome } from './local/start/open-home.ts'
 import { describeRuntime } from './local/start/runtime.ts'
@@ -76,8 +77,21 @@ async function start(home: string): Promise<void> {
     log.line('the sandbox is off (--no-sandbox)')
     void tellOnce(berth, files, noSandbox)
   }
-  await showDesktop({ ...desk, hidden: flags.hidden, ...built })
+  const openPage = await showDesktop({ ...desk, hidden: flags.hidden, ...built })
+  const { random } = machine
+  endings.add(await openCommandSocket({ home, berth, random, log: log.line, openPage, quit: ending.end }))
 }
+
+/** The command `berth`. What is awaited here holds Electron up: no window, no profile of Chromium's, and no lock. */
+async function runCommand(args: readonly string[]): Promise<never> {
+  const { runCli } = await import('./cli/run.ts')
+  const own = app.isPackaged ? [] : [app.getAppPath()]
+  const program = process.env['APPIMAGE'] || process.execPath
+  return process.exit(await runCli(args, { program, args: [...own, '--hidden'] }))
+}
+
+const command = cliArguments(process.argv.slice(1))
+if (command !== undefined) await runCommand(command)
 
 const home = berthHome(process.env, process.platform)
 const endings = new Endings(2_500)

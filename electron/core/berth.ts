@@ -33,7 +33,7 @@ import { twoFactorCommands } from './commands/account/two-factor.ts'
 import { volumeCommands } from './commands/account/volumes.ts'
 import { deskCommands } from './commands/app/app.ts'
 import { upkeepCommands } from './commands/app/updates.ts'
-import { accessCommands } from './commands/instance/access.ts'
+import { accessCommands, sshArguments } from './commands/instance/access.ts'
 import { editorCommands } from './commands/instance/editors.ts'
 import { fileCommands } from './commands/instance/files.ts'
 import { guardCommands } from './commands/instance/guards.ts'
@@ -237,6 +237,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     onChange: store.onChange,
     connectPage: send => createPageLink(store, dispatch, send, page => notifications.pageIsAt(page)),
     dispatch: (name, args) => dispatch(name, args, {}),
+    sshArguments: on => sshArguments(parts, on),
     goTo: (account, place) => goTo(store, account, place),
     follow: link =>
       followLink(store, link, (title, body) =>

@@ -13,6 +13,8 @@ export interface RunningBerth {
   connectPage(send: (message: MainMessage) => boolean): PageLink
   /** A command from outside the page: the tray, a menu, a notification, a link. Checked like any other. */
   dispatch(name: CommandName, args: unknown): Promise<unknown>
+  /** The system's ssh and its arguments, to get into an instance; its key is attached first. */
+  sshArguments(on: { account?: AccountId | undefined; instance: number }): Promise<readonly string[]>
   /** Sends the page to a place, with that account shown: for the tray, a link. */
   goTo(account: AccountId | undefined, place: Place): void
   /** Goes where a `berth://` link leads, or says why it leads nowhere. It may come from anyone. */

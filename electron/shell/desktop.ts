@@ -37,8 +37,11 @@ export interface DesktopOptions {
   pictures: string
 }
 
-/** Gives a running Berth its window, tray, menu and place on the desktop. Once Electron is ready. */
-export async function showDesktop(options: DesktopOptions): Promise<void> {
+/**
+ * Gives a running Berth its window, tray, menu and place on the desktop. Once Electron is ready. Gives what brings the
+ * window.
+ */
+export async function showDesktop(options: DesktopOptions): Promise<() => void> {
   const { berth, endings, trayHost, clock } = options
   const places = await openKeptPlaces(options.files, clock)
   endings.add(places.flush)
@@ -82,4 +85,5 @@ export async function showDesktop(options: DesktopOptions): Promise<void> {
   endings.add(watchNetwork(clock, berth.lookNow))
   const notice = (id: string) => void berth.dispatch('answerNotice', { id })
   options.calls.answer({ show, follow: berth.follow, notice })
+  return show
 }

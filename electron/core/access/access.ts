@@ -44,6 +44,8 @@ export interface Access {
   openSystemTerminal(target: InstanceTarget): Promise<void>
   /** One line for a POSIX shell. */
   commandLine(target: InstanceTarget): Promise<string>
+  /** The system's ssh and its arguments for an address. */
+  sshArguments(target: InstanceTarget, address: SshAddress): Promise<readonly string[]>
   /** Attaches a key by the service's call, that of the settings where none is named, and remembers it. */
   attachKey(account: AccountId, instance: number, client: ServiceClient, key?: string): Promise<void>
   /** What was attached so, by instance. */
@@ -256,6 +258,7 @@ export function openAccess(
       if (!address) throw notReady(target.instance)
       return quote(await command(target, address))
     },
+    sshArguments: command,
     attachKey,
     acceptHostKey: (account, instance, fingerprint) =>
       sshOf(account).knownHosts.accept(account, instance, fingerprint),

@@ -87,6 +87,12 @@ export function ownArguments(args: readonly string[]): string[] {
   })
 }
 
+/** The arguments of the command `berth`, where that is what the program was started as. */
+export function cliArguments(args: readonly string[]): string[] | undefined {
+  const at = args.indexOf('--cli')
+  return at < 0 ? undefined : args.slice(at + 1)
+}
+
 /** The `berth://` link that a desktop put on the command line, if any; not checked yet. */
 export function linkAmong(args: readonly string[]): string | undefined {
   return args.find(arg => /^berth:/i.test(arg))

@@ -7,6 +7,8 @@ export interface Ending {
   askFirst(mayEnd: () => Promise<boolean>): void
   /** Whether something ends Berth that must see its windows close: an update, or the end of the user's session. */
   closesWindows(): boolean
+  /** Ends Berth in order, without a question. */
+  end(): Promise<void>
 }
 
 /** Lets Electron end only after everything of Berth's has ended in order. */
@@ -82,5 +84,6 @@ export function endInOrder(endings: Endings): Ending {
       mayEnd = ask
     },
     closesWindows: () => closesWindows,
+    end,
   }
 }

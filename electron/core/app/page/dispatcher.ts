@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type Answer, type Checked, type CommandName, commands } from '../../../contract/commands.ts'
+import type { Command } from '../../../contract/commands/command.ts'
+import { commands } from '../../../contract/commands.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { placeOf, problemOf } from '../problems.ts'
 import type { Streams } from './streams.ts'
@@ -9,22 +10,37 @@ export interface Caller {
   streams?: Streams
 }
 
-export type Handlers = {
-  [Name in CommandName]: (args: Checked<Name>, caller: Caller) => Promise<Answer<Name>>
+/** One handler for each thing that is declared. */
+export type HandlersOf<Declared extends Record<keyof Declared, Command>> = {
+  [Name in keyof Declared]: (
+    args: v.InferOutput<Declared[Name]['args']>,
+    caller: Caller,
+  ) => Promise<Declared[Name] extends Command<infer _, infer Answer> ? Answer : never>
 }
+
+export type Handlers = HandlersOf<typeof commands>
 
 export type Dispatch = (name: unknown, args: unknown, caller: Caller) => Promise<unknown>
 
-/**
- * Every command passes here, whatever carried it: unknown names and arguments of another shape are refused, and
- * whatever goes wrong rejects with a BerthError. What nobody foresaw is logged by where it happened.
- */
+/** Every command passes here, whatever carried it. */
 export function createDispatcher(handlers: Handlers, log: (line: string) => void): Dispatch {
+  return dispatcherFor(commands, handlers, log)
+}
+
+/**
+ * Unknown names and arguments of another shape are refused, and whatever goes wrong rejects with a BerthError. What
+ * nobody foresaw is logged by where it happened.
+ */
+export function dispatcherFor<Declared extends Record<keyof Declared, Command>>(
+  declared: Declared,
+  handlers: HandlersOf<Declared>,
+  log: (line: string) => void,
+): Dispatch {
   return async (name, args, caller) => {
-    if (typeof name !== 'string' || !isCommand(name))
+    if (typeof name !== 'string' || !isDeclared(declared, name))
       throw new BerthError({ code: 'unknown_command', message: 'Berth does not know that command.' })
     try {
-      return await run(handlers, name, args, caller)
+      return await run(declared, handlers, name, args, caller)
     } catch (error) {
       if (error instanceof BerthError) throw error
       const problem = problemOf(error)
@@ -34,12 +50,16 @@ export function createDispatcher(handlers: Handlers, log: (line: string) => void
   }
 }
 
-function isCommand(name: string): name is CommandName {
-  return Object.hasOwn(commands, name)
+function isDeclared<Declared extends object>(
+  declared: Declared,
+  name: string,
+): name is keyof Declared & string {
+  return Object.hasOwn(declared, name)
 }
 
-async function run<Name extends CommandName>(
-  handlers: Handlers,
+async function run<Declared extends Record<keyof Declared, Command>, Name extends keyof Declared>(
+  declared: Declared,
+  handlers: HandlersOf<Declared>,
   name: Name,
   args: unknown,
   caller: Caller,
@@ -47,9 +67,9 @@ async function run<Name extends CommandName>(
   // A schema takes a list or a map for an object without fields.
   if (!isPlain(args))
     throw new BerthError({ code: 'invalid_argument', message: 'A command takes its values by name.' })
-  const checked = v.safeParse(commands[name].args, args, { abortEarly: true })
+  const checked = v.safeParse(declared[name].args, args, { abortEarly: true })
   if (!checked.success) throw invalid(checked.issues[0])
-  return handlers[name](checked.output as Checked<Name>, caller)
+  return handlers[name](checked.output, caller)
 }
 
 function isPlain(args: unknown): boolean {

@@ -3,7 +3,7 @@ import type { Shell } from '../../../ssh/shell/shell.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Streams } from '../../app/page/streams.ts'
 import { needing } from '../../app/permission.ts'
-import { noteUser, type Parts, targetOf } from '../parts.ts'
+import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type AccessCommands = Pick<
   Handlers,
@@ -75,4 +75,21 @@ export function accessCommands(parts: Parts): AccessCommands {
       noteUser(parts, account, 'Accepted another host key for', instance, fingerprint)
     },
   }
+}
+
+/**
+ * The system's ssh and its arguments for an instance whose SSH answers and has the key: by its host in the SSH config
+ * where the user has that. Throws as getting in does.
+ */
+export async function sshArguments(parts: Parts, args: OnInstance): Promise<readonly string[]> {
+  const { access, sshConfig, store, teller } = parts
+  const target = targetOf(parts, args)
+  const { account, instance } = target
+  const address = await access.probe(target)
+  sshConfig.reached(account, instance.id, address)
+  teller.entered(account, instance.id)
+  noteUser(parts, account, 'Opened ssh on', instance)
+  if (store.get().settings.sshConfig && (await sshConfig.isIncluded()))
+    return ['ssh', await sshConfig.hostOf(account, instance.id)]
+  return access.sshArguments(target, address)
 }

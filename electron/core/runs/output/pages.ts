@@ -1,6 +1,6 @@
 import type { RunPage, RunPlace } from '../../../contract/automation/run.ts'
 import type { RunOutput } from './output.ts'
-import { plainOutput } from './plain.ts'
+import { openEscape, plainOutput } from './plain.ts'
 
 /** Lines of a page, of those the ones before the byte it is about, and bytes that are read for one at the most. */
 const bounds = { lines: 1000, before: 20, bytes: 1024 * 1024 }
@@ -41,7 +41,7 @@ async function pageFrom(output: RunOutput, start: number): Promise<RunPage> {
     ended = more.length === 0
     bytes = Buffer.concat([bytes, more])
   }
-  const cut = lineOn(bytes, bounds.lines) ?? (ended ? bytes.length : lastBreak(bytes))
+  const cut = lineOn(bytes, bounds.lines) ?? (ended ? settledUpTo(bytes) : lastBreak(bytes))
   return page(output, from, bytes.subarray(0, cut))
 }
 
@@ -94,6 +94,13 @@ function lastBreak(bytes: Buffer): number {
   return at >= 0 ? at + 1 : wholeUpTo(bytes)
 }
 
+/** Before a character or an escape at the very end whose rest may still come. */
+function settledUpTo(bytes: Buffer): number {
+  const whole = wholeUpTo(bytes)
+  const cut = openEscape(bytes.toString('latin1', 0, whole))
+  return cut < 0 ? whole : cut
+}
+
 /** Past the rest of a character whose beginning is not there. */
 function wholeFrom(bytes: Buffer): number {
   const at = bytes.findIndex(byte => (byte & 0xc0) !== 0x80)
@@ -103,6 +110,7 @@ function wholeFrom(bytes: Buffer): number {
 /** Before a character that goes on beyond the end. */
 function wholeUpTo(bytes: Buffer): number {
   const at = bytes.findLastIndex(byte => (byte & 0xc0) !== 0x80)
-  const begins = at >= 0 && at > bytes.length - 4 && (bytes[at] ?? 0) >= 0xc0
-  return begins ? at : bytes.length
+  const first = bytes[at] ?? 0
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1
+  return at >= bytes.length - 4 && at + length > bytes.length ? at : bytes.length
 }

@@ -168,3 +168,18 @@ test('however much a run prints, none of it stays in memory', async () => {
   expect(outputs.reduce((sum, output) => sum + output.next() - output.first(), 0)).toBeGreaterThan(24_000_000)
   expect(liveMemory() - before).toBeLessThan(4_000_000)
 })
+
+test('a page at the end holds back what is still to come of a character or an escape, and nothing that is whole', async () => {
+  const output = await open(new MemoryFiles())
+  const bytes = Buffer.from('10 % für\u001b[32m ü')
+  const texts: string[] = []
+  let at = 0
+  for (const byte of bytes) {
+    await output.append(Buffer.of(byte))
+    const page = await pageOf(output, { from: at })
+    at = page.to
+    texts.push(page.text)
+  }
+  expect(texts.join('')).toBe('10 % für ü')
+  expect(at).toBe(bytes.length)
+})

@@ -1,0 +1,60 @@
+import { instanceName } from '../contract/format/name.ts'
+import { type CliCommand, findInstance, print, settledState } from './call.ts'
+import type { Connection } from './connection.ts'
+import { CliFailure, exitCodes } from './failure.ts'
+
+type OnInstance = { account: string; instance: number }
+
+interface Action {
+  summary: string
+  /** `Stopped`. */
+  did: string
+  tell(connection: Connection, on: OnInstance): Promise<void>
+  /** What is lost by it, where it is done with `--yes` alone. */
+  loses?(names: string): string
+}
+
+/** Tells the service at once, one instance after the other. */
+function acting({ summary, did, tell, loses }: Action): CliCommand {
+  return {
+    operands: 'INSTANCE...',
+    takes: [1, Number.POSITIVE_INFINITY],
+    summary,
+    options: ['account', 'json', ...(loses ? (['yes'] as const) : [])],
+    async run(call) {
+      const state = await settledState(call)
+      const found = call.operands.map(word => findInstance(call, state, word))
+      if (loses && !call.yes) {
+        const message = loses(found.map(({ instance }) => instanceName(instance)).join(', '))
+        throw new CliFailure(exitCodes.refused, { code: 'needs_yes', message, advice: 'Confirm with --yes.' })
+      }
+      const done = []
+      for (const { account, instance } of found) {
+        await tell(call.connection, { account: account.id, instance: instance.id })
+        done.push({ account: account.id, id: instance.id })
+        if (!call.json) call.write(`${did} ${instanceName(instance)}\n`)
+      }
+      if (call.json) print(call, { instances: done })
+      return undefined
+    },
+  }
+}
+
+export const start = acting({
+  summary: 'Start instances that are stopped',
+  did: 'Started',
+  tell: (connection, on) => connection.command('startInstance', on),
+})
+
+export const stop = acting({
+  summary: 'Stop instances; their disks go on costing',
+  did: 'Stopped',
+  tell: (connection, on) => connection.command('stopInstance', on),
+})
+
+export const destroy = acting({
+  summary: 'Destroy instances, with all files on them',
+  did: 'Destroyed',
+  tell: (connection, on) => connection.command('destroyInstance', on),
+  loses: names => `All files on ${names} would be lost.`,
+})

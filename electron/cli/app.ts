@@ -1,0 +1,34 @@
+import { rate } from '../contract/format/money.ts'
+import { counted } from '../contract/format/size.ts'
+import type { CliCommand } from './call.ts'
+
+export const open: CliCommand = {
+  operands: '',
+  takes: [0, 0],
+  summary: 'Show Berth: its window, or its page in your browser',
+  options: [],
+  async run({ connection }) {
+    await connection.local('openPage', {})
+    return undefined
+  },
+}
+
+export const quit: CliCommand = {
+  operands: '',
+  takes: [0, 0],
+  summary: 'End Berth; what is rented goes on, and nothing watches it',
+  options: [],
+  async run({ connection, say }) {
+    const accounts = Object.values((await connection.state()).accounts).filter(({ demo }) => !demo)
+    const instances = accounts.flatMap(each => Object.values(each.instances))
+    const costing = instances.filter(({ costPerHour }) => costPerHour > 0)
+    await connection.local('quit', {})
+    if (costing.length > 0) {
+      const perHour = costing.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
+      say(
+        `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${rate(perHour)}.`,
+      )
+    }
+    return undefined
+  },
+}

@@ -1,0 +1,115 @@
+import type { InstanceView } from '../contract/instance/instance.ts'
+import type { AccountView, State } from '../contract/state.ts'
+import type { Connection } from './connection.ts'
+import { CliFailure, exitCodes, usageFailure } from './failure.ts'
+
+export const optionNames = ['account', 'json', 'yes', 'follow', 'quiet'] as const
+export type OptionName = (typeof optionNames)[number]
+
+/** One call of the command: what was typed, and what it works with. */
+export interface Call {
+  /** What follows it, without options. */
+  operands: readonly string[]
+  account: string | undefined
+  json: boolean
+  yes: boolean
+  follow: boolean
+  quiet: boolean
+  connection: Connection
+  /** Writes to the output. */
+  write(text: string): void
+  /** Says something beside it. */
+  say(line: string): void
+}
+
+/** A subcommand. */
+export interface CliCommand {
+  /** What follows its name: `INSTANCE`. */
+  operands: string
+  /** How many, at least and at most. */
+  takes: readonly [least: number, most: number]
+  summary: string
+  options: readonly OptionName[]
+  /** Gives the exit code, where it is not 0. Throws a CliFailure. */
+  run(call: Call): Promise<number | undefined>
+}
+
+/** An instance, and whose it is. */
+export interface Found {
+  account: AccountView
+  instance: InstanceView
+}
+
+/** Milliseconds that the first answers of services are waited for. */
+const patience = 20_000
+
+/** State once every account was asked, or does not answer. */
+export async function settledState({ connection }: Call): Promise<State> {
+  const until = performance.now() + patience
+  for (;;) {
+    const state = await connection.state()
+    const connecting = Object.values(state.accounts).some(each => each.connection.status === 'connecting')
+    const left = until - performance.now()
+    if (!connecting || left <= 0) return state
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, left)
+    })
+    await Promise.race([connection.change(), late]).finally(() => clearTimeout(timer))
+  }
+}
+
+/** The accounts that are meant: all, or the one that was named, by its name or id. */
+export function accountsOf({ account }: Call, state: State): AccountView[] {
+  const all = Object.values(state.accounts)
+  if (account === undefined) return all
+  const named = all.filter(({ id, name }) => id === account || name === account)
+  if (named.length === 1) return named
+  throw new CliFailure(exitCodes.unknown, {
+    code: 'no_such_account',
+    message:
+      named.length === 0
+        ? `No account is called ${account}.`
+        : `${named.length} accounts are called ${account}.`,
+    advice: `Berth knows ${all.map(({ id, name }) => `${name} (${id})`).join(', ') || 'none'}.`,
+  })
+}
+
+/** The instance of that number or label. */
+export function findInstance(call: Call, state: State, word: string): Found {
+  const all = accountsOf(call, state).flatMap(account =>
+    Object.values(account.instances).map(instance => ({ account, instance })),
+  )
+  const number = /^#?(\d+)$/.exec(word)?.[1]
+  const found = all.filter(({ instance: { id, label } }) =>
+    number === undefined ? label === word : id === Number(number),
+  )
+  const [first] = found
+  if (first === undefined)
+    throw new CliFailure(exitCodes.unknown, {
+      code: 'no_such_instance',
+      message: `There is no instance ${word}.`,
+      advice: 'List them: berth ps',
+    })
+  if (found.length > 1)
+    throw usageFailure(
+      `${found.length} instances are called ${word}: ${found
+        .map(({ account, instance }) => `#${instance.id} of ${account.name}`)
+        .join(', ')}. Give the number, and --account where two accounts have it.`,
+    )
+  return first
+}
+
+export function print({ write }: Call, value: unknown): void {
+  write(`${JSON.stringify(value, undefined, 2)}\n`)
+}
+
+/** Micro-dollars as dollars, to the last one. */
+export function dollars(micros: number): number {
+  return micros / 1_000_000
+}
+
+/** Epoch seconds as the JSON has them. */
+export function isoTime(at: number): string {
+  return new Date(at * 1000).toISOString()
+}

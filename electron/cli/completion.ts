@@ -1,0 +1,52 @@
+import type { CliCommand } from './call.ts'
+import { cliCommands, type shells } from './commands.ts'
+
+/** What completes subcommands, options and instances in a shell. It asks a Berth that runs, and starts none. */
+export function completion(shell: (typeof shells)[number]): string {
+  const commands = Object.entries(cliCommands)
+  const names = [...commands.map(([name]) => name), 'completion'].join(' ')
+  const onInstances = commands
+    .filter(([, { operands }]) => operands.includes('INSTANCE'))
+    .map(([name]) => name)
+  const instances = 'berth ps --quiet --no-start 2>/dev/null'
+  if (shell === 'fish')
+    return [
+      'complete -c berth -f',
+      `complete -c berth -n __fish_use_subcommand -a '${names}'`,
+      `complete -c berth -n '__fish_seen_subcommand_from ${onInstances.join(' ')}' -a '(${instances})'`,
+      "complete -c berth -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'",
+      ...commands.map(
+        ([name, command]) =>
+          `complete -c berth -n '__fish_seen_subcommand_from ${name}' ${optionsOf(command)
+            .map(option => `-l ${option.slice(2)}`)
+            .join(' ')}`,
+      ),
+      '',
+    ].join('\n')
+
+  const cases = commands.map(([name, command]) => {
+    const choices = [...optionsOf(command), ...(onInstances.includes(name) ? [`$(${instances})`] : [])]
+    return `    ${name}) choices="${choices.join(' ')}" ;;`
+  })
+  return [
+    // zsh brings what understands bash's.
+    ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
+    '_berth() {',
+    `  local choices="${names}"`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash’s.
+    '  if (( COMP_CWORD > 1 )); then case "${COMP_WORDS[1]}" in',
+    ...cases,
+    '    completion) choices="bash zsh fish" ;;',
+    '    *) choices="" ;;',
+    '  esac; fi',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash’s.
+    '  COMPREPLY=($(compgen -W "$choices" -- "${COMP_WORDS[COMP_CWORD]}"))',
+    '}',
+    'complete -F _berth berth',
+    '',
+  ].join('\n')
+}
+
+function optionsOf({ options }: CliCommand): string[] {
+  return [...options, 'no-start', 'help'].map(option => `--${option}`)
+}

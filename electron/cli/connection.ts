@@ -1,0 +1,148 @@
+import { connect, type Socket } from 'node:net'
+import type * as v from 'valibot'
+import type { MainMessage, PageMessage } from '../contract/bridge/messages.ts'
+import type { Command } from '../contract/commands/command.ts'
+import type { Answer, Args, CommandName } from '../contract/commands.ts'
+import type { Problem } from '../contract/problem.ts'
+import type { State } from '../contract/state.ts'
+import { decodeLine, encodeLine, onLines } from '../local/socket/lines.ts'
+import type { localRequests } from '../local/socket/requests.ts'
+import { CliFailure, exitCodes, refusal } from './failure.ts'
+
+type Local = typeof localRequests
+type LocalName = keyof Local
+type LocalArgs<Name extends LocalName> = v.InferInput<Local[Name]['args']>
+type LocalAnswer<Name extends LocalName> = Local[Name] extends Command<infer _, infer Given> ? Given : never
+
+interface Waiting {
+  resolve(answer: unknown): void
+  reject(error: Error): void
+}
+
+interface Reader {
+  onBytes(bytes: Uint8Array): void
+  onEnd(problem: Problem | undefined): void
+}
+
+/** The socket of a Berth that runs. Whatever waits rejects once it is gone. */
+export class Connection {
+  readonly #socket: Socket
+  readonly #calls = new Map<number, Waiting>()
+  readonly #readers = new Map<number, Reader>()
+  #states: Waiting[] = []
+  #changes: Waiting[] = []
+  #changed = false
+  #last = 0
+  #lost: CliFailure | undefined
+
+  /** Rejects with what the system says where nobody answers. */
+  static open(address: string): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(address)
+      socket.once('error', reject)
+      socket.once('connect', () => {
+        socket.off('error', reject)
+        resolve(new Connection(socket))
+      })
+    })
+  }
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => this.#lose())
+    onLines(socket, line => this.#receive(decodeLine(line) as MainMessage | undefined))
+  }
+
+  /** A command of the page's. Rejects with a CliFailure. */
+  command<Name extends CommandName>(name: Name, args: Args<Name>): Promise<Answer<Name>> {
+    return this.#call(name, args) as Promise<Answer<Name>>
+  }
+
+  /** What no page may ask. Rejects with a CliFailure. */
+  local<Name extends LocalName>(name: Name, args: LocalArgs<Name>): Promise<LocalAnswer<Name>> {
+    return this.#call(name, args) as Promise<LocalAnswer<Name>>
+  }
+
+  /** State as it is now. */
+  state(): Promise<State> {
+    return new Promise((resolve, reject) => {
+      this.#changed = false
+      this.#states.push({ resolve: state => resolve(state as State), reject })
+      this.#send({ kind: 'sync' })
+    })
+  }
+
+  /** Resolves once State is another than it was when it was asked for last. */
+  change(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#lost) reject(this.#lost)
+      else if (this.#changed) resolve()
+      else this.#changes.push({ resolve: () => resolve(), reject })
+    })
+  }
+
+  /** Reads a stream to its end. Rejects with why it ended, if for a reason. */
+  read(stream: number, onBytes: (bytes: Uint8Array) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#lost) return reject(this.#lost)
+      this.#readers.set(stream, {
+        onBytes: bytes => {
+          onBytes(bytes)
+          this.#send({ kind: 'grant', stream, bytes: bytes.length })
+        },
+        onEnd: problem => (problem ? reject(refusal(problem)) : resolve()),
+      })
+    })
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #call(name: string, args: unknown): Promise<unknown> {
+    const call = ++this.#last
+    return new Promise((resolve, reject) => {
+      this.#calls.set(call, { resolve, reject })
+      this.#send({ kind: 'command', call, name, args })
+    })
+  }
+
+  #send(message: PageMessage): void {
+    if (this.#lost) this.#lose()
+    else this.#socket.write(encodeLine(message))
+  }
+
+  #receive(message: MainMessage | undefined): void {
+    if (message?.kind === 'answer') this.#take(message.call)?.resolve(message.answer)
+    else if (message?.kind === 'refusal') this.#take(message.call)?.reject(refusal(message.problem))
+    else if (message?.kind === 'state')
+      for (const { resolve } of this.#states.splice(0)) resolve(message.state)
+    else if (message?.kind === 'patch') {
+      this.#changed = true
+      for (const { resolve } of this.#changes.splice(0)) resolve(undefined)
+    } else if (message?.kind === 'data') this.#readers.get(message.stream)?.onBytes(message.bytes)
+    else if (message?.kind === 'end') {
+      this.#readers.get(message.stream)?.onEnd(message.problem)
+      this.#readers.delete(message.stream)
+    }
+  }
+
+  #take(call: number): Waiting | undefined {
+    const waiting = this.#calls.get(call)
+    this.#calls.delete(call)
+    return waiting
+  }
+
+  #lose(): void {
+    this.#lost = new CliFailure(exitCodes.unreachable, {
+      code: 'berth_ended',
+      message: 'Berth ended before it answered.',
+    })
+    const waiting = [...this.#calls.values(), ...this.#states.splice(0), ...this.#changes.splice(0)]
+    this.#calls.clear()
+    for (const { reject } of waiting) reject(this.#lost)
+    for (const { onEnd } of this.#readers.values()) onEnd(this.#lost.problem)
+    this.#readers.clear()
+  }
+}

@@ -1,0 +1,36 @@
+import type { Problem } from '../contract/problem.ts'
+
+/** What the command ends with. Scripts build on these. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  /** Berth does not run and could not be started, or has ended. */
+  unreachable: 3,
+  /** It asks for `--yes`, or Berth is another user's. */
+  refused: 4,
+  /** No such instance, run or project. */
+  unknown: 5,
+} as const
+
+/** Why the command comes to nothing, and its exit code. */
+export class CliFailure extends Error {
+  readonly exitCode: number
+  readonly problem: Problem
+
+  constructor(exitCode: number, problem: Problem) {
+    super(problem.message)
+    this.exitCode = exitCode
+    this.problem = problem
+  }
+}
+
+/** What Berth refused. */
+export function refusal(problem: Problem): CliFailure {
+  const { failed, unknown } = exitCodes
+  return new CliFailure(/^no_such_/.test(problem.code) ? unknown : failed, problem)
+}
+
+export function usageFailure(message: string): CliFailure {
+  return new CliFailure(exitCodes.usage, { code: 'usage', message, advice: 'Try: berth --help' })
+}

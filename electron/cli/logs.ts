@@ -1,0 +1,102 @@
+import type { RunView } from '../contract/automation/run.ts'
+import { instanceName } from '../contract/format/name.ts'
+import type { AccountView, State } from '../contract/state.ts'
+import {
+  accountsOf,
+  type Call,
+  type CliCommand,
+  type Found,
+  findInstance,
+  print,
+  settledState,
+} from './call.ts'
+import { CliFailure, exitCodes } from './failure.ts'
+
+export const logs: CliCommand = {
+  operands: 'RUN|INSTANCE',
+  takes: [1, 1],
+  summary: 'Print the output of a run, or of an instance’s newest run or start script',
+  options: ['account', 'json', 'follow'],
+  async run(call) {
+    const [word = ''] = call.operands
+    const state = await settledState(call)
+    const target = findTarget(call, state, word)
+    if ('run' in target) await printRun(call, target.account.id, target.run)
+    else if (call.follow) await followStartScript(call, target)
+    else await printContainerLog(call, target)
+    return undefined
+  },
+}
+
+type Target = { account: AccountView; run: RunView } | Found
+
+/** A run by its id, or the newest one of an instance; the instance where it has none. */
+function findTarget(call: Call, state: State, word: string): Target {
+  if (/^x[0-9a-f]{16}$/.test(word)) {
+    for (const account of accountsOf(call, state)) {
+      const run = account.runs[word]
+      if (run) return { account, run }
+    }
+    throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: `There is no run ${word}.` })
+  }
+  const found = findInstance(call, state, word)
+  const runs = Object.values(found.account.runs).filter(({ instance }) => instance === found.instance.id)
+  const run = runs.toSorted((a, b) => a.createdAt - b.createdAt).at(-1)
+  return run ? { account: found.account, run } : found
+}
+
+/** All that is kept of it, and with `--follow` what is added until it is over. */
+async function printRun(call: Call, account: string, { id: run, dropped }: RunView): Promise<void> {
+  const { connection, follow, json } = call
+  if (dropped > 0) call.say(`The first ${dropped} bytes are no longer kept.`)
+  const write = json && !follow ? undefined : writer(call)
+  let at = 0
+  let output = ''
+  for (;;) {
+    // Before the output is read: what it had printed when it was over is then among it.
+    const view = (await connection.state()).accounts[account]?.runs[run]
+    for (;;) {
+      const page = await connection.command('readRun', { account, run, place: { from: at } })
+      if (write) write(page.text)
+      else output += page.text
+      const through = page.to >= page.end || page.to === page.from
+      at = page.to
+      if (through) break
+    }
+    if (!follow || !view || !['waiting', 'starting', 'running'].includes(view.step)) {
+      if (!write) print(call, { run, step: view?.step ?? null, exitCode: view?.code ?? null, output })
+      return
+    }
+    await connection.change()
+  }
+}
+
+async function followStartScript(call: Call, { account, instance }: Found): Promise<void> {
+  const on = { account: account.id, instance: instance.id }
+  const { stream, looked } = await call.connection.command('followLog', on)
+  if (stream === undefined)
+    throw new CliFailure(exitCodes.unknown, {
+      code: 'no_log',
+      message: `${instanceName(instance)} has no run, and no log of its start script: ${looked.join(', ')}.`,
+    })
+  const decoder = new TextDecoder()
+  const write = writer(call)
+  await call.connection.read(stream, bytes => write(decoder.decode(bytes, { stream: true })))
+}
+
+async function printContainerLog(call: Call, { account, instance }: Found): Promise<void> {
+  const on = { account: account.id, instance: instance.id }
+  const { lines } = await call.connection.command('readContainerLog', on)
+  const output = lines.map(line => `${line}\n`).join('')
+  if (call.json) print(call, { instance: instance.id, output })
+  else call.write(output)
+}
+
+/** Berth has left of escapes what progress is drawn with: `\v` is the line above. As JSON each piece is a line. */
+function writer({ json, write }: Call): (text: string) => void {
+  const up = process.stdout.isTTY ? '\u001b[A' : ''
+  return text => {
+    if (text === '') return
+    write(json ? `${JSON.stringify({ output: text })}\n` : text.replaceAll('\v', up))
+  }
+}

@@ -1,0 +1,99 @@
+import { money, rate } from '../contract/format/money.ts'
+import { gpuWords } from '../contract/format/name.ts'
+import { stateWord } from '../contract/format/state.ts'
+import { duration } from '../contract/format/time.ts'
+import { accountNow, runningSince, spentBy } from '../contract/reading.ts'
+import {
+  accountsOf,
+  type Call,
+  type CliCommand,
+  dollars,
+  type Found,
+  isoTime,
+  print,
+  settledState,
+} from './call.ts'
+import { table } from './table.ts'
+
+export const ps: CliCommand = {
+  operands: '',
+  takes: [0, 0],
+  summary: 'List your instances',
+  options: ['account', 'json', 'quiet'],
+  async run(call) {
+    const accounts = accountsOf(call, await settledState(call))
+    const found = accounts.flatMap(account =>
+      Object.values(account.instances).map(instance => ({ account, instance })),
+    )
+    if (call.quiet) call.write(found.map(({ instance }) => `${instance.id}\n`).join(''))
+    else if (call.json)
+      print(call, { accounts: accounts.map(accountJson), instances: found.map(instanceJson) })
+    else if (found.length > 0) call.write(listing(found))
+    sayWhatIsOld(call, accounts)
+    if (accounts.length === 0) call.say('No account is connected. Berth’s page connects one: berth open')
+    return undefined
+  },
+}
+
+type Account = Found['account']
+
+function sayWhatIsOld(call: Call, accounts: readonly Account[]): void {
+  for (const { name, connection, uncertain } of accounts) {
+    if ('problem' in connection) call.say(`${name} is as it was seen last: ${connection.problem.message}`)
+    else if (uncertain) call.say(`${name}: ${uncertain.reason}`)
+  }
+}
+
+function listing(found: readonly Found[]): string {
+  const several = new Set(found.map(({ account }) => account.id)).size > 1
+  const rows = found.map(({ account, instance }) => {
+    const now = accountNow(account.clock, Date.now())
+    const since = runningSince(instance)
+    return [
+      String(instance.id),
+      instance.label ?? '',
+      stateWord(instance.state, instance.actualStatus),
+      gpuWords({ gpuCount: instance.gpu?.count, gpuName: instance.gpu?.name }),
+      rate(instance.costPerHour),
+      money(spentBy(instance, now)),
+      since === undefined ? '' : duration(now - since),
+      ...(several ? [account.name] : []),
+    ]
+  })
+  const heads = ['>ID', 'LABEL', 'STATE', 'GPU', '>COST', '>SPENT', '>UP']
+  return table(several ? [...heads, 'ACCOUNT'] : heads, rows)
+}
+
+export function accountJson({ id, name, demo, connection, credit, spendPerHour }: Account) {
+  return {
+    id,
+    name,
+    demo,
+    connection: connection.status,
+    credit: credit === undefined ? null : dollars(credit),
+    spendPerHour: dollars(spendPerHour),
+  }
+}
+
+/** What scripts may build on: fields are added, never renamed. */
+function instanceJson({ account, instance }: Found) {
+  const now = accountNow(account.clock, Date.now())
+  const since = runningSince(instance)
+  const { id, label, state, gpu, gpuLoad, interruptible, costPerHour, pricePerHour, image, location } =
+    instance
+  return {
+    account: account.id,
+    id,
+    label: label ?? null,
+    state,
+    gpu: gpu ? { name: gpu.name, count: gpu.count } : null,
+    gpuLoad: gpuLoad ?? null,
+    interruptible,
+    costPerHour: dollars(costPerHour),
+    pricePerHour: pricePerHour === undefined ? null : dollars(pricePerHour),
+    spent: dollars(spentBy(instance, now)),
+    runningSince: since === undefined ? null : isoTime(since),
+    image: image ?? null,
+    location: location ?? null,
+  }
+}

@@ -1,0 +1,82 @@
+import { mkdir, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { findAddress } from '../local/socket/address.ts'
+import { Connection } from './connection.ts'
+import { CliFailure, exitCodes } from './failure.ts'
+
+/** How Berth is started: a program and its arguments. */
+export interface Launch {
+  program: string
+  args: readonly string[]
+}
+
+/** Milliseconds that a start may take, and a Berth that another command is starting when ours has ended. */
+const patience = 30_000
+const others = 5_000
+
+/** Connects to the Berth on that folder, which is started where none runs and `launch` says how. Throws a CliFailure. */
+export async function reachBerth(home: string, launch: Launch | undefined): Promise<Connection> {
+  const running = await tryToConnect(home)
+  if (running) return running
+  if (!launch)
+    throw new CliFailure(exitCodes.unreachable, { code: 'not_running', message: 'Berth does not run.' })
+  const { ended, words } = await start(home, launch).catch((error: Error) => {
+    throw notStarted(home, error.message)
+  })
+  const begun = performance.now()
+  let until = begun + patience
+  void ended.then(() => {
+    until = Math.min(until, performance.now() + others)
+  })
+  while (performance.now() < until) {
+    await pause(50)
+    const started = await tryToConnect(home)
+    if (started) return started
+  }
+  throw notStarted(home, (await words()) || 'Berth was started and does not answer.')
+}
+
+function notStarted(home: string, message: string): CliFailure {
+  return new CliFailure(exitCodes.unreachable, {
+    code: 'not_started',
+    message,
+    advice: `Its log is ${join(home, 'logs', 'berth.log')}.`,
+  })
+}
+
+async function tryToConnect(home: string): Promise<Connection | undefined> {
+  try {
+    const address = await findAddress(home, process.platform)
+    return address === undefined ? undefined : await Connection.open(address)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'EACCES' && code !== 'EPERM') return undefined
+    throw new CliFailure(exitCodes.refused, {
+      code: 'not_yours',
+      message: `The Berth in ${home} is another user’s.`,
+      advice: 'Each user has a Berth of their own; BERTH_HOME names its folder.',
+    })
+  }
+}
+
+/** Starts it by itself: it goes on when this command has ended. What it says of a start that fails goes to a file. */
+async function start(home: string, { program, args }: Launch) {
+  const { spawn } = await import('node:child_process')
+  const logs = join(home, 'logs')
+  await mkdir(logs, { recursive: true, mode: 0o700 })
+  const path = join(logs, 'start.txt')
+  const file = await open(path, 'w', 0o600)
+  const child = spawn(program, args, {
+    detached: true,
+    stdio: ['ignore', 'ignore', file.fd],
+    windowsHide: true,
+  })
+  const ended = new Promise<void>(resolve => {
+    child.once('exit', () => resolve())
+    child.once('error', () => resolve())
+  })
+  child.unref()
+  await file.close()
+  return { ended, words: async () => (await readFile(path, 'utf8').catch(() => '')).trim().split('\n')[0] }
+}

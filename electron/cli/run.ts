@@ -1,0 +1,99 @@
+import { parseArgs } from 'node:util'
+import { berthHome } from '../local/start/home.ts'
+import { type Call, type CliCommand, type OptionName, optionNames } from './call.ts'
+import { cliCommands, shells } from './commands.ts'
+import { completion } from './completion.ts'
+import { CliFailure, exitCodes, usageFailure } from './failure.ts'
+import { help, helpOf } from './help.ts'
+import { type Launch, reachBerth } from './reach.ts'
+
+const options = {
+  account: { type: 'string' },
+  json: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  follow: { type: 'boolean', short: 'f' },
+  quiet: { type: 'boolean', short: 'q' },
+  'no-start': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies Record<OptionName | 'no-start' | 'help', object>
+
+/** The command `berth` with these arguments; gives its exit code. `launch` says how Berth is started. */
+export async function runCli(args: readonly string[], launch: Launch): Promise<number> {
+  // Who reads it may have seen enough, as `head` does.
+  process.stdout.on('error', () => process.exit(exitCodes.failed))
+  try {
+    return await run(args, launch)
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error
+    const { problem } = error
+    const { code, message, advice } = problem
+    if (args.includes('--json'))
+      process.stderr.write(`${JSON.stringify({ error: { code, message, advice } })}\n`)
+    else process.stderr.write(`${[message, advice].filter(Boolean).join(' ')}\n`)
+    return error.exitCode
+  }
+}
+
+async function run(args: readonly string[], launch: Launch): Promise<number> {
+  const { values, positionals } = parse(args)
+  const [name, ...operands] = positionals
+  if (name === undefined || name === 'help') {
+    process.stdout.write(help())
+    return name === undefined && !values.help ? exitCodes.usage : exitCodes.done
+  }
+  if (name === 'completion') return printCompletion(operands)
+  const command = Object.hasOwn(cliCommands, name) ? cliCommands[name] : undefined
+  if (!command) throw usageFailure(`berth has no command ${name}.`)
+  if (values.help) {
+    process.stdout.write(helpOf(name, command))
+    return exitCodes.done
+  }
+  check(name, command, operands, values)
+  const home = berthHome(process.env, process.platform)
+  const connection = await reachBerth(home, values['no-start'] ? undefined : launch)
+  const { account, json = false, yes = false, follow = false, quiet = false } = values
+  const call: Call = {
+    operands,
+    account,
+    json,
+    yes,
+    follow,
+    quiet,
+    connection,
+    write: text => void process.stdout.write(text),
+    say: line => void process.stderr.write(`${line}\n`),
+  }
+  try {
+    return (await command.run(call)) ?? exitCodes.done
+  } finally {
+    connection.close()
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true })
+  } catch (error) {
+    throw usageFailure(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function check(
+  name: string,
+  { options: own, takes: [least, most], operands: what }: CliCommand,
+  operands: readonly string[],
+  values: Partial<Record<OptionName, unknown>>,
+): void {
+  const foreign = optionNames.find(option => values[option] !== undefined && !own.includes(option))
+  if (foreign !== undefined) throw usageFailure(`berth ${name} has no option --${foreign}.`)
+  if (operands.length < least || operands.length > most)
+    throw usageFailure(what === '' ? `berth ${name} takes nothing more.` : `berth ${name} takes ${what}.`)
+}
+
+function printCompletion([word, ...more]: readonly string[]): number {
+  const shell = shells.find(each => each === word)
+  if (shell === undefined || more.length > 0)
+    throw usageFailure(`berth completion takes ${shells.join('|')}.`)
+  process.stdout.write(completion(shell))
+  return exitCodes.done
+}

@@ -1,0 +1,88 @@
+import { isoDay } from '../contract/format/calendar.ts'
+import { money, rate } from '../contract/format/money.ts'
+import { duration } from '../contract/format/time.ts'
+import { accountNow, creditBy, creditLasts } from '../contract/reading.ts'
+import type { MoneyDay } from '../contract/spending/history.ts'
+import type { AccountView } from '../contract/state.ts'
+import { accountsOf, type CliCommand, dollars, print, settledState } from './call.ts'
+import { accountJson } from './ps.ts'
+import { table } from './table.ts'
+
+/** Days that are asked for: a month and its beginning. */
+const mostDays = 31
+
+export const spend: CliCommand = {
+  operands: '',
+  takes: [0, 0],
+  summary: 'Print what was spent, and how long the credit lasts',
+  options: ['account', 'json'],
+  async run(call) {
+    const accounts = accountsOf(call, await settledState(call))
+    const told = []
+    for (const account of accounts) {
+      const now = accountNow(account.clock, Date.now())
+      const { days } = await call.connection.command('moneyHistory', {
+        account: account.id,
+        from: now,
+        samples: 1,
+        days: mostDays,
+      })
+      told.push({ account, days, now })
+    }
+    if (call.json) print(call, { accounts: told.map(asJson) })
+    else call.write(told.map(asText).join('\n'))
+    if (accounts.length === 0) call.say('No account is connected. Berth’s page connects one: berth open')
+    return undefined
+  },
+}
+
+interface Told {
+  account: AccountView
+  days: readonly MoneyDay[]
+  /** Epoch seconds of the account's time. */
+  now: number
+}
+
+function sums({ days, now }: Told) {
+  const day = (back: number) => isoDay(new Date(now * 1000 - back * 86_400_000))
+  const since = (first: string) => days.reduce((sum, each) => sum + (each.day >= first ? each.spent : 0), 0)
+  return { today: since(day(0)), last7Days: since(day(6)), thisMonth: since(`${day(0).slice(0, 8)}01`) }
+}
+
+/** What scripts may build on: fields are added, never renamed. In dollars. */
+function asJson(told: Told) {
+  const { account, days } = told
+  const lasts = creditLasts(account)
+  const { today, last7Days, thisMonth } = sums(told)
+  return {
+    ...accountJson(account),
+    creditLastsHours: lasts === undefined ? null : lasts / 3600,
+    today: dollars(today),
+    last7Days: dollars(last7Days),
+    thisMonth: dollars(thisMonth),
+    days: days.map(({ day, spent, toppedUp, estimated }) => ({
+      day,
+      spent: dollars(spent),
+      toppedUp: dollars(toppedUp),
+      estimated: estimated ?? false,
+    })),
+  }
+}
+
+function asText(told: Told): string {
+  const { account, now } = told
+  const credit = creditBy(account, now)
+  const lasts = creditLasts(account)
+  const { today, last7Days, thisMonth } = sums(told)
+  return table(
+    [account.name, '>'],
+    [
+      ['Credit', credit === undefined ? 'unknown' : money(credit)],
+      ['Per hour', rate(account.spendPerHour)],
+      ...(lasts === undefined ? [] : [['Credit lasts', duration(lasts)]]),
+      ['Today', money(today)],
+      ['Last 7 days', money(last7Days)],
+      ['This month', money(thisMonth)],
+    ],
+  )
+}

@@ -1,0 +1,41 @@
+import { type CliCommand, findInstance, print, settledState } from './call.ts'
+import { CliFailure, exitCodes } from './failure.ts'
+
+export const ssh: CliCommand = {
+  operands: 'INSTANCE [-- COMMAND...]',
+  takes: [1, Number.POSITIVE_INFINITY],
+  summary: 'Open a shell on an instance, or run a command there, by the system’s ssh',
+  options: ['account', 'json'],
+  async run(call) {
+    const [word = '', ...command] = call.operands
+    const { account, instance } = findInstance(call, await settledState(call), word)
+    const args = await call.connection.local('sshArguments', { account: account.id, instance: instance.id })
+    const all = [...args, ...command]
+    if (call.json) {
+      print(call, { arguments: all })
+      return undefined
+    }
+    // Berth may end while the shell is open.
+    call.connection.close()
+    return runSsh(all)
+  },
+}
+
+/** In this command's place: its exit code is ssh's, and the signals are. */
+async function runSsh([program = 'ssh', ...args]: readonly string[]): Promise<number> {
+  const { spawn } = await import('node:child_process')
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => undefined)
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit' })
+    child.once('error', () =>
+      reject(
+        new CliFailure(exitCodes.failed, {
+          code: 'no_ssh',
+          message: 'The system’s ssh could not be started.',
+        }),
+      ),
+    )
+    child.once('exit', code => resolve(code ?? exitCodes.failed))
+  })
+}

@@ -1,0 +1,14 @@
+import { command, onInstance } from '../../contract/commands/command.ts'
+
+/**
+ * What the command may ask beside the page's commands. Whoever reaches the socket is the user, who may name a path and
+ * end Berth: a page may do neither.
+ */
+export const localRequests = {
+  /** The system's ssh and its arguments, to get into an instance; its key is attached first. */
+  sshArguments: command(onInstance).answers<readonly string[]>(),
+  /** Brings Berth's window, or opens its page in the browser. */
+  openPage: command({}).answers<void>(),
+  /** Ends Berth, without a question. */
+  quit: command({}).answers<void>(),
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, onTestFinished } from 'vitest'
+import { at } from '../../../build/places.ts'
+
+/** What a call of the command came to. */
+export interface Called {
+  code: number | null
+  out: string
+  err: string
+}
+
+let built: Promise<void> | undefined
+
+/** Builds Berth where something of it has changed, once for a file. */
+export function buildIfStale(): Promise<void> {
+  built ??= (async () => {
+    const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], {
+      cwd: at('.'),
+    })
+    expect(await once(build, 'exit')).toEqual([0, null])
+  })()
+  return built
+}
+
+/** The command as built, on a home, as a script calls it. */
+export function berthOn(home: string, options: SpawnOptions = {}, program = at('dist/main/cli.js')) {
+  return (...args: string[]): Promise<Called> => ended(begin(home, args, options, program))
+}
+
+/** The same, not waited for. */
+export function begin(
+  home: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+  program = at('dist/main/cli.js'),
+): ChildProcess {
+  const env = {
+    ...process.env,
+    DBUS_SESSION_BUS_ADDRESS: '',
+    XDG_RUNTIME_DIR: '',
+    ...options.env,
+    BERTH_HOME: home,
+  }
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+    env,
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+export async function ended(child: ChildProcess): Promise<Called> {
+  let [out, err] = ['', '']
+  child.stdout?.on('data', chunk => {
+    out += chunk
+  })
+  child.stderr?.on('data', chunk => {
+    err += chunk
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out, err }
+}

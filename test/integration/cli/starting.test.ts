@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { systemRandom } from '../../../electron/local/random.ts'
+import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
+import { berthOn, buildIfStale } from './cli.ts'
+
+beforeAll(buildIfStale)
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-cli-'))
+})
+
+/** A folder for a Berth that the command starts by itself, which ends with the test. */
+function newHome(name = 'home') {
+  const home = join(folder, name)
+  onTestFinished(async () => {
+    // Another that waits for the folder takes it over.
+    await expect.poll(() => endAll(home)).toEqual([])
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 })
+  })
+  return { home, berth: berthOn(home) }
+}
+
+/** Whoever has that folder locked. */
+async function pidsOf(home: string): Promise<number[]> {
+  const names = await readdir(home).catch(() => [])
+  const pids = names.flatMap(name => Number(/^lock-(\d+)-/.exec(name)?.[1]) || [])
+  return pids.filter(isAlive)
+}
+
+async function endAll(home: string): Promise<number[]> {
+  const pids = await pidsOf(home)
+  for (const pid of pids) process.kill(pid, 'SIGTERM')
+  return pids
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test('it starts Berth where none runs, which goes on by itself until it is told to end', async () => {
+  const { home, berth } = newHome()
+  expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, out: '' })
+  expect(existsSync(home)).toBe(false)
+  expect(await berth('ps', '--json')).toEqual({
+    code: 0,
+    out: expect.stringContaining('"instances": []'),
+    err: expect.stringContaining('No account is connected.'),
+  })
+  const [pid] = await pidsOf(home)
+  expect(await berth('ps', '--no-start')).toMatchObject({ code: 0 })
+  expect(await pidsOf(home)).toEqual([pid])
+  expect(await berth('quit')).toEqual({ code: 0, out: '', err: '' })
+  await expect.poll(() => pidsOf(home)).toEqual([])
+  expect(await readdir(home)).not.toContain('berth.sock')
+})
+
+test('of several that start it at once each is answered, by one Berth', async () => {
+  const { home, berth } = newHome()
+  const calls = await Promise.all([berth('ps'), berth('ps'), berth('ps')])
+  expect(calls.map(({ code }) => code)).toEqual([0, 0, 0])
+  await expect.poll(async () => (await pidsOf(home)).length).toBe(1)
+})
+
+test('the socket of a Berth that was killed is no hindrance to the next', async () => {
+  const { home, berth } = newHome()
+  await berth('ps')
+  const [killed = 0] = await pidsOf(home)
+  process.kill(killed, 'SIGKILL')
+  await expect.poll(() => isAlive(killed)).toBe(false)
+  expect(await readdir(home)).toContain('berth.sock')
+  expect(await berth('ps')).toMatchObject({ code: 0 })
+  expect(await pidsOf(home)).not.toContain(killed)
+})
+
+test('a socket that answers is not taken from whoever answers there, nor is a file', async () => {
+  const { home, berth } = newHome()
+  await mkdir(home, { mode: 0o700 })
+  const path = join(home, 'berth.sock')
+  const said: string[] = []
+  const open = () =>
+    openCommandSocket({
+      home,
+      berth: { connectPage: vi.fn(), sshArguments: vi.fn() },
+      random: systemRandom,
+      log: line => said.push(line),
+      openPage: vi.fn(),
+      quit: vi.fn(),
+    })
+  await writeFile(path, 'mine')
+  await (await open())()
+  expect(await readFile(path, 'utf8')).toBe('mine')
+  await rm(path)
+  const other = createServer(client => client.destroy())
+  await new Promise<void>(resolve => other.listen(path, resolve))
+  onTestFinished(() => void other.close())
+  await (await open())()
+  expect(existsSync(path)).toBe(true)
+  expect(said).toEqual([
+    expect.stringContaining('is no socket'),
+    expect.stringContaining('another program answers'),
+  ])
+  // Nobody who speaks as Berth does.
+  expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, err: expect.stringContaining('ended') })
+})
+
+test('a folder whose path is too long for a socket has it elsewhere, in a folder of the user’s own', async () => {
+  const { home, berth } = newHome('a'.repeat(120))
+  expect(await berth('ps')).toMatchObject({ code: 0 })
+  const address = await readFile(join(home, 'socket-address'), 'utf8')
+  expect(address).toMatch(/^\/tmp\/berth-\w+\/berth\.sock$/)
+  expect(await berth('ps', '--no-start')).toMatchObject({ code: 0 })
+  expect(await berth('quit')).toMatchObject({ code: 0 })
+  await expect.poll(() => pidsOf(home)).toEqual([])
+  expect(existsSync(join(address, '..'))).toBe(false)
+})
+
+test('a Berth that cannot start says why', async () => {
+  const { home, berth } = newHome()
+  await writeFile(home, 'no folder')
+  expect(await berth('ps')).toMatchObject({ code: 3, err: expect.stringContaining(home) })
+  await rm(home)
+})
