@@ -126,6 +126,16 @@ module.exports = {
       { path: '^simulator/' },
     ),
     never(
+      'the-command-knows-the-socket-alone',
+      'It is one small file, which each call reads.',
+      { path: '^electron/cli(/|\\.ts$)' },
+      {
+        path: '^(electron|renderer|simulator|build|test)/',
+        pathNot:
+          '^electron/(cli|contract)/|^electron/local/(socket/(address|lines|requests)|start/home)\\.ts$',
+      },
+    ),
+    never(
       'nothing-knows-the-tests',
       'Tests stay out of the product.',
       { pathNot: '^test/' },

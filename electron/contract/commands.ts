@@ -61,8 +61,6 @@ export type Commands = typeof commands
 export type CommandName = keyof Commands
 /** What a caller gives. */
 export type Args<Name extends CommandName> = v.InferInput<Commands[Name]['args']>
-/** What a handler gets. */
-export type Checked<Name extends CommandName> = v.InferOutput<Commands[Name]['args']>
 export type Answer<Name extends CommandName> = Commands[Name] extends Command<infer _, infer A> ? A : never
 
 /** Berth as its callers see it: one method per command. Rejects with a Problem inside a CommandError. */

@@ -82,12 +82,12 @@ export function accessCommands(parts: Parts): AccessCommands {
  * where the user has that. Throws as getting in does.
  */
 export async function sshArguments(parts: Parts, args: OnInstance): Promise<readonly string[]> {
-  const { access, sshConfig, store, teller } = parts
+  const { access, sshConfig, store, notifications } = parts
   const target = targetOf(parts, args)
   const { account, instance } = target
   const address = await access.probe(target)
   sshConfig.reached(account, instance.id, address)
-  teller.entered(account, instance.id)
+  notifications.entered(account, instance.id)
   noteUser(parts, account, 'Opened ssh on', instance)
   if (store.get().settings.sshConfig && (await sshConfig.isIncluded()))
     return ['ssh', await sshConfig.hostOf(account, instance.id)]

@@ -1,0 +1,8 @@
+import { isStale } from './dist.ts'
+import { at } from './places.ts'
+import { runScript } from './run.ts'
+
+/** `npm run berth`: the command, from what was built of these sources. */
+if ((await isStale()) && (await runScript('build.ts', '--if-stale')) !== 0)
+  throw new Error('Berth could not be built.')
+await import(at('dist/main/cli.js'))
