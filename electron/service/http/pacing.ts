@@ -56,7 +56,8 @@ export class Pacer {
    *
    * What a threshold means is not said in the interface: requests a second by its section 8, and the seconds between two
    * requests by what the best-known deployment publishes. So the slower of the two is kept: of 5.5 one in 5.5 s, of 0.5
-   * one in 2 s. Without a number, or with one that is nonsense, the pace is halved.
+   * one in 2 s. Without a number, or with one that is nonsense, the published one is
+   * taken so, and the pace is halved at the least.
    * Gives the seconds until this endpoint may be asked again.
    */
   tooFast(endpoint: string, named: number | undefined, asked = 0): number {
@@ -65,7 +66,12 @@ export class Pacer {
     const slower = named === undefined ? undefined : Math.min(named, 1 / named)
     const rate = slower !== undefined && slower >= SLOWEST ? slower : undefined
     const rest = Math.max(Math.min(asked, LONGEST_REST), knownPenalties[endpoint] ?? 0)
-    return lane.tooFast(rate, rest)
+    const known = knownThresholds[endpoint]
+    return lane.tooFast(
+      rate,
+      rest,
+      known === undefined ? Number.POSITIVE_INFINITY : Math.min(known, 1 / known),
+    )
   }
 
   /** Seconds for which this endpoint is not to be asked, since a 429 said so; 0 where it may be. */
@@ -145,10 +151,11 @@ class Lane {
     return Math.max(0, (this.#shutUntil - this.#clock.now()) / 1000)
   }
 
-  tooFast(threshold: number | undefined, rest: number): number {
+  /** `likely`: what the threshold is at the most, where none was `named`; it is half of what it was, too. */
+  tooFast(named: number | undefined, rest: number, likely: number): number {
     this.#drain()
     this.#taughtAt = this.#clock.now()
-    this.#threshold = threshold ?? Math.max(SLOWEST, this.#threshold / 2)
+    this.#threshold = named ?? Math.max(SLOWEST, Math.min(likely, this.#threshold / 2))
     this.#level = Math.max(this.#level, this.#burst)
     this.#shutUntil = Math.max(this.#shutUntil, this.#clock.now() + rest * 1000)
     return Math.max(rest, 1 / this.#rate)
