@@ -51,6 +51,8 @@ export interface ClientOptions {
   retries?: number
   /** Which list of instances the account's deployment has. Forgotten with the client, where nobody keeps it. */
   face?: InstanceFace
+  /** Told of each search that found something: whether its offers tell more than the interface does. */
+  onOffers?: (beyondInterface: boolean) => void
   /** Shared by clients with the same key, so that they stay under its limits together. One of its own. */
   pacer?: Pacer
   clock?: RequestClock
@@ -79,7 +81,7 @@ export function createClient(options: ClientOptions): ServiceClient {
     apiKeys: apiKeys(send),
     webhooks: webhooks(send),
     volumes: volumes(send),
-    offers: offers(send),
+    offers: offers(send, options.onOffers),
     instances: instances(send, options.face ?? forgetfulFace()),
     containerLogs: containerLogs(send),
     transfers: transfers(send),

@@ -184,11 +184,14 @@ export interface Offers {
   createInstance(offer: number, body: NewInstance, options?: CallOptions): Promise<Creation>
 }
 
-export function offers(send: Send): Offers {
+/** `onFound` is told whether what was found has prices by part, which the interface lacks. */
+export function offers(send: Send, onFound?: (beyondInterface: boolean) => void): Offers {
   return {
     search: async ({ filters, allocatedStorage, ...rest }, options) => {
       const body = { ...filters, ...rest, allocated_storage: allocatedStorage }
-      return (await send(search, { body }, options)).offers
+      const { offers: found } = await send(search, { body }, options)
+      if (found.length > 0) onFound?.(found.some(offer => offer.storage_total_cost !== undefined))
+      return found
     },
     createInstance: (offer, body, options) =>
       send(create, { ids: { id: offer }, body: { client_id: 'me', ...body } }, options),

@@ -2,23 +2,32 @@ import * as v from 'valibot'
 import type { InstanceFace } from '../../service/instances.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 
-const Learnt = v.object({ instances: v.optional(v.picklist(['v0', 'v1'])) })
+const Learnt = v.object({
+  instances: v.optional(v.picklist(['v0', 'v1'])),
+  offersBeyond: v.optional(v.literal(true)),
+})
 
 export interface ServiceFace extends InstanceFace {
-  /** Whether the deployment goes beyond the interface: one that has the newer list does. */
+  /** Whether the deployment goes beyond the interface: one that has the newer list does, or whose offers tell more. */
   beyondInterface(): boolean
+  /** What the offers of a search say of that. */
+  offersSeen(beyondInterface: boolean): void
   flush(): Promise<void>
 }
 
-/** What was learnt of how an account's service lists its instances, kept over restarts. */
+/** What was learnt of an account's service by its answers, kept over restarts. */
 export async function openFace(
   place: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
 ): Promise<ServiceFace> {
   const document = await openDocument({ ...place, schema: Learnt, empty: {} })
   return {
     get: () => document.get().instances,
-    set: version => void document.record(() => ({ instances: version })),
-    beyondInterface: () => document.get().instances === 'v1',
+    set: version => void document.record(learnt => ({ ...learnt, instances: version })),
+    beyondInterface: () => document.get().instances === 'v1' || document.get().offersBeyond === true,
+    offersSeen(beyondInterface) {
+      if (beyondInterface === (document.get().offersBeyond === true)) return
+      void document.record(({ instances }) => ({ instances, offersBeyond: beyondInterface || undefined }))
+    },
     flush: document.flush,
   }
 }

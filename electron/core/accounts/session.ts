@@ -114,6 +114,11 @@ export async function openSession(
       random: machine.random.fraction,
       onAnswer: sample => time.learn(sample),
       face,
+      onOffers(beyondInterface) {
+        face.offersSeen(beyondInterface)
+        if (beyondInterface && account()?.beyondInterface === false)
+          store.change(draft => void Object.assign(draft.accounts[id] ?? {}, { beyondInterface }))
+      },
     })
     return notingAsked(missingInstances.noting(client), {
       account: id,

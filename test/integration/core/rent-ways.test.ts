@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { interfaceProfile, publicProfile } from '../../../simulator/deployment/profile.ts'
-import { everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
+import { interfaceProfile, type Profile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from './steps.ts'
 import { createWorld, type World } from './world.ts'
 
 const worlds: World[] = []
 afterAll(async () => void (await Promise.all(worlds.map(world => world.close()))))
 
-async function connected(deployment = publicProfile) {
+async function connected(deployment: Profile = publicProfile) {
   const world = await createWorld({ deployment, limits: false })
   worlds.push(world)
   return { world, under: await world.startConnected() }
@@ -19,11 +19,17 @@ const registry = { server: 'private.example', user: 'ada', token }
 describe.concurrent.each([
   ['the interface', interfaceProfile],
   ['the public deployment', publicProfile],
-])('on %s', (_, profile) => {
-  const beyond = profile === publicProfile
+  [
+    'the public deployment, which still lists as the interface does',
+    { ...publicProfile, list: 'v0', v1: '404' },
+  ],
+] as const)('on %s', (_, profile) => {
+  const beyond = profile.deployment === 'public'
 
   test('a machine is entered directly where its deployment maps a port for SSH', async () => {
     const { world, under } = await connected(profile)
+    // Its offers tell it, before anything was ever rented there.
+    await requestCheapest(under)
     expect(under.account().beyondInterface).toBe(beyond)
     const { id, runtype, ssh } = await rentRunning(under)
     expect(runtype).toBe(beyond ? 'ssh_direc ssh_proxy' : 'ssh')
