@@ -13,6 +13,7 @@ import { requestRows } from './request.ts'
 import type { Row, Size } from './row.ts'
 import { sftpRows } from './sftp.ts'
 import { startRows } from './start.ts'
+import { syncRows } from './sync.ts'
 import { terminalRows } from './terminal.ts'
 
 /**
@@ -36,6 +37,7 @@ const parts: [string, (size: Size) => Row[] | Promise<Row[]>][] = [
   ['memory', each => memoryRows(each, polls)],
   ['first load', firstLoadRows],
   ['sftp', sftpRows],
+  ['sync', syncRows],
   ['answer size', answerSizeRows],
   ['hostile text', hostileTextRows],
 ]

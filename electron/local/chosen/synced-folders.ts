@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+} from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BerthError } from '../../contract/problem.ts'
@@ -36,19 +45,24 @@ function syncedFolder(root: string): SyncedFolder {
         throw gone(at(folder))
       }
       const entries: LocalEntry[] = []
+      const start = join(at(folder), sep)
       for (const name of names) {
-        await turn()
-        const entry = await entryAt(root, join(at(folder), name))
+        const wait = turn()
+        if (wait) await wait
+        const entry = entryAt(start + name, name)
+        if (entry?.kind === 'link') await addTarget(root, start + name, entry)
         if (entry !== undefined) entries.push(entry)
       }
       return entries
     },
     async look(path) {
-      await turn()
-      return entryAt(root, at(path))
+      const wait = turn()
+      if (wait) await wait
+      return entryAt(at(path), basename(path))
     },
     async read(path, most) {
-      await turn()
+      const wait = turn()
+      if (wait) await wait
       let file: number | undefined
       try {
         file = openSync(at(path), readOnly)
@@ -113,15 +127,22 @@ function factsOf({ size, mtimeMs, mode }: FileStats) {
   return { size, modified: mtimeMs / 1000, executable: (mode & 0o100) !== 0 }
 }
 
-async function entryAt(root: string, path: string): Promise<LocalEntry | undefined> {
+function entryAt(path: string, name: string): LocalEntry | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return undefined
-  const facts = { name: basename(path), ...factsOf(stats) }
-  if (stats.isFile()) return { ...facts, kind: 'file' }
-  if (stats.isDirectory()) return { ...facts, kind: 'folder' }
-  if (!stats.isSymbolicLink()) return { ...facts, kind: 'other' }
+  const { size, modified, executable } = factsOf(stats)
+  return { name, kind: kindOf(stats), size, modified, executable }
+}
+
+function kindOf(stats: Stats): LocalEntry['kind'] {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'folder'
+  return stats.isSymbolicLink() ? 'link' : 'other'
+}
+
+async function addTarget(root: string, path: string, entry: LocalEntry): Promise<void> {
   const target = await targetInside(root, path)
-  return { ...facts, kind: 'link', ...(target === undefined ? {} : { target }) }
+  if (target !== undefined) entry.target = target
 }
 
 /** Where a link leads, from where it lies; undefined where that is outside, also by way of others. */

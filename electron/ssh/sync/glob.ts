@@ -1,8 +1,24 @@
-/** What stands at one place of a pattern: a letter, any number of letters, or one of some. */
-export type Token = { letter: string } | 'any' | ((letter: string) => boolean)
+/** Whether a name is as a pattern says. */
+export type Glob = (name: string) => boolean
 
-/** A pattern for one name, as git reads it: `*`, `?`, `[a-z]` and `\`. Undefined for one that matches nothing. */
-export function globOf(pattern: string): readonly Token[] | undefined {
+/** What stands at one place of a pattern: a letter, any number of letters, or one of some. */
+type Token = { letter: string } | 'any' | Test
+
+/**
+ * A pattern for one name, as git reads it: `*`, `?`, `[a-z]` and `\`. Undefined for one that matches nothing. Patterns
+ * may come from strangers, so none becomes a regular expression: matching takes at most the product of both lengths.
+ */
+export function globOf(pattern: string): Glob | undefined {
+  const rest = pattern.startsWith('*') ? pattern.slice(1) : pattern
+  if (/[*?[\\]/.test(rest)) {
+    const tokens = tokensOf(pattern)
+    return tokens && (name => matches(tokens, [...name]))
+  }
+  // Most patterns are a name or an ending.
+  return rest === pattern ? name => name === pattern : name => name.endsWith(rest)
+}
+
+function tokensOf(pattern: string): readonly Token[] | undefined {
   const letters = [...pattern]
   const tokens: Token[] = []
   for (let at = 0; at < letters.length; at++) {
@@ -24,9 +40,8 @@ export function globOf(pattern: string): readonly Token[] | undefined {
   return tokens
 }
 
-/** Takes at most the product of both lengths: only the last `*` is ever tried again. */
-export function matches(tokens: readonly Token[], name: string): boolean {
-  const letters = [...name]
+/** Only the last `*` is ever tried again. */
+function matches(tokens: readonly Token[], letters: readonly string[]): boolean {
   let token = 0
   let letter = 0
   let star = -1

@@ -1,6 +1,6 @@
-import { globOf, matches, type Token } from './glob.ts'
+import { type Glob, globOf } from './glob.ts'
 
-/** One pattern of an ignore file. Patterns may come from strangers, so none becomes a regular expression. */
+/** One pattern of an ignore file. */
 export interface IgnoreRule {
   /** It takes back what earlier ones left out. */
   negated: boolean
@@ -8,7 +8,7 @@ export interface IgnoreRule {
   /** Matches from the file's own folder on; otherwise a name at any depth below. */
   anchored: boolean
   /** One for each name; `deep` stands for any number of names. */
-  steps: readonly (readonly Token[] | 'deep')[]
+  steps: readonly (Glob | 'deep')[]
 }
 
 /** The rules of one folder's ignore files, and how many names lead to that folder. */
@@ -35,12 +35,12 @@ function ruleOf(line: string): IgnoreRule | undefined {
   if (pattern.startsWith('/')) pattern = pattern.slice(1)
   if (pattern === '') return undefined
   const names = pattern.split('/')
-  const steps: (readonly Token[] | 'deep')[] = []
+  const steps: (Glob | 'deep')[] = []
   for (const [at, name] of names.entries()) {
     if (name === '**' && anchored) {
       steps.push('deep')
       // At the end it means all that is inside, not the folder itself.
-      if (at === names.length - 1) steps.push(['any'])
+      if (at === names.length - 1) steps.push(() => true)
       continue
     }
     const glob = globOf(name)
@@ -63,28 +63,27 @@ function isEscaped(line: string, at: number): boolean {
   return slashes % 2 === 1
 }
 
-/** Whether rules leave it out, those of the deepest folder and the last line first. Its folder is not left out. */
+/** Whether rules leave it out: those of the deepest folder come first, and of each the last line. Its folder is sent. */
 export function isIgnored(
   inForce: readonly RulesOfFolder[],
   names: readonly string[],
   isFolder: boolean,
 ): boolean {
-  for (const { depth, rules } of inForce.toReversed()) {
-    const below = names.slice(depth)
-    const rule = rules.findLast(each => (isFolder || !each.foldersOnly) && applies(each, below))
+  for (const { depth, rules } of inForce) {
+    const rule = rules.findLast(each => (isFolder || !each.foldersOnly) && applies(each, names, depth))
     if (rule !== undefined) return !rule.negated
   }
   return false
 }
 
-function applies({ anchored, steps }: IgnoreRule, names: readonly string[]): boolean {
-  return anchored ? leads(steps, names) : leads(steps, names.slice(-1))
+function applies({ anchored, steps }: IgnoreRule, names: readonly string[], depth: number): boolean {
+  return leads(steps, names, anchored ? depth : names.length - 1)
 }
 
 /** As `matches` does for letters: only the last `deep` is ever tried again. */
-function leads(steps: IgnoreRule['steps'], names: readonly string[]): boolean {
+function leads(steps: IgnoreRule['steps'], names: readonly string[], from: number): boolean {
   let step = 0
-  let name = 0
+  let name = from
   let deep = -1
   let deepName = 0
   while (name < names.length) {
@@ -92,7 +91,7 @@ function leads(steps: IgnoreRule['steps'], names: readonly string[]): boolean {
     if (wanted === 'deep') {
       deep = step++
       deepName = name
-    } else if (wanted !== undefined && matches(wanted, names[name] ?? '')) {
+    } else if (wanted?.(names[name] ?? '')) {
       step++
       name++
     } else if (deep >= 0) {

@@ -1,5 +1,4 @@
-import { checkedName } from '../../contract/instance/file-names.ts'
-import { isUnreadable, type RemoteKind } from '../../contract/instance/files.ts'
+import type { RemoteKind } from '../../contract/instance/files.ts'
 import { treeBounds } from '../../contract/instance/tree-bounds.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -22,10 +21,8 @@ export interface RemoteItem {
 
 export interface RemoteListing {
   items: Map<string, RemoteItem>
-  /** Names that are none, and those that are not UTF-8. */
-  unnamed: number
   /** Which `tar` it has. */
-  tar: 'gnu' | 'bsd' | 'busybox' | 'other'
+  tar: 'gnu' | 'bsd' | 'other'
   /** Bytes that are free on its disk; absent where it has not said. */
   free?: number
   /** Epoch seconds of its clock. */
@@ -34,6 +31,8 @@ export interface RemoteListing {
 
 /** Milliseconds for a list: disks of others may be slow. */
 const patience = 120_000
+/** Characters before the first file: a line of Berth's own, and what `df` says. */
+const longestStart = 2000
 /** Characters of one path. */
 const longestPath = 4096
 
@@ -63,53 +62,55 @@ export async function listRemote(
 }
 
 /**
- * A line that says how it is there, and then for each: its facts and its path, NUL, where it leads, NUL. Of an instance
- * nothing is believed: whatever does not read so is left out.
+ * A line of Berth's own and what `df` says, NUL, and then for each: its facts and its path, NUL, where it leads, NUL.
+ * Of an instance nothing is believed: whatever does not read so is left out.
  */
 export function parseListing(bytes: Buffer, remote: string, bounds = treeBounds): RemoteListing {
-  const end = bytes.indexOf(10)
-  const head = bytes.subarray(0, Math.max(0, Math.min(end, 200))).toString('latin1')
+  const [start = '', ...fields] = bytes.toString('utf8').split('\0')
+  const [head = '', ...disk] = start.slice(0, longestStart).split('\n')
   if (head === 'berth-sync refused') throw syncRefused(remote)
-  const said = /^berth-sync ok (gnu|bsd|busybox|other|none) (\d{1,12}|-) (\d{1,15}|-)$/.exec(head)
+  const said = /^berth-sync ok (gnu|bsd|other|none) (\d{1,12})$/.exec(head)
   if (!said) throw new BerthError(noShell)
-  const [, tar = 'none', now = '-', free = '-'] = said
+  const [, tar = 'none', now] = said
   if (tar === 'none') throw new BerthError(noTar)
   const items = new Map<string, RemoteItem>()
-  let unnamed = 0
-  const fields = bytes.toString('utf8', end + 1).split('\0')
+  let entries = 0
   for (let at = 0; at + 2 < fields.length; at += 2) {
     const facts = fields[at] ?? ''
-    if (isItself(facts)) continue
+    if (isItself.test(facts)) continue
     const read = itemOf(facts, fields[at + 1] ?? '')
-    if (read === undefined) unnamed++
-    else items.set(read.path, read.item)
-    if (items.size + unnamed > bounds.entries) throw tooMany(remote)
+    if (read !== undefined) items.set(read.path, read.item)
+    if (++entries > bounds.entries) throw tooMany(remote)
   }
+  const free = freeOf(disk)
   return {
     items,
-    unnamed,
     tar: tar as RemoteListing['tar'],
-    now: now === '-' ? 0 : Number(now),
-    ...(free === '-' ? {} : { free: Number(free) * 1024 }),
+    now: Number(now),
+    ...(free === undefined ? {} : { free }),
   }
 }
 
-/** The listed folder is among what is in it. */
-function isItself(facts: string): boolean {
-  return /^\S{1,40} \S{1,40} \S{1,40} \S{1,40} \.$/.test(facts.slice(0, 200))
+/** Bytes that are free, from kilobytes as `df -Pk` tells them: before the share that is used. */
+function freeOf(lines: readonly string[]): number | undefined {
+  const words = lines[1]?.split(' ').filter(Boolean) ?? []
+  const share = words.findIndex((word, at) => at >= 4 && /^\d{1,3}%$/.test(word))
+  const free = words[share - 1] ?? ''
+  return /^\d{1,13}$/.test(free) ? Number(free) * 1024 : undefined
 }
+
+/** The listed folder is among what is in it. */
+const isItself = /^\S{1,20} \S{1,20} \S{1,40} \S{1,20} \.$/
 
 const kinds: Readonly<Record<string, RemoteKind>> = { f: 'file', d: 'folder', l: 'link' }
 
 /** `f 1200 1700000000.5 644 ./a/b`: kind, bytes, time of the last change, mode in octal. */
 function itemOf(facts: string, target: string): { path: string; item: RemoteItem } | undefined {
-  const read = /^([a-zA-Z?]) (\d{1,16}) (-?\d{1,12})(?:\.\d{0,12})? ([0-7]{1,6}) \.\//.exec(facts)
+  const read = /^([a-zA-Z?]) (\d{1,15}) (-?\d{1,12})(?:\.\d{0,12})? ([0-7]{1,6}) \.\//.exec(facts)
   if (!read) return undefined
   const [all, letter = '', size, modified, mode = '0'] = read
   const path = facts.slice(all.length)
-  if (path.length > longestPath || isUnreadable(path)) return undefined
-  const names = path.split('/')
-  if (names.length > treeBounds.depth || names.some(name => checkedName(name) === undefined)) return undefined
+  if (path.length > longestPath) return undefined
   return {
     path,
     item: {

@@ -1,5 +1,6 @@
-import type { RemoteKind } from '../../contract/instance/files.ts'
+import { isUnreadable, type RemoteKind } from '../../contract/instance/files.ts'
 import type { Skipped, SkipReason } from '../../contract/instance/sync.ts'
+import { treeBounds } from '../../contract/instance/tree-bounds.ts'
 import type { LocalEntry } from '../../ports/synced-folders.ts'
 import { localName, type NamesOf, numbered } from '../files/transfer/local-names.ts'
 import type { RemoteItem } from './listing.ts'
@@ -61,7 +62,8 @@ export function offeredFiles(
   for (const [path, item] of items) {
     const names = path.split('/')
     if (isOurs(names)) continue
-    const why = names.every(name => isName(name, system)) && isFree(names) ? kinds[item.kind] : 'name'
+    const isNamed = names.length <= treeBounds.depth && names.every(name => isName(name, system))
+    const why = isNamed && isFree(names) ? kinds[item.kind] : 'name'
     if (why !== undefined) skipped.push({ path, why })
     else if (item.kind === 'file') files.push({ path, item })
   }
@@ -87,7 +89,7 @@ const kinds: Readonly<Record<RemoteKind, SkipReason | undefined>> = {
 }
 
 function isName(name: string, system: NamesOf): boolean {
-  return localName(name, system) === name && name.toLowerCase() !== '.git'
+  return localName(name, system) === name && !isUnreadable(name) && name.toLowerCase() !== '.git'
 }
 
 function isOurs([first = '', ...rest]: readonly string[]): boolean {

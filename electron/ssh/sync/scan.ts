@@ -3,7 +3,7 @@ import { countTree } from '../../contract/instance/tree-bounds.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { FileFacts, LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import { type IgnoreRule, isIgnored, parseIgnoreFile, type RulesOfFolder } from './ignore-rules.ts'
-import { looksSecret } from './secrets.ts'
+import { isSecretFolder, looksSecret } from './secrets.ts'
 
 export interface LocalFile extends FileFacts {
   path: string
@@ -43,40 +43,44 @@ export async function readTree(
 
   async function visit(names: readonly string[], above: readonly RulesOfFolder[]): Promise<void> {
     signal?.throwIfAborted()
+    const depth = names.length
     const at = names.join('/')
+    const start = depth === 0 ? '' : `${at}/`
     const entries = await folder.list(at)
-    const rules = await rulesIn(at, entries)
-    const inForce = rules.length === 0 ? above : [...above, { depth: names.length, rules }]
+    const rules = await rulesIn(start, entries)
+    const inForce = rules.length === 0 ? above : [{ depth, rules }, ...above]
+    const secret = names.some(isSecretFolder)
     for (const entry of entries) {
-      const inner = [...names, entry.name]
-      if (isOurs(entry, names.length)) continue
-      if (isIgnored(inForce, inner, entry.kind === 'folder')) {
+      const { name, kind } = entry
+      if (isOurs(name, depth)) continue
+      if (isIgnored(inForce, [...names, name], kind === 'folder')) {
         tree.ignored++
         continue
       }
-      const path = inner.join('/')
-      count(path, names.length)
-      if (entry.kind === 'folder') {
+      const path = start + name
+      count(path, depth)
+      if (kind === 'folder') {
         tree.folders.push(path)
-        await visit(inner, inForce)
-      } else add(entry, path, inner)
+        await visit([...names, name], inForce)
+      } else add(entry, path, secret || looksSecret(name))
     }
   }
 
-  function add(entry: LocalEntry, path: string, names: readonly string[]): void {
-    const { kind, size, modified, executable, target } = entry
-    if (kind === 'file') {
-      const list = looksSecret(names) ? tree.secrets : tree.files
-      list.push({ path, size, modified, executable })
-    } else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
+  function add(
+    { kind, size, modified, executable, target }: LocalEntry,
+    path: string,
+    secret: boolean,
+  ): void {
+    if (kind === 'file') (secret ? tree.secrets : tree.files).push({ path, size, modified, executable })
+    else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
     else tree.skipped.push({ path, why: kind === 'link' ? 'link_out' : 'special' })
   }
 
-  async function rulesIn(at: string, entries: readonly LocalEntry[]): Promise<IgnoreRule[]> {
+  async function rulesIn(start: string, entries: readonly LocalEntry[]): Promise<IgnoreRule[]> {
     const rules: IgnoreRule[] = []
     for (const name of ignoreFiles) {
       if (!entries.some(entry => entry.name === name && entry.kind === 'file')) continue
-      const path = at === '' ? name : `${at}/${name}`
+      const path = start + name
       const content = await folder.read(path, longestIgnoreFile)
       if (content === undefined) throw badIgnoreFile(path)
       rules.push(...parseIgnoreFile(content.bytes.toString('utf8')))
@@ -87,7 +91,7 @@ export async function readTree(
 }
 
 /** What git and Berth keep for themselves. */
-function isOurs({ name }: LocalEntry, depth: number): boolean {
+function isOurs(name: string, depth: number): boolean {
   return (
     name === '.git' ||
     name.endsWith('.berth-part') ||

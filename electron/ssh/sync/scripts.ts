@@ -6,17 +6,18 @@
 /** Lists the arguments, NUL between all. BusyBox has no -printf and ends lines instead: names with line ends stay away. */
 export const listScript = `
 LC_ALL=C; export LC_ALL
-if [ -n "$make" ]; then mkdir -p -- "$remote" 2>/dev/null; fi
-if ! cd -- "$remote" 2>/dev/null; then echo 'berth-sync refused'; exit; fi
-case $(tar --version 2>/dev/null | head -n 1) in
-*GNU*) tar=gnu ;;
+cd -- "$remote" 2>/dev/null || {
+  [ -z "$make" ] || mkdir -p -- "$remote" 2>/dev/null
+  cd -- "$remote" 2>/dev/null || { echo 'berth-sync refused'; exit; }
+}
+case $(tar --version 2>/dev/null) in
+*'GNU tar'*) tar=gnu ;;
 *bsdtar*) tar=bsd ;;
-*) if command -v tar >/dev/null 2>&1; then tar=other; else tar=none; fi
-   case $(tar --help 2>&1 | head -n 1) in *BusyBox*) tar=busybox ;; esac ;;
+*) tar=none; if command -v tar >/dev/null 2>&1; then tar=other; fi ;;
 esac
-free=$(df -Pk . 2>/dev/null | awk 'NR == 2 { print $4 }')
-case $free in ''|*[!0-9]*) free=- ;; esac
-echo "berth-sync ok $tar $(date +%s) $free"
+echo "berth-sync ok $tar $(date +%s)"
+df -Pk . 2>/dev/null
+printf '\\0'
 for start; do
   shift
   if [ -e "$start" ] || [ -L "$start" ]; then set -- "$@" "$start"; fi
@@ -55,7 +56,7 @@ done;
 take() {
 cd -- "$remote" 2>/dev/null || { echo refused; return; };
 if [ -n "$fresh" ]; then rm -rf -- "$s"; fi;
-said=$(mkdir -p -- "$s" 2>&1 && tar -xof - -C "$s" 2>&1 >/dev/null); code=$?;
+said=$({ [ -d "$s" ] || mkdir -- "$s"; } 2>&1 && tar -xof - -C "$s" 2>&1 >/dev/null); code=$?;
 case $said in *'No space left'*|*'quota exceeded'*|*'Quota exceeded'*) echo full; return ;; esac;
 if [ $code -ne 0 ]; then printf 'failed %.300s' "$said"; return; fi;
 if [ ! -f "$s/$whole" ]; then echo broken; return; fi;

@@ -35,10 +35,13 @@ const folders = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.docker'])
 /** Examples are there to be shared. */
 const examples = ['.example', '.sample', '.template', '.dist']
 
-/** Whether a file looks as if it holds secrets, by the names that lead to it. */
-export function looksSecret(path: readonly string[]): boolean {
-  const name = (path.at(-1) ?? '').toLowerCase()
-  if (path.slice(0, -1).some(folder => folders.has(folder.toLowerCase()))) return true
+export function isSecretFolder(name: string): boolean {
+  return folders.has(name.toLowerCase())
+}
+
+/** Whether a file looks as if it holds secrets, by its name. */
+export function looksSecret(called: string): boolean {
+  const name = called.toLowerCase()
   if (name === '.env' || name.startsWith('.env.') || name.endsWith('.env'))
     return !examples.some(ending => name.endsWith(ending))
   if (name.endsWith('.pub')) return false

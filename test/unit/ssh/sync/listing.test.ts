@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseListing } from '../../../../electron/ssh/sync/listing.ts'
+
+const head =
+  'berth-sync ok gnu 1700000100\nFilesystem 1024-blocks Used Available Capacity Mounted on\n/dev/a b 10 4 6 40% /\n\0'
+const listing = (...entries: string[]) =>
+  parseListing(Buffer.from(head + entries.map(each => `${each}\0\0`).join('')), '/x')
+
+test('facts, paths and the free disk are read', () => {
+  const { items, free, tar, now } = listing('d 4096 1700000000.0 755 .', 'f 12 1700000000.25 755 ./a b/\nc')
+  expect({ free, tar, now }).toEqual({ free: 6144, tar: 'gnu', now: 1_700_000_100 })
+  expect([...items]).toEqual([
+    ['a b/\nc', { kind: 'file', size: 12, modified: 1_700_000_000, executable: true }],
+  ])
+})
+
+test('where a link leads is read', () => {
+  const { items } = parseListing(Buffer.from(`${head}l 3 1 777 ./l\0../x\0`), '/x')
+  expect(items.get('l')).toMatchObject({ kind: 'link', target: '../x' })
+})
+
+test('entries beyond the bounds are refused', () => {
+  const many = Array.from({ length: 11 }, (_, at) => `f 1 1 644 ./${at}\0\0`).join('')
+  const bounds = { entries: 10, depth: 4, characters: 1000 }
+  expect(() => parseListing(Buffer.from(head + many), '/x', bounds)).toThrow(/more files/)
+})
+
+test.each(['', 'hello', 'berth-sync ok gnu', 'berth-sync ok rm 1', `${'berth-sync ok gnu 1 '.repeat(9999)}`])(
+  'what is no listing is refused: %#',
+  text => {
+    expect(() => parseListing(Buffer.from(text), '/x')).toThrow()
+  },
+)
+
+test('whatever an instance says, each item has plain facts and a path', () => {
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      'f',
+      'd',
+      '1',
+      '-1',
+      '99999999999999999999',
+      '1.5',
+      '644',
+      './a',
+      '/etc/passwd',
+      './../x',
+    ),
+  )
+  const entry = fc.array(word, { maxLength: 6 }).map(words => words.join(' '))
+  fc.assert(
+    fc.property(fc.array(entry), entries => {
+      for (const [path, { size, modified }] of listing(...entries).items) {
+        expect(Number.isSafeInteger(size) && Number.isSafeInteger(modified)).toBe(true)
+        expect(path.startsWith('/etc')).toBe(false)
+      }
+    }),
+  )
+})
