@@ -5,6 +5,7 @@ import { Scratch } from './files/scratch.ts'
 import { hostKey } from './host-key.ts'
 import { forwardToJupyter, jupyterPage } from './jupyter-page.ts'
 import type { Machine } from './machine.ts'
+import { Background } from './runs/background.ts'
 import { serveSftp } from './sftp/serve-sftp.ts'
 import { serveShell } from './shell/session.ts'
 
@@ -39,13 +40,14 @@ const loginTime = 30_000
 export async function startInstanceSsh(options: InstanceSshOptions): Promise<InstanceSsh> {
   const { privateKey, fingerprint } = hostKey(options.seed, options.instanceId)
   const files = new Scratch(options.files)
+  const background = new Background()
   const page = jupyterPage(options)
   const ssh = new ssh2.Server({ hostKeys: [privateKey], ident: 'Berth-simulator' }, connection => {
     admitConnection(connection, options)
     forwardToJupyter(connection, page)
     connection.on('session', accept => {
       const session = accept()
-      serveShell(session, connection, options, files)
+      serveShell(session, connection, options, { files, background })
       serveSftp(session, files)
     })
   })
@@ -64,6 +66,7 @@ export async function startInstanceSsh(options: InstanceSshOptions): Promise<Ins
     hostKeyFingerprint: fingerprint,
     close: () =>
       new Promise(resolve => {
+        background.halt()
         listener.close(() => resolve())
         for (const socket of sockets) {
           socket.end()

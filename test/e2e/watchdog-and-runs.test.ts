@@ -183,10 +183,8 @@ test('a rental can bring a watchdog with its start script, and a run that was as
   await page.getByRole('tab', { name: 'Automation' }).click()
   const run = page.getByRole('group', { name: 'Run python3 train.py' })
   await run.getByText('Waits for its instance').waitFor()
-  // The simulator's own shell is scripted and runs nothing: that is said, and ends it.
   await sim.control('POST', '/sim/clock', { advance: 900 })
-  await run.getByText('This instance’s shell cannot run what Berth puts there.').waitFor({ timeout: 60_000 })
-  await run.getByText('Failed', { exact: true }).waitFor()
+  await run.getByText(/Epoch \d\/3/).waitFor({ timeout: 60_000 })
   expect(errors).toEqual([])
 })
 

@@ -1,7 +1,10 @@
 import type { Call } from '../shell/command.ts'
+import { scriptFromInput } from './scripts.ts'
 
 /** `bash -c LINE`: the same scripted shell again, with its own folder and variables. Clients wrap commands so. */
-export async function bash({ name, args, shell, run, ...streams }: Call): Promise<number> {
+export async function bash(call: Call): Promise<number> {
+  const { name, args, shell, run, ...streams } = call
+  if (args[0] === '-s') return scriptFromInput(call)
   const flag = args.findIndex(arg => /^-[a-z]*c$/.test(arg))
   const line = args[flag + 1]
   if (flag < 0 || line === undefined) {

@@ -60,16 +60,6 @@ export async function date({ args, out }: Call): Promise<number> {
   return 0
 }
 
-/** `python3 --version`; nothing runs here. */
-export async function python({ name, args, out, err }: Call): Promise<number> {
-  if (args[0] === '--version' || args[0] === '-V') {
-    await out('Python 3.11.10\n')
-    return 0
-  }
-  await err(`${name}: this is a scripted shell and runs no programs; only \`${name} --version\` works here\n`)
-  return 1
-}
-
 /** `env`, `printenv [NAME]` */
 export async function env({ args, shell, out }: Call): Promise<number> {
   const [name] = args

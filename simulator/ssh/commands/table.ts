@@ -4,6 +4,7 @@ import { grep, head, tail, wc } from './filters.ts'
 import { cd, df, ls, mkdir, pwd, rm, touch } from './folders.ts'
 import { jupyter } from './jupyter.ts'
 import { nvidiaSmi } from './nvidia-smi.ts'
+import { python } from './python.ts'
 import {
   clear,
   date,
@@ -15,7 +16,6 @@ import {
   hostname,
   id,
   nproc,
-  python,
   sleep,
   uname,
   uptime,

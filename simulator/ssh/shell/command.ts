@@ -1,12 +1,15 @@
 import type { Readable } from 'node:stream'
 import type { Scratch } from '../files/scratch.ts'
 import type { Machine } from '../machine.ts'
+import type { Background } from '../runs/background.ts'
 import type { Sink } from './sink.ts'
 
 /** What a shell remembers from one command to the next. */
 export interface ShellState {
   machine: Machine
   files: Scratch
+  /** What goes on on the instance without a shell. */
+  background: Background
   /** Absolute path. */
   folder: string
   variables: Map<string, string>

@@ -1,6 +1,7 @@
 import type { Connection, PseudoTtyInfo, ServerChannel, Session } from 'ssh2'
 import type { Scratch } from '../files/scratch.ts'
 import type { Machine } from '../machine.ts'
+import type { Background } from '../runs/background.ts'
 import type { ShellState, Terminal } from './command.ts'
 import { interact } from './interactive.ts'
 import { runLine } from './run-line.ts'
@@ -9,8 +10,13 @@ import { streamSink, terminalSink } from './sink.ts'
 const ctrlC = 3
 
 /** Answers a session's requests for a terminal, a shell or one command. Its environment is ours, not the client's. */
-export function serveShell(session: Session, connection: Connection, machine: Machine, files: Scratch): void {
-  const shell = newShell(machine, files)
+export function serveShell(
+  session: Session,
+  connection: Connection,
+  machine: Machine,
+  disk: { files: Scratch; background: Background },
+): void {
+  const shell = newShell(machine, disk)
   const gone = new AbortController()
   const leave = () => gone.abort()
   session.once('close', leave)
@@ -36,7 +42,7 @@ export function serveShell(session: Session, connection: Connection, machine: Ma
   })
 }
 
-function newShell(machine: Machine, files: Scratch): ShellState {
+function newShell(machine: Machine, disk: { files: Scratch; background: Background }): ShellState {
   const variables = new Map([
     ['SHELL', '/bin/bash'],
     ['PWD', '/workspace'],
@@ -51,7 +57,7 @@ function newShell(machine: Machine, files: Scratch): ShellState {
   ])
   return {
     machine,
-    files,
+    ...disk,
     folder: '/workspace',
     variables,
     status: 0,
