@@ -10,6 +10,7 @@ const roomsOfCore = [
   'commands',
   'accounts',
   'watches',
+  'projects',
   'runs',
   'renting',
   'guards',

@@ -35,7 +35,10 @@ export interface Controls {
   /** Forces a status, which stays until the next such call or a command on the instance. */
   forceStatus(instanceId: number, status: string | null): Promise<void>
   /** Sets what an instance says of itself: GB of its disk in use, the end of its contract in epoch seconds. */
-  setInstance(instanceId: number, facts: { diskUsage?: number; endDate?: number }): void
+  setInstance(
+    instanceId: number,
+    facts: { diskUsage?: number; endDate?: number; ssh?: { host: string; port: number } },
+  ): void
   /** A host asks for `factor` times the price; gives the id of the question. */
   askPriceIncrease(instanceId: number, factor: number): number
   /** Changes the states given, leaves the others; gives them all. */
@@ -91,11 +94,12 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       world.instances.force(world.instances.get(instanceId), checked)
       await doors.follow()
     },
-    setInstance(instanceId, { diskUsage, endDate }) {
+    setInstance(instanceId, { diskUsage, endDate, ssh }) {
       world.settle()
       const instance = world.instances.get(instanceId)
       if (diskUsage !== undefined) instance.diskUsed = diskUsage
       if (endDate !== undefined) instance.ends = Math.round(endDate * 1000)
+      if (ssh) world.joinedSsh.set(instanceId, ssh)
       world.settle()
     },
     askPriceIncrease(instanceId, factor) {

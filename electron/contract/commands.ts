@@ -26,6 +26,7 @@ import { offerCommands } from './commands/market/offers.ts'
 import { rentingCommands } from './commands/market/renting.ts'
 import { templateCommands } from './commands/market/templates.ts'
 import { watchCommands } from './commands/market/watches.ts'
+import { projectCommands } from './commands/project/projects.ts'
 
 /** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
 export const commands = {
@@ -40,6 +41,7 @@ export const commands = {
   ...instanceCommands,
   ...watchdogCommands,
   ...runCommands,
+  ...projectCommands,
   ...guardCommands,
   ...accessCommands,
   ...sshKeyCommands,

@@ -16,6 +16,7 @@ import type { TunnelView } from './instance/tunnel.ts'
 import type { SavedQuery } from './market/offer.ts'
 import type { RentalView } from './market/rental.ts'
 import type { Problem } from './problem.ts'
+import type { JobView, ProjectView } from './project/project.ts'
 import type { Micros } from './spending/money.ts'
 import type { PriceIncreaseView } from './spending/price-increase.ts'
 
@@ -27,6 +28,10 @@ export interface State {
   accounts: Record<AccountId, AccountView>
   settings: Settings
   savedSearches: Record<string, SavedSearch>
+  /** Folders of this machine that can be run on a rented one, by id. */
+  projects: Record<string, ProjectView>
+  /** Names of secrets that projects may use; their values are in the keychain. */
+  projectSecrets: readonly string[]
   /** The newest entries by key; older ones are fetched with `searchActivity`. */
   activity: Record<string, ActivityEntry>
   /** Alerts for the page to show, where the desktop has no notifications, by id. */
@@ -77,6 +82,7 @@ export type Place =
   | {
       screen:
         | 'home'
+        | 'projects'
         | 'templates'
         | 'transfers'
         | 'activity'
@@ -144,6 +150,8 @@ export interface AccountView {
   watchdogs: Record<string, WatchdogView>
   /** Commands that go on by themselves, by id. */
   runs: Record<string, RunView>
+  /** Runs of projects, from a folder to its results, by id. */
+  jobs: Record<string, JobView>
   /** Copies and syncs that Berth started, by id. */
   transfers: Record<string, TransferView>
   /** Files on their way between this machine and instances, by id. They end with Berth. */

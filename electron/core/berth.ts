@@ -49,9 +49,12 @@ import { rentingCommands } from './commands/market/renting.ts'
 import { templateCommands } from './commands/market/templates.ts'
 import { watchCommands } from './commands/market/watches.ts'
 import type { Parts } from './commands/parts.ts'
+import { projectCommands } from './commands/project/projects.ts'
 import { instanceKeyEntry } from './instances/instance-key.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { openPageNotices } from './notifications/page-notices.ts'
+import { openProjects } from './projects/projects.ts'
+import { openProjectSecrets } from './projects/secrets.ts'
 import { openSavedSearches } from './renting/offers/saved-searches.ts'
 import { createSeenOffers } from './renting/offers/seen-offers.ts'
 import type { RunningBerth } from './running.ts'
@@ -98,6 +101,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     accounts: {},
     settings: defaultSettings,
     savedSearches: {},
+    projects: {},
+    projectSecrets: [],
     activity: {},
     notices: {},
   })
@@ -119,6 +124,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     draft.settings = settings.get()
   })
   const searches = await openSavedSearches(store, machine, onBroken)
+  const projects = await openProjects(store, machine, onBroken)
+  const secrets = await openProjectSecrets(store, machine, onBroken)
   const pageNotices = await openPageNotices({ store, clock, notifier, files, onBroken })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
   const ways = showWays(store)
@@ -157,6 +164,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     notifications,
     access,
     fileTransfers,
+    forProjects: { projects, secrets },
     demo,
     onAway: (account, instance) => {
       void tunnels.drop(account, instance).catch(() => undefined)
@@ -193,6 +201,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     folders: new Choices(machine.random),
     tunnels,
     sshConfig,
+    projects,
+    secrets,
     demo,
   }
   const { log } = options
@@ -211,6 +221,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ...instanceCommands(parts),
       ...watchdogCommands(parts),
       ...runCommands(parts),
+      ...projectCommands(parts),
       ...guardCommands(parts),
       ...accessCommands(parts),
       ...sshKeyCommands(parts),

@@ -25,15 +25,18 @@ export function serveControlPlane(app: Hono<Bindings>, controls: Controls): void
     if (!/^\d{1,15}$/.test(id)) throw noSuchInstance(Number(id))
     const diskUsage = body.optionalNumber('disk_usage')
     const endDate = body.optionalNumber('end_date')
+    const host = body.optionalString('ssh_host')
+    const port = body.optionalInteger('ssh_port')
     const forced = body.has('actual_status')
-    if (!forced && diskUsage === undefined && endDate === undefined) {
-      throw body.refuse('actual_status, disk_usage or end_date is needed.')
+    if (!forced && diskUsage === undefined && endDate === undefined && port === undefined) {
+      throw body.refuse('actual_status, disk_usage, end_date or ssh_port is needed.')
     }
     const status = !forced || body.values['actual_status'] === null ? null : body.string('actual_status')
     if (forced) await controls.forceStatus(Number(id), status)
     controls.setInstance(Number(id), {
       ...(diskUsage === undefined ? {} : { diskUsage }),
       ...(endDate === undefined ? {} : { endDate }),
+      ...(port === undefined ? {} : { ssh: { host: host ?? '127.0.0.1', port } }),
     })
     return context.json({ success: true })
   })

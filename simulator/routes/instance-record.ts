@@ -15,6 +15,7 @@ export function instanceRecord(world: World, instance: Instance): Record<string,
   const { launch } = instance
   const running = instance.status === 'running'
   const load = running ? measure(world.seed, instance, world.clock.now()) : null
+  const joined = world.joinedSsh.get(instance.id)
   return {
     id: instance.id,
     machine_id: facts.machine_id,
@@ -45,11 +46,11 @@ export function instanceRecord(world: World, instance: Instance): Record<string,
     template_name: launch.template?.name ?? null,
     onstart: launch.onstart,
     extra_env: Object.entries(launch.env),
-    public_ipaddr: LOOPBACK,
+    public_ipaddr: joined?.host ?? LOOPBACK,
     ports: running ? portsOf(world, instance) : {},
     jupyter_token: instance.jupyterToken,
-    ssh_host: LOOPBACK,
-    ssh_port: world.sshPorts.get(instance.id) ?? 0,
+    ssh_host: joined?.host ?? LOOPBACK,
+    ssh_port: joined?.port ?? world.sshPorts.get(instance.id) ?? 0,
     start_date: epochSeconds(instance.created),
     end_date: epochSeconds(instance.ends),
     inet_up: facts.inet_up,
@@ -72,7 +73,7 @@ function portsOf(world: World, instance: Instance): Record<string, { HostIp: str
   mappedPorts(instance.launch.env).forEach((port, position) => {
     ports[port] = [{ HostIp: '0.0.0.0', HostPort: String(20_000 + ((instance.id * 7 + position) % 10_000)) }]
   })
-  const sshPort = world.sshPorts.get(instance.id)
+  const sshPort = world.joinedSsh.get(instance.id)?.port ?? world.sshPorts.get(instance.id)
   if (sshPort !== undefined && /ssh_direct?\b/.test(instance.launch.runtype)) {
     ports['22/tcp'] = [{ HostIp: '0.0.0.0', HostPort: String(sshPort) }]
   }

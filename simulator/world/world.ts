@@ -53,6 +53,8 @@ export class World {
   readonly priceIncreases: PriceIncreases
   /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
   readonly sshPorts = new Map<number, number>()
+  /** Instances whose inside is another SSH server, which the control plane named. */
+  readonly joinedSsh = new Map<number, { host: string; port: number }>()
 
   constructor({ seed, speed, start, offers, calm, flaky }: WorldOptions) {
     this.seed = seed

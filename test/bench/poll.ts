@@ -123,6 +123,7 @@ function emptyState(): State {
         gpuMemory: {},
         watchdogs: {},
         runs: {},
+        jobs: {},
         undoable: {},
         transfers: {},
         fileTransfers: {},
@@ -130,6 +131,8 @@ function emptyState(): State {
     },
     settings: defaultSettings,
     savedSearches: {},
+    projects: {},
+    projectSecrets: [],
     activity: {},
     notices: {},
   }

@@ -1,10 +1,8 @@
 /** Days and months by this machine's calendar. */
 
-import { dateFormatter } from './formatters.ts'
-
 const format = (options: Intl.DateTimeFormatOptions) => {
-  const formatted = dateFormatter(options)
-  return (date: Date) => formatted(date).replaceAll(',', '')
+  const formatter = new Intl.DateTimeFormat('en-GB', options)
+  return (date: Date) => formatter.format(date).replaceAll(',', '')
 }
 
 /** "21 Nov". */

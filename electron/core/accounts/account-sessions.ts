@@ -12,6 +12,7 @@ import type { Store } from '../state/store.ts'
 import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
 import { accountView } from './account-view.ts'
 import { openSession, type Session } from './session.ts'
+import type { SessionContext } from './session-context.ts'
 import type { StoredAccount } from './stored-accounts.ts'
 
 /** What all accounts have at hand, and whom they tell. */
@@ -22,6 +23,7 @@ export interface AccountsContext {
   notifications: Notifications
   access: Access
   fileTransfers: FileTransfers
+  forProjects: SessionContext['forProjects']
   demo?: Demo
   /** An instance is away: nothing of it needs to stay open, but it may be there again. */
   onAway(account: AccountId, instance: number): void
@@ -94,6 +96,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
       notifications: context.notifications,
       access: context.access,
       fileTransfers: context.fileTransfers,
+      forProjects: context.forProjects,
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
       onAway: instance => context.onAway(account.id, instance),
       onGone: instance => context.onGone(account.id, instance),

@@ -28,6 +28,7 @@ export function accountView(
     gpuMemory: {},
     watchdogs: {},
     runs: {},
+    jobs: {},
     undoable: {},
     transfers: {},
     fileTransfers: {},

@@ -6,6 +6,9 @@ import type { StoredWatchdogs } from '../guards/watchdog/stored-watchdogs.ts'
 import { openCharges } from '../money/charges.ts'
 import { type Money, openMoney } from '../money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '../money/price-increases/price-increases.ts'
+import type { Projects } from '../projects/projects.ts'
+import type { ProjectSecrets } from '../projects/secrets.ts'
+import { type Jobs, openJobs } from '../projects/service.ts'
 import { type Failovers, openFailovers } from '../renting/attempts/service.ts'
 import { openRecoveries, type Recoveries } from '../renting/recovery/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
@@ -19,6 +22,7 @@ export interface Automations extends Required<Automation> {
   readonly watches: Watches
   readonly watchdogs: Watchdogs
   readonly runs: Runs
+  readonly jobs: Jobs
   readonly money: Money
   readonly priceIncreases: PriceIncreases
   readonly guards: Guards
@@ -29,6 +33,7 @@ export async function openAutomations(
   context: AccountContext,
   rentals: Rentals,
   storedWatchdogs: StoredWatchdogs,
+  forProjects: { projects: Projects; secrets: ProjectSecrets },
 ): Promise<Automations> {
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
@@ -36,11 +41,12 @@ export async function openAutomations(
   const watchdogs = openWatchdogs(context, storedWatchdogs)
   const failovers = await openFailovers(context, rentals, storedGuards)
   const runs = await openRuns(context, watchdogs, rentals, failovers)
+  const jobs = await openJobs(context, { ...forProjects, failovers, runs })
   const guards = await openGuards(context, {
     guards: storedGuards,
     spending: money,
     ownerOf: instance => rentals.ofInstance(instance)?.owner,
-    before: async target => runs.spares(target),
+    before: async target => (jobs.needs(target.instance) ? 'stop' : runs.spares(target)),
     changed: (before, after) => void watchdogs.follow(before, after),
   })
   const recoveries = await openRecoveries(context, rentals, failovers)
@@ -55,6 +61,7 @@ export async function openAutomations(
     watches,
     watchdogs,
     runs,
+    jobs,
   ]
   return {
     money,
@@ -65,6 +72,7 @@ export async function openAutomations(
     watches,
     watchdogs,
     runs,
+    jobs,
     onPoll: look => {
       for (const automation of all) automation.onPoll(look)
     },

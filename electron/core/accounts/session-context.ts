@@ -6,6 +6,8 @@ import type { Access } from '../access/access.ts'
 import type { FileTransfers } from '../access/files/file-transfers.ts'
 import type { Activity } from '../app/activity.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { Projects } from '../projects/projects.ts'
+import type { ProjectSecrets } from '../projects/secrets.ts'
 import type { Store } from '../state/store.ts'
 
 /** What the session of an account stands on, and whom it tells. */
@@ -20,6 +22,8 @@ export interface SessionContext {
   notifications: Notifications
   access: Access
   fileTransfers: FileTransfers
+  /** Folders that are run on what it rents, and what they name. */
+  forProjects: { projects: Projects; secrets: ProjectSecrets }
   /** The rate of the account's time, where it is known beforehand: the demo's. */
   rate?: number
   /** Milliseconds between looks. */

@@ -164,7 +164,7 @@ export async function openSession(
     guard: (...chosen) => automations.guards.guardRental(...chosen),
   })
   const transfers = await openTransfers(context)
-  const automations = await openAutomations(context, rentals, watchdogs)
+  const automations = await openAutomations(context, rentals, watchdogs, app.forProjects)
   const actions = await openUndoableActions(context)
   const gpuLooks = createGpuLooks(context, loadHistory, questionInside(context))
   await keepSecretsOf([...rentals.secretOwners(), ...automations.secretOwners()])

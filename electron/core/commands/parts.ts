@@ -15,6 +15,8 @@ import type { Activity } from '../app/activity.ts'
 import type { Demo } from '../app/demo.ts'
 import type { KeptSettings } from '../app/settings.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { Projects } from '../projects/projects.ts'
+import type { ProjectSecrets } from '../projects/secrets.ts'
 import type { SavedSearches } from '../renting/offers/saved-searches.ts'
 import type { SeenOffers } from '../renting/offers/seen-offers.ts'
 import type { Store } from '../state/store.ts'
@@ -36,6 +38,8 @@ export interface Parts {
   folders: Choices<ChosenFolder>
   tunnels: Tunnels
   sshConfig: SshConfig
+  projects: Projects
+  secrets: ProjectSecrets
   demo: Demo | undefined
 }
 

@@ -9,6 +9,8 @@ export const Run = v.object({
   failover: v.optional(v.string()),
   /** Whoever rents for it does so again by itself, with another run: that this one does not begin is only noted. */
   rentedAgain: v.optional(v.boolean()),
+  /** The job that it is a part of, which tells of it. */
+  job: v.optional(v.string()),
   name: v.string(),
   command: v.string(),
   fetch: v.optional(v.string()),

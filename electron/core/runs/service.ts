@@ -22,8 +22,9 @@ import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
 export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
-  /** Resolves with its id once it is on disk. */
-  start(wish: NewRun): Promise<string>
+  /** Resolves with its id once it is on disk. An `id` that is known already begins nothing. */
+  start(wish: NewRun, id?: string): Promise<string>
+  find(id: string): Run | undefined
   /**
    * The same for an instance that is still to be rented: it is on disk before `rent` is called, and is not where that
    * rejects. Resolves with what `rent` gives.
@@ -51,6 +52,7 @@ export type NewRun = Pick<
   | 'rental'
   | 'failover'
   | 'rentedAgain'
+  | 'job'
   | 'name'
   | 'command'
   | 'fetch'
@@ -151,9 +153,9 @@ export async function openRuns(
   }
 
   return {
-    async start(wish) {
-      const id = `x${context.newId()}`
-      await add(id, wish)
+    find: runs.find,
+    async start(wish, id = `x${context.newId()}`) {
+      if (!runs.find(id)) await add(id, wish)
       work(id)
       return id
     },

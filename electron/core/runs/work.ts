@@ -68,7 +68,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
   const asked = new Set<string>()
 
   function tell(run: Run, alert: Alert): void {
-    if (store.get().settings.alerts.run) notifications.tell(account, [alert])
+    if (store.get().settings.alerts.run && run.job === undefined) notifications.tell(account, [alert])
     else note(run, alert.title, alert.body)
   }
 

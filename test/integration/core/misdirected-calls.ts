@@ -14,9 +14,10 @@ export interface Targets {
 /** Of the right form for some field, and nobody's. */
 const texts = [
   'a00000000',
-  ...['r', 'x', 'w', 'g', 't', 'f'].map(kind => `${kind}0123456789abcdef`),
+  ...['r', 'x', 'w', 'g', 't', 'f', 'p', 'j'].map(kind => `${kind}0123456789abcdef`),
   `c${'0123456789abcdef'.repeat(2)}`,
   `SHA256:${'A'.repeat(43)}`,
+  'a'.repeat(64),
   'berth',
   'berth/nobody',
   'berth-1',

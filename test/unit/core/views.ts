@@ -40,6 +40,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     gpuMemory: {},
     watchdogs: {},
     runs: {},
+    jobs: {},
     undoable: {},
     transfers: {},
     fileTransfers: {},
@@ -60,6 +61,8 @@ export function emptyState(): State {
     accounts: {},
     settings: defaultSettings,
     savedSearches: {},
+    projects: {},
+    projectSecrets: [],
     activity: {},
     notices: {},
   }

@@ -59,6 +59,7 @@ export function someAccount(
     gpuMemory: {},
     watchdogs: {},
     runs: {},
+    jobs: {},
     undoable: {},
     transfers: {},
     fileTransfers: {},
@@ -79,6 +80,8 @@ export function someState(instances: readonly number[]): State {
     accounts: { demo: someAccount(instances.map(id => someInstance(id))) },
     settings: defaultSettings,
     savedSearches: {},
+    projects: {},
+    projectSecrets: [],
     activity: {},
     notices: {},
   }

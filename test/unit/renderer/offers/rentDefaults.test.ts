@@ -25,6 +25,7 @@ const account: AccountView = {
   gpuMemory: {},
   watchdogs: {},
   runs: {},
+  jobs: {},
   undoable: {},
   transfers: {},
   fileTransfers: {},

@@ -28,6 +28,7 @@ const account: AccountView = {
   gpuMemory: {},
   watchdogs: {},
   runs: {},
+  jobs: {},
   undoable: {},
   transfers: {},
   fileTransfers: {},

@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+import { RentalStops } from '../../automation/guard-kinds.ts'
+import { JobId, ProjectId, type ProjectPlan } from '../../project/project.ts'
+import { SecretName } from '../../project/spec.ts'
+import { account, command } from '../command.ts'
+
+const onProject = { project: ProjectId }
+const onJob = { account, job: JobId }
+
+/** Folders of this machine, and what is run from them. The page names no path. */
+export const projectCommands = {
+  /** The system's dialog: the id of the project, undefined where the user chose nothing. Throws `no_dialog` in a browser. */
+  addProject: command({}).answers<string | undefined>(),
+  /** Reads its file again. */
+  readProject: command(onProject).answers<void>(),
+  /** The folder stays as it is. */
+  removeProject: command(onProject).answers<void>(),
+  /** Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
+  planProject: command({ account, ...onProject }).answers<ProjectPlan>(),
+  /**
+   * Answers the job's id once it is on disk. `content` is what the plan told: throws `spec_changed` where the file says
+   * something else by now, and `project_busy` while another job of it goes on.
+   */
+  runProject: command({
+    account,
+    ...onProject,
+    content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
+    stops: RentalStops,
+    /** Files that look like secrets and are sent all the same. */
+    secretFiles: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(1000)),
+  }).answers<string>(),
+  /** Brings nothing home; what was rented is destroyed. */
+  cancelJob: command(onJob).answers<void>(),
+  /** Ends its command; what follows its end follows. */
+  endJob: command(onJob).answers<void>(),
+  /** Goes on from the step that failed. */
+  retryJob: command(onJob).answers<void>(),
+  /** Takes one that is over off the list. Its instance, where one is left, stays. */
+  dismissJob: command(onJob).answers<void>(),
+  /** A value of the user's that projects name; empty deletes it. */
+  saveSecret: command({
+    name: SecretName,
+    value: v.pipe(v.string(), v.maxLength(32_768, 'at most 32,768 characters')),
+  }).answers<void>(),
+}

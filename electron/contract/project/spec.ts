@@ -1,0 +1,135 @@
+import * as v from 'valibot'
+import { EnvName } from '../market/rental.ts'
+
+const text = (most: number) =>
+  v.pipe(
+    v.string('is a text'),
+    v.trim(),
+    v.nonEmpty('is empty'),
+    v.maxLength(most, `at most ${most} characters`),
+  )
+
+const whole = (least: number, most: number) =>
+  v.pipe(
+    v.number('is a number'),
+    v.integer('is a whole number'),
+    v.minValue(least, `at least ${least}`),
+    v.maxValue(most, `at most ${most}`),
+  )
+
+const amount = (most: number) =>
+  v.pipe(v.number('is a number'), v.gtValue(0, 'more than 0'), v.maxValue(most, `at most ${most}`))
+
+const oneOrMore = <Item extends v.GenericSchema>(item: Item, most: number) =>
+  v.union([item, v.pipe(v.array(item), v.minLength(1, 'is empty'), v.maxLength(most, `at most ${most}`))])
+
+/** A secret of the user's, by its name: its value is in the keychain. */
+export const SecretName = v.pipe(EnvName, v.maxLength(64, 'at most 64 characters'))
+
+/** A path below the project's folder. */
+const Inside = v.pipe(
+  text(1024),
+  v.check(
+    path => !/[\0\\]/.test(path) && !path.startsWith('/'),
+    'is a path below the project, such as out/models',
+  ),
+  v.transform(path => path.replace(/\/+$/, '')),
+  v.check(
+    path => path !== '' && path.split('/').every(name => name !== '' && name !== '.' && name !== '..'),
+    'is a path below the project, such as out/models',
+  ),
+)
+
+/** `30m`, `2h`, `1h30m`: in seconds, at least a minute. */
+const Time = v.pipe(
+  v.string('is a time such as 30m or 2h'),
+  v.regex(/^(?:\d{1,4}h)?(?:\d{1,4}m)?$/, 'is a time such as 30m or 2h'),
+  v.transform(secondsOf),
+  v.minValue(60, 'at least a minute'),
+  v.maxValue(366 * 86_400, 'at most a year'),
+)
+
+function secondsOf(time: string): number {
+  const [hours = '0', minutes = '0'] = time.includes('h') ? time.split('h') : ['0', time]
+  return Number(hours) * 3600 + Number(minutes.replace('m', '') || '0') * 60
+}
+
+const Port = v.union(
+  [whole(1, 65_535), v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'is a port such as 6006 or 8080:80'))],
+  'is a port such as 6006 or 8080:80',
+)
+
+/** What `berth.yaml` may say. Whoever wrote it may be a stranger: nothing in it is done before the user has agreed. */
+export const ProjectSpec = v.strictObject({
+  name: v.optional(text(64)),
+  machine: v.optional(
+    v.strictObject({
+      /** As the service calls them, or a part of it: `H100` means each of its kinds. */
+      gpu: v.optional(oneOrMore(text(100), 20)),
+      /** GPUs. */
+      count: v.optional(whole(1, 64)),
+      /** GB per GPU. */
+      vram: v.optional(amount(10_000)),
+      /** Dollars per hour, disk included; the highest bid where it is interruptible. */
+      price: v.optional(amount(1000)),
+      interruptible: v.optional(v.boolean('is true or false')),
+      /** Countries by their two letters. */
+      region: v.optional(
+        oneOrMore(v.pipe(v.string(), v.regex(/^[A-Za-z]{2}$/, 'is a country such as DE')), 50),
+      ),
+      verified: v.optional(v.boolean('is true or false')),
+      /** Percent. */
+      reliability: v.optional(amount(100)),
+      /** Mb/s. */
+      download: v.optional(amount(1_000_000)),
+      upload: v.optional(amount(1_000_000)),
+      cuda: v.optional(amount(100)),
+    }),
+  ),
+  image: v.optional(text(512)),
+  /** The hash of a template of the service. */
+  template: v.optional(text(256)),
+  /** GB. */
+  disk: v.optional(amount(100_000)),
+  ports: v.optional(v.pipe(v.array(Port), v.maxLength(64, 'at most 64'))),
+  env: v.optional(
+    v.record(
+      EnvName,
+      v.union(
+        [
+          v.pipe(v.string(), v.maxLength(32_768)),
+          v.number(),
+          v.boolean(),
+          v.strictObject({ secret: SecretName }),
+        ],
+        'is a value, or {secret: NAME}',
+      ),
+    ),
+  ),
+  /** Run once on a machine, before the command. */
+  setup: v.optional(text(65_536)),
+  run: text(65_536),
+  /** What is brought home. */
+  results: v.optional(oneOrMore(Inside, 100)),
+  /** Results are brought home this often while it runs. */
+  checkpoint: v.optional(Time),
+  stop: v.optional(
+    v.strictObject({
+      idle: v.optional(Time),
+      hours: v.optional(amount(8784)),
+      dollars: v.optional(amount(1_000_000)),
+    }),
+  ),
+  /** What becomes of the machine once the results are home; destroyed unless said. */
+  after: v.optional(v.picklist(['destroy', 'stop'], 'is destroy or stop')),
+  /** How often it goes on elsewhere once it is outbid; never unless said. */
+  outbid: v.optional(v.strictObject({ elsewhere: whole(0, 20) })),
+})
+export type ProjectSpec = v.InferOutput<typeof ProjectSpec>
+
+/** Something wrong in `berth.yaml`. Lines and columns begin at 1. */
+export interface SpecProblem {
+  line: number
+  column: number
+  message: string
+}

@@ -1,0 +1,59 @@
+import { BerthError } from '../../../contract/problem.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { needing } from '../../app/permission.ts'
+import type { Parts } from '../parts.ts'
+
+type ProjectCommands = Pick<
+  Handlers,
+  | 'addProject'
+  | 'readProject'
+  | 'removeProject'
+  | 'planProject'
+  | 'runProject'
+  | 'cancelJob'
+  | 'endJob'
+  | 'retryJob'
+  | 'dismissJob'
+  | 'saveSecret'
+>
+
+export function projectCommands({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
+  const jobs = (account: string | undefined) => accounts.session(account).automations.jobs
+
+  return {
+    async addProject() {
+      if (!machine.fileDialogs) throw new BerthError(noDialog)
+      const folder = await machine.fileDialogs.chooseTarget()
+      return folder && projects.add(folder.path)
+    },
+    readProject: ({ project }) => projects.refresh(project),
+    removeProject: ({ project }) => projects.remove(project),
+    async planProject({ account, project }) {
+      const { spec, content } = await projects.read(project)
+      const plan = await needing('misc', jobs(account).plan(project, spec))
+      return { ...plan, content, known: projects.isKnown(project, content) }
+    },
+    async runProject({ account, project, content, stops, secretFiles }) {
+      const agreed = await projects.read(project)
+      if (agreed.content !== content) throw new BerthError(specChanged)
+      await projects.agree(project, content)
+      return jobs(account).start({ ...agreed, project, stops, secretFiles })
+    },
+    cancelJob: ({ account, job }) => jobs(account).cancel(job),
+    endJob: ({ account, job }) => jobs(account).end(job),
+    retryJob: ({ account, job }) => jobs(account).retry(job),
+    dismissJob: ({ account, job }) => jobs(account).dismiss(job),
+    saveSecret: ({ name, value }) => secrets.save(name, value),
+  }
+}
+
+const noDialog = {
+  code: 'no_dialog',
+  message: 'A browser cannot choose a folder for Berth.',
+  advice: 'In a terminal: berth project add, and the folder.',
+}
+const specChanged = {
+  code: 'spec_changed',
+  message: 'berth.yaml has changed since you looked at it.',
+  advice: 'Look at what it says now, then run it.',
+}

@@ -1,0 +1,150 @@
+import { isGoing } from '../../contract/automation/run.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { JobStep } from '../../contract/project/project.ts'
+import type { ProjectSpec } from '../../contract/project/spec.ts'
+import type { Failover } from '../renting/attempts/model.ts'
+import type { Run } from '../runs/model.ts'
+import type { Job } from './model.ts'
+
+/** What is known of what a job stands on, at a fresh poll. */
+export interface Snapshot {
+  failover: Pick<Failover, 'step' | 'instance' | 'problem'> | undefined
+  /** `gone` once it is certain that it is no longer there; undefined while nothing is known. */
+  instance: InstanceView | 'gone' | undefined
+  setup: Pick<Run, 'step' | 'code' | 'problem'> | undefined
+  command: Pick<Run, 'step' | 'code' | 'problem'> | undefined
+  now: number
+}
+
+export type Move =
+  | { do: 'wait' }
+  /** Asks for a machine, by the failover that the job names. */
+  | { do: 'rent' }
+  | { do: 'start' }
+  | { do: 'send' }
+  | { do: 'run setup' }
+  | { do: 'run command' }
+  | { do: 'bring'; last: boolean }
+  | { do: 'end' }
+  | { do: 'halt' }
+  /** Goes on elsewhere, on a machine that is still to be found. */
+  | { do: 'move' }
+  | { do: 'step'; step: JobStep; code?: number; instance?: number }
+  | { do: 'fail'; problem: Problem }
+
+/** States in which a machine that was told to run may come back to it by itself. */
+const onItsWay = new Set<InstanceView['state']>([
+  'provisioning',
+  'loading',
+  'restarting',
+  'waiting',
+  'exited',
+  'silent',
+  'offline',
+])
+
+/** What a job does next. All of it may be asked again after a kill. */
+export function nextMove(job: Job, spec: ProjectSpec, snapshot: Snapshot): Move {
+  const { step } = job
+  if (step === 'failed') return job.halting ? halting(snapshot) : { do: 'wait' }
+  if (step === 'done' || step === 'cancelled') return { do: 'wait' }
+  if (step === 'renting') return renting(snapshot)
+  if (step === 'ending') return { do: 'end' }
+  const stands = standing(job, spec, snapshot)
+  if (stands) return stands
+  switch (step) {
+    case 'sending':
+      return { do: 'send' }
+    case 'setup':
+      if (spec.setup === undefined) return { do: 'step', step: 'running' }
+      if (!snapshot.setup) return { do: 'run setup' }
+      if (isGoing(snapshot.setup)) return { do: 'wait' }
+      if (snapshot.setup.code === 0) return { do: 'step', step: 'running' }
+      return { do: 'fail', problem: snapshot.setup.problem ?? setupFailed(snapshot.setup.code) }
+    case 'running':
+      return running(job, spec, snapshot)
+    default:
+      return { do: 'bring', last: true }
+  }
+}
+
+function renting({ failover }: Snapshot): Move {
+  if (!failover) return { do: 'rent' }
+  const { step, instance, problem } = failover
+  if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
+  if (step === 'failed') return { do: 'fail', problem: problem ?? notRented }
+  return step === 'cancelled' ? { do: 'fail', problem: notRented } : { do: 'wait' }
+}
+
+/** What its machine needs before anything can be done on it; undefined where it runs. */
+function standing(job: Job, spec: ProjectSpec, { instance }: Snapshot): Move | undefined {
+  if (instance === undefined) return { do: 'wait' }
+  const mayMove = job.moved < (spec.outbid?.elsewhere ?? 0)
+  if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
+  if (instance.state === 'running') return undefined
+  if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
+  if (job.starting && (instance.state === 'stopped' || instance.state === 'stopping')) return { do: 'start' }
+  if (onItsWay.has(instance.state)) return { do: 'wait' }
+  if (instance.state === 'stopped') return { do: 'fail', problem: stopped }
+  if (instance.state === 'crashed' || instance.state === 'unstartable')
+    return { do: 'fail', problem: crashed }
+  return { do: 'wait' }
+}
+
+function running(job: Job, spec: ProjectSpec, { command, now }: Snapshot): Move {
+  if (!command) return { do: 'run command' }
+  if (!isGoing(command)) {
+    if (command.code === undefined) return { do: 'fail', problem: command.problem ?? commandLost }
+    return { do: 'step', step: 'bringing', code: command.code }
+  }
+  const last = job.checkpointAt ?? job.startedAt ?? now
+  const due = spec.checkpoint !== undefined && now - last >= spec.checkpoint
+  return due ? { do: 'bring', last: false } : { do: 'wait' }
+}
+
+/** A machine that nothing goes on with is not to cost more than its disk. */
+function halting({ instance }: Snapshot): Move {
+  if (instance === undefined) return { do: 'wait' }
+  return { do: 'halt' }
+}
+
+/** A poll that brings nothing new comes by then: epoch seconds; undefined where only a poll brings it. */
+export function checkpointDue(job: Job, spec: ProjectSpec): number | undefined {
+  if (job.step !== 'running' || spec.checkpoint === undefined || job.startedAt === undefined) return undefined
+  return (job.checkpointAt ?? job.startedAt) + spec.checkpoint
+}
+
+function setupFailed(code: number | undefined): Problem {
+  return {
+    code: 'setup_failed',
+    message: `The set-up ended with exit code ${code ?? 'unknown'}.`,
+    advice: 'Its last lines say why. Mend it, then go on from here.',
+  }
+}
+const notRented = {
+  code: 'not_rented',
+  message: 'No machine was rented.',
+  advice: 'Go on from here to look again.',
+}
+const machineGone = {
+  code: 'no_such_instance',
+  message: 'Its machine is no longer on the account.',
+  advice: 'Go on from here to rent another.',
+}
+const outbid = {
+  code: 'outbid',
+  message: 'Its machine was outbid.',
+  advice: 'Go on from here to rent another, or bid more for this one first.',
+}
+const stopped = {
+  code: 'stopped',
+  message: 'Its machine was stopped before it was done.',
+  advice: 'Its files are still there. Go on from here to start it again.',
+}
+const crashed = {
+  code: 'crashed',
+  message: 'Its machine has crashed.',
+  advice: 'Destroy it, then go on from here to rent another.',
+}
+const commandLost = { code: 'process_gone', message: 'Its command is gone without an exit code.' }

@@ -1,0 +1,177 @@
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { SyncProgress } from '../../contract/instance/sync.ts'
+import { BerthError } from '../../contract/problem.ts'
+import { canGetIn } from '../../contract/reading.ts'
+import { outputOf } from '../../ssh/exec.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { Failovers } from '../renting/attempts/service.ts'
+import { actOn } from '../runs/after-run.ts'
+import type { Runs } from '../runs/service.ts'
+import type { Change } from '../storage/collection.ts'
+import { type Job, specOf } from './model.ts'
+import { limitsOf, requestOf, resultsOf } from './plan.ts'
+import { lookAtMarket } from './plan-market.ts'
+import { environmentText, homeQuestion, inProject, remoteFolder, writeEnvironment } from './scripts.ts'
+import type { ProjectSecrets } from './secrets.ts'
+
+/** What a job does to the world. Each may be asked again after a kill, and then does what is left of it. */
+export interface JobEffects {
+  rent(job: Job): Promise<void>
+  /** Starts a machine that was stopped. */
+  start(job: Job): Promise<void>
+  /** Folder and environment. */
+  send(job: Job): Promise<void>
+  run(job: Job, which: 'setupRun' | 'commandRun', command: string): Promise<void>
+  bring(job: Job): Promise<void>
+  end(job: Job, action: 'stop' | 'destroy'): Promise<void>
+  destroy(instance: number): Promise<void>
+  /** Ends what is being sent or brought. */
+  abort(job: string): void
+}
+
+interface EffectParts {
+  secrets: ProjectSecrets
+  failovers: Failovers
+  runs: Runs
+  intend(id: string, change: Change<Job>): Promise<void>
+  update(id: string, change: Change<Job>): Promise<Job | undefined>
+  onProgress(id: string, progress: SyncProgress | undefined): void
+}
+
+export function createJobEffects(context: AccountContext, parts: EffectParts): JobEffects {
+  const { account, store, access, client, machine, sync, ending } = context
+  const { secrets, failovers, runs, update, onProgress } = parts
+  const syncing = new Map<string, AbortController>()
+
+  /** Throws `not_running`. */
+  function machineOf({ instance }: Job): InstanceView {
+    const view = store.get().accounts[account]?.instances[instance ?? -1]
+    if (!view || !canGetIn(view)) throw new BerthError(notRunning)
+    return view
+  }
+
+  async function inside(job: Job, command: string, input?: string): Promise<string> {
+    const lease = await access.connect({ account, instance: machineOf(job), client: client() })
+    try {
+      const bounds = { clock: machine.clock, within: 30_000, most: 4096, input }
+      const { text, code } = await outputOf(lease.connection, command, bounds)
+      if (code !== 0) throw new BerthError(notPrepared)
+      return text.trim()
+    } finally {
+      lease.release()
+    }
+  }
+
+  async function remoteOf(job: Job): Promise<string> {
+    const home = await inside(job, homeQuestion)
+    if (!home.startsWith('/')) throw new BerthError(notPrepared)
+    return `${home.replace(/\/$/, '')}/${remoteFolder(job.project)}`
+  }
+
+  async function environmentOf(job: Job): Promise<string> {
+    const values: Record<string, string> = {}
+    for (const [name, value] of Object.entries(specOf(job).env ?? {})) {
+      if (typeof value === 'object') {
+        const secret = await secrets.get(value.secret)
+        if (secret === undefined) throw new BerthError(secretMissing(value.secret))
+        values[name] = secret
+      } else values[name] = String(value)
+    }
+    return environmentText(values)
+  }
+
+  async function syncWith<Result>(
+    { id }: Job,
+    work: (options: { signal: AbortSignal; onProgress: (progress: SyncProgress) => void }) => Promise<Result>,
+  ): Promise<Result> {
+    const abort = new AbortController()
+    syncing.set(id, abort)
+    try {
+      return await work({
+        signal: AbortSignal.any([abort.signal, ending]),
+        onProgress: progress => onProgress(id, progress),
+      })
+    } finally {
+      syncing.delete(id)
+      onProgress(id, undefined)
+    }
+  }
+
+  return {
+    async rent(job) {
+      const spec = specOf(job)
+      const { search } = await lookAtMarket(context, spec)
+      const request = requestOf(spec, job.name, job.stops)
+      await failovers.start({ search, request, limits: limitsOf(spec, undefined) }, job.failover, true)
+    },
+    async start({ instance }) {
+      if (instance !== undefined) await client().instances.start(instance, { signal: ending })
+      await context.poll()
+    },
+    async send(job) {
+      const remote = await remoteOf(job)
+      await inside(job, writeEnvironment(job.id), await environmentOf(job))
+      const { folder, secretFiles } = job
+      await syncWith(job, options =>
+        sync.up(machineOf(job), { ...options, folder, remote, confirmed: secretFiles }),
+      )
+    },
+    async run(job, which, command) {
+      const id = job[which] ?? `x${context.newId()}`
+      await parts.intend(job.id, { [which]: id })
+      await runs.start(
+        {
+          instance: job.instance,
+          job: job.id,
+          name: which === 'setupRun' ? `Set-up of ${job.name}` : job.name,
+          command: inProject(job.id, job.project, command),
+          afterwards: 'nothing',
+          watchdog: false,
+          stuckAfter: 0,
+          afterwardsIfStuck: false,
+        },
+        id,
+      )
+    },
+    async bring(job) {
+      const paths = resultsOf(specOf(job))
+      if (paths.length === 0) return
+      const remote = await remoteOf(job)
+      const { files, beside } = await syncWith(job, options =>
+        sync.down(machineOf(job), { ...options, folder: job.folder, remote, paths }),
+      )
+      await update(job.id, current => ({
+        ...current,
+        brought: {
+          files: (current.brought?.files ?? 0) + files,
+          beside: [...(current.brought?.beside ?? []), ...beside.map(({ as }) => as)].slice(0, mostBeside),
+        },
+      }))
+    },
+    async end({ instance }, action) {
+      if (instance !== undefined) await actOn(context, instance, action, () => !ending.aborted)
+    },
+    async destroy(instance) {
+      await actOn(context, instance, 'destroy', () => !ending.aborted)
+    },
+    abort: id => syncing.get(id)?.abort(new BerthError(cancelled)),
+  }
+}
+
+/** Names that are told of files that were kept beside others. */
+const mostBeside = 100
+
+const notRunning = { code: 'not_running', message: 'Its machine cannot be entered now.' }
+const notPrepared = {
+  code: 'not_prepared',
+  message: 'The folder could not be prepared on its machine.',
+  advice: 'Its disk may be full, or its shell none that Berth knows.',
+}
+const cancelled = { code: 'cancelled', message: 'It was cancelled.' }
+function secretMissing(name: string) {
+  return {
+    code: 'secret_missing',
+    message: `The secret ${name} has no value.`,
+    advice: 'Give it one in Projects, then go on from here.',
+  }
+}

@@ -1,0 +1,66 @@
+import * as v from 'valibot'
+import { FailoverId } from '../../contract/automation/failover.ts'
+import { RentalStops } from '../../contract/automation/guard-kinds.ts'
+import { RunId } from '../../contract/automation/run.ts'
+import { InstanceId } from '../../contract/ids.ts'
+import { JobId, ProjectId } from '../../contract/project/project.ts'
+import type { ProjectSpec } from '../../contract/project/spec.ts'
+import { readSpec } from './read-spec.ts'
+
+const Step = v.picklist([
+  'renting',
+  'sending',
+  'setup',
+  'running',
+  'bringing',
+  'ending',
+  'done',
+  'failed',
+  'cancelled',
+])
+
+/** One run of a project as it is remembered. */
+export const Job = v.object({
+  id: JobId,
+  project: ProjectId,
+  /** The project's folder: an absolute path of this machine. */
+  folder: v.string(),
+  name: v.string(),
+  /** The file that was agreed to. */
+  text: v.string(),
+  stops: RentalStops,
+  secretFiles: v.array(v.string()),
+  step: Step,
+  /** What it goes on with when it is tried again, and whether its machine is still to be stopped meanwhile. */
+  failedAt: v.optional(Step),
+  halting: v.optional(v.boolean()),
+  problem: v.optional(v.object({ code: v.string(), message: v.string(), advice: v.optional(v.string()) })),
+  /** Its machine, once it can be entered, is started again before anything else. */
+  starting: v.optional(v.boolean()),
+  createdAt: v.number(),
+  startedAt: v.optional(v.number()),
+  endedAt: v.optional(v.number()),
+  failover: FailoverId,
+  instance: v.optional(InstanceId),
+  /** Machines that it has left, still to be destroyed. */
+  leaving: v.optional(v.array(InstanceId)),
+  setupRun: v.optional(RunId),
+  commandRun: v.optional(RunId),
+  code: v.optional(v.number()),
+  /** When results were brought home last. */
+  checkpointAt: v.optional(v.number()),
+  brought: v.optional(v.object({ files: v.number(), beside: v.array(v.string()) })),
+  /** Of machines that it has left, micro-dollars; and of the one it has, as it was seen last. */
+  spentBefore: v.number(),
+  spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
+  most: v.optional(v.number()),
+  moved: v.number(),
+})
+export type Job = v.InferOutput<typeof Job>
+
+/** What was agreed to. It was read before it was remembered. */
+export function specOf({ text }: Pick<Job, 'text'>): ProjectSpec {
+  const read = readSpec(text)
+  if ('problems' in read) throw new Error('a job without a spec')
+  return read.spec
+}

@@ -1,0 +1,51 @@
+import type { ProjectPlan } from '../../contract/project/project.ts'
+import type { ProjectSpec } from '../../contract/project/spec.ts'
+import type { AccountContext } from '../account-context.ts'
+import { bestOffer } from '../renting/attempts/best-offer.ts'
+import type { Failovers } from '../renting/attempts/service.ts'
+import { searchNarrowed } from '../renting/offers/find-offers.ts'
+import { offerView } from '../renting/offers/offer-view.ts'
+import { limitsOf, longestOf, mostOf, requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
+
+/** What of a plan the market decides, and the names of the secrets that it wants. */
+export type MarketPlan = Pick<ProjectPlan, 'offer' | 'pricePerHour' | 'stops' | 'most' | 'longest'> & {
+  secrets: readonly string[]
+}
+
+/** The search of a project, with the GPUs that its names mean today; and what is on the market for it. */
+export async function lookAtMarket(
+  { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
+  spec: ProjectSpec,
+) {
+  const { query } = searchOf(spec, [])
+  const service = client().offers
+  const options = { signal: ending, timeout: 45_000 }
+  const all = (await searchNarrowed(service, query, {}, options)).map(offerView)
+  const search = searchOf(spec, [...new Set(all.flatMap(({ gpuName }) => gpuName ?? []))])
+  // A service that cuts its list off is asked for those that match.
+  const matching = (await searchNarrowed(service, query, search.filter, options)).map(offerView)
+  return { search, offers: matching }
+}
+
+export async function planMarket(
+  context: AccountContext,
+  { hosts }: Pick<Failovers, 'hosts'>,
+  spec: ProjectSpec,
+): Promise<MarketPlan> {
+  const { search, offers } = await lookAtMarket(context, spec)
+  const stops = stopsOf(spec)
+  const request = requestOf(spec, '', stops)
+  const wish = { search, request, limits: limitsOf(spec, undefined), attempts: [] }
+  const choice = bestOffer(wish, offers, hosts.view(), () => undefined)?.choice
+  const secrets = secretsOf(spec)
+  if (!choice) return { stops, secrets }
+  const { offer, price } = choice
+  return {
+    offer,
+    pricePerHour: price,
+    stops,
+    most: mostOf(spec, stops, price, limitsOf(spec, price)),
+    longest: longestOf(stops, price),
+    secrets,
+  }
+}

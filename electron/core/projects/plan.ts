@@ -1,0 +1,124 @@
+import type { FailoverLimits, FailoverSearch } from '../../contract/automation/failover.ts'
+import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
+import type { OpenRequest } from '../../contract/market/rental.ts'
+import { searchWords } from '../../contract/market/search-text.ts'
+import type { ProjectSpec } from '../../contract/project/spec.ts'
+import { type Micros, micros } from '../../contract/spending/money.ts'
+
+/** What is used where `berth.yaml` says nothing. */
+const usual = { image: 'pytorch/pytorch', disk: 20, price: 1000, idleBelow: 5 }
+/** How far renting may go before it gives up: attempts, and seconds for each. */
+const tries = { attempts: 5, deadline: 1200 }
+
+/** The offers that a project asks for. `names`: the GPUs that are on the market, since `H100` means each of its kinds. */
+export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): FailoverSearch {
+  const { gpu, count, vram, price, interruptible, region, verified, reliability, download, upload, cuda } =
+    machine
+  const asked = gpu === undefined ? undefined : [gpu].flat()
+  return {
+    query: {
+      type: interruptible ? 'bid' : 'on-demand',
+      verifiedOnly: verified ?? false,
+      storage: disk ?? usual.disk,
+      limit: 5000,
+    },
+    filter: {
+      gpus: asked && namesMeant(asked, names),
+      countFrom: count ?? 1,
+      countTo: count ?? 1,
+      priceTo: price,
+      regions: region === undefined ? undefined : [region].flat().map(code => code.toUpperCase()),
+      memoryFrom: vram,
+      reliabilityFrom: reliability === undefined ? undefined : reliability / 100,
+      downFrom: download,
+      upFrom: upload,
+      cudaFrom: cuda,
+    },
+    order: { column: 'price', descending: false },
+  }
+}
+
+function namesMeant(asked: readonly string[], names: readonly string[]): string[] {
+  const meant = asked.flatMap(text => {
+    const words = searchWords(text)
+    const found = names.filter(name => words.every(word => searchWords(name).includes(word)))
+    return found.length === 0 ? [text] : found
+  })
+  return [...new Set(meant)]
+}
+
+/** The request for its machine. `label` tells people whose it is. */
+export function requestOf(spec: ProjectSpec, label: string, stops: readonly RentalStop[]): OpenRequest {
+  const { image, template, disk, ports = [], machine = {} } = spec
+  return {
+    image: image ?? (template === undefined ? usual.image : ''),
+    template: template === undefined ? undefined : { hash: template, name: template },
+    access: 'ssh',
+    direct: true,
+    disk: disk ?? usual.disk,
+    env: [],
+    ports: ports.map(port => {
+      const [first = 0, second] = String(port).split(':').map(Number)
+      return second === undefined
+        ? { container: first, protocol: 'tcp' as const }
+        : { outside: first, container: second, protocol: 'tcp' as const }
+    }),
+    label,
+    bid: machine.interruptible ? (machine.price ?? usual.price) : undefined,
+    stops: [...stops],
+  }
+}
+
+export function stopsOf({ stop = {} }: ProjectSpec): RentalStop[] {
+  const { idle, hours, dollars } = stop
+  const stops: RentalStop[] = []
+  if (idle !== undefined) stops.push({ kind: 'idle', below: usual.idleBelow, seconds: idle })
+  if (hours !== undefined) stops.push({ kind: 'duration', seconds: Math.max(60, hours * 3600) })
+  if (dollars !== undefined) stops.push({ kind: 'cost', dollars: Math.max(0.01, dollars) })
+  return stops
+}
+
+/** At the price of the machine, or the highest that may be paid; what tries may cost is as much as an hour, a dollar at least. */
+export function limitsOf({ machine = {} }: ProjectSpec, price: Micros | undefined): FailoverLimits {
+  const dear = price === undefined ? (machine.price ?? 1) : price / 1_000_000
+  return {
+    ...tries,
+    ceiling: Math.min(1000, Math.max(1, dear)),
+    price: machine.interruptible ? undefined : machine.price,
+  }
+}
+
+/** What a run of it costs at the most, in all: what its stops allow for one machine, for as many machines as it may have. */
+export function mostOf(
+  { outbid, machine = {} }: ProjectSpec,
+  stops: readonly RentalStop[],
+  price: Micros,
+  { ceiling }: FailoverLimits,
+): Micros | undefined {
+  const dear = machine.price === undefined ? price : micros(machine.price)
+  const bounds = stops.flatMap(stop => {
+    if (stop.kind === 'cost') return micros(stop.dollars)
+    return stop.kind === 'duration' ? Math.ceil((dear * stop.seconds) / 3600) : []
+  })
+  if (bounds.length === 0) return undefined
+  return (Math.min(...bounds) + micros(ceiling)) * (1 + (outbid?.elsewhere ?? 0))
+}
+
+/** Seconds after which its machine is stopped at the latest. */
+export function longestOf(stops: readonly RentalStop[], price: Micros): number | undefined {
+  const spans = stops.flatMap(stop => {
+    if (stop.kind === 'duration') return stop.seconds
+    return stop.kind === 'cost' && price > 0 ? (micros(stop.dollars) / price) * 3600 : []
+  })
+  return spans.length === 0 ? undefined : Math.min(...spans)
+}
+
+export function resultsOf({ results }: Pick<ProjectSpec, 'results'>): string[] {
+  return results === undefined ? [] : [results].flat()
+}
+
+/** Names of the secrets that it wants. */
+export function secretsOf({ env = {} }: ProjectSpec): string[] {
+  const wanted = Object.values(env).flatMap(value => (typeof value === 'object' ? value.secret : []))
+  return [...new Set(wanted)]
+}

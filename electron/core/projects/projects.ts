@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { basename, relative, sep } from 'node:path'
+import * as v from 'valibot'
+import { BerthError } from '../../contract/problem.ts'
+import { ProjectId, type ProjectView } from '../../contract/project/project.ts'
+import type { ProjectSpec } from '../../contract/project/spec.ts'
+import type { Machine } from '../../ports/machine.ts'
+import type { SyncedFolder } from '../../ports/synced-folders.ts'
+import { problemOf } from '../app/problems.ts'
+import type { Store } from '../state/store.ts'
+import { openDocument } from '../storage/json-file.ts'
+import { readSpec } from './read-spec.ts'
+
+/** What a project's file says, word for word, and what that means. */
+export interface Agreed {
+  text: string
+  /** SHA-256 of the text, in hexadecimal digits: what the user agrees to. */
+  content: string
+  spec: ProjectSpec
+}
+
+/** Folders of this machine that can be run on rented ones, the same for all accounts. */
+export interface Projects {
+  /** The id of the folder's project: the one that it has already, where it has one. */
+  add(path: string): Promise<string>
+  /** Throws `no_such_project`. */
+  folder(id: string): SyncedFolder
+  name(id: string): string
+  /** Reads its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
+  read(id: string): Promise<Agreed>
+  /** Reads its file again, for State. */
+  refresh(id: string): Promise<void>
+  remove(id: string): Promise<void>
+  /** Whether that content was agreed to before. */
+  isKnown(id: string, content: string): boolean
+  agree(id: string, content: string): Promise<void>
+}
+
+const Kept = v.array(
+  v.object({ id: ProjectId, path: v.string(), agreed: v.optional(v.array(v.string()), []) }),
+)
+type Kept = v.InferOutput<typeof Kept>
+
+const specName = 'berth.yaml'
+/** Bytes of a `berth.yaml`. */
+const longestSpec = 256 * 1024
+/** Contents that are remembered as agreed to. */
+const mostAgreed = 20
+
+export async function openProjects(
+  store: Store,
+  machine: Machine,
+  onBroken: (setAside: string) => void,
+): Promise<Projects> {
+  const { files, clock, random, syncedFolders, home } = machine
+  const document = await openDocument({
+    files,
+    clock,
+    name: 'projects.json',
+    schema: Kept,
+    empty: [],
+    onBroken,
+  })
+  const get = (id: string) => {
+    const found = document.get().find(project => project.id === id)
+    if (!found) throw new BerthError(noSuchProject)
+    return found
+  }
+  const folder = (id: string) => syncedFolders.at(get(id).path)
+
+  async function read(id: string): Promise<Agreed> {
+    const found = await folder(id).read(specName, longestSpec)
+    if (!found) {
+      // Says whether it is the folder that is missing.
+      const there = (await folder(id).list('')).some(({ name }) => name === specName)
+      throw new BerthError(there ? unreadable : noSpec)
+    }
+    const text = found.bytes.toString('utf8')
+    const result = readSpec(text)
+    if ('problems' in result) {
+      const [first] = result.problems
+      throw new BerthError({
+        code: 'bad_spec',
+        message: `berth.yaml cannot be used: line ${first?.line ?? 1}, ${first?.message ?? 'unreadable.'}`,
+        advice: 'Mend it, then run it again.',
+      })
+    }
+    return { text, content: createHash('sha256').update(text).digest('hex'), spec: result.spec }
+  }
+
+  async function viewOf({ id, path }: Kept[number]): Promise<ProjectView> {
+    const shown = { id, name: basename(path), folder: forPeople(path, home), problems: [] }
+    try {
+      const found = await folder(id).read(specName, longestSpec)
+      if (!found) {
+        await folder(id).list('')
+        return shown
+      }
+      const result = readSpec(found.bytes.toString('utf8'))
+      if ('problems' in result) return { ...shown, problems: result.problems }
+      return { ...shown, name: result.spec.name ?? shown.name, spec: result.spec }
+    } catch (error) {
+      return { ...shown, problem: problemOf(error) }
+    }
+  }
+
+  async function show(id: string): Promise<void> {
+    const kept = document.get().find(project => project.id === id)
+    const view = kept && (await viewOf(kept))
+    store.change(draft => {
+      if (view) draft.projects[id] = view
+      else delete draft.projects[id]
+    })
+  }
+
+  await Promise.all(document.get().map(({ id }) => show(id)))
+  return {
+    async add(path) {
+      const known = document.get().find(project => project.path === path)
+      const id = known?.id ?? `p${random.hex(16)}`
+      if (!known) await document.write(projects => [...projects, { id, path, agreed: [] }])
+      await show(id)
+      return id
+    },
+    folder,
+    name: id => store.get().projects[id]?.name ?? basename(get(id).path),
+    read,
+    async refresh(id) {
+      get(id)
+      await show(id)
+    },
+    async remove(id) {
+      get(id)
+      await document.write(projects => projects.filter(project => project.id !== id))
+      await show(id)
+    },
+    isKnown: (id, content) => get(id).agreed.includes(content),
+    async agree(id, content) {
+      await document.write(projects =>
+        projects.map(project =>
+          project.id === id
+            ? {
+                ...project,
+                agreed: [...project.agreed.filter(other => other !== content), content].slice(-mostAgreed),
+              }
+            : project,
+        ),
+      )
+    },
+  }
+}
+
+function forPeople(path: string, home: string): string {
+  const below = relative(home, path)
+  return below !== '' && !below.startsWith('..') && below !== path ? `~${sep}${below}` : path
+}
+
+const noSuchProject = { code: 'no_such_project', message: 'That project is no longer on the list.' }
+const noSpec = {
+  code: 'no_spec',
+  message: 'There is no berth.yaml in the folder.',
+  advice: 'Write one: run, with the command to run, is all that it needs.',
+}
+const unreadable = {
+  code: 'bad_spec',
+  message: 'berth.yaml cannot be read, or is longer than 256 KB.',
+}

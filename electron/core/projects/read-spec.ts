@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { ProjectSpec, type SpecProblem } from '../../contract/project/spec.ts'
+
+export type ReadSpec = { spec: ProjectSpec } | { problems: readonly SpecProblem[] }
+
+/** Problems that are told of one file. */
+const mostProblems = 20
+
+/** Reads a `berth.yaml`: what it says, or everything that is wrong with it. */
+export function readSpec(text: string): ReadSpec {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, merge: false, schema: 'core' })
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const [broken] = document.errors
+  if (broken) return { problems: [{ ...at(broken.pos[0]), message: firstLine(broken.message) }] }
+  let value: unknown
+  try {
+    // A few anchors that name each other would unfold to more than fits into memory.
+    value = document.toJS({ maxAliasCount: 20 })
+  } catch {
+    return { problems: [{ line: 1, column: 1, message: 'It has too many aliases.' }] }
+  }
+  if (value === null)
+    return { problems: [{ line: 1, column: 1, message: 'It is empty. It needs at least run.' }] }
+  const read = v.safeParse(ProjectSpec, value)
+  if (read.success) return { spec: read.output }
+  const problems = read.issues.slice(0, mostProblems).map(issue => {
+    const path = (issue.path ?? []).map(({ key }) => key as string | number)
+    const offset = offsetOf(document, path, issue.expected === 'never')
+    return { ...at(offset), message: sentence(path, issue) }
+  })
+  return { problems }
+}
+
+/** Where the value lies, or the closest thing around one that is missing; of an entry that is not known, its key. */
+function offsetOf(document: Document.Parsed, path: readonly (string | number)[], isUnknown: boolean): number {
+  if (isUnknown) {
+    const around = document.getIn(path.slice(0, -1), true)
+    const pair = isMap(around) && around.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))
+    if (pair && isNode(pair.key)) return pair.key.range?.[0] ?? 0
+  }
+  for (let depth = path.length; depth >= 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true)
+    if (isNode(node) && node.range) return node.range[0]
+  }
+  return 0
+}
+
+function sentence(path: readonly (string | number)[], issue: v.BaseIssue<unknown>): string {
+  const where = path.join('.')
+  if (issue.expected === 'never') return `${where} is not known. Known here: ${knownAt(path).join(', ')}.`
+  if (issue.kind === 'schema' && issue.received === 'undefined') return `${where} is missing.`
+  return `${where || 'It'}: ${issue.kind === 'schema' && issue.message.startsWith('Invalid') ? `is no ${issue.expected}` : issue.message}.`
+}
+
+/** The keys that may stand where a wrong one does. */
+function knownAt(path: readonly (string | number)[]): string[] {
+  let schema: unknown = ProjectSpec
+  for (const step of path.slice(0, -1)) schema = entriesOf(schema)?.[String(step)]
+  return Object.keys(entriesOf(schema) ?? {})
+}
+
+function entriesOf(schema: unknown): Record<string, unknown> | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  if ('entries' in schema) return schema.entries as Record<string, unknown>
+  return 'wrapped' in schema ? entriesOf(schema.wrapped) : undefined
+}
+
+function firstLine(message: string): string {
+  const line = message.split('\n', 1)[0] ?? ''
+  return line.replace(/ at line \d+, column \d+:?$/, '')
+}

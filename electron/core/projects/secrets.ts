@@ -1,0 +1,52 @@
+import * as v from 'valibot'
+import { SecretName } from '../../contract/project/spec.ts'
+import type { Machine } from '../../ports/machine.ts'
+import type { Store } from '../state/store.ts'
+import { openDocument } from '../storage/json-file.ts'
+
+/** Values of the user's that projects name. They are in the keychain; their names alone are in State. */
+export interface ProjectSecrets {
+  /** An empty value deletes it. */
+  save(name: string, value: string): Promise<void>
+  /** Those of the names that have no value. */
+  missing(names: readonly string[]): readonly string[]
+  get(name: string): Promise<string | undefined>
+}
+
+const entry = (name: string) => `project-secret/${name}`
+
+export async function openProjectSecrets(
+  store: Store,
+  { files, clock, keychain }: Machine,
+  onBroken: (setAside: string) => void,
+): Promise<ProjectSecrets> {
+  const names = await openDocument({
+    files,
+    clock,
+    name: 'project-secrets.json',
+    schema: v.array(SecretName),
+    empty: [],
+    onBroken,
+  })
+  function show(): void {
+    store.change(draft => {
+      draft.projectSecrets = [...names.get()].sort()
+    })
+  }
+
+  show()
+  return {
+    async save(name, value) {
+      if (value === '') {
+        await keychain.delete(entry(name))
+        await names.write(known => known.filter(other => other !== name))
+      } else {
+        await keychain.set(entry(name), value)
+        await names.write(known => [...known.filter(other => other !== name), name])
+      }
+      show()
+    },
+    missing: wanted => wanted.filter(name => !names.get().includes(name)),
+    get: name => keychain.get(entry(name)),
+  }
+}

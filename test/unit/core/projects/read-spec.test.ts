@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { readSpec } from '../../../../electron/core/projects/read-spec.ts'
+
+describe('a berth.yaml', () => {
+  test('may say as little as what to run', () => {
+    expect(readSpec('run: python train.py\n')).toEqual({ spec: { run: 'python train.py' } })
+  })
+
+  test('says times in hours and minutes, and paths without an end slash', () => {
+    const text = 'run: x\nresults: [out/, a/b]\ncheckpoint: 1h30m\nstop: { idle: 45m }\n'
+    expect(readSpec(text)).toMatchObject({
+      spec: { results: ['out', 'a/b'], checkpoint: 5400, stop: { idle: 2700 } },
+    })
+  })
+
+  test.each([
+    ['run: x\nmachine:\n  gpus: 2\n', 3, 3, 'machine.gpus is not known. Known here: gpu, count, vram'],
+    ['run: x\ndisk: lots\n', 2, 7, 'disk: is a number'],
+    ['name: y\n', 1, 1, 'run is missing'],
+    ['run: x\nresults: [out, ../../.ssh]\n', 2, 16, 'is a path below the project'],
+    ['run: x\nenv:\n  A: { secrets: B }\n', 3, 6, 'env.A: is a value, or {secret: NAME}'],
+    ['run: x\n  y: [1\n', 1, 6, 'Nested mappings'],
+    ['', 1, 1, 'It is empty'],
+  ])('%j is refused at line %i, column %i', (text, line, column, message) => {
+    const read = readSpec(text)
+    const [first] = 'problems' in read ? read.problems : []
+    expect(first).toMatchObject({ line, column })
+    expect(first?.message).toContain(message)
+  })
+
+  test('whose aliases unfold without end is refused', () => {
+    const bomb = [
+      'a: &a [x, x]',
+      ...[...'bcdefgh'].map(
+        (name, at) => `${name}: &${name} [*${'abcdefg'[at]}, *${'abcdefg'[at]}, *${'abcdefg'[at]}]`,
+      ),
+    ]
+    const read = readSpec(`${bomb.join('\n')}\nrun: x\n`)
+    expect('problems' in read && read.problems[0]?.message).toMatch(/aliases/)
+  })
+})
