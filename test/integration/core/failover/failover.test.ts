@@ -67,7 +67,7 @@ describe.concurrent('renting with failover', () => {
       .poll(() => world.notifier.shown.map(({ title }) => title))
       .toEqual([expect.stringMatching(/is ready$/)])
     const said = async () => {
-      const entries = await under.run('searchActivity', { text: 'try', limit: 50 })
+      const entries = await under.run('searchActivity', { text: 'attempt', limit: 50 })
       return entries.map(entry => entry.text).join('\n')
     }
     for (const text of [
