@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import project from '../package.json' with { type: 'json' }
 import { startBerth } from './core/berth.ts'
+import { userCommandFile } from './local/command-file.ts'
 import { openMachine } from './local/machine.ts'
 import { watchNetwork } from './local/network-watch.ts'
 import { openDbusNotifier } from './local/notifier/dbus-notifier.ts'
@@ -43,7 +44,16 @@ async function start(endings: Endings): Promise<void> {
   const terminals = await findTerminals(machine.programs, machine.platform)
   const berth = await startBerth({
     log,
-    machine: { ...machine, browserDownloads: server.downloads },
+    machine: {
+      ...machine,
+      browserDownloads: server.downloads,
+      commandFile: userCommandFile({
+        platform: process.platform,
+        env: process.env,
+        home: machine.home,
+        command: [process.execPath, fileURLToPath(new URL('./cli.js', import.meta.url))],
+      }),
+    },
     app: { version: project.version, shell: 'browser', runtime: describeRuntime(), terminals },
     demo,
   })

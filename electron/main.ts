@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { app, session } from 'electron'
 import project from '../package.json' with { type: 'json' }
 import { startBerth } from './core/berth.ts'
+import { userCommandFile } from './local/command-file.ts'
 import { openMachine } from './local/machine.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { openCommandSocket } from './local/socket/command-socket.ts'
@@ -54,6 +55,12 @@ async function start(home: string): Promise<void> {
       fileDialogs: systemFileDialogs,
       autostart: await systemAutostart(),
       links: systemLinks,
+      commandFile: userCommandFile({
+        platform: process.platform,
+        env: process.env,
+        home: machine.home,
+        command: [...itself(), '--cli'],
+      }),
       updater,
     },
     app: {
@@ -85,9 +92,14 @@ async function start(home: string): Promise<void> {
 /** The command `berth`. What is awaited here holds Electron up: no window, no profile of Chromium's, and no lock. */
 async function runCommand(args: readonly string[]): Promise<never> {
   const { runCli } = await import('./cli/run.ts')
-  const own = app.isPackaged ? [] : [app.getAppPath()]
-  const program = process.env['APPIMAGE'] || process.execPath
+  const [program, ...own] = itself()
   return process.exit(await runCli(args, { program, args: [...own, '--hidden'] }))
+}
+
+/** What starts this program again: an AppImage runs from a folder that goes with it. */
+function itself(): [program: string, ...args: string[]] {
+  const own = app.isPackaged ? [] : [app.getAppPath()]
+  return [process.env['APPIMAGE'] || process.execPath, ...own]
 }
 
 const command = cliArguments(process.argv.slice(1))

@@ -59,6 +59,8 @@ export interface App {
   tray?: boolean
   /** Whether this machine can start Berth when the user logs in. */
   autostart?: boolean
+  /** Where the command `berth` would be put for shells, as people read it; absent where that cannot be. */
+  commandFile?: string
   /** Terminal programs found on this machine. */
   terminals: readonly { id: string; name: string }[]
   /** Editors found on this machine that can open an instance. */

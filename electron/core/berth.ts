@@ -20,7 +20,7 @@ import { followLink } from './app/links/follow-link.ts'
 import { createDispatcher } from './app/page/dispatcher.ts'
 import { pageFailures } from './app/page/page-failures.ts'
 import { createPageLink } from './app/page/page-link.ts'
-import { followAutostart, openSettings } from './app/settings.ts'
+import { followAutostart, followCommandFile, openSettings } from './app/settings.ts'
 import { openUpdates } from './app/updates.ts'
 import { accountCommands } from './commands/account/accounts.ts'
 import { hostingCommands } from './commands/account/hosting.ts'
@@ -96,6 +96,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       editors: editors.map(({ id, name }) => ({ id, name })),
       notifications: notifier.available,
       autostart: app.shell === 'electron' ? machine.autostart !== undefined : undefined,
+      commandFile: machine.commandFile?.path,
       keychainProblem: keychain.problem || undefined,
     },
     accounts: {},
@@ -120,6 +121,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     })
   const settings = await openSettings(files, clock, onBroken)
   await followAutostart(settings, machine.autostart)
+  await followCommandFile(settings, machine.commandFile)
   store.change(draft => {
     draft.settings = settings.get()
   })

@@ -1,6 +1,7 @@
 import type { Autostart } from './autostart.ts'
 import type { BrowserDownloads, FileDialogs } from './chosen-files.ts'
 import type { Clock } from './clock.ts'
+import type { CommandFile } from './command-file.ts'
 import type { Downloads } from './downloads.ts'
 import type { Files } from './files.ts'
 import type { Keychain } from './keychain.ts'
@@ -27,6 +28,8 @@ export interface Machine {
   fileDialogs?: FileDialogs
   /** Where this machine can start Berth by itself; absent in browser mode. */
   autostart?: Autostart
+  /** Where shells of this machine can find the command `berth`; absent on Windows. */
+  commandFile?: CommandFile | undefined
   /** Where links of this desktop lead to Berth; absent in browser mode. */
   links?: Links
   /** Where a browser shows the page, and takes downloads itself. */

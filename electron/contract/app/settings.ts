@@ -79,6 +79,8 @@ export const Settings = v.object({
   editor: v.pipe(v.string(), v.maxLength(64)),
   /** Whether `~/.ssh/config` includes Berth's file, with a `Host` for each instance. */
   sshConfig: v.boolean(),
+  /** Whether shells find the command `berth`, by a file in the user's folder for programs. */
+  commandFile: v.boolean(),
   /** Pixels that the panel of an instance's details was last given; 0 until the user has moved its edge. */
   detailsHeight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)),
   /** The tab of an instance's details that was chosen last. */
@@ -138,6 +140,7 @@ export const defaultSettings: Settings = {
   terminal: { fontSize: 13, fontFamily: '', program: '', tmux: true, command: [] },
   editor: '',
   sshConfig: false,
+  commandFile: false,
   detailsHeight: 0,
   detailsTab: 'details',
   offers: { columns: [], search: null },

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { defaultSettings, Settings, type SettingsChange } from '../../contract/app/settings.ts'
 import type { Autostart } from '../../ports/autostart.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { CommandFile } from '../../ports/command-file.ts'
 import type { Files } from '../../ports/files.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
 
@@ -44,6 +45,16 @@ export async function followAutostart(
   const on = await autostart?.isOn().catch(() => undefined)
   if (on === undefined || on === (settings.get().startAtLogin !== 'no')) return
   await settings.change({ startAtLogin: on ? 'window' : 'no' })
+}
+
+/** The user may have removed it by hand. What is there is written anew, since Berth may have moved. */
+export async function followCommandFile(
+  settings: KeptSettings,
+  commandFile: CommandFile | undefined,
+): Promise<void> {
+  if (!commandFile || !settings.get().commandFile) return
+  if (await commandFile.isThere()) await commandFile.write().catch(() => undefined)
+  else await settings.change({ commandFile: false })
 }
 
 function merged(stored: Stored, changes: Stored): Stored {

@@ -11,8 +11,8 @@ export const upkeepCommands = {
     error: v.pipe(v.string(), v.maxLength(2_000)),
   }).answers<void>(),
   /**
-   * Takes back what Berth wrote outside of its own folder: its start at login, what brings its links, and its line in
-   * the user's SSH config. For whoever is about to uninstall it.
+   * Takes back what Berth wrote outside of its own folder: its start at login, what brings its links, the command
+   * `berth`, and its line in the user's SSH config. For whoever is about to uninstall it.
    */
   leaveDesktop: command({}).answers<void>(),
   /** These reject with `no_updates` where no update address is set. */

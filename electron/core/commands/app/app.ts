@@ -35,12 +35,16 @@ export function deskCommands({
   return {
     async changeSettings({ settings: given }) {
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-      const { sshConfig: wanted, startAtLogin } = given
+      const { sshConfig: wanted, startAtLogin, commandFile } = given
       // First, so that a choice that cannot be carried out is not kept.
       if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
       if (startAtLogin !== undefined && startAtLogin !== settings.get().startAtLogin) {
         if (!machine.autostart) throw new BerthError(noAutostart)
         await machine.autostart.choose(startAtLogin)
+      }
+      if (commandFile !== undefined && commandFile !== settings.get().commandFile) {
+        if (!machine.commandFile) throw new BerthError(noCommandFile)
+        await (commandFile ? machine.commandFile.write() : machine.commandFile.remove())
       }
       const after = await settings.change(changes as SettingsChange)
       store.change(draft => {
@@ -51,7 +55,8 @@ export function deskCommands({
       if (settings.get().sshConfig) await sshConfig.turn(false)
       await machine.autostart?.choose('no')
       await machine.links?.withdraw()
-      const after = await settings.change({ sshConfig: false, startAtLogin: 'no' })
+      await machine.commandFile?.remove()
+      const after = await settings.change({ sshConfig: false, startAtLogin: 'no', commandFile: false })
       store.change(draft => {
         draft.settings = after
       })
@@ -87,4 +92,11 @@ const noAutostart = {
   message: 'In a browser Berth cannot be started when you log in.',
   advice: 'Use the desktop app for that.',
   field: 'startAtLogin',
+}
+
+const noCommandFile = {
+  code: 'no_command_file',
+  message: 'On Windows no folder of your own is searched for commands.',
+  advice: 'Run Berth’s program with --cli.',
+  field: 'commandFile',
 }
