@@ -7,14 +7,14 @@ const words: Record<InstanceState, string> = {
   restarting: 'Restarting',
   stopping: 'Stopping',
   stopped: 'Stopped',
-  waiting: 'Waiting for a GPU',
+  waiting: 'Waiting',
   outbid: 'Outbid',
   exited: 'Exited',
   crashed: 'Crashed',
   unstartable: 'Cannot start',
   silent: 'Silent',
   offline: 'Offline',
-  destroying: 'Being destroyed',
+  destroying: 'Destroying',
   other: 'Unknown',
 }
 

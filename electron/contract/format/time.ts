@@ -72,6 +72,12 @@ export function moment(at: number, now: number): string {
   return isoDay(day) === isoDay(today) ? timeOfDay(at) : `${weekdayAndDay(day, today)}, ${timeOfDay(at)}`
 }
 
+/** The same in a sentence: "at 18:00", "on Mon 23 Nov, 18:00". */
+export function atMoment(at: number, now: number): string {
+  const said = moment(at, now)
+  return said.includes(',') ? `on ${said}` : `at ${said}`
+}
+
 /** As short as an axis needs: the time of day, and at midnight the day that begins: "14:00", "21 Nov". Epoch seconds. */
 export function axisTime(at: number): string {
   const date = new Date(at * 1000)

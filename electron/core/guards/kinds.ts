@@ -1,7 +1,7 @@
 import type { GuardCondition } from '../../contract/automation/guard-kinds.ts'
 import { money } from '../../contract/format/money.ts'
 import { percent } from '../../contract/format/size.ts'
-import { duration, moment } from '../../contract/format/time.ts'
+import { atMoment, duration } from '../../contract/format/time.ts'
 import { expectedTraffic } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView } from '../../contract/state.ts'
@@ -44,14 +44,14 @@ export function kindOf(condition: GuardCondition): KindOfGuard {
     case 'time':
       return {
         moment: () => condition.at,
-        when: now => `at ${moment(condition.at, now)}`,
+        when: now => `${atMoment(condition.at, now)}`,
         reason: () => 'Its time has come.',
       }
     case 'duration': {
       const { from, seconds } = condition
       return {
         moment: () => from + seconds,
-        when: now => `at ${moment(from + seconds, now)}, ${duration(seconds)} after it was set`,
+        when: now => `${atMoment(from + seconds, now)}, ${duration(seconds)} after it was set`,
         reason: () => `Its ${duration(seconds)} are over.`,
       }
     }

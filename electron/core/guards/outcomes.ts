@@ -1,5 +1,5 @@
 import { rate } from '../../contract/format/money.ts'
-import { moment } from '../../contract/format/time.ts'
+import { atMoment, moment } from '../../contract/format/time.ts'
 import type { CarriedOut } from './carry-out.ts'
 import { type Facts, kindOf } from './kinds.ts'
 import { actsOnce, calmed, type Guard, withEvent } from './model.ts'
@@ -11,7 +11,7 @@ export function pauseAfter(failures: number): number {
 }
 
 export function guardWarned(guard: Guard, dueAt: number, now: number): Guard {
-  return withEvent({ ...guard, warnedAt: now }, now, `Warned: due at ${moment(dueAt, now)}`)
+  return withEvent({ ...guard, warnedAt: now }, now, `Warned: due ${atMoment(dueAt, now)}`)
 }
 
 /** `creditStaleSince`: up to when the money was counted that it goes by, where only that was not told. */
@@ -24,15 +24,11 @@ export function guardHeld(
     creditStaleSince === undefined
       ? 'the service did not answer'
       : `the service has not told the credit since ${moment(creditStaleSince, now)}`
-  return withEvent({ ...guard, heldAt: now }, now, `Due at ${moment(dueAt, now)}, but ${why}`)
+  return withEvent({ ...guard, heldAt: now }, now, `Due ${atMoment(dueAt, now)}, but ${why}`)
 }
 
 export function guardMissed(guard: Guard, dueAt: number, now: number): Guard {
-  const told = withEvent(
-    calmed(guard),
-    now,
-    `Missed: it was due at ${moment(dueAt, now)}, when nobody looked`,
-  )
+  const told = withEvent(calmed(guard), now, `Missed: it was due ${atMoment(dueAt, now)}, when nobody looked`)
   return actsOnce(guard) ? { ...told, ended: 'missed' } : { ...told, passed: true }
 }
 

@@ -179,7 +179,7 @@ const deathAdvice = {
 const deathOf = {
   crashed: 'has crashed',
   silent: 'is silent: its host sends no heartbeat',
-  offline: 'is gone: its host is offline',
+  offline: 'is offline: its host is disconnected',
 } as const
 
 function bidSentence({ minimumBid }: InstanceView): string {

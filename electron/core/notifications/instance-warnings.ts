@@ -1,5 +1,5 @@
 import { instanceName } from '../../contract/format/name.ts'
-import { moment } from '../../contract/format/time.ts'
+import { atMoment } from '../../contract/format/time.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { contractEndsIn, diskNearlyFull, diskUse } from '../../contract/reading.ts'
 import type { AccountView } from '../../contract/state.ts'
@@ -73,7 +73,7 @@ function contractAlert(
     : 'Copy what you need.'
   return {
     ...warning('contractEnd', instance.id, account),
-    title: `The contract of ${instanceName(instance)} ends at ${moment(end, at)}`,
+    title: `The contract of ${instanceName(instance)} ends ${atMoment(end, at)}`,
     body: `Then it stops and cannot start again; its data may be deleted 48 hours later. ${advice}`,
   }
 }

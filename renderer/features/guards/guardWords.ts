@@ -6,7 +6,7 @@ import {
 } from '../../../electron/contract/automation/guard.ts'
 import { type GuardKind, guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
 import { money, rate } from '../../../electron/contract/format/money.ts'
-import { duration, moment } from '../../../electron/contract/format/time.ts'
+import { atMoment, duration, moment } from '../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { spentBy } from '../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
@@ -86,7 +86,7 @@ export function limitHint(
 export function previewMoment(kind: GuardKind, dueAt: number, now: number): string {
   const away = `in ${duration(dueAt - now)}`
   if (guardKinds[kind].isSure) return `That is ${away}.`
-  return `As things are now: at ${moment(dueAt, now)}, ${away}.`
+  return `As things are now: ${atMoment(dueAt, now)}, ${away}.`
 }
 
 /** What a snooze is called: `15 min`, `4 h`. */

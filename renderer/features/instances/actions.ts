@@ -1,7 +1,7 @@
 import { guardsSet } from '../../../electron/contract/automation/guard.ts'
 import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import { canGetIn, isDead } from '../../../electron/contract/reading.ts'
+import { canGetIn, isContractOver, isDead } from '../../../electron/contract/reading.ts'
 import { copyAndSay } from '../../berth/clipboard.ts'
 import { copyDiagnostics } from '../../berth/copyDiagnostics.ts'
 import type { Page } from '../../berth/page.svelte.ts'
@@ -44,7 +44,13 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
       run: () => route.go(`instances/${instance.id}/ports`),
     },
     stopped
-      ? { id: 'start', label: 'Start', key: 's', run: () => start(instance, page) }
+      ? {
+          id: 'start',
+          label: 'Start',
+          key: 's',
+          unusable: isContractOver(instance, page.accountNow) ? 'Its contract is over.' : undefined,
+          run: () => start(instance, page),
+        }
       : {
           id: 'stop',
           label: instance.state === 'waiting' ? 'Cancel start' : 'Stop',

@@ -74,7 +74,7 @@ function comingNotice(
 ): RowNotice | undefined {
   const warnings = warningsOf(instance, now, increase)
   if (increase && !increase.accepted) {
-    const text = [...warnings, increaseWords(increase, instance)].join(' ')
+    const text = [...warnings, increaseWords(increase, instance, now)].join(' ')
     return { kind: 'priceIncrease', text, increase }
   }
   return noteIf(warnings.length === 0 ? undefined : warnings.join(' '))

@@ -39,7 +39,7 @@ describe.each(profileNames)('of the %s', name => {
     await under.run('refresh', {})
     await under.run('refresh', {})
     expect(titles()).toEqual([
-      expect.stringMatching(/^The contract of .* ends at /),
+      expect.stringMatching(/^The contract of .* ends (at|on) /),
       expect.stringMatching(/^The disk of .* is 92 % full$/),
     ])
     await restart()

@@ -1,6 +1,6 @@
 import { rate } from '../../../contract/format/money.ts'
 import { instanceName } from '../../../contract/format/name.ts'
-import { moment } from '../../../contract/format/time.ts'
+import { atMoment } from '../../../contract/format/time.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
@@ -34,7 +34,7 @@ export function warningAlert(
   const lost = guard.action === 'destroy' ? ' All its files are lost then.' : ''
   return {
     ...base(scene, guard),
-    title: `${whatHappens(guard, scene.instances)} at ${moment(dueAt, scene.now)}`,
+    title: `${whatHappens(guard, scene.instances)} ${atMoment(dueAt, scene.now)}`,
     // The title tells the moment: a span would be wrong on a page that shows it for longer.
     body: `By a guard.${which}${lost}`,
     urgency: 'critical',
@@ -50,11 +50,11 @@ export function heldAlert(
 ): Alert {
   const { now } = scene
   const since =
-    creditStaleSince === undefined ? '' : ` The credit was told last at ${moment(creditStaleSince, now)}.`
+    creditStaleSince === undefined ? '' : ` The credit was told last ${atMoment(creditStaleSince, now)}.`
   return {
     ...base(scene, guard),
     title: `${whatHappens(guard, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'tells the credit'}`,
-    body: `It was due at ${moment(dueAt, now)}.${since} Until then what runs goes on costing.`,
+    body: `It was due ${atMoment(dueAt, now)}.${since} Until then what runs goes on costing.`,
     urgency: 'critical',
     actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],
   }
@@ -66,7 +66,7 @@ export function doneAlert(
   targets: readonly Target[],
   late: { dueAt: number } | undefined,
 ): Alert {
-  const delay = late ? ` It was due at ${moment(late.dueAt, scene.now)}, when nobody looked.` : ''
+  const delay = late ? ` It was due ${atMoment(late.dueAt, scene.now)}, when nobody looked.` : ''
   return {
     ...base(scene, guard),
     title: whatHappened(targets, scene.instances),
@@ -82,7 +82,7 @@ export function missedAlert(scene: GuardScene, guard: Guard, dueAt: number): Ale
   return {
     ...base(scene, guard),
     title: `A guard was missed: ${whatHappens(guard, scene.instances)}`,
-    body: `It was due at ${moment(dueAt, scene.now)}, when nobody looked, and was only to say so.${cost}`,
+    body: `It was due ${atMoment(dueAt, scene.now)}, when nobody looked, and was only to say so.${cost}`,
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],
   }

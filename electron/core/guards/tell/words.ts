@@ -2,7 +2,7 @@ import type { GuardAction } from '../../../contract/automation/guard.ts'
 import type { GuardCondition } from '../../../contract/automation/guard-kinds.ts'
 import { named } from '../../../contract/format/list.ts'
 import { instanceName } from '../../../contract/format/name.ts'
-import { moment } from '../../../contract/format/time.ts'
+import { atMoment, moment } from '../../../contract/format/time.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Target } from '../decide/choose-targets.ts'
 import { kindOf } from '../kinds.ts'
@@ -42,7 +42,7 @@ function snoozedWords(condition: GuardCondition, until: number | undefined, now:
   if (condition.kind !== 'time' && condition.kind !== 'duration') return undefined
   const at = condition.kind === 'time' ? condition.at : condition.from + condition.seconds
   if (until === undefined || until <= at) return undefined
-  return `at ${moment(until, now)}, snoozed from ${moment(at, now)}`
+  return `${atMoment(until, now)}, snoozed from ${moment(at, now)}`
 }
 
 /** `llama #4711 stops`, `everything stops`: what is going to happen. */

@@ -1,7 +1,7 @@
 import { watchdogPart } from '../../../../electron/contract/automation/asleep.ts'
 import { dueNext, type GuardView, hasEnded } from '../../../../electron/contract/automation/guard.ts'
 import type { RunView } from '../../../../electron/contract/automation/run.ts'
-import { moment, timeOfDay } from '../../../../electron/contract/format/time.ts'
+import { atMoment, moment, timeOfDay } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
 import { conditionWords } from '../../../features/guards/kinds.ts'
@@ -85,7 +85,7 @@ export function nextSentence(
   const other = coming.find(({ kind, about }) => kind === 'other' || about !== undefined)
   const first = end && other && other.at < end.at ? other : (end ?? other)
   if (first?.guard) return guardWords(first.guard, first.at, now)
-  if (first) return `${first.title} at ${moment(first.at, now)}${first.about ? `, ${first.about}` : ''}.`
+  if (first) return `${first.title} ${atMoment(first.at, now)}${first.about ? `, ${first.about}` : ''}.`
   const run = runs.find(one => isYetToEnd(one) && one.afterwards !== 'nothing')
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
   return rules ? 'Nothing is due: none of its rules is counting now.' : 'Nothing happens by itself.'

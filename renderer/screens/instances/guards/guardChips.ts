@@ -1,6 +1,6 @@
 import { type GuardView, hasEnded } from '../../../../electron/contract/automation/guard.ts'
 import { money } from '../../../../electron/contract/format/money.ts'
-import { duration, moment } from '../../../../electron/contract/format/time.ts'
+import { atMoment, duration, moment } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { spentBy } from '../../../../electron/contract/reading.ts'
 import { isNear } from '../../../features/guards/guardWords.ts'
@@ -77,7 +77,7 @@ export function nextWords({ action, condition, dueAt, problem, step }: GuardView
   if (step === 'acting') return action === 'destroy' ? 'Destroying it now.' : 'Stopping it now.'
   if (problem) return problem.message
   if (dueAt === undefined) return ''
-  const when = dueAt <= now ? 'as soon as the service answers' : `at ${moment(dueAt, now)}`
+  const when = dueAt <= now ? 'as soon as the service answers' : `${atMoment(dueAt, now)}`
   switch (condition.kind) {
     case 'idle':
       return `Idle since ${moment(dueAt - condition.seconds, now)}: ${doing} ${when}.`

@@ -1,5 +1,5 @@
 import { rate } from '../../../../electron/contract/format/money.ts'
-import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
+import { duration, moment } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { contractEndsIn, diskNearlyFull, diskUse } from '../../../../electron/contract/reading.ts'
 import {
@@ -28,25 +28,25 @@ export function warningsOf(
   ]
 }
 
-/** What a host asks for, and when: `Its host asks for $0.600/h instead of $0.400/h from 3 May 2026, 14:00:00 on.` */
-export function increaseWords(increase: PriceIncreaseView, instance: InstanceView): string {
+/** What a host asks for, and when: `Its host asks for $0.600/h instead of $0.400/h from Sun 3 May, 14:00 on.` */
+export function increaseWords(increase: PriceIncreaseView, instance: InstanceView, now: number): string {
   const prices = increasedRate(increase, instance)
   const wanted = prices
     ? `${rate(prices.after)} instead of ${rate(prices.before)}`
     : `higher prices (${priceChanges(increase).join(', ')})`
-  return `Its host asks for ${wanted}, ${fromWords(increase)}.`
+  return `Its host asks for ${wanted}, ${fromWords(increase, now)}.`
 }
 
 /** What was accepted. */
-export function acceptedWords(increase: PriceIncreaseView, instance: InstanceView): string {
+export function acceptedWords(increase: PriceIncreaseView, instance: InstanceView, now: number): string {
   const prices = increasedRate(increase, instance)
   const cost = prices
     ? `It costs ${rate(prices.after)}`
     : `It costs more (${priceChanges(increase).join(', ')})`
-  const until = increase.until === undefined ? '' : `, until ${exactTime(increase.until)}`
-  return `${cost} ${fromWords(increase)}${until}: you have accepted that.`
+  const until = increase.until === undefined ? '' : `, until ${moment(increase.until, now)}`
+  return `${cost} ${fromWords(increase, now)}${until}: you have accepted that.`
 }
 
-function fromWords({ from }: PriceIncreaseView): string {
-  return from === undefined ? 'once its contract ends' : `from ${exactTime(from)} on`
+function fromWords({ from }: PriceIncreaseView, now: number): string {
+  return from === undefined ? 'once its contract ends' : `from ${moment(from, now)} on`
 }

@@ -5,6 +5,7 @@ import { instanceName } from '../../../../electron/contract/format/name.ts'
 import { counted, diskRoom, figure, network, reliability } from '../../../../electron/contract/format/size.ts'
 import {
   ago,
+  atMoment,
   countdown,
   duration,
   moment,
@@ -141,6 +142,8 @@ test('a moment is said with its day where that is not today, and with its year w
   expect(moment(local(2026, 10, 21, 18, 0), now)).toBe('18:00')
   expect(moment(local(2026, 10, 22, 0, 5), now)).toBe('Sun 22 Nov, 00:05')
   expect(moment(local(2027, 0, 3, 9, 30), now)).toBe('Sun 3 Jan 2027, 09:30')
+  expect(atMoment(local(2026, 10, 21, 18, 0), now)).toBe('at 18:00')
+  expect(atMoment(local(2026, 10, 22, 0, 5), now)).toBe('on Sun 22 Nov, 00:05')
   expect(timeOfDay(local(2026, 10, 21, 0, 5))).toBe('00:05')
   expect(weekdayAndTime(local(2026, 10, 21, 18, 0))).toBe('Sat 18:00')
 })
