@@ -4,16 +4,16 @@ import { expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 
-/** What axe finds wrong with the page as it stands, each in a line. */
-async function findings(page: Page, where: string): Promise<string[]> {
+/** What axe finds wrong with the page as it stands, or with a part of it, each in a line. */
+async function findings(page: Page, where: string, part?: string): Promise<string[]> {
   // Colours are measured as they rest, not while something comes into sight.
   await page.evaluate(() =>
     Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined))),
   )
-  const violations = await page.evaluate(async () => {
-    const { violations } = await (window as typeof window & { axe: typeof axe }).axe.run()
-    return violations
-  })
+  const violations = await page.evaluate(async selector => {
+    const { axe: here } = window as typeof window & { axe: typeof axe }
+    return (await here.run(selector ?? document)).violations
+  }, part)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html }) => `${where}: ${id}: ${html.slice(0, 160)}`),
   )
@@ -95,6 +95,89 @@ test.for(['light', 'dark'] as const)(
     await page.getByRole('menuitem', { name: /^Destroy/ }).click()
     await page.getByRole('dialog').or(page.getByRole('alertdialog')).waitFor()
     await look('destroy')
+    expect(found).toEqual([])
+  },
+)
+
+/** The menu or dialog that comes, which is left again. */
+async function lookAtOpened(page: Page, where: string): Promise<string[]> {
+  const dialog = page.locator('.dialog').last()
+  const opened = page.locator('.menu, .popover').or(dialog).last()
+  await opened.waitFor()
+  const found = await findings(page, where, (await dialog.isVisible()) ? '.dialog' : undefined)
+  await page.keyboard.press('Escape')
+  await opened.waitFor({ state: 'detached' })
+  return found
+}
+
+/** Opens every menu and every dialog of what is shown, one after the other: a button with `…`, or one that has a menu. */
+async function lookIntoEach(page: Page, where: string, scope: string): Promise<string[]> {
+  const buttons = page.locator(`${scope} button:visible:enabled`)
+  // What opens a file chooser of the system, becomes a field or leads to another screen is no menu and no dialog.
+  const names = await buttons.evaluateAll(all =>
+    all.map((button, at) => {
+      const text = button.textContent.trim()
+      const opens = button.hasAttribute('aria-haspopup') || text.endsWith('…')
+      const name = button.getAttribute('aria-label') ?? text
+      if (!opens || /^(Upload|Go to|Rent from)/.test(name)) return undefined
+      button.setAttribute('data-opens', String(at))
+      return name
+    }),
+  )
+  const found: string[] = []
+  for (const [at, name] of names.entries()) {
+    const button = page.locator(`${scope} [data-opens="${at}"]`)
+    if (name === undefined || (await button.count()) === 0) continue
+    await button.click()
+    found.push(...(await lookAtOpened(page, `${where}, ${name}`)))
+  }
+  return found
+}
+
+test.for(['light', 'dark'] as const)(
+  'axe finds nothing wrong in any tab of the details, menu or dialog (%s)',
+  { timeout: 300_000 },
+  async (colorScheme, { start }) => {
+    const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
+    const { page } = await start.page('about:blank', {
+      colorScheme,
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+    })
+    await page.addInitScript(axe.source)
+    await page.goto(berth.address)
+    const id = await rentRunning(sim)
+    await connectAccount(page, sim)
+    const found: string[] = []
+    await page.getByRole('link', { name: 'Instances' }).click()
+    const row = page
+      .getByRole('row')
+      .filter({ hasText: String(id) })
+      .first()
+    await row.getByRole('link').click()
+    for (const tab of ['Files', 'Monitor', 'Automation', 'Details']) {
+      await page.getByRole('tab', { name: tab, exact: true }).click()
+      await page.getByRole('tabpanel', { name: tab }).waitFor()
+      await page.waitForLoadState('networkidle')
+      found.push(...(await findings(page, tab)))
+      found.push(...(await lookIntoEach(page, tab, '[role=tabpanel]')))
+    }
+    const more = row.getByRole('button', { name: /^More/ })
+    await more.click()
+    found.push(...(await lookAtOpened(page, 'menu of a row')))
+    for (const name of ['Rename', 'Destroy']) {
+      await more.click()
+      await page.getByRole('menuitem', { name }).click()
+      await page.locator('.menu').waitFor({ state: 'detached' })
+      found.push(...(await lookAtOpened(page, name)))
+    }
+    for (const screen of screens) {
+      await page.getByRole('link', { name: screen }).click()
+      await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      found.push(...(await lookIntoEach(page, screen, 'main')))
+    }
+    found.push(...(await lookIntoEach(page, 'Header', 'header')))
     expect(found).toEqual([])
   },
 )
