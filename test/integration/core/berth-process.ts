@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { isFailingOver } from '../../../electron/contract/automation/failover.ts'
+import { isJobGoing, type ProjectPlan } from '../../../electron/contract/project/project.ts'
 import { startBerth } from '../../../electron/core/berth.ts'
 import { systemDownloads } from '../../../electron/local/chosen/downloads.ts'
 import { systemSyncedFolders } from '../../../electron/local/chosen/synced-folders.ts'
@@ -11,16 +12,22 @@ import { fileKeychain } from './file-keychain.ts'
 
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
- * rent something or `failover` to rent it with failover. Prints `renting` before it rents, and `settled` once neither
- * a rental nor a failover is under way.
+ * rent something, `failover` to rent it with failover, or `project` to run the project in a folder that follows. Prints
+ * `renting` before it rents, and `settled` once neither a rental, a failover nor a job is under way.
  */
-const [folder = '', baseUrl = '', key = '', task = ''] = process.argv.slice(2)
+const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
+const downloads = systemDownloads(folder)
 
 const berth = await startBerth({
   log: silentLog,
   machine: {
     clock: systemClock,
-    downloads: systemDownloads(folder),
+    downloads,
+    fileDialogs: {
+      chooseFiles: async () => [],
+      chooseFolders: async () => [],
+      chooseTarget: () => downloads.at(projectFolder),
+    },
     syncedFolders: systemSyncedFolders,
     files: await openFiles(join(folder, 'berth')),
     keychain: fileKeychain(join(folder, 'keychain.json')),
@@ -62,6 +69,14 @@ if (task === 'failover') {
     limits: { attempts: 4, ceiling: 5, deadline: 600 },
   })
 }
+if (task === 'project') {
+  await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
+  await berth.dispatch('connectAccount', { baseUrl, key })
+  const project = (await berth.dispatch('addProject', {})) as string
+  const { content, stops } = (await berth.dispatch('planProject', { project })) as ProjectPlan
+  process.stdout.write('renting\n')
+  await berth.dispatch('runProject', { project, content, stops, secretFiles: [] })
+}
 if (task === 'rent') {
   await berth.dispatch('connectAccount', { baseUrl, key })
   const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1 }
@@ -89,5 +104,6 @@ function sayWhenSettled(): void {
   if (account?.connection.status !== 'online') return
   const underWay = Object.values(account.rentals).some(({ step }) => step !== 'failed')
   const failingOver = Object.values(account.failovers).some(isFailingOver)
-  if (!underWay && !failingOver) process.stdout.write('settled\n')
+  const jobsGoOn = Object.values(account.jobs).some(isJobGoing)
+  if (!underWay && !failingOver && !jobsGoOn) process.stdout.write('settled\n')
 }

@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startSimulator } from '../../../../simulator/simulator.ts'
+import { Draw } from '../../../../simulator/world/draw.ts'
+import { lacks } from '../../../needs.ts'
+import { ownPublicKey } from '../../../own-public-key.ts'
+
+import { hasSshd, startSshd } from '../../ssh/sshd.ts'
+import { buildKillable, type Killable, said } from '../killable.ts'
+import { write } from './place.ts'
+
+/** How often it is killed; BERTH_KILLS asks for more. */
+const rounds = Number(process.env['BERTH_KILLS'] ?? 10)
+const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
+/** Rounds under way at once: most of a round is waiting. */
+const atOnce = 5
+/** Milliseconds within which it is killed: a whole job takes about as long. */
+const longest = 9000
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+let processes: Killable
+beforeAll(async () => {
+  processes = await buildKillable()
+})
+afterAll(() => processes.remove())
+
+const spec = `setup: echo ready >> prepared
+run: |
+  cat prepared >> out.txt
+  sleep 1
+  echo trained >> out.txt
+results: [out.txt]
+stop: { hours: 4 }
+`
+
+/** Runs a project, is killed, starts again and goes on until nothing is under way. */
+async function killAndGoOn(round: number, killedAfter: number) {
+  const sim = await startSimulator({ seed: 100 + round, speed: 240, offers: 40, calm: true, limits: false })
+  const home = mkdtempSync(join(tmpdir(), 'berth-killed-'))
+  const folder = join(home, 'code')
+  write(folder, { 'berth.yaml': spec, 'train.py': 'print(1)\n' })
+  const sshd = await startSshd()
+  void ownPublicKey(join(home, 'berth')).then(sshd.authorize)
+  const listed = async () => {
+    const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
+      headers: { authorization: `Bearer ${sim.apiKey}` },
+    })
+    return ((await answer.json()) as { instances: { id: number }[] }).instances
+  }
+  let isOver = false
+  const joining = (async () => {
+    for (const joined = new Set<number>(); !isOver; await wait(30))
+      for (const { id } of await listed()) {
+        if (joined.has(id)) continue
+        joined.add(id)
+        sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })
+      }
+  })()
+  try {
+    const first = processes.start(home, sim.baseUrl, sim.apiKey, 'project', folder)
+    await said(first, 'renting')
+    await wait(killedAfter)
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+    const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on', folder)
+    await said(second, 'settled')
+    second.kill('SIGKILL')
+    await once(second, 'exit')
+    const ever = sim.controls.ledger().instances.length
+    return {
+      round,
+      killedAfter,
+      left: (await listed()).length,
+      ever,
+      result: ever === 0 ? '' : readResult(folder),
+    }
+  } finally {
+    isOver = true
+    await joining
+    await sshd.close()
+    await sim.close()
+    rmSync(home, { recursive: true, force: true, maxRetries: 20 })
+  }
+}
+
+function readResult(folder: string): string {
+  try {
+    return readFileSync(join(folder, 'out.txt'), 'utf8')
+  } catch {
+    return 'nothing came home'
+  }
+}
+
+test.skipIf(lacking)(
+  `a job that is killed at any moment ends as it should, once${lacking}`,
+  async () => {
+    const draw = new Draw(seed)
+    const moments = Array.from({ length: rounds }, () => draw.next() * longest)
+    const results: Awaited<ReturnType<typeof killAndGoOn>>[] = []
+    const queue = [...moments.entries()]
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        for (let next = queue.shift(); next; next = queue.shift()) results.push(await killAndGoOn(...next))
+      }),
+    )
+    const wrong = results.filter(
+      ({ left, ever, result }) => left > 0 || ever > 1 || (ever === 1 && result !== 'ready\ntrained\n'),
+    )
+    expect(wrong, `seed ${seed}`).toEqual([])
+    expect(results.filter(({ ever }) => ever === 1).length).toBeGreaterThan(rounds / 2)
+  },
+  rounds * 30_000,
+)
