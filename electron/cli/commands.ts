@@ -2,7 +2,9 @@ import { destroy, start, stop } from './act.ts'
 import { open, quit } from './app.ts'
 import type { CliCommand, OptionName } from './call.ts'
 import { logs } from './logs.ts'
+import { project } from './project.ts'
 import { ps } from './ps.ts'
+import { run } from './run-project.ts'
 import { spend } from './spend.ts'
 import { ssh } from './ssh.ts'
 
@@ -13,6 +15,8 @@ export const cliCommands: Readonly<Record<string, CliCommand>> = {
   start,
   stop,
   destroy,
+  run,
+  project,
   logs,
   spend,
   open,

@@ -32,7 +32,7 @@ export function help(): string {
     ...listed(always),
     '',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth does not run, 4 needs --yes or is another user’s,',
-    '5 no such instance, run or account. With --json an error is {"error": {"code", "message", "advice"}}.',
+    '5 no such instance, run, project or account. With --json an error is {"error": {"code", "message", "advice"}}.',
     '',
   ].join('\n')
 }

@@ -13,9 +13,9 @@ import {
 import { CliFailure, exitCodes } from './failure.ts'
 
 export const logs: CliCommand = {
-  operands: 'RUN|INSTANCE',
+  operands: 'RUN|JOB|INSTANCE',
   takes: [1, 1],
-  summary: 'Print the output of a run, or of an instance’s newest run or start script',
+  summary: 'Print the output of a run or a job, or of an instance’s newest run or start script',
   options: ['account', 'json', 'follow'],
   async run(call) {
     const [word = ''] = call.operands
@@ -30,7 +30,7 @@ export const logs: CliCommand = {
 
 type Target = { account: AccountView; run: RunView } | Found
 
-/** A run by its id, or the newest one of an instance; the instance where it has none. */
+/** A run by its id or its job’s, or the newest one of an instance; the instance where it has none. */
 function findTarget(call: Call, state: State, word: string): Target {
   if (/^x[0-9a-f]{16}$/.test(word)) {
     for (const account of accountsOf(call, state)) {
@@ -38,6 +38,16 @@ function findTarget(call: Call, state: State, word: string): Target {
       if (run) return { account, run }
     }
     throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: `There is no run ${word}.` })
+  }
+  if (/^j[0-9a-f]{16}$/.test(word)) {
+    for (const account of accountsOf(call, state)) {
+      const run = account.runs[account.jobs[word]?.run ?? '']
+      if (run) return { account, run }
+    }
+    throw new CliFailure(exitCodes.unknown, {
+      code: 'no_such_run',
+      message: `The job ${word} has no run.`,
+    })
   }
   const found = findInstance(call, state, word)
   const runs = Object.values(found.account.runs).filter(({ instance }) => instance === found.instance.id)
@@ -49,25 +59,39 @@ function findTarget(call: Call, state: State, word: string): Target {
 async function printRun(call: Call, account: string, { id: run, dropped }: RunView): Promise<void> {
   const { connection, follow, json } = call
   if (dropped > 0) call.say(`The first ${dropped} bytes are no longer kept.`)
-  const write = json && !follow ? undefined : writer(call)
-  let at = 0
   let output = ''
+  const collects = json && !follow
+  const collect = (text: string) => {
+    output += text
+  }
+  const printMore = outputPrinter(call, account, run, collects ? collect : writer(call))
   for (;;) {
     // Before the output is read: what it had printed when it was over is then among it.
     const view = (await connection.state()).accounts[account]?.runs[run]
-    for (;;) {
-      const page = await connection.command('readRun', { account, run, place: { from: at } })
-      if (write) write(page.text)
-      else output += page.text
-      const through = page.to >= page.end || page.to === page.from
-      at = page.to
-      if (through) break
-    }
+    await printMore()
     if (!follow || !view || !['waiting', 'starting', 'running'].includes(view.step)) {
-      if (!write) print(call, { run, step: view?.step ?? null, exitCode: view?.code ?? null, output })
+      if (collects) print(call, { run, step: view?.step ?? null, exitCode: view?.code ?? null, output })
       return
     }
     await connection.change()
+  }
+}
+
+/** Gives what writes all that a run has printed since it was called last. */
+export function outputPrinter(
+  { connection }: Call,
+  account: string,
+  run: string,
+  write: (text: string) => void,
+): () => Promise<void> {
+  let at = 0
+  return async () => {
+    for (;;) {
+      const page = await connection.command('readRun', { account, run, place: { from: at } })
+      write(page.text)
+      at = page.to
+      if (page.to >= page.end || page.to === page.from) return
+    }
   }
 }
 
@@ -93,7 +117,7 @@ async function printContainerLog(call: Call, { account, instance }: Found): Prom
 }
 
 /** Berth has left of escapes what progress is drawn with: `\v` is the line above. As JSON each piece is a line. */
-function writer({ json, write }: Call): (text: string) => void {
+export function writer({ json, write }: Call): (text: string) => void {
   const up = process.stdout.isTTY ? '\u001b[A' : ''
   return text => {
     if (text === '') return

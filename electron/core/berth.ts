@@ -49,7 +49,7 @@ import { rentingCommands } from './commands/market/renting.ts'
 import { templateCommands } from './commands/market/templates.ts'
 import { watchCommands } from './commands/market/watches.ts'
 import type { Parts } from './commands/parts.ts'
-import { projectCommands } from './commands/project/projects.ts'
+import { projectCommands, registerProject } from './commands/project/projects.ts'
 import { instanceKeyEntry } from './instances/instance-key.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { openPageNotices } from './notifications/page-notices.ts'
@@ -251,6 +251,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     connectPage: send => createPageLink(store, dispatch, send, page => notifications.pageIsAt(page)),
     dispatch: (name, args) => dispatch(name, args, {}),
     sshArguments: on => sshArguments(parts, on),
+    registerProject: folder => registerProject(parts, folder),
     goTo: (account, place) => goTo(store, account, place),
     follow: link =>
       followLink(store, link, (title, body) =>

@@ -15,6 +15,8 @@ export interface RunningBerth {
   dispatch(name: CommandName, args: unknown): Promise<unknown>
   /** The system's ssh and its arguments, to get into an instance; its key is attached first. */
   sshArguments(on: { account?: AccountId | undefined; instance: number }): Promise<readonly string[]>
+  /** Makes a folder a project, by its absolute path: for who may name one. Gives its id; throws `no_such_folder`. */
+  registerProject(folder: string): Promise<string>
   /** Sends the page to a place, with that account shown: for the tray, a link. */
   goTo(account: AccountId | undefined, place: Place): void
   /** Goes where a `berth://` link leads, or says why it leads nowhere. It may come from anyone. */

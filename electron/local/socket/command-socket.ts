@@ -17,7 +17,7 @@ const mostClients = 64
 export interface CommandSocketOptions {
   /** Berth's folder, which this process has locked. */
   home: string
-  berth: Pick<RunningBerth, 'connectPage' | 'sshArguments'>
+  berth: Pick<RunningBerth, 'connectPage' | 'sshArguments' | 'registerProject'>
   random: Random
   log: (line: string) => void
   openPage: () => unknown
@@ -44,6 +44,7 @@ async function listen({ home, berth, random, log, openPage, quit }: CommandSocke
     localRequests,
     {
       sshArguments: berth.sshArguments,
+      registerProject: ({ folder }) => berth.registerProject(folder),
       openPage: async () => void openPage(),
       // Once the answer has left.
       quit: async () => void setImmediate(quit),

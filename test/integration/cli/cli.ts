@@ -1,7 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { at } from '../../../build/places.ts'
+import type { RunningBerth } from '../../../electron/core/running.ts'
+import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
+import type { World } from '../core/world.ts'
 
 /** What a call of the command came to. */
 export interface Called {
@@ -61,4 +65,20 @@ export async function ended(child: ChildProcess): Promise<Called> {
   })
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, out, err }
+}
+
+/** Opens the socket of a Berth of this process; gives its home, and what happened besides. */
+export async function openSocket(world: World, berth: RunningBerth) {
+  const home = join(world.machine.home, 'berth')
+  const happened: string[] = []
+  const close = await openCommandSocket({
+    home,
+    berth,
+    random: world.machine.random,
+    log: line => happened.push(line),
+    openPage: () => happened.push('page opened'),
+    quit: () => happened.push('quit'),
+  })
+  onTestFinished(close)
+  return { home, happened }
 }

@@ -6,37 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { at } from '../../../build/places.ts'
-import type { RunningBerth } from '../../../electron/core/running.ts'
 import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
 import { longestLine } from '../../../electron/local/socket/lines.ts'
 import { fileModes, lacks, type Need } from '../../needs.ts'
 import { openInside } from '../core/automation/inside.ts'
 import { plainRun, startRun } from '../core/automation/run-steps.ts'
 import { rentRunning } from '../core/steps.ts'
-import { type BerthUnderTest, createWorld, type World } from '../core/world.ts'
+import { type BerthUnderTest, createWorld } from '../core/world.ts'
 import { hasSshd } from '../ssh/sshd.ts'
-import { begin, berthOn, buildIfStale, ended } from './cli.ts'
+import { begin, berthOn, buildIfStale, ended, openSocket } from './cli.ts'
 
 beforeAll(buildIfStale)
 
 const nobody = 65_534
 const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
-
-/** Opens the socket of a Berth of this process; gives its home, and what happened besides. */
-async function openSocket(world: World, berth: RunningBerth) {
-  const home = join(world.machine.home, 'berth')
-  const happened: string[] = []
-  const close = await openCommandSocket({
-    home,
-    berth,
-    random: world.machine.random,
-    log: line => happened.push(line),
-    openPage: () => happened.push('page opened'),
-    quit: () => happened.push('quit'),
-  })
-  onTestFinished(close)
-  return { home, happened }
-}
 
 /** Berth on a simulator of its own, with its socket open. */
 async function connected() {

@@ -90,7 +90,7 @@ test('a socket that answers is not taken from whoever answers there, nor is a fi
   const open = () =>
     openCommandSocket({
       home,
-      berth: { connectPage: vi.fn(), sshArguments: vi.fn() },
+      berth: { connectPage: vi.fn(), sshArguments: vi.fn(), registerProject: vi.fn() },
       random: systemRandom,
       log: line => said.push(line),
       openPage: vi.fn(),

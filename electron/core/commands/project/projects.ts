@@ -47,6 +47,15 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
   }
 }
 
+/** Makes a folder of this machine a project, for who may name a path; gives its id. Throws `no_such_folder`. */
+export async function registerProject(
+  { machine, projects }: Pick<Parts, 'machine' | 'projects'>,
+  folder: string,
+): Promise<string> {
+  await machine.syncedFolders.at(folder).list('')
+  return projects.add(folder)
+}
+
 const noDialog = {
   code: 'no_dialog',
   message: 'A browser cannot choose a folder for Berth.',

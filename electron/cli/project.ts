@@ -1,0 +1,69 @@
+import { realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { ProjectView } from '../contract/project/project.ts'
+import { type Call, type CliCommand, print } from './call.ts'
+import { CliFailure, exitCodes, usageFailure } from './failure.ts'
+import { table } from './table.ts'
+
+export const project: CliCommand = {
+  operands: 'add DIR | ls',
+  takes: [1, 2],
+  summary: 'Make a folder a project, or list your projects',
+  options: ['json'],
+  async run(call) {
+    const [verb, folder, ...more] = call.operands
+    if (verb === 'ls' && folder === undefined) await list(call)
+    else if (verb === 'add' && folder !== undefined && more.length === 0) await add(call, folder)
+    else throw usageFailure('berth project takes add DIR, or ls.')
+    return undefined
+  },
+}
+
+async function list(call: Call): Promise<void> {
+  const { projects } = await call.connection.state()
+  const all = Object.values(projects)
+  if (call.json) return print(call, { projects: all.map(projectJson) })
+  const rows = all.map(each => [each.name, each.folder, whatIsWrong(each), each.id])
+  if (rows.length > 0) call.write(table(['NAME', 'FOLDER', 'PROBLEM', 'ID'], rows))
+}
+
+async function add(call: Call, folder: string): Promise<void> {
+  const id = await registerFolder(call, folder)
+  const added = (await call.connection.state()).projects[id]
+  if (call.json) return print(call, { project: added ? projectJson(added) : { id } })
+  call.write(`${id}\n`)
+  const wrong = added && whatIsWrong(added)
+  if (wrong) call.say(wrong)
+}
+
+/** Gives the id of the folder's project. */
+export async function registerFolder({ connection }: Call, folder: string): Promise<string> {
+  const path = resolve(folder)
+  return connection.local('registerProject', { folder: await realpath(path).catch(() => path) })
+}
+
+/** By its id, its name, or its folder, which becomes one where it is none. */
+export async function findProject(call: Call, word: string): Promise<string> {
+  const all = Object.values((await call.connection.state()).projects)
+  const found = all.filter(({ id, name }) => id === word || name === word)
+  if (found.length > 1) throw usageFailure(`${found.length} projects are called ${word}. Give the id.`)
+  if (found[0]) return found[0].id
+  return registerFolder(call, word).catch((error: unknown) => {
+    if (!(error instanceof CliFailure) || error.exitCode !== exitCodes.unknown) throw error
+    throw new CliFailure(exitCodes.unknown, {
+      code: 'no_such_project',
+      message: `${word} is neither a project nor a folder.`,
+      advice: 'List them: berth project ls',
+    })
+  })
+}
+
+function whatIsWrong({ problem, problems: [first] }: ProjectView): string {
+  if (first) return `berth.yaml, line ${first.line}, column ${first.column}: ${first.message}`
+  return problem?.message ?? ''
+}
+
+/** What scripts may build on: fields are added, never renamed. */
+function projectJson({ id, name, folder, spec, problems, problem }: ProjectView) {
+  return { id, name, folder, usable: spec !== undefined, problems, problem: problem?.message ?? null }
+}

@@ -1,0 +1,147 @@
+import { money, rate } from '../contract/format/money.ts'
+import { gpuWords } from '../contract/format/name.ts'
+import { counted } from '../contract/format/size.ts'
+import { duration } from '../contract/format/time.ts'
+import type { JobView, ProjectPlan } from '../contract/project/project.ts'
+import { accountsOf, type Call, type CliCommand, dollars, print, settledState } from './call.ts'
+import { CliFailure, exitCodes, usageFailure } from './failure.ts'
+import { outputPrinter, writer } from './logs.ts'
+import { findProject } from './project.ts'
+
+export const run: CliCommand = {
+  operands: '[PROJECT|DIR]',
+  takes: [0, 1],
+  summary: 'Run a project, or this folder, on a rented machine; without --yes only say what would happen',
+  options: ['account', 'json', 'yes', 'follow'],
+  async run(call) {
+    const [word = '.'] = call.operands
+    const account = await accountOf(call)
+    const project = await findProject(call, word)
+    const plan = await call.connection.command('planProject', { account, project })
+    if (!call.json) call.say(planWords(plan))
+    else if (!call.yes) print(call, planJson(project, plan))
+    refuse(call, plan)
+    const { content, stops } = plan
+    const asked = { account, project, content, stops, secretFiles: [] }
+    const job = await call.connection.command('runProject', asked)
+    if (call.follow) return followJob(call, account, job)
+    if (call.json) print(call, { project, job })
+    else call.write(`${job}\n`)
+    return undefined
+  },
+}
+
+/** The one that is named, else the one that Berth shows. */
+async function accountOf(call: Call): Promise<string> {
+  const state = await settledState(call)
+  if (call.account === undefined && state.shown !== undefined) return state.shown
+  const [account, ...others] = accountsOf(call, state)
+  if (account && others.length === 0) return account.id
+  throw usageFailure(account ? 'Say which account pays, with --account.' : 'No account is connected.')
+}
+
+/** Throws where it cannot run, or was not confirmed. */
+function refuse({ yes }: Call, { offer, missingSecrets }: ProjectPlan): void {
+  const fail = (exitCode: number, code: string, message: string, advice: string) => {
+    throw new CliFailure(exitCode, { code, message, advice })
+  }
+  const { failed, refused } = exitCodes
+  if (missingSecrets.length > 0)
+    fail(
+      failed,
+      'missing_secrets',
+      `It wants secrets that have no value: ${missingSecrets.join(', ')}.`,
+      'Berth’s page keeps them: berth open',
+    )
+  if (!offer) fail(failed, 'no_offer', 'No machine on the market fits now.', 'Ask for less in berth.yaml.')
+  if (!yes) fail(refused, 'needs_yes', 'Nothing was rented.', 'Run it with --yes.')
+}
+
+/** A stranger may have written the file: nothing of it moves the cursor. */
+function plain(text: string): string {
+  return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
+}
+
+/** What would happen, before anything costs. */
+function planWords({ spec, offer, pricePerHour, most, longest, scan }: ProjectPlan): string {
+  const indented = (text: string) => plain(text).trimEnd().replaceAll(/^/gm, '  ')
+  const atMost = [
+    most === undefined ? 'No limit of money ends it' : `It costs at most ${money(most)}`,
+    longest === undefined ? 'no limit of time' : `it is stopped after ${duration(longest)}`,
+  ].join('; ')
+  const results = [spec.results ?? []].flat()
+  return [
+    offer ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}` : 'No machine',
+    `${atMost}.`,
+    `${counted(scan.files, 'file')} would be sent${
+      scan.secrets.length > 0 ? `, and not ${plain(scan.secrets.join(', '))}, which may hold secrets` : ''
+    }.`,
+    ...(spec.setup === undefined ? [] : ['Set-up:', indented(spec.setup)]),
+    'Command:',
+    indented(spec.run),
+    results.length === 0 ? 'Nothing is brought home.' : `Brought home: ${plain(results.join(', '))}`,
+    `Then the machine is ${spec.after === 'stop' ? 'stopped' : 'destroyed'}.`,
+  ].join('\n')
+}
+
+/** What scripts may build on: fields are added, never renamed. In dollars and seconds. */
+function planJson(project: string, { spec, offer, pricePerHour, most, longest, ...plan }: ProjectPlan) {
+  return {
+    project,
+    command: spec.run,
+    setup: spec.setup ?? null,
+    gpu: offer ? { name: offer.gpuName ?? null, count: offer.gpuCount ?? null } : null,
+    pricePerHour: pricePerHour === undefined ? null : dollars(pricePerHour),
+    costsAtMost: most === undefined ? null : dollars(most),
+    lastsAtMost: longest ?? null,
+    files: plan.scan.files,
+    bytes: plan.scan.bytes,
+    notSent: plan.scan.secrets,
+    missingSecrets: plan.missingSecrets,
+  }
+}
+
+const words: Readonly<Record<JobView['step'], string>> = {
+  renting: 'Renting a machine',
+  sending: 'Sending the folder',
+  setup: 'Setting up',
+  running: 'Running',
+  bringing: 'Bringing the results home',
+  ending: 'Ending the machine',
+  done: 'Done',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+}
+
+/** Tells its steps and prints its command's output until it is over; 0 where the command ended with 0. */
+async function followJob(call: Call, account: string, id: string): Promise<number> {
+  const { connection, json, say } = call
+  const write = writer(call)
+  let told: JobView['step'] | undefined
+  let printed: { run: string; more(): Promise<void> } | undefined
+  for (;;) {
+    // Before the output is read: what it had printed when it was over is then among it.
+    const job = (await connection.state()).accounts[account]?.jobs[id]
+    if (!job) throw new CliFailure(exitCodes.unknown, { code: 'no_such_job', message: 'The job is gone.' })
+    if (job.step !== told && !json) say(words[job.step])
+    told = job.step
+    if (job.run !== undefined && job.run !== printed?.run)
+      printed = { run: job.run, more: outputPrinter(call, account, job.run, write) }
+    await printed?.more()
+    if (['done', 'failed', 'cancelled'].includes(job.step)) return ended(call, job)
+    await connection.change()
+  }
+}
+
+function ended({ json, write, say }: Call, { id, step, code, cost, brought, problem }: JobView): number {
+  if (json) {
+    const files = brought?.files ?? 0
+    write(
+      `${JSON.stringify({ job: id, step, exitCode: code ?? null, cost: dollars(cost.micros), brought: files })}\n`,
+    )
+  } else {
+    if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))
+    say(`${brought ? `${counted(brought.files, 'file')} came home. ` : ''}It cost ${money(cost.micros)}.`)
+  }
+  return step === 'done' && code === 0 ? exitCodes.done : exitCodes.failed
+}

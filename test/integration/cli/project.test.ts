@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { lacks } from '../../needs.ts'
+import { openProject, write } from '../core/projects/place.ts'
+import { hasSshd } from '../ssh/sshd.ts'
+import { berthOn, buildIfStale, openSocket } from './cli.ts'
+
+beforeAll(buildIfStale)
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
+  test('is a folder that is added by its path, says what it would cost, and runs with --yes to its results', async () => {
+    const { world, under, folder } = await openProject({
+      'berth.yaml':
+        'name: sums\nrun: |\n  echo counting\n  expr 2 + 3 > sum.txt\nresults: sum.txt\nstop: { hours: 1 }\n',
+      '.env': 'TOKEN=mine\n',
+    })
+    const { home } = await openSocket(world, under.berth)
+    const berth = berthOn(home, { cwd: folder })
+    const added = JSON.parse((await berth('project', 'add', '.', '--json')).out)
+    expect(added).toMatchObject({ project: { name: 'sums', usable: true, problems: [] } })
+    const { id } = added.project
+    expect((await berth('project', 'ls')).out).toMatch(new RegExp(`sums +.*digits +${id}\n$`))
+
+    const asked = await berth('run')
+    expect(asked).toMatchObject({ code: 4, out: '' })
+    expect(asked.err).toMatch(/^1 × .*\$.*\/h\nIt costs at most \$.*stopped after 1 h\./)
+    expect(asked.err).toContain('not .env, which may hold secrets')
+    expect(asked.err).toContain('Command:\n  echo counting\n  expr 2 + 3 > sum.txt\n')
+    const plan = JSON.parse((await berth('run', 'sums', '--json')).out)
+    expect(plan).toMatchObject({ project: id, lastsAtMost: 3600, files: 1, notSent: ['.env'] })
+    expect(Object.keys(under.account().jobs)).toEqual([])
+
+    const ran = await berth('run', id, '--yes', '-f')
+    expect(ran).toMatchObject({ code: 0, out: 'counting\n' })
+    expect(ran.err).toMatch(/Renting a machine\n(.*\n)*Running\n(.*\n)*Done\n1 file came home\. It cost \$/)
+    expect(readFileSync(join(folder, 'sum.txt'), 'utf8')).toBe('5\n')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    const [job = ''] = Object.keys(under.account().jobs)
+    expect(await berth('logs', job)).toMatchObject({ code: 0, out: 'counting\n' })
+  })
+
+  test('is added by a path over the socket alone, never by a page', async () => {
+    const { world, under, folder } = await openProject({ 'berth.yaml': 'run: exit 3\n' })
+    const { home } = await openSocket(world, under.berth)
+    const answers: unknown[] = []
+    const page = under.berth.connectPage(message => answers.push(message) > 0)
+    page.receive({ kind: 'command', call: 1, name: 'registerProject', args: { folder } })
+    await expect
+      .poll(() => answers)
+      .toMatchObject([{ kind: 'refusal', problem: { code: 'unknown_command' } }])
+    page.close()
+    expect(await berthOn(home)('project', 'add', folder)).toMatchObject({ code: 0 })
+  })
+
+  test('ends as its command does, and is refused where its file is wrong or its folder is not there', async () => {
+    const { world, under, folder } = await openProject({ 'berth.yaml': 'run: exit 3\n' })
+    const { home } = await openSocket(world, under.berth)
+    const berth = berthOn(home, { cwd: folder })
+    const ran = await berth('run', '--yes', '-f', '--json')
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.out.trim().split('\n').at(-1) ?? '')).toMatchObject({ exitCode: 3, brought: 0 })
+
+    write(folder, { 'berth.yaml': 'run: "\\e[2Jrm -rf ~"\n' })
+    expect((await berth('run')).err).toContain('\ufffd[2Jrm -rf ~')
+    write(folder, { 'berth.yaml': 'runn: exit 3\n' })
+    expect(await berth('run', '--yes')).toMatchObject({ code: 1, err: expect.stringContaining('line 1') })
+    expect(await berth('project', 'add', 'nowhere')).toMatchObject({ code: 5 })
+    expect(await berth('run', 'nowhere', '--yes')).toMatchObject({ code: 5 })
+    expect(await berth('project', 'rm')).toMatchObject({ code: 2 })
+    expect(existsSync(join(folder, 'nowhere'))).toBe(false)
+  })
+})
