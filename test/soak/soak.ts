@@ -1,6 +1,6 @@
 import { soakFaces } from './faces.ts'
 import { soakFiles } from './files.ts'
-import { soakHistories } from './histories.ts'
+import { soakHistories, soakJobs } from './longer-tests.ts'
 import { soakWeek } from './week.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
@@ -9,6 +9,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['week', soakWeek],
   ['faces', soakFaces],
   ['histories', soakHistories],
+  ['jobs', soakJobs],
 ]
 
 const only = process.argv.slice(2)

@@ -1,0 +1,25 @@
+import { runTool } from '../../build/run.ts'
+
+/**
+ * BERTH_HISTORIES generated histories of each automation against its plain model, by default many times as many as
+ * `npm test` lives.
+ */
+export function soakHistories(): Promise<string> {
+  return longer('unit', 'model.test.ts', 'BERTH_HISTORIES', '5000')
+}
+
+/** A job is killed at BERTH_KILLS seeded moments, and goes on after each. */
+export function soakJobs(): Promise<string> {
+  return longer('integration', 'core/projects/killed.test.ts', 'BERTH_KILLS', '200')
+}
+
+/** A test of `npm test`, with more rounds. What went wrong is printed, with the seed that does it again. */
+async function longer(project: string, file: string, variable: string, usual: string): Promise<string> {
+  const rounds = process.env[variable] ?? usual
+  const code = await runTool('vitest', ['run', '--project', project, file], {
+    ...process.env,
+    [variable]: rounds,
+  })
+  if (code !== 0) throw new Error('one ended otherwise than it should')
+  return `${rounds} rounds`
+}
