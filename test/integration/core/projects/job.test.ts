@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { lacks } from '../../../needs.ts'
@@ -77,5 +77,33 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.run('cancelJob', { job: id })
     expect(jobOf(under, id)?.step).toBe('cancelled')
     await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('that is outbid goes on elsewhere from its last checkpoint, as often as agreed, and leaves nothing behind', async () => {
+    const { world, under, sshd, folder, runProject } = await openProject({
+      'berth.yaml': `machine: { interruptible: true, price: 5 }
+checkpoint: 1m
+outbid: { elsewhere: 1 }
+results: [steps]
+run: |
+  touch steps
+  while [ ! -e ../../enough ]; do date +%s%N >> steps; sleep 0.2; done
+`,
+    })
+    const id = await runProject()
+    await under.until(() => (jobOf(under, id)?.brought?.files ?? 0) > 0)
+    const atFirst = jobOf(under, id)?.instance ?? 0
+    const begun = readFileSync(join(folder, 'steps'), 'utf8').split('\n')[0]
+    await world.sim.controls.outbid(atFirst)
+    // What is on a machine that was outbid cannot be reached.
+    rmSync(join(sshd.home, 'berth'), { recursive: true, force: true })
+    await under.until(() => jobOf(under, id)?.moved === 1)
+    await under.until(() => under.account().instances[atFirst] === undefined)
+    await under.until(() => jobOf(under, id)?.step === 'running' && jobOf(under, id)?.instance !== atFirst)
+    writeFileSync(join(sshd.home, 'enough'), '')
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(readFileSync(join(folder, 'steps'), 'utf8').split('\n')[0]).toBe(begun)
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    expect(world.sim.controls.ledger().instances).toHaveLength(2)
   })
 })
