@@ -1,0 +1,13 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import { expect, test } from 'vitest'
+import { ProjectSpec } from '../../../electron/contract/project/spec.ts'
+
+test('the published schema of berth.yaml is what Berth takes', async () => {
+  const schema = {
+    ...toJsonSchema(ProjectSpec, { typeMode: 'input', errorMode: 'ignore' }),
+    title: 'berth.yaml',
+    description: 'A folder that Berth runs on a rented machine.',
+  }
+  const text = `${JSON.stringify(schema, null, 2)}\n`
+  await expect(text).toMatchFileSnapshot('../../../docs/berth.schema.json')
+})
