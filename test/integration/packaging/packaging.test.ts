@@ -122,7 +122,7 @@ test('the program has its fuses set', async () => {
 
 test('a package without a publish address has none to ask for updates', async () => {
   const resources = await readdir(join(packed.folder, 'resources'))
-  expect(resources.toSorted()).toEqual(['app.asar', 'app.asar.unpacked', 'licences.txt'])
+  expect(resources.toSorted()).toEqual(['app.asar', 'app.asar.unpacked', 'berth.schema.json', 'licences.txt'])
 })
 
 test('it is no larger than it was seen to be', async () => {
