@@ -53,7 +53,7 @@ export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, sshd
       for (const { id } of Object.values(account.instances)) {
         if (joined.has(id)) continue
         joined.add(id)
-        void ownPublicKey(join(machine.home, 'berth')).then(sshd.authorize)
+        ownPublicKey(join(machine.home, 'berth')).then(sshd.authorize, () => undefined)
         sim.controls.setInstance(id, { ssh: { host, port } })
       }
   })
