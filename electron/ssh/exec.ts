@@ -40,6 +40,14 @@ function collect(
     const pieces: Buffer[] = []
     let length = 0
     let code: number | undefined
+    let finished = false
+    const finish = () => {
+      if (finished) return
+      finished = true
+      cancel()
+      const bytes = Buffer.concat(pieces)
+      resolve({ text: bytes.toString('utf8'), bytes, code })
+    }
     const cancel = clock.after(within, () => {
       channel.close()
       reject(timedOut(address))
@@ -50,15 +58,15 @@ function collect(
       code = status ?? undefined
     })
     channel.on('data', (chunk: Buffer) => {
-      if (length < most) pieces.push(chunk.subarray(0, most - length))
+      if (length >= most) return
+      pieces.push(chunk.subarray(0, most - length))
       length += chunk.length
-      if (length >= most) channel.close()
+      if (length < most) return
+      channel.close()
+      // A command that does not end keeps its side open.
+      finish()
     })
-    channel.once('close', () => {
-      cancel()
-      const bytes = Buffer.concat(pieces)
-      resolve({ text: bytes.toString('utf8'), bytes, code })
-    })
+    channel.once('close', finish)
     if (input !== undefined) channel.end(input)
   })
   return () => output

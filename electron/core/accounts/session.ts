@@ -145,10 +145,8 @@ export async function openSession(
     access: app.access,
     fileTransfers: app.fileTransfers,
     sync: createFolderSync({
-      account: id,
-      access: app.access,
+      connect: instance => app.access.connect({ account: id, instance, client: withKey() }),
       machine,
-      client: withKey,
       files,
       folder,
       onBroken,

@@ -1,12 +1,14 @@
 import { type Entry, extract as tarExtract } from 'tar-stream'
 import type { Skipped } from '../../contract/instance/sync.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { RemoteListing } from './listing.ts'
 import type { Offered, Version } from './plan-down.ts'
 import { openScript, type ScriptStream } from './script-stream.ts'
 import { giveScript } from './scripts.ts'
-import { syncFailed } from './sync-problems.ts'
+import { wrongArchive } from './sync-problems.ts'
 
 /** A file to be fetched, the path it gets, and what is at that path now. */
 export interface Wanted extends Offered {
@@ -18,6 +20,7 @@ interface Fetching {
   remote: string
   folder: SyncedFolder
   tar: RemoteListing['tar']
+  clock: Clock
   /** Epoch seconds on the instance when it listed them. */
   now: number
   signal: AbortSignal
@@ -38,22 +41,17 @@ export async function fetchFiles(
   wanted: readonly Wanted[],
   fetching: Fetching,
 ): Promise<Skipped[]> {
-  const { remote, tar, signal } = fetching
+  const { remote, tar, clock, signal } = fetching
   const byPath = new Map(wanted.map(each => [each.path, each]))
-  const stream = await openScript(connection, { remote, tar }, giveScript)
+  const stream = await openScript(connection, clock, { remote, tar }, giveScript)
   const leave = () => stream.close()
   signal.addEventListener('abort', leave, { once: true })
   try {
     signal.throwIfAborted()
-    const names = tar === 'gnu' || tar === 'bsd' ? '\0' : '\n'
-    await Promise.all([
-      ask(
-        stream,
-        [...byPath.keys()].filter(path => !path.includes(names)),
-        names,
-      ),
-      take(stream, byPath, fetching),
-    ])
+    const asking = ask(stream, [...byPath.keys()])
+    // What is lost on the way is told by what does not come.
+    asking.catch(() => undefined)
+    await take(stream, byPath, fetching)
   } catch (error) {
     signal.throwIfAborted()
     throw error
@@ -64,9 +62,9 @@ export async function fetchFiles(
   return [...byPath.keys()].map(path => ({ path, why: 'changed' }))
 }
 
-async function ask(stream: ScriptStream, paths: readonly string[], end: string): Promise<void> {
+async function ask(stream: ScriptStream, paths: readonly string[]): Promise<void> {
   for (let at = 0; at < paths.length; at += 500) {
-    const some = paths.slice(at, at + 500).map(path => `./${path}${end}`)
+    const some = paths.slice(at, at + 500).map(path => `./${path}\0`)
     await stream.write(Buffer.from(some.join('')))
   }
   stream.end()
@@ -75,22 +73,29 @@ async function ask(stream: ScriptStream, paths: readonly string[], end: string):
 /** Takes those that were asked for, each once, out of the map; whatever else comes is let pass. */
 async function take(stream: ScriptStream, waiting: Map<string, Wanted>, fetching: Fetching): Promise<void> {
   const archive = tarExtract()
-  const broken = (error: unknown) => archive.destroy(error instanceof Error ? error : undefined)
-  stream.ended.catch(broken)
+  let broken: unknown
+  archive.on('error', error => {
+    broken = error
+  })
+  stream.ended.catch(error => archive.destroy(error))
+  stream.output.on('data', stream.heard)
   stream.output.pipe(archive)
   let room = [...waiting.values()].reduce((sum, { item }) => sum + mostOf(item), 0)
-  for await (const entry of archive) {
-    const { name, size = 0, type } = entry.header
-    room -= size
-    if (room < 0) throw syncFailed(fetching.remote, 'more came than was listed')
-    const path = name.replace(/^\.\//, '')
-    const wanted = waiting.get(path)
-    if (wanted === undefined || type !== 'file' || size > mostOf(wanted.item)) {
-      await passOver(entry)
-      continue
+  try {
+    for await (const entry of archive) {
+      const { name, size = 0, type } = entry.header
+      room -= size
+      if (room < 0) throw wrongArchive(fetching.remote)
+      const path = name.replace(/^\.\//, '')
+      const wanted = waiting.get(path)
+      if (wanted === undefined || type !== 'file' || size > mostOf(wanted.item)) await passOver(entry)
+      else {
+        await receive(entry, wanted, fetching)
+        waiting.delete(path)
+      }
     }
-    await receive(entry, wanted, fetching)
-    waiting.delete(path)
+  } catch (error) {
+    throw error === broken && !(error instanceof BerthError) ? wrongArchive(fetching.remote) : error
   }
   await stream.ended
 }

@@ -1,6 +1,7 @@
 import type { RemoteKind } from '../../contract/instance/files.ts'
 import { treeBounds } from '../../contract/instance/tree-bounds.ts'
 import { BerthError } from '../../contract/problem.ts'
+import { withoutEnd } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { connectionLost } from '../connection/ssh-problems.ts'
@@ -46,7 +47,9 @@ export async function listRemote(
 ): Promise<RemoteListing> {
   // Longer command lines may be refused; then everything is listed.
   const named =
-    paths.join(' ').length > 50_000 ? ['.'] : paths.map(path => (path === '.' ? path : `./${path}`))
+    paths.join(' ').length > 50_000
+      ? ['.']
+      : paths.map(path => (path === '.' ? path : `./${withoutEnd(path, '/')}`))
   const values = { remote, make: make ? 'yes' : '' }
   const starts = named.map(quoted).join(' ')
   const most = treeBounds.characters

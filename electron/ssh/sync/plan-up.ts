@@ -1,6 +1,6 @@
 import { BerthError } from '../../contract/problem.ts'
 import type { RemoteItem } from './listing.ts'
-import { type LocalFile, type LocalTree, stagingName } from './scan.ts'
+import { type LocalFile, type LocalTree, stagingName, wholeName } from './scan.ts'
 
 /** What must be sent, and what of it an earlier sync that broke off has left on the instance. */
 export interface UpPlan {
@@ -59,6 +59,7 @@ function parted(listed: ReadonlyMap<string, RemoteItem>) {
   const gathered = new Map<string, RemoteItem>()
   const start = `${stagingName}/`
   for (const [path, item] of listed) {
+    if (path === start + wholeName) continue
     if (path.startsWith(start)) gathered.set(path.slice(start.length), item)
     else if (path !== stagingName) there.set(path, item)
   }

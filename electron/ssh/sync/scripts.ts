@@ -55,7 +55,7 @@ done;
 };
 take() {
 cd -- "$remote" 2>/dev/null || { echo refused; return; };
-if [ -n "$fresh" ]; then rm -rf -- "$s"; fi;
+if [ -n "$fresh" ]; then rm -rf -- "$s"; elif [ -e "$s/$whole" ]; then rm -f -- "$s/$whole"; fi;
 said=$({ [ -d "$s" ] || mkdir -- "$s"; } 2>&1 && tar -xof - -C "$s" 2>&1 >/dev/null); code=$?;
 case $said in *'No space left'*|*'quota exceeded'*|*'Quota exceeded'*) echo full; return ;; esac;
 if [ $code -ne 0 ]; then printf 'failed %.300s' "$said"; return; fi;
@@ -69,11 +69,11 @@ echo done;
 take
 `
 
-/** Gives an archive of the files that its input names: NUL behind each, or a line each where `tar` knows no better. */
+/** Gives an archive of the files that its input names, NUL behind each; several in a row where `tar` takes no list. */
 export const giveScript = `
 cd -- "$remote" 2>/dev/null || exit 3;
 case $tar in
 gnu|bsd) exec tar --null --no-recursion -cf - -T - 2>/dev/null ;;
-*) exec tar -cf - -T - 2>/dev/null ;;
+*) exec xargs -0 tar -cf - 2>/dev/null ;;
 esac
 `

@@ -33,16 +33,18 @@ const longestAnswer = 1000
 
 /** Sends what is planned as one archive, and waits until all of it is in its place. Gives what could not be read. */
 export async function send(connection: Connection, plan: UpPlan, sending: Sending): Promise<Skipped[]> {
-  const { remote, signal } = sending
+  const { remote, clock, signal } = sending
   const values = { remote, fresh: plan.resumes ? '' : 'yes', whole: wholeName }
-  const stream = await openScript(connection, values, takeScript)
+  const stream = await openScript(connection, clock, values, takeScript)
   const answer = answerOf(stream)
+  // Whoever awaits it hears of its failure; until then it is nobody's.
+  answer.catch(() => undefined)
   const archive = tarPack()
   const leave = () => stream.close()
   signal.addEventListener('abort', leave, { once: true })
   try {
     signal.throwIfAborted()
-    const [skipped] = await Promise.all([fill(archive, plan, sending), pour(archive, stream)])
+    const skipped = await bothEnded(fill(archive, plan, sending), pour(archive, stream))
     refuseUnlessDone(await answer, remote)
     return skipped
   } catch (error) {
@@ -59,12 +61,26 @@ export async function send(connection: Connection, plan: UpPlan, sending: Sendin
   }
 }
 
+/** What the first gives, once both have ended. Why the second failed says more: it closes the archive of the first. */
+async function bothEnded<Result>(filling: Promise<Result>, pouring: Promise<void>): Promise<Result> {
+  const [filled, poured] = await Promise.allSettled([filling, pouring])
+  if (poured.status === 'rejected') throw poured.reason
+  if (filled.status === 'rejected') throw filled.reason
+  return filled.value
+}
+
 async function answerOf(stream: ScriptStream): Promise<string> {
   let text = ''
-  stream.output.on('data', (chunk: Buffer) => {
-    if (text.length < longestAnswer) text += chunk.toString('utf8')
+  let tooLong: () => void = () => undefined
+  const talking = new Promise<void>(resolve => {
+    tooLong = resolve
   })
-  await stream.ended
+  stream.output.on('data', (chunk: Buffer) => {
+    stream.heard()
+    if (text.length < longestAnswer) text += chunk.toString('utf8')
+    if (text.length >= longestAnswer) tooLong()
+  })
+  await Promise.race([stream.ended, talking])
   return text
 }
 
@@ -108,7 +124,9 @@ async function fill(
   { folder, clock, signal, onSent }: Sending,
 ): Promise<Skipped[]> {
   const skipped: Skipped[] = []
-  const failed = new Promise<never>((_, reject) => archive.once('error', reject))
+  const failed = new Promise<never>((_, reject) => {
+    archive.once('close', () => reject(new Error('the archive was closed')))
+  })
   failed.catch(() => undefined)
   const add = (header: Headers, bytes: Buffer = Buffer.alloc(0)) =>
     Promise.race([failed, new Promise<void>(resolve => archive.entry(header, bytes, () => resolve()))])

@@ -31,6 +31,14 @@ export function syncFailed(remote: string, said: string): BerthError {
   })
 }
 
+export function wrongArchive(remote: string): BerthError {
+  return new BerthError({
+    code: 'sync_failed',
+    message: `What the instance sent from ${remote} is not what it was asked for.`,
+    advice: 'What had come whole before is kept. Try again; its tar may be broken.',
+  })
+}
+
 export function changedMeanwhile(path: string): BerthError {
   return new BerthError({
     code: 'changed_meanwhile',

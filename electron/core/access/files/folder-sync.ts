@@ -1,20 +1,18 @@
 import * as v from 'valibot'
-import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { BroughtHome, FolderScan, SyncProgress, SyncResult } from '../../../contract/instance/sync.ts'
-import { BerthError } from '../../../contract/problem.ts'
+import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Files } from '../../../ports/files.ts'
 import type { Machine } from '../../../ports/machine.ts'
-import type { ServiceClient } from '../../../service/client.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
+import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { syncDown } from '../../../ssh/sync/down.ts'
 import type { Version } from '../../../ssh/sync/plan-down.ts'
 import { readTree, scanOf } from '../../../ssh/sync/scan.ts'
 import { syncUp } from '../../../ssh/sync/up.ts'
 import { keepLease, type SteadyLease } from '../../../ssh/tunnels/steady-lease.ts'
 import { type Document, openDocument } from '../../storage/json-file.ts'
-import type { Access } from '../access.ts'
 import { createSpeed } from './speed.ts'
 
 /**
@@ -58,10 +56,9 @@ interface BringWanted extends SyncWanted {
 }
 
 interface SyncContext {
-  account: AccountId
-  access: Pick<Access, 'connect'>
+  /** A share in the instance's connection. */
+  connect(instance: InstanceView): Promise<Lease>
   machine: Pick<Machine, 'clock' | 'platform' | 'syncedFolders'>
-  client(): ServiceClient
   files: Files
   /** The account's folder in them. */
   folder: string
@@ -76,7 +73,7 @@ const Brought = v.record(v.string(), v.record(v.string(), v.tuple([v.number(), v
 type Brought = v.InferOutput<typeof Brought>
 
 export function createFolderSync(context: SyncContext): FolderSync {
-  const { machine, access, account, client } = context
+  const { machine } = context
   const { clock, platform, syncedFolders } = machine
   const inTurn = oneAtATime()
   let opened: Promise<Document<Brought>> | undefined
@@ -100,11 +97,16 @@ export function createFolderSync(context: SyncContext): FolderSync {
   ): Promise<Result> {
     let moved = 0
     let losses = 0
+    let gone: Problem | undefined
     const work = async () => {
       const lease = await keepLease({
         clock,
-        connect: () => access.connect({ account, instance, client: client() }),
-        lost: () => undefined,
+        connect: () => context.connect(instance),
+        lost(why) {
+          if (why.code !== 'no_such_instance') return
+          gone = why
+          close()
+        },
         back: () => undefined,
       })
       const close = () => lease.close()
@@ -128,8 +130,9 @@ export function createFolderSync(context: SyncContext): FolderSync {
           return await sync((await lease.get()).connection, tell)
         } catch (error) {
           signal.throwIfAborted()
-          if (!(error instanceof BerthError) || error.problem.code !== 'ssh_closed') throw error
-          losses = moved > before ? 0 : losses + 1
+          if (gone) throw new BerthError(gone)
+          if (!isBrokenOff(error, losses)) throw error
+          losses = moved > before ? 1 : losses + 1
           if (losses >= mostLosses) throw error
           await new Promise<void>(resolve => void clock.after(250, resolve))
         }
@@ -181,6 +184,13 @@ export function createFolderSync(context: SyncContext): FolderSync {
       }
     },
   }
+}
+
+/** After a loss, what still went on at the other end may have been in the way of the next try. */
+function isBrokenOff(error: unknown, losses: number): boolean {
+  if (!(error instanceof BerthError)) return false
+  const { code } = error.problem
+  return code === 'ssh_closed' || (code === 'sync_failed' && losses > 0)
 }
 
 /** Adds how fast it goes and how long that takes. */

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { SshAddress } from '../../../../electron/contract/instance/instance.ts'
 import { createSsh } from '../../../../electron/ssh/connection/connections.ts'
 import type { Lease } from '../../../../electron/ssh/connection/sharing.ts'
 import { openSftp, type Sftp } from '../../../../electron/ssh/files/sftp.ts'
@@ -16,12 +17,14 @@ export interface Place {
   /** On the instance's side. */
   there: string
   here: string
-  connect(): Promise<Lease>
+  /** At another address, it is another connection. */
+  connect(at?: SshAddress): Promise<Lease>
   sftp(): Promise<Sftp>
 }
 
-export async function openPlace(): Promise<Place> {
-  const sshd = await startSshd()
+/** Extra lines of sshd_config win over the defaults. */
+export async function openPlace(config: readonly string[] = []): Promise<Place> {
+  const sshd = await startSshd(config)
   onTestFinished(() => sshd.close())
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
@@ -32,7 +35,7 @@ export async function openPlace(): Promise<Place> {
   mkdirSync(there)
   const here = mkdtempSync(join(tmpdir(), 'berth-here-'))
   onTestFinished(() => rmSync(here, { recursive: true, force: true, maxRetries: 20 }))
-  const connect = () => ssh.connect(target({ direct: sshd }))
+  const connect = (at: SshAddress = sshd) => ssh.connect(target({ direct: at }))
   return {
     sshd,
     there,

@@ -23,8 +23,8 @@ export function write(folder: string, files: Readonly<Record<string, string | Bu
 }
 
 /** A folder here and one on a real sshd, and both ways between them. */
-export async function openSync() {
-  const { sshd, there, connect } = await openPlace()
+export async function openSync(config: readonly string[] = []) {
+  const { sshd, there, connect } = await openPlace(config)
   const here = mkdtempSync(join(tmpdir(), 'berth-project-'))
   onTestFinished(() => rmSync(here, { recursive: true, force: true, maxRetries: 20 }))
   const remote = join(there, 'project')

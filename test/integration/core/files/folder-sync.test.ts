@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { SyncProgress } from '../../../../electron/contract/instance/sync.ts'
+import { createFolderSync } from '../../../../electron/core/access/files/folder-sync.ts'
+import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
+import { systemClock } from '../../../../electron/local/clock.ts'
+import { instanceView } from '../../../unit/core/views.ts'
+import { openPlace, tree } from '../../ssh/files/place.ts'
+import { scratchMachine } from '../../ssh/machine.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+import { write } from '../../ssh/sync/place.ts'
+
+const signal = new AbortController().signal
+
+async function openFolderSync() {
+  const { sshd, there, connect } = await openPlace()
+  const { files, remove } = scratchMachine()
+  onTestFinished(remove)
+  const folder = mkdtempSync(join(tmpdir(), 'berth-project-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
+  const open = () =>
+    createFolderSync({
+      connect: () => connect(),
+      machine: { clock: systemClock, platform: 'linux', syncedFolders: systemSyncedFolders },
+      files,
+      folder: 'accounts/a00000001',
+      onBroken: () => undefined,
+    })
+  return { sshd, folder, remote: join(there, 'project'), open, instance: instanceView({ id: 4711 }) }
+}
+
+describe.skipIf(!hasSshd)('folders kept in step with an instance', () => {
+  test('a scan tells what would be sent, and nothing is sent by it', async () => {
+    const { folder, open } = await openFolderSync()
+    write(folder, { 'a.py': '12345', 'b/c.py': '123', '.env': 'x', 'd.log': 'x', '.gitignore': '*.log' })
+    expect(await open().scan(folder)).toEqual({
+      files: 3,
+      bytes: 13,
+      secrets: ['.env'],
+      skipped: [],
+      ignored: 1,
+    })
+    await expect(open().scan(join(folder, 'gone'))).rejects.toMatchObject({
+      problem: { code: 'no_such_folder' },
+    })
+  })
+
+  test('it goes on by itself when the connection is lost on the way', async () => {
+    const { sshd, folder, remote, open, instance } = await openFolderSync()
+    for (let at = 0; at < 20; at++) write(folder, { [`${at}.bin`]: Buffer.alloc(2_000_000, at) })
+    let cut = false
+    const told: SyncProgress[] = []
+    await open().up(instance, {
+      folder,
+      remote,
+      signal,
+      onProgress(progress) {
+        told.push(progress)
+        if (cut || progress.done < 10_000_000) return
+        cut = true
+        sshd.dropConnections()
+      },
+    })
+    expect(cut).toBe(true)
+    expect(tree(remote)).toEqual(tree(folder))
+    expect(told.at(-1)?.done).toBe(told.at(-1)?.total)
+  })
+
+  test('what was brought home is remembered by the next Berth', async () => {
+    const { folder, remote, open, instance } = await openFolderSync()
+    mkdirSync(remote)
+    write(remote, { 'out/a.pt': 'one', 'out/b.pt': 'one' })
+    await open().down(instance, { folder, remote, paths: ['out/'], signal })
+    write(remote, { 'out/a.pt': 'two', 'out/b.pt': 'two' }, 1_700_000_009)
+    writeFileSync(join(folder, 'out/b.pt'), 'mine')
+    expect(await open().down(instance, { folder, remote, paths: ['out/'], signal })).toMatchObject({
+      files: 2,
+      skipped: [],
+      beside: [{ path: 'out/b.pt', as: 'out/b (from instance 4711).pt' }],
+    })
+    expect(Object.keys(tree(join(folder, 'out')))).toEqual(['a.pt', 'b (from instance 4711).pt', 'b.pt'])
+  })
+})

@@ -1,0 +1,143 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { lacks } from '../../../needs.ts'
+import { tree } from '../files/place.ts'
+import { hasSshd } from '../sshd.ts'
+import { openSync, write } from './place.ts'
+
+/** A disk of so many kilobytes in place of a folder; undefined where none can be mounted. */
+function smallDisk(folder: string, kilobytes: number): { grow(kilobytes: number): void } | undefined {
+  mkdirSync(folder, { recursive: true })
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', folder])
+  if (status !== 0) return undefined
+  onTestFinished(() => void spawnSync('umount', ['-l', folder]))
+  return {
+    grow: size => void execFileSync('mount', ['-o', `remount,size=${size}k`, folder]),
+  }
+}
+
+const small = (round: string) =>
+  Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f/${at}`, `${round} ${at}`]))
+
+describe.skipIf(!hasSshd)('bad days of a sync', () => {
+  test('a disk that is too small there is told before anything is sent', async context => {
+    const { here, remote, up } = await openSync()
+    const disk = smallDisk(remote, 1024)
+    if (!disk) return context.skip('no disk can be mounted here')
+    write(here, { 'a.bin': Buffer.alloc(3_000_000, 1) })
+    await expect(up()).rejects.toMatchObject({
+      problem: {
+        code: 'disk_full',
+        message: expect.stringContaining('3 MB are to be sent and 1 MB are free'),
+      },
+    })
+    expect(readdirSync(remote)).toEqual([])
+    disk.grow(8192)
+    expect(await up()).toMatchObject({ files: 1 })
+  })
+
+  test('a disk that fills there while it is sent is told, and leaves the old files', async context => {
+    const { here, remote, up } = await openSync()
+    const disk = smallDisk(remote, 400)
+    if (!disk) return context.skip('no disk can be mounted here')
+    write(here, small('old'))
+    await up()
+    const before = tree(remote)
+    write(here, small('new'), 1_700_000_005)
+    await expect(up()).rejects.toMatchObject({ problem: { code: 'disk_full' } })
+    expect(tree(join(remote, 'f'))).toEqual(
+      Object.fromEntries(Object.entries(before).map(([path, hash]) => [path.slice(2), hash])),
+    )
+    disk.grow(4096)
+    const { unchanged } = await up()
+    // What had been gathered was not sent again.
+    expect(unchanged).toBeGreaterThan(0)
+    expect(tree(remote)).toEqual(tree(here))
+  })
+
+  test('a disk that fills here is told, and what came whole is kept', async context => {
+    const { here, remote, down } = await openSync()
+    const disk = smallDisk(here, 400)
+    if (!disk) return context.skip('no disk can be mounted here')
+    write(remote, { 'a.pt': 'x'.repeat(100_000), 'b.pt': 'x'.repeat(200_000), 'c.pt': 'x'.repeat(300_000) })
+    await expect(down()).rejects.toMatchObject({ problem: { code: 'disk_full_here' } })
+    expect(readdirSync(here).filter(name => name.endsWith('.berth-part'))).toEqual([])
+    disk.grow(4096)
+    await down()
+    expect(tree(here)).toEqual(tree(remote))
+  })
+
+  test('a folder here that has gone is told', async () => {
+    const { here, up } = await openSync()
+    rmSync(here, { recursive: true })
+    await expect(up()).rejects.toMatchObject({ problem: { code: 'no_such_folder' } })
+  })
+
+  test('a place there that cannot be a folder is told', async () => {
+    const { here, remote, up } = await openSync()
+    write(here, { a: 'x' })
+    await expect(up({ remote: '/dev/null/x' })).rejects.toMatchObject({ problem: { code: 'sync_refused' } })
+    writeFileSync(remote, 'a file')
+    await expect(up()).rejects.toMatchObject({ problem: { code: 'sync_refused' } })
+  })
+
+  test('sockets and pipes are skipped and told', async () => {
+    const { here, up } = await openSync()
+    execFileSync('mkfifo', [join(here, 'pipe')])
+    write(here, { 'a.py': 'x' })
+    expect(await up()).toMatchObject({ files: 1, skipped: [{ path: 'pipe', why: 'special' }] })
+  })
+
+  test('a remote folder that is a link leads where it leads', async () => {
+    const { here, remote, up, sshd } = await openSync()
+    const disk = join(sshd.folder, 'disk')
+    mkdirSync(disk)
+    mkdirSync(remote)
+    symlinkSync(disk, join(remote, 'data'))
+    write(here, { 'data/a.csv': 'x' })
+    await up()
+    expect(Object.keys(tree(disk))).toEqual(['a.csv'])
+  })
+
+  describe.skipIf(lacks('busybox'))(`with the programs of BusyBox alone${lacks('busybox')}`, () => {
+    async function onBusyBox() {
+      const programs = mkdtempSync(join(tmpdir(), 'berth-busybox-'))
+      onTestFinished(() => rmSync(programs, { recursive: true, force: true }))
+      execFileSync('busybox', ['--install', '-s', programs])
+      return openSync([`SetEnv PATH=${programs}`])
+    }
+
+    test('a folder goes there and comes back', async () => {
+      const { here, remote, up, down } = await onBusyBox()
+      write(here, { 'a.py': 'one', "b c/'d'.sh": 'two', 'b c/e': '' })
+      chmodSync(join(here, "b c/'d'.sh"), 0o755)
+      symlinkSync('a.py', join(here, 'link'))
+      expect(await up()).toMatchObject({ files: 4 })
+      expect(tree(remote)).toEqual(tree(here))
+      expect(statSync(join(remote, "b c/'d'.sh")).mode & 0o777).toBe(0o755)
+      write(here, { 'a.py': 'three' }, 1_700_000_005)
+      expect(await up()).toMatchObject({ unchanged: 2 })
+      write(remote, { 'out/r.pt': 'result', 'out/s t.pt': 'other' })
+      expect(await down({ paths: ['out'] })).toMatchObject({ files: 2 })
+      expect(tree(join(here, 'out'))).toEqual(tree(join(remote, 'out')))
+    })
+
+    test('names that its tar cannot take are told before anything is sent', async () => {
+      const { here, up } = await onBusyBox()
+      write(here, { 'ünï.py': 'one' })
+      await expect(up()).rejects.toMatchObject({ problem: { code: 'no_tar' } })
+    })
+  })
+})

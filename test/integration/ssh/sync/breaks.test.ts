@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { hasSshd } from '../sshd.ts'
+import { cuttingWay, seeded } from './cutting.ts'
+import { openSync, write } from './place.ts'
+
+/** Bytes of a handshake, and of a sync of all the files. */
+const handshake = 4500
+const everything = 900_000
+const cuts = 12
+
+/** Forty files in a few folders; every other one is there in each round, so that some are new. */
+function files(round: string): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [
+      `${at % 3 === 0 ? 'a' : at % 3 === 1 ? 'b/c' : `d${at % 4}`}/file ${at}`,
+      `${round} ${at} `.repeat(1 + ((at * 137) % 3500)),
+    ]),
+  )
+}
+
+function content(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Why it failed, or that it did not. */
+const outcome = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    error => error.problem?.code ?? String(error),
+  )
+
+describe.skipIf(!hasSshd)('a sync that breaks off', () => {
+  test('each file there is the old or the new one, and the next sync mends the rest', async () => {
+    const { sshd, here, remote, up, connect } = await openSync()
+    const chance = seeded(16)
+    let broken = 0
+    let before: Record<string, string | undefined> = {}
+    for (let round = 1; round <= cuts; round++) {
+      const now = files(`round ${round}`)
+      write(here, now, 1_700_000_000 + round)
+      const way = await cuttingWay(sshd.port, handshake + chance() * everything)
+      const lease = await connect(way).catch(() => undefined)
+      if (lease && (await outcome(up({}, lease.connection))) !== 'done') broken++
+      for (const path of Object.keys(now))
+        expect([before[path], now[path]], path).toContain(content(join(remote, path)))
+      // What was cut off may still be coming to its place.
+      await expect.poll(() => outcome(up())).toBe('done')
+      for (const path of Object.keys(now)) expect(content(join(remote, path)), path).toBe(now[path])
+      expect(readdirSync(remote)).not.toContain('.berth-sync')
+      before = now
+    }
+    expect(broken).toBeGreaterThan(cuts / 3)
+  })
+
+  test('each file here is the old or the new one, and the next sync mends the rest', async () => {
+    const { sshd, here, remote, down, connect } = await openSync()
+    const chance = seeded(17)
+    let broken = 0
+    let before: Record<string, string | undefined> = {}
+    for (let round = 1; round <= cuts; round++) {
+      const now = files(`round ${round}`)
+      write(remote, now, 1_700_000_000 + round)
+      const way = await cuttingWay(sshd.port, handshake + chance() * everything)
+      const lease = await connect(way).catch(() => undefined)
+      if (lease && (await outcome(down({}, lease.connection))) !== 'done') broken++
+      for (const path of Object.keys(now))
+        expect([before[path], now[path]], path).toContain(content(join(here, path)))
+      expect(await down()).toMatchObject({ beside: [], skipped: [] })
+      for (const path of Object.keys(now)) expect(content(join(here, path)), path).toBe(now[path])
+      const parts = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter(name =>
+        name.endsWith('.berth-part'),
+      )
+      expect(parts).toEqual([])
+      before = now
+    }
+    expect(broken).toBeGreaterThan(cuts / 3)
+  })
+
+  test('one that is called off ends at once, and the next one goes on', async () => {
+    const { here, remote, up } = await openSync()
+    write(here, { 'a.bin': Buffer.alloc(8_000_000, 'a'), 'b.bin': Buffer.alloc(8_000_000, 'b') })
+    const calling = new AbortController()
+    const reason = new Error('called off')
+    const sync = up({
+      signal: calling.signal,
+      onProgress: ({ done }) => done > 9_000_000 && calling.abort(reason),
+    })
+    await expect(sync).rejects.toBe(reason)
+    expect(content(join(remote, 'a.bin'))).toBeUndefined()
+    await expect.poll(() => outcome(up())).toBe('done')
+    expect(content(join(remote, 'b.bin'))).toBe('b'.repeat(8_000_000))
+  })
+})

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A way to a port of this machine that breaks for good once so many bytes have passed, both ways together. */
+export async function cuttingWay(to: number, after: number): Promise<{ host: string; port: number }> {
+  let left = after
+  const server = createServer(near => {
+    const far = connect(to, '127.0.0.1')
+    const cut = () => {
+      near.destroy()
+      far.destroy()
+    }
+    for (const [from, into] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('data', (bytes: Buffer) => {
+        into.write(bytes.subarray(0, Math.max(0, left)))
+        left -= bytes.length
+        if (left <= 0) into.end(cut)
+      })
+      from.on('error', cut)
+      from.on('close', cut)
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { host: '127.0.0.1', port: address.port }
+}
+
+/** Numbers from 0 to 1 that are the same in every run. */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}

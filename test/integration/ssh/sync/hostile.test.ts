@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Headers, pack } from 'tar-stream'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { tree } from '../files/place.ts'
+import { hasSshd } from '../sshd.ts'
+import { openSync, write } from './place.ts'
+
+/** An instance on which these programs are not what they should be: scripts, and the files beside them. */
+async function onHostile(programs: Readonly<Record<string, string | Buffer>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-hostile-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, content] of Object.entries(programs))
+    writeFileSync(join(folder, name), content, { mode: 0o755 })
+  const place = await openSync([`SetEnv PATH=${folder}:/usr/bin:/bin`])
+  mkdirSync(place.remote)
+  return place
+}
+
+const saysGnu = `[ "$1" = --version ] && { echo 'tar (GNU tar) 1.34'; exit; }`
+/** Gives the file beside it, whatever it was asked for. */
+const givesArchive = `#!/bin/sh\n${saysGnu}\ncat > /dev/null & exec cat "\${0%/*}/archive"\n`
+
+async function archiveOf(...entries: (Headers & { content?: string })[]): Promise<Buffer> {
+  const archive = pack()
+  for (const { content = '', ...header } of entries) archive.entry(header, content)
+  archive.finalize()
+  const pieces: Buffer[] = []
+  for await (const piece of archive) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+describe.skipIf(!hasSshd)('a hostile instance', () => {
+  test('an archive brings nothing but what was listed and asked for, each once', async () => {
+    const archive = await archiveOf(
+      { name: '../evil', content: 'x' },
+      { name: '/tmp/berth-evil', content: 'x' },
+      { name: './a.pt', type: 'symlink', linkname: '/etc/passwd' },
+      { name: 'other.pt', content: 'x' },
+      { name: 'b.pt', content: 'x'.repeat(1_500_000) },
+      { name: './a.pt', content: 'real' },
+      { name: './a.pt', content: 'fake' },
+    )
+    const { here, remote, down } = await onHostile({ tar: givesArchive, archive })
+    write(remote, { 'a.pt': 'real', 'b.pt': 'x' })
+    expect(await down()).toMatchObject({ files: 1, skipped: [{ path: 'b.pt', why: 'changed' }] })
+    expect(Object.keys(tree(here))).toEqual(['a.pt'])
+    expect(readFileSync(join(here, 'a.pt'), 'utf8')).toBe('real')
+    expect(existsSync('/tmp/berth-evil') || existsSync(join(here, '../evil'))).toBe(false)
+  })
+
+  test('an archive without an end is broken off', async () => {
+    const archive = await archiveOf({ name: 'x', content: 'x'.repeat(2_000_000) })
+    const endless = `#!/bin/sh\n${saysGnu}\nwhile cat "\${0%/*}/archive"; do :; done\n`
+    const { here, remote, down } = await onHostile({ tar: endless, archive })
+    write(remote, { 'a.pt': 'real' })
+    await expect(down()).rejects.toMatchObject({ problem: { code: 'sync_failed' } })
+    expect(tree(here)).toEqual({})
+  })
+
+  test('an archive that is none is told, and nothing comes of it', async () => {
+    const { here, remote, down } = await onHostile({
+      tar: givesArchive,
+      archive: Buffer.alloc(2048, 'no archive'),
+    })
+    write(remote, { 'a.pt': 'real' })
+    await expect(down()).rejects.toMatchObject({ problem: { code: 'sync_failed' } })
+    expect(tree(here)).toEqual({})
+  })
+
+  test('a list without an end is refused', async () => {
+    const find = `#!/bin/sh\nexec yes 'f 1 1 644 ./${'a'.repeat(4000)}'\n`
+    const { down, up, here, remote } = await onHostile({ find })
+    write(here, { 'a.py': 'x' })
+    await expect(up()).rejects.toMatchObject({ problem: { code: 'no_posix_shell' } })
+    write(remote, { 'a.py': 'y' })
+    await expect(down()).rejects.toMatchObject({ problem: { code: 'too_many_files' } })
+    await expect(up()).rejects.toMatchObject({ problem: { code: 'too_many_files' } })
+  })
+
+  test('names that lead out of the folder are skipped', async () => {
+    const find = `#!/bin/sh\nprintf 'f 1 1 644 ./../evil\\0\\0f 1 1 644 .//etc/x\\0\\0f 1 1 644 ./a/../../b\\0\\0'\n`
+    const { here, down } = await onHostile({ find })
+    const { files, skipped } = await down()
+    expect({ files, skipped: skipped.map(({ why }) => why) }).toEqual({
+      files: 0,
+      skipped: ['name', 'name', 'name'],
+    })
+    expect(tree(here)).toEqual({})
+  })
+
+  test('a shell that says something else first is told', async () => {
+    const { here, up } = await onHostile({ sh: '#!/bin/bash\necho Welcome\nexec /bin/sh "$@"\n' })
+    write(here, { 'a.py': 'x' })
+    await expect(up()).rejects.toMatchObject({ problem: { code: 'no_posix_shell' } })
+  })
+})
