@@ -106,4 +106,22 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
     expect(world.sim.controls.ledger().instances).toHaveLength(2)
   })
+
+  test('that would cost more than was agreed is stopped within a poll of it, and says so', async () => {
+    const { under, project, runProject } = await openProject({
+      'berth.yaml': 'run: sleep 1000\nstop: { dollars: 0.02 }\n',
+    })
+    const { most = 0, pricePerHour = 0 } = await under.run('planProject', { project })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped' } })
+    const [instance] = Object.values(under.account().instances)
+    expect(instance?.state).toBe('stopped')
+    // Two seconds between polls, and as much as a busy machine takes besides, sixty times as fast.
+    const onePoll = (pricePerHour * 900) / 3600
+    expect(instance?.spent.micros).toBeLessThan(20_000 + onePoll)
+    expect(jobOf(under, id)?.cost.micros).toBeLessThan(most + onePoll)
+    await under.run('cancelJob', { job: id })
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
 })
