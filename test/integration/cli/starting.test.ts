@@ -50,6 +50,7 @@ function isAlive(pid: number): boolean {
 test('it starts Berth where none runs, which goes on by itself until it is told to end', async () => {
   const { home, berth } = newHome()
   expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, out: '' })
+  expect(await berth('quit')).toMatchObject({ code: 3 })
   expect(existsSync(home)).toBe(false)
   expect(await berth('ps', '--json')).toEqual({
     code: 0,
