@@ -21,14 +21,13 @@ export const ssh: CliCommand = {
   },
 }
 
-/** In this command's place: its exit code is ssh's, and signals are for ssh. */
+/** In this command's place: its exit code is ssh's, and the signals are. */
 async function runSsh([program = 'ssh', ...args]: readonly string[]): Promise<number> {
   const { spawn } = await import('node:child_process')
-  const child = spawn(program, args, { stdio: 'inherit' })
-  // The terminal tells ssh by itself.
-  process.on('SIGINT', () => undefined)
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => undefined)
   return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit' })
     child.once('error', () =>
       reject(
         new CliFailure(exitCodes.failed, {

@@ -81,10 +81,11 @@ export type Place =
     }
   /** With `search` that search is made, with `offer` the dialog to rent that one of them is opened; with `again` the dialog to rent as in an earlier rental, by its id, is opened. */
   | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }
+  /** With `ask` the sheet is opened that shows what a run of the project would be, and asks. */
+  | { screen: 'projects'; project?: string; ask?: 'run' }
   | {
       screen:
         | 'home'
-        | 'projects'
         | 'templates'
         | 'transfers'
         | 'activity'

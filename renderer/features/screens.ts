@@ -5,6 +5,7 @@ export type ScreenId =
   | 'home'
   | 'instances'
   | 'offers'
+  | 'projects'
   | 'templates'
   | 'transfers'
   | 'activity'
@@ -26,6 +27,7 @@ export const screens: readonly Screen[] = [
   { id: 'home', label: 'Home', icon: 'home' },
   { id: 'instances', label: 'Instances', icon: 'instances' },
   { id: 'offers', label: 'Offers', icon: 'offers' },
+  { id: 'projects', label: 'Projects', icon: 'projects' },
   { id: 'templates', label: 'Templates', icon: 'templates' },
   { id: 'transfers', label: 'Transfers', icon: 'transfers' },
   { id: 'activity', label: 'Activity', icon: 'activity' },

@@ -23,6 +23,7 @@ const screens = [
   'Home',
   'Instances',
   'Offers',
+  'Projects',
   'Templates',
   'Transfers',
   'Activity',

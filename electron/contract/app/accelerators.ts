@@ -4,12 +4,12 @@ export const accelerators = {
   home: 'CmdOrCtrl+1',
   instances: 'CmdOrCtrl+2',
   offers: 'CmdOrCtrl+3',
-  templates: 'CmdOrCtrl+4',
-  transfers: 'CmdOrCtrl+5',
-  activity: 'CmdOrCtrl+6',
-  spending: 'CmdOrCtrl+7',
-  hosting: 'CmdOrCtrl+8',
-  account: 'CmdOrCtrl+9',
+  projects: 'CmdOrCtrl+4',
+  templates: 'CmdOrCtrl+5',
+  transfers: 'CmdOrCtrl+6',
+  activity: 'CmdOrCtrl+7',
+  spending: 'CmdOrCtrl+8',
+  hosting: 'CmdOrCtrl+9',
   settings: 'CmdOrCtrl+,',
 } as const
 export type AcceleratorName = keyof typeof accelerators

@@ -97,3 +97,16 @@ export interface JobView {
 export function isJobGoing({ step }: Pick<JobView, 'step'>): boolean {
   return step !== 'done' && step !== 'failed' && step !== 'cancelled'
 }
+
+/** Projects as they were run by an account, the last one first; those that were not, by their names. */
+export function lastRunFirst(
+  projects: readonly ProjectView[],
+  jobs: Readonly<Record<string, JobView>>,
+): ProjectView[] {
+  const lastRun = new Map<string, number>()
+  for (const { project, createdAt } of Object.values(jobs))
+    lastRun.set(project, Math.max(createdAt, lastRun.get(project) ?? 0))
+  return projects.toSorted(
+    (a, b) => (lastRun.get(b.id) ?? 0) - (lastRun.get(a.id) ?? 0) || a.name.localeCompare(b.name),
+  )
+}

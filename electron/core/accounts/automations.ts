@@ -80,9 +80,14 @@ export async function openAutomations(
       for (const automation of all) automation.resume()
     },
     secretOwners: () => all.flatMap(automation => automation.secretOwners?.() ?? []),
-    dueAt: after => Math.min(...all.map(automation => automation.dueAt?.(after) ?? Number.POSITIVE_INFINITY)),
+    dueAt: () => soonest(all.map(automation => automation.dueAt?.())),
     async flush() {
       await Promise.all(all.map(automation => automation.flush()))
     },
   }
+}
+
+function soonest(moments: readonly (number | undefined)[]): number | undefined {
+  const known = moments.filter(moment => moment !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
 }

@@ -229,7 +229,7 @@ export async function openGuards(
   return {
     onPoll,
     resume: show,
-    dueAt: () => shown.next() ?? Number.POSITIVE_INFINITY,
+    dueAt: shown.next,
     async flush() {
       await Promise.all([stored.flush(), seenAt.flush()])
     },

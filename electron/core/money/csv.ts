@@ -1,7 +1,5 @@
+import { csv, dollars } from '../../contract/format/csv.ts'
 import type { MoneyDay, MoneySample, SpenderName } from '../../contract/spending/history.ts'
-import type { Micros } from '../../contract/spending/money.ts'
-
-type Cell = string | number
 
 /** One row a day: spent and topped up in dollars, the credit at its end, whether the sums are estimated, and whether they are as charged. */
 export function daysCsv(days: readonly MoneyDay[]): string {
@@ -53,21 +51,4 @@ export function samplesCsv(samples: readonly MoneySample[]): string {
     credit === undefined ? '' : dollars(credit),
   ])
   return csv([['until', 'spent_usd', 'credit_usd'], ...rows])
-}
-
-/** Exact: six digits after the point. */
-function dollars(amount: Micros): string {
-  const digits = String(Math.abs(amount)).padStart(7, '0')
-  return `${amount < 0 ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`
-}
-
-/** RFC 4180. */
-function csv(rows: readonly (readonly Cell[])[]): string {
-  return rows.map(row => `${row.map(cellText).join(',')}\r\n`).join('')
-}
-
-/** A label is chosen by others: what a spreadsheet would take for a formula is made text. */
-function cellText(cell: Cell): string {
-  const text = typeof cell === 'string' && /^[=+@\t\r]|^-(?![\d.]+$)/.test(cell) ? `'${cell}` : String(cell)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

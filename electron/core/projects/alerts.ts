@@ -15,7 +15,7 @@ function about(account: AccountId, job: Job): Omit<Alert, 'title' | 'body' | 'ur
     kind: 'run',
     instance: job.instance,
     actions: [{ id: 'show', label: 'Show' }],
-    place: { screen: 'projects' },
+    place: { screen: 'projects', project: job.project },
   }
 }
 

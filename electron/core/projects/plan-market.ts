@@ -1,3 +1,4 @@
+import { limitsOf, longestOf, mostOf } from '../../contract/project/bounds.ts'
 import type { ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import type { AccountContext } from '../account-context.ts'
@@ -5,7 +6,7 @@ import { bestOffer } from '../renting/attempts/best-offer.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import { searchNarrowed } from '../renting/offers/find-offers.ts'
 import { offerView } from '../renting/offers/offer-view.ts'
-import { limitsOf, longestOf, mostOf, requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
+import { requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
 
 /** What of a plan the market decides, and the names of the secrets that it wants. */
 export type MarketPlan = Pick<ProjectPlan, 'offer' | 'pricePerHour' | 'stops' | 'most' | 'longest'> & {

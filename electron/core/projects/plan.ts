@@ -1,14 +1,12 @@
-import type { FailoverLimits, FailoverSearch } from '../../contract/automation/failover.ts'
+import type { FailoverSearch } from '../../contract/automation/failover.ts'
 import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import type { OpenRequest } from '../../contract/market/rental.ts'
 import { searchWords } from '../../contract/market/search-text.ts'
+import { usualSetup } from '../../contract/project/bounds.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
-import { type Micros, micros } from '../../contract/spending/money.ts'
 
 /** What is used where `berth.yaml` says nothing. */
-const usual = { image: 'pytorch/pytorch', disk: 20, price: 1000, idleBelow: 5 }
-/** How far renting may go before it gives up: attempts, and seconds for each. */
-const tries = { attempts: 5, deadline: 1200 }
+const usual = { price: 1000, idleBelow: 5 }
 
 /** The offers that a project asks for. `names`: the GPUs that are on the market, since `H100` means each of its kinds. */
 export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): FailoverSearch {
@@ -19,7 +17,7 @@ export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly st
     query: {
       type: interruptible ? 'bid' : 'on-demand',
       verifiedOnly: verified ?? false,
-      storage: disk ?? usual.disk,
+      storage: disk ?? usualSetup.disk,
       limit: 5000,
     },
     filter: {
@@ -51,11 +49,11 @@ function namesMeant(asked: readonly string[], names: readonly string[]): string[
 export function requestOf(spec: ProjectSpec, label: string, stops: readonly RentalStop[]): OpenRequest {
   const { image, template, disk, ports = [], machine = {} } = spec
   return {
-    image: image ?? (template === undefined ? usual.image : ''),
+    image: image ?? (template === undefined ? usualSetup.image : ''),
     template: template === undefined ? undefined : { hash: template, name: template },
     access: 'ssh',
     direct: true,
-    disk: disk ?? usual.disk,
+    disk: disk ?? usualSetup.disk,
     env: [],
     ports: ports.map(port => {
       const [first = 0, second] = String(port).split(':').map(Number)
@@ -76,41 +74,6 @@ export function stopsOf({ stop = {} }: ProjectSpec): RentalStop[] {
   if (hours !== undefined) stops.push({ kind: 'duration', seconds: Math.max(60, hours * 3600) })
   if (dollars !== undefined) stops.push({ kind: 'cost', dollars: Math.max(0.01, dollars) })
   return stops
-}
-
-/** At the price of the machine, or the highest that may be paid; what tries may cost is as much as an hour, a dollar at least. */
-export function limitsOf({ machine = {} }: ProjectSpec, price: Micros | undefined): FailoverLimits {
-  const dear = price === undefined ? (machine.price ?? 1) : price / 1_000_000
-  return {
-    ...tries,
-    ceiling: Math.min(1000, Math.max(1, dear)),
-    price: machine.interruptible ? undefined : machine.price,
-  }
-}
-
-/** What a run of it costs at the most, in all: what its stops allow for one machine, for as many machines as it may have. */
-export function mostOf(
-  { outbid, machine = {} }: ProjectSpec,
-  stops: readonly RentalStop[],
-  price: Micros,
-  { ceiling }: FailoverLimits,
-): Micros | undefined {
-  const dear = machine.price === undefined ? price : micros(machine.price)
-  const bounds = stops.flatMap(stop => {
-    if (stop.kind === 'cost') return micros(stop.dollars)
-    return stop.kind === 'duration' ? Math.ceil((dear * stop.seconds) / 3600) : []
-  })
-  if (bounds.length === 0) return undefined
-  return (Math.min(...bounds) + micros(ceiling)) * (1 + (outbid?.elsewhere ?? 0))
-}
-
-/** Seconds after which its machine is stopped at the latest. */
-export function longestOf(stops: readonly RentalStop[], price: Micros): number | undefined {
-  const spans = stops.flatMap(stop => {
-    if (stop.kind === 'duration') return stop.seconds
-    return stop.kind === 'cost' && price > 0 ? (micros(stop.dollars) / price) * 3600 : []
-  })
-  return spans.length === 0 ? undefined : Math.min(...spans)
 }
 
 export function resultsOf({ results }: Pick<ProjectSpec, 'results'>): string[] {

@@ -2,6 +2,7 @@ import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { SyncProgress } from '../../contract/instance/sync.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
+import { limitsOf, mostOf } from '../../contract/project/bounds.ts'
 import { isJobGoing, type ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
@@ -17,7 +18,6 @@ import { doneAlert, failedAlert, jobAlertId } from './alerts.ts'
 import { checkpointDue, type Move, nextMove, type Snapshot } from './decide.ts'
 import { createJobEffects } from './effects.ts'
 import { Job, specOf } from './model.ts'
-import { limitsOf, mostOf } from './plan.ts'
 import { planMarket } from './plan-market.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
@@ -397,11 +397,11 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       wakeAll()
     },
     resume: jobs.show,
-    dueAt(after) {
+    dueAt() {
       const moments = jobs
         .all()
         .flatMap(job => (job.step === 'running' ? (checkpointDue(job, specOf(job)) ?? []) : []))
-      return Math.min(...moments.filter(moment => moment > after))
+      return moments.length === 0 ? undefined : Math.min(...moments)
     },
     async flush() {
       await Promise.allSettled(busy.values())

@@ -207,12 +207,11 @@ export async function openWatches(
         if (isDue(watch, now())) void look(watch.id)
       }
     },
-    dueAt(after) {
+    dueAt() {
       const moments = all()
         .map(nextLook)
         .filter(moment => moment !== undefined)
-        .filter(moment => moment > after)
-      return Math.min(...moments)
+      return moments.length === 0 ? undefined : Math.min(...moments)
     },
     resume: watches.show,
     secretOwners: () => all().flatMap(({ id, wish }) => (wish.rents ? id : [])),

@@ -69,7 +69,7 @@ export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
     ]),
     menu('View', [
       to('Commands…', { screen: 'here', ask: 'palette' }, 'palette'),
-      own('Refresh', {
+      own('Look at the account now', {
         kind: 'command',
         name: 'refresh',
         args: {},
@@ -87,12 +87,13 @@ export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
       to('Home', { screen: 'home' }, 'home'),
       to('Instances', { screen: 'instances' }, 'instances'),
       to('Offers', { screen: 'offers' }, 'offers'),
+      to('Projects', { screen: 'projects' }, 'projects'),
       to('Templates', { screen: 'templates' }, 'templates'),
       to('Transfers', { screen: 'transfers' }, 'transfers'),
       to('Activity', { screen: 'activity' }, 'activity'),
       to('Spending', { screen: 'spending' }, 'spending'),
       to('Hosting', { screen: 'hosting' }, 'hosting'),
-      to('Account', { screen: 'account' }, 'account'),
+      to('Account', { screen: 'account' }),
     ]),
     mac ? { role: 'windowMenu' } : menu('Window', [{ role: 'minimize' }, { role: 'togglefullscreen' }]),
     {

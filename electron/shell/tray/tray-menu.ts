@@ -5,6 +5,7 @@ import { timeOfDay } from '../../contract/format/time.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { RentalView } from '../../contract/market/rental.ts'
 import { lastSeenAt, outageWords } from '../../contract/outage.ts'
+import { lastRunFirst } from '../../contract/project/project.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { AccountView, Connection, Place, SavedSearch, State } from '../../contract/state.ts'
 import type { MenuItemModel, TrayAction } from './menu-item.ts'
@@ -13,6 +14,7 @@ import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray
 
 /** Most instances of an account in the menu: a longer one would not fit a screen. */
 const most = 15
+const mostProjects = 3
 
 /** The tray's menu, a function of State and nothing else: what it shows is the same whenever State is. */
 export function trayMenu(state: State): MenuItemModel[] {
@@ -27,6 +29,7 @@ export function trayMenu(state: State): MenuItemModel[] {
     ...others.flatMap(otherAccount),
     { separator: true },
     ...dueEntries(shown ? [shown, ...others] : others),
+    ...(shown ? projectEntries(shown, state.projects) : []),
     ...(shown ? rentEntries(shown, Object.values(state.savedSearches)) : []),
     ...(shown?.demo ? [demoEvents] : []),
     { separator: true },
@@ -173,6 +176,16 @@ function rentEntries(account: AccountView, saved: readonly SavedSearch[]): MenuI
   ]
 }
 
+/** The projects that were run last, each as a question. */
+function projectEntries(account: AccountView, projects: State['projects']): MenuItemModel[] {
+  return lastRunFirst(Object.values(projects), account.jobs)
+    .slice(0, mostProjects)
+    .map(({ id, name }) => ({
+      label: `Run ${word(name)}…`,
+      action: go(account, { screen: 'projects', project: id, ask: 'run' }),
+    }))
+}
+
 const demoEvents: MenuItemModel = {
   label: 'Make something happen',
   submenu: demoEventWords.map(({ event, label }) => ({
@@ -185,16 +198,16 @@ const demoEvents: MenuItemModel = {
 function pauseEntry({ pausedUntil, accounts }: State): MenuItemModel {
   if (pausedUntil !== undefined)
     return {
-      label: 'Resume polling',
+      label: 'Look at the accounts again',
       action: { kind: 'command', name: 'resumePolling', args: {}, what: 'look again' },
     }
   if (guardsSet(Object.values(accounts)).length > 0)
     return {
-      label: 'Pause polling for an hour…',
+      label: 'Pause looking at the accounts for an hour…',
       action: { kind: 'go', place: { screen: 'here', ask: 'pause' } },
     }
   return {
-    label: 'Pause polling for an hour',
+    label: 'Pause looking at the accounts for an hour',
     action: { kind: 'command', name: 'pausePolling', args: { minutes: 60 }, what: 'pause' },
   }
 }

@@ -145,7 +145,7 @@ export function pageActions(page: Page): Action[] {
   const actions: Action[] = screens.map(screen => ({
     id: `go-${screen.id}`,
     label: `Go to ${screen.label}`,
-    accelerator: screen.id,
+    ...(screen.id !== 'account' && { accelerator: screen.id }),
     run: () => route.go(screen.id),
   }))
   actions.push(
@@ -155,7 +155,7 @@ export function pageActions(page: Page): Action[] {
     { id: 'watches', label: 'Watches of the market', run: () => route.go('offers/watches') },
     {
       id: 'refresh',
-      label: 'Refresh',
+      label: 'Look at the account now',
 
       run: () => page.attempt(berth.refresh({})),
     },
@@ -180,7 +180,7 @@ export function pageActions(page: Page): Action[] {
     state?.pausedUntil === undefined
       ? {
           id: 'pause',
-          label: 'Pause polling for an hour',
+          label: 'Pause looking at the accounts for an hour',
           run: () =>
             guardsSet(Object.values(state?.accounts ?? {})).length > 0
               ? dialogs.show({ kind: 'pause' })
@@ -188,7 +188,7 @@ export function pageActions(page: Page): Action[] {
         }
       : {
           id: 'resume',
-          label: 'Resume polling',
+          label: 'Look at the accounts again',
           run: () => page.attempt(berth.resumePolling({})),
         },
   )
@@ -199,11 +199,17 @@ export function pageActions(page: Page): Action[] {
       label: `Rent ${last.what} again…`,
       run: () => dialogs.show({ kind: 'rentAgain', rental: last.id }),
     })
+  for (const { id, name } of Object.values(state?.projects ?? {}))
+    actions.push({
+      id: `run-${id}`,
+      label: `Run ${name}…`,
+      run: () => dialogs.show({ kind: 'runProject', project: id }),
+    })
   actions.push(...dueActions(page))
   if (state?.update)
     actions.push({
       id: 'update',
-      label: 'Check for updates',
+      label: 'Look for an update',
       run: () => page.attempt(berth.lookForUpdate({})),
     })
   for (const theme of ['system', 'light', 'dark'] as const)

@@ -15,6 +15,7 @@ export const lazyDialogs = {
   bid: () => import('../../screens/instances/dialogs/BidDialog.svelte'),
   terminal: () => import('../../screens/instances/dialogs/TerminalDialog.svelte'),
   rentAgain: () => import('../../screens/offers/rent/RentAgainDialog.svelte'),
+  runProject: () => import('../../screens/projects/run/RunProjectDialog.svelte'),
   editor: () => import('../../screens/instances/dialogs/EditorDialog.svelte'),
   another: () => import('../../screens/instances/dialogs/AnotherDialog.svelte'),
 }

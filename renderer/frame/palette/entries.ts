@@ -167,5 +167,6 @@ const icons: Readonly<Record<string, IconName>> = {
 }
 
 function iconOf(id: string): IconName {
+  if (id.startsWith('run-')) return 'play'
   return icons[id] ?? (id.startsWith('account-') ? 'accounts' : 'right')
 }

@@ -11,6 +11,8 @@ export function goTo(page: Page, place: Place): void {
   }
   route.go(pathOf(place))
   if (place.screen === 'offers') showOffers(page, place)
+  if (place.screen === 'projects' && place.project !== undefined && place.ask === 'run')
+    dialogs.show({ kind: 'runProject', project: place.project })
   if (place.screen === 'instances' && place.instance !== undefined && place.ask)
     dialogs.show({ kind: questions[place.ask], instance: place.instance })
 }
@@ -33,6 +35,7 @@ function showOffers(page: Page, { search, offer, again }: Place & { screen: 'off
 
 /** The part of the address behind `#/`. */
 function pathOf(place: Exclude<Place, { screen: 'here' }>): string {
+  if (place.screen === 'projects') return ['projects', place.project].filter(Boolean).join('/')
   if (place.screen !== 'instances' || place.instance === undefined) return place.screen
   return ['instances', place.instance, place.tab].filter(Boolean).join('/')
 }

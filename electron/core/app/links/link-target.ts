@@ -6,7 +6,7 @@ import type { Link } from './link.ts'
 /** Where to go for a link, with which account shown; or why it leads nowhere here. */
 export type LinkTarget = { account: AccountId | undefined; place: Place } | { problem: Problem }
 
-export function linkTarget(link: Link, state: Pick<State, 'accounts' | 'shown'>): LinkTarget {
+export function linkTarget(link: Link, state: Pick<State, 'accounts' | 'shown' | 'projects'>): LinkTarget {
   const { accounts, shown } = state
   if (link.to === 'demo') {
     if ('demo' in accounts) return { account: 'demo', place: { screen: 'instances' } }
@@ -14,6 +14,12 @@ export function linkTarget(link: Link, state: Pick<State, 'accounts' | 'shown'>)
   }
   const { place, account } = link
   if (account !== undefined && !Object.hasOwn(accounts, account)) return { problem: noSuchAccount }
+  if (
+    place.screen === 'projects' &&
+    place.project !== undefined &&
+    !Object.hasOwn(state.projects, place.project)
+  )
+    return { problem: noSuchProject }
   if (place.screen !== 'instances' || place.instance === undefined)
     return { account: account ?? shown, place }
   const { instance } = place
@@ -31,6 +37,12 @@ const noDemo: Problem = {
 const noSuchAccount: Problem = {
   code: 'no_such_account',
   message: 'The link is for an account that is not connected here.',
+}
+
+const noSuchProject: Problem = {
+  code: 'no_such_project',
+  message: 'The link is for a project that is not on the list here.',
+  advice: 'Add its folder in Projects.',
 }
 
 function noSuchInstance(instance: number): Problem {

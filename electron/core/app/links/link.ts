@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { AccountId, InstanceId } from '../../../contract/ids.ts'
 import { SavedQuery } from '../../../contract/market/offer.ts'
+import { ProjectId } from '../../../contract/project/project.ts'
 import type { Place } from '../../../contract/state.ts'
 
 /** Where a `berth://` link leads. Without an account, the one that fits. */
@@ -11,7 +12,7 @@ const longest = 1024
 
 /**
  * Reads a link from outside, which anyone may have written: `berth://instance/4711`, `berth://instance/4711/terminal`,
- * `berth://offers?gpu=H100&max=2.5`, `berth://activity`, `berth://settings`, `berth://account`, `berth://demo`, all but
+ * `berth://offers?gpu=H100&max=2.5`, `berth://run?project=p…`, `berth://activity`, `berth://settings`, `berth://account`, `berth://demo`, all but
  * the last with `account=` if it matters. Undefined for anything else, however close.
  */
 export function parseLink(text: string): Link | undefined {
@@ -57,6 +58,8 @@ function placeOf(host: string, path: string, query: Query): Place | undefined {
       return Object.keys(query).length === 0 ? instancePlace(path) : undefined
     case 'offers':
       return path === '' ? offersPlace(query) : undefined
+    case 'run':
+      return path === '' ? runPlace(query) : undefined
     case 'activity':
     case 'settings':
     case 'account':
@@ -72,6 +75,12 @@ function instancePlace(path: string): Place | undefined {
   const instance = v.safeParse(InstanceId, Number(digits))
   if (!instance.success) return undefined
   return { screen: 'instances', instance: instance.output, ask: part ? ('terminal' as const) : undefined }
+}
+
+/** What would be run, and what that may cost, is shown and asked. */
+function runPlace(query: Query): Place | undefined {
+  const read = v.safeParse(v.strictObject({ project: v.strictTuple([ProjectId]) }), query)
+  return read.success ? { screen: 'projects', project: read.output.project[0], ask: 'run' } : undefined
 }
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}(\.\d{1,4})?$/), v.transform(Number))

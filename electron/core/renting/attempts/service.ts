@@ -186,7 +186,10 @@ export async function openFailovers(
       await hosts.forgive(machineId)
       failovers.show()
     },
-    dueAt: after => Math.min(...[...due.values()].filter(moment => moment > after)),
+    dueAt() {
+      const moments = [...due.values()]
+      return moments.length === 0 ? undefined : Math.min(...moments)
+    },
     underWay: () => all().some(({ step }) => step === 'trying'),
     async flush() {
       await Promise.all([failovers.flush(), hosts.flush()])

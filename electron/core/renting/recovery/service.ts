@@ -283,13 +283,13 @@ export async function openRecoveries(
       recoveries.show()
     },
     resume: recoveries.show,
-    dueAt(after) {
+    dueAt() {
       const moments = all().flatMap(recovery => {
         const instance = instances[recovery.instance]
         const move = instance && recoveryMove(recovery, instance, now())
-        return move?.do === 'wait' && move.until > after ? [move.until] : []
+        return move?.do === 'wait' ? [move.until] : []
       })
-      return Math.min(...moments)
+      return moments.length === 0 ? undefined : Math.min(...moments)
     },
     flush: recoveries.flush,
   }

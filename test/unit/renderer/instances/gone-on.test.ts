@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { courseNow, goneOn, shownMinutes } from '../../../../renderer/screens/instances/load/goneOn.ts'
+import { courseNow, goneOn, shownMinutes } from '../../../../renderer/features/instances/load/goneOn.ts'
 import { instanceView } from '../../core/views.ts'
 
 const hour = (last: number | null) => [...new Array<number | null>(shownMinutes - 1).fill(50), last]

@@ -15,6 +15,10 @@ test.each<[string, Link]>([
     },
   ],
   ['berth://activity/', { to: 'place', place: { screen: 'activity' } }],
+  [
+    'berth://run?project=p0000000000000001',
+    { to: 'place', place: { screen: 'projects', project: 'p0000000000000001', ask: 'run' } },
+  ],
   ['berth://offers', { to: 'place', place: { screen: 'offers' } }],
   ['berth://demo/', { to: 'demo' }],
 ])('%s leads somewhere', (text, link) => expect(parseLink(text)).toEqual(link))
@@ -54,6 +58,10 @@ test.each([
   'berth://instance:80/4711',
   'berth://instance/4711#x',
   'berth://instance/4711 --browser',
+  'berth://run',
+  'berth://run?project=../etc',
+  'berth://run?project=p0000000000000001&project=p0000000000000001',
+  'berth://run/p0000000000000001',
   'berth://offers?max=-1',
   'berth://offers?max=1&max=2',
   'berth://offers?constructor=1',
@@ -96,7 +104,7 @@ test('whatever anyone writes, a link shows or asks and never more, and nothing t
         if (link.place.screen === 'instances') {
           expect(Number.isSafeInteger(link.place.instance)).toBe(true)
           expect([undefined, 'terminal']).toContain(link.place.ask)
-        } else expect(['offers', 'activity', 'settings', 'account']).toContain(link.place.screen)
+        } else expect(['offers', 'projects', 'activity', 'settings', 'account']).toContain(link.place.screen)
       },
     ),
     { numRuns: 3000 },
@@ -105,7 +113,12 @@ test('whatever anyone writes, a link shows or asks and never more, and nothing t
 
 const one = accountView({}, instanceView({ id: 1 }))
 const two = accountView({ id: 'a00000002' }, instanceView({ id: 2 }))
-const state = { shown: one.id, accounts: { [one.id]: one, [two.id]: two } }
+const project = { id: 'p0000000000000001', name: 'mnist', folder: '~/mnist', problems: [] }
+const state = {
+  shown: one.id,
+  accounts: { [one.id]: one, [two.id]: two },
+  projects: { [project.id]: project },
+}
 const instance = (id: number, account?: string): Link => ({
   to: 'place',
   place: { screen: 'instances', instance: id },
@@ -119,4 +132,11 @@ test('an instance is looked for on the shown account, then on the others, unless
   expect(linkTarget(instance(3), state)).toMatchObject({ problem: { code: 'no_such_instance' } })
   expect(linkTarget(instance(1, 'a00000009'), state)).toMatchObject({ problem: { code: 'no_such_account' } })
   expect(linkTarget({ to: 'demo' }, state)).toMatchObject({ problem: { code: 'no_demo' } })
+})
+
+test('a project is asked about where it is on the list, and nowhere else', () => {
+  const run = (id: string) =>
+    linkTarget({ to: 'place', place: { screen: 'projects', project: id, ask: 'run' } }, state)
+  expect(run(project.id)).toMatchObject({ account: one.id, place: { project: project.id, ask: 'run' } })
+  expect(run('p0000000000000002')).toMatchObject({ problem: { code: 'no_such_project' } })
 })

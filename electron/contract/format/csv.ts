@@ -1,0 +1,20 @@
+import type { Micros } from '../spending/money.ts'
+
+type Cell = string | number
+
+/** Exact: six digits after the point. */
+export function dollars(amount: Micros): string {
+  const digits = String(Math.abs(amount)).padStart(7, '0')
+  return `${amount < 0 ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`
+}
+
+/** RFC 4180. */
+export function csv(rows: readonly (readonly Cell[])[]): string {
+  return rows.map(row => `${row.map(cellText).join(',')}\r\n`).join('')
+}
+
+/** A label is chosen by others: what a spreadsheet would take for a formula is made text. */
+function cellText(cell: Cell): string {
+  const text = typeof cell === 'string' && /^[=+@\t\r]|^-(?![\d.]+$)/.test(cell) ? `'${cell}` : String(cell)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

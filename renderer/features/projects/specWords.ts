@@ -1,0 +1,21 @@
+import { figure, gigabytes } from '../../../electron/contract/format/size.ts'
+import type { ProjectSpec } from '../../../electron/contract/project/spec.ts'
+
+/** What machine a project asks for, each demand by itself: `RTX 4090 or RTX 3090`, `at most $0.60/h`. */
+export function machineDemands({ machine = {} }: ProjectSpec): string[] {
+  const { gpu, count = 1, vram, price, interruptible, region } = machine
+  const { verified, reliability, download, upload, cuda } = machine
+  const gpus = gpu === undefined ? 'any GPU' : [gpu].flat().join(' or ')
+  return [
+    count > 1 ? `${count} × ${gpus}` : gpus,
+    vram !== undefined && `at least ${gigabytes(vram)} of VRAM`,
+    price !== undefined && `at most $${figure(price, 3)}/h`,
+    interruptible === true && 'interruptible',
+    region !== undefined && `in ${[region].flat().join(' or ').toUpperCase()}`,
+    verified === true && 'verified',
+    reliability !== undefined && `at least ${figure(reliability, 2)} % reliable`,
+    download !== undefined && `at least ${figure(download, 0)} Mb/s down`,
+    upload !== undefined && `at least ${figure(upload, 0)} Mb/s up`,
+    cuda !== undefined && `CUDA ${figure(cuda, 1)} or newer`,
+  ].filter(demand => demand !== false)
+}

@@ -1,0 +1,44 @@
+import { named } from '../../../../electron/contract/format/list.ts'
+import { money } from '../../../../electron/contract/format/money.ts'
+import { bytes, count, counted, speed } from '../../../../electron/contract/format/size.ts'
+import { duration } from '../../../../electron/contract/format/time.ts'
+import type { SyncProgress } from '../../../../electron/contract/instance/sync.ts'
+import type { JobView } from '../../../../electron/contract/project/project.ts'
+import type { Micros } from '../../../../electron/contract/spending/money.ts'
+
+/** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
+export function syncWords({ total, done, files, filesDone, speed: rate, secondsLeft }: SyncProgress): string {
+  return [
+    done < total ? `${bytes(done)} of ${bytes(total)}` : bytes(total),
+    files > 1 && `${count(filesDone)} of ${count(files)} files`,
+    rate !== undefined && speed(rate),
+    secondsLeft !== undefined && `${duration(Math.ceil(secondsLeft))} left`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** Whole percent, rounded down. */
+export function syncPercent({ total, done }: SyncProgress): number {
+  return total === 0 ? 0 : Math.min(100, Math.floor((done / total) * 100))
+}
+
+/** `$0.12 so far, at most $4.20`. */
+export function costWords(cost: Micros, most: Micros | undefined, going: boolean): string {
+  if (!going) return money(cost)
+  return `${money(cost)} so far${most === undefined ? '' : `, at most ${money(most)}`}`
+}
+
+/** What came of one that is over. */
+export function endWords({ step, brought, startedAt, endedAt, moved }: JobView): string {
+  const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
+  const home = brought && `${counted(brought.files, 'file')} brought home`
+  const went = moved > 0 && `went on elsewhere ${moved === 1 ? 'once' : `${moved} times`}`
+  return [took, step === 'cancelled' ? 'nothing was brought home' : home, went].filter(Boolean).join(', ')
+}
+
+/** Which results lie under another name, since those here had changed too. */
+export function besideWords({ beside }: NonNullable<JobView['brought']>): string | undefined {
+  if (beside.length === 0) return undefined
+  return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; what came lies beside as ${named(beside, { most: 5 })}.`
+}

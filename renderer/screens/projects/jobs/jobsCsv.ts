@@ -1,0 +1,39 @@
+import { csv, dollars } from '../../../../electron/contract/format/csv.ts'
+import type { JobView } from '../../../../electron/contract/project/project.ts'
+import { jobCost } from '../../../features/projects/jobWords.ts'
+
+/** One row for each run. `now` in epoch seconds of the account's time; times are ISO 8601. */
+export function jobsCsv(jobs: readonly JobView[], now: number): string {
+  const time = (at: number | undefined) => (at === undefined ? '' : new Date(at * 1000).toISOString())
+  const rows = jobs.map(job => [
+    job.name,
+    time(job.createdAt),
+    time(job.startedAt),
+    time(job.endedAt),
+    job.step,
+    job.failedAt ?? '',
+    job.code ?? '',
+    job.gpu?.name ?? '',
+    job.gpu?.count ?? '',
+    job.instance ?? '',
+    dollars(jobCost(job, now)),
+    job.most === undefined ? '' : dollars(job.most),
+    job.brought?.files ?? '',
+  ])
+  const heads = [
+    'project',
+    'asked',
+    'started',
+    'ended',
+    'step',
+    'failed_at',
+    'exit_code',
+    'gpu',
+    'gpus',
+    'instance',
+    'cost_usd',
+    'most_usd',
+    'files_home',
+  ]
+  return csv([heads, ...rows])
+}

@@ -1,0 +1,69 @@
+import { named } from '../../../../electron/contract/format/list.ts'
+import { counted, gigabytes } from '../../../../electron/contract/format/size.ts'
+import { duration } from '../../../../electron/contract/format/time.ts'
+import type { SkipReason } from '../../../../electron/contract/instance/sync.ts'
+import { usualSetup } from '../../../../electron/contract/project/bounds.ts'
+import type { ProjectSpec } from '../../../../electron/contract/project/spec.ts'
+
+/** What comes home, what becomes of the machine, and where it goes on. */
+export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectSpec): string[] {
+  const home = results === undefined ? [] : [results].flat()
+  return [
+    home.length === 0
+      ? 'No results come home: the file names none.'
+      : `${named(home)} ${home.length === 1 ? 'comes' : 'come'} home${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
+    after === 'stop'
+      ? 'Then the machine is stopped: its disk goes on costing until you destroy it.'
+      : 'Then the machine is destroyed, with its disk.',
+    ...(outbid && outbid.elsewhere > 0
+      ? [`Once it is outbid it goes on elsewhere, ${counted(outbid.elsewhere, 'time')} at the most.`]
+      : []),
+  ]
+}
+
+/** What the commands run on: image or template, disk, ports. */
+export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): string {
+  return [
+    image ?? (template === undefined ? usualSetup.image : `template ${template}`),
+    `${gigabytes(disk ?? usualSetup.disk)} of disk`,
+    ports.length > 0 && `${ports.length === 1 ? 'port' : 'ports'} ${ports.join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+export const skipWords: Record<SkipReason, string> = {
+  link_out: 'a link out of the folder',
+  link: 'a link',
+  special: 'no file',
+  unreadable: 'cannot be read',
+  name: 'a name that is not taken there',
+  changed: 'was changed while it was read',
+  in_the_way: 'something is in its way',
+}
+
+/** The environment of the commands; of a secret its name alone. */
+export function environmentOf({ env = {} }: ProjectSpec): { name: string; value: string; secret: boolean }[] {
+  return Object.entries(env).map(([name, value]) =>
+    typeof value === 'object'
+      ? { name, value: value.secret, secret: true }
+      : { name, value: String(value), secret: false },
+  )
+}
+
+/** What of its demands may be given up where no offer meets them, the strictest first. */
+export function loosenWords({ machine = {} }: ProjectSpec): string {
+  const demands = [
+    machine.price !== undefined && 'a higher price',
+    machine.gpu !== undefined && 'other GPUs',
+    machine.region !== undefined && 'other countries',
+    (machine.count ?? 1) > 1 && 'fewer GPUs',
+    machine.vram !== undefined && 'less VRAM',
+    machine.verified === true && 'hosts that are not verified',
+    machine.reliability !== undefined && 'a lower reliability',
+    (machine.download !== undefined || machine.upload !== undefined) && 'a slower network',
+    machine.cuda !== undefined && 'an older CUDA',
+  ].filter(demand => demand !== false)
+  if (demands.length === 0) return 'Try again later.'
+  return `Allow ${named(demands, { last: ' or ' })} in berth.yaml, or try again later.`
+}

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { at } from '../../build/places.ts'
+import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
+import { lacks } from '../needs.ts'
+import { ownPublicKey } from '../own-public-key.ts'
+import { connectAccount } from './account-steps.ts'
+import { patience, type Service } from './app.ts'
+import { test } from './fixtures.ts'
+import type { Start } from './start.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+const training = `import sys, time
+for epoch in range(1, 4):
+    print(f"epoch {epoch} loss {1 / epoch:.3f}", flush=True)
+    time.sleep(0.3)
+open(sys.argv[1], "w").write("trained\\n")
+`
+const spec = `name: digits
+machine: { gpu: [RTX 4090, RTX 3090], price: 5 }
+env: { TOKEN: { secret: HUB_TOKEN } }
+setup: mkdir -p out
+run: python3 train.py out/model.txt
+results: out
+stop: { hours: 2, dollars: 4 }
+`
+
+/** A folder of the user's, which a terminal makes a project of the Berth that runs. */
+function projectFolder(home: string, files: Readonly<Record<string, string>>): string {
+  const folder = join(home, 'code', 'digits')
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  execFileSync(process.execPath, [at('dist/main/cli.js'), 'project', 'add', folder], {
+    env: { ...process.env, BERTH_HOME: home },
+  })
+  return folder
+}
+
+/** Every instance of the service leads to one real SSH server from now on. */
+async function joinInstances(start: Start, sim: Service, home: string): Promise<void> {
+  const sshd = await startSshd()
+  start.atEnd(sshd.close)
+  const joined = new Set<number>()
+  let over = false
+  start.atEnd(() => {
+    over = true
+  })
+  void ownPublicKey(home).then(sshd.authorize, () => undefined)
+  const join = async () => {
+    while (!over) {
+      const { instances } = await sim.api<{ instances: { id: number }[] }>('GET', '/api/v0/instances/')
+      for (const { id } of instances.filter(instance => !joined.has(instance.id))) {
+        joined.add(id)
+        const to = { ssh_host: sshd.host, ssh_port: sshd.port }
+        await sim.control('POST', `/sim/instances/${id}`, to)
+      }
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
+  void join().catch(() => undefined)
+}
+
+test.skipIf(lacking)(
+  `a folder is run with a click and a confirmation, and its results come home${lacking}`,
+  async ({ start }) => {
+    const [sim, home] = await Promise.all([start.simulator(), start.folder()])
+    const berth = await start.berth({ home })
+    const folder = projectFolder(home, { 'berth.yaml': spec, 'train.py': training, '.env': 'A=1\n' })
+    await joinInstances(start, sim, home)
+    const { page, errors } = await start.page(berth.address)
+    await connectAccount(page, sim)
+    await page.getByRole('link', { name: 'Projects' }).click()
+    const project = page.getByRole('main').getByRole('group', { name: 'digits', exact: true })
+
+    await project.getByRole('button', { name: 'Run digits…' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Run digits' })
+    await sheet.getByText('RTX', { exact: false }).first().waitFor()
+    const confirm = sheet.getByRole('button', { name: /^Run these commands for at most \$/ })
+    await expect.poll(() => sheet.getByLabel('Command', { exact: true }).textContent()).toContain('train.py')
+    expect(await sheet.getByRole('checkbox', { name: '.env' }).isChecked()).toBe(false)
+    await confirm.click()
+    await sheet.getByText('Give its value.').waitFor()
+    await sheet.getByLabel('HUB_TOKEN').fill('hub-token-value')
+    await confirm.click()
+    await sheet.waitFor({ state: 'detached' })
+
+    const run = project.getByRole('group', { name: 'Run of digits' })
+    await run
+      .getByRole('log', { name: /^Output of/ })
+      .filter({ hasText: 'epoch 3' })
+      .waitFor()
+    await run.getByText('1 file brought home').waitFor()
+    expect(readFileSync(join(folder, 'out', 'model.txt'), 'utf8')).toBe('trained\n')
+    expect(existsSync(join(folder, '.env'))).toBe(true)
+    await expect
+      .poll(async () => (await sim.api<{ instances: unknown[] }>('GET', '/api/v0/instances/')).instances, {
+        timeout: patience,
+      })
+      .toEqual([])
+    expect(await run.textContent()).toMatch(/\$\d+\.\d\d/)
+
+    // What was agreed to once asks for no more than a confirmation.
+    await run.getByRole('button', { name: 'Run digits again…' }).click()
+    await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
+    expect(await sheet.getByLabel('HUB_TOKEN').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    expect(errors).toEqual([])
+  },
+)
+
+test('what is wrong in a berth.yaml is told with its line, and an offer that does not exist with what to loosen', async ({
+  start,
+}) => {
+  const [sim, home] = await Promise.all([start.simulator(), start.folder()])
+  const berth = await start.berth({ home })
+  const folder = projectFolder(home, { 'berth.yaml': 'run: python3 train.py\nmachine: { gpus: H100 }\n' })
+  const { page } = await start.page(berth.address)
+  await connectAccount(page, sim)
+  await page.getByRole('link', { name: 'Projects' }).click()
+  await page.getByText('Line 2, column 12').waitFor()
+  writeFileSync(join(folder, 'berth.yaml'), 'run: python3 train.py\nmachine: { gpu: H100, price: 0.01 }\n')
+  await page.getByRole('button', { name: 'More: digits' }).click()
+  await page.getByRole('menuitem', { name: 'Read berth.yaml again' }).click()
+  await page.getByRole('button', { name: 'Run digits…' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Run digits' })
+  await sheet.getByText('Allow a higher price or other GPUs').waitFor()
+  expect(await sheet.getByRole('button', { name: /^Run/ }).isDisabled()).toBe(true)
+})
