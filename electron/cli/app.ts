@@ -18,6 +18,7 @@ export const quit: CliCommand = {
   takes: [0, 0],
   summary: 'End Berth; what is rented goes on, and nothing watches it',
   options: [],
+  startsNone: true,
   async run({ connection, say }) {
     const accounts = Object.values((await connection.state()).accounts).filter(({ demo }) => !demo)
     const instances = accounts.flatMap(each => Object.values(each.instances))

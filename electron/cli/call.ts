@@ -30,6 +30,8 @@ export interface CliCommand {
   takes: readonly [least: number, most: number]
   summary: string
   options: readonly OptionName[]
+  /** Whether it starts no Berth where none runs. */
+  startsNone?: true
   /** Gives the exit code, where it is not 0. Throws a CliFailure. */
   run(call: Call): Promise<number | undefined>
 }

@@ -15,6 +15,8 @@ export function completion(shell: (typeof shells)[number]): string {
       `complete -c berth -n __fish_use_subcommand -a '${names}'`,
       `complete -c berth -n '__fish_seen_subcommand_from ${onInstances.join(' ')}' -a '(${instances})'`,
       "complete -c berth -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'",
+      "complete -c berth -n '__fish_seen_subcommand_from project' -a 'add ls'",
+      "complete -c berth -n '__fish_seen_subcommand_from run project' -F",
       ...commands.map(
         ([name, command]) =>
           `complete -c berth -n '__fish_seen_subcommand_from ${name}' ${optionsOf(command)
@@ -25,7 +27,11 @@ export function completion(shell: (typeof shells)[number]): string {
     ].join('\n')
 
   const cases = commands.map(([name, command]) => {
-    const choices = [...optionsOf(command), ...(onInstances.includes(name) ? [`$(${instances})`] : [])]
+    const choices = [
+      ...optionsOf(command),
+      ...(onInstances.includes(name) ? [`$(${instances})`] : []),
+      ...(name === 'project' ? ['add', 'ls'] : []),
+    ]
     return `    ${name}) choices="${choices.join(' ')}" ;;`
   })
   return [
@@ -42,7 +48,7 @@ export function completion(shell: (typeof shells)[number]): string {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash’s.
     '  COMPREPLY=($(compgen -W "$choices" -- "${COMP_WORDS[COMP_CWORD]}"))',
     '}',
-    'complete -F _berth berth',
+    'complete -o default -F _berth berth',
     '',
   ].join('\n')
 }

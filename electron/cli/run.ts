@@ -50,7 +50,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   }
   check(name, command, operands, values)
   const home = berthHome(process.env, process.platform)
-  const connection = await reachBerth(home, values['no-start'] ? undefined : launch)
+  const connection = await reachBerth(home, values['no-start'] || command.startsNone ? undefined : launch)
   const { account, json = false, yes = false, follow = false, quiet = false } = values
   const call: Call = {
     operands,

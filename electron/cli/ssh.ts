@@ -21,13 +21,14 @@ export const ssh: CliCommand = {
   },
 }
 
-/** In this command's place: its exit code is ssh's, and the signals are. */
+/** In this command's place: its exit code is ssh's, and signals are for ssh. */
 async function runSsh([program = 'ssh', ...args]: readonly string[]): Promise<number> {
   const { spawn } = await import('node:child_process')
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => undefined)
+  const child = spawn(program, args, { stdio: 'inherit' })
+  // The terminal tells ssh by itself.
+  process.on('SIGINT', () => undefined)
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit' })
     child.once('error', () =>
       reject(
         new CliFailure(exitCodes.failed, {

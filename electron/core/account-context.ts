@@ -33,8 +33,11 @@ export interface Automation {
   onPoll(look: AccountPoll): void
   /** Goes on with what an earlier session left under way; called again when another key is used. */
   resume(): void
-  /** When it next has something to do, epoch seconds of the account's time: a look is made then. */
-  dueAt?(): number | undefined
+  /**
+   * When it has something to do next, after that moment, epoch seconds of the account's time: a poll is made then.
+   * Infinity where that is never. What is overdue was seen by the last poll, and must not hide what comes.
+   */
+  dueAt?(after: number): number
   /** Ids of those whose secret values in the keychain are still wanted. */
   secretOwners?(): readonly string[]
   /** Writes what waits to be written. Never rejects. */

@@ -31,7 +31,7 @@ test('while the service fails, the header says so and since when, and nothing of
   await row.waitFor()
   await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'What to do' }).fill('look at the account now')
+  await page.getByRole('combobox', { name: 'What to do' }).fill('refresh')
   await page.keyboard.press('Enter')
   await page.getByRole('banner').getByText('Service fails (500)').waitFor()
   const age = page.getByRole('banner').getByText(/^as of \d\d:\d\d/)

@@ -138,7 +138,7 @@ test('each kind is set on the page with its moment shown, warns on the row, is s
   const kinds: [number, string, string?, string?][] = [
     [timed, 'At a time'],
     [lasting, 'After a while', 'After', '2'],
-    [costly, 'When it has cost so much', 'It has cost', '9'],
+    [costly, 'At a spending limit', 'It has cost', '9'],
   ]
   for (const [id, kind, label, value] of kinds) {
     await newGuardOn(at, id)

@@ -55,7 +55,7 @@ describe('messages', () => {
     await sim.control('POST', '/sim/faults', { rules: [] })
     // By a key: the button for it goes as soon as Berth has looked again by itself.
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'What to do' }).fill('look at the account now')
+    await page.getByRole('combobox', { name: 'What to do' }).fill('refresh')
     await page.keyboard.press('Enter')
     await page
       .getByRole('button', { name: /^Rent \d/ })

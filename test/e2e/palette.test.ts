@@ -20,7 +20,7 @@ test('the palette finds a command by a few letters and runs it, by keyboard alon
   await page.keyboard.press('Control+k')
   await input.waitFor()
   await page.keyboard.type('nothing is called this')
-  await page.getByText('Nothing is called that.').waitFor()
+  await page.getByText('No results.').waitFor()
   await page.keyboard.press('Escape')
   await input.waitFor({ state: 'detached' })
 

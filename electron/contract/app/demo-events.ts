@@ -13,7 +13,7 @@ const words: Record<DemoEvent, string> = {
   hour_passes: 'An hour passes',
   low_credit: 'The credit runs low',
   top_up: 'Credit is added',
-  outbid: 'Someone bids more than you',
+  outbid: 'Get outbid',
   crash: 'A container crashes',
   host_offline: 'A host goes offline',
 }

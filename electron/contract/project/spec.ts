@@ -33,7 +33,7 @@ const Inside = v.pipe(
     path => !/[\0\\]/.test(path) && !path.startsWith('/'),
     'is a path below the project, such as out/models',
   ),
-  v.transform(path => path.replace(/\/+$/, '')),
+  v.transform(path => path.replace(/(?<!\/)\/+$/, '')),
   v.check(
     path => path !== '' && path.split('/').every(name => name !== '' && name !== '.' && name !== '..'),
     'is a path below the project, such as out/models',

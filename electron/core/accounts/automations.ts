@@ -80,14 +80,9 @@ export async function openAutomations(
       for (const automation of all) automation.resume()
     },
     secretOwners: () => all.flatMap(automation => automation.secretOwners?.() ?? []),
-    dueAt: () => soonest(all.map(automation => automation.dueAt?.())),
+    dueAt: after => Math.min(...all.map(automation => automation.dueAt?.(after) ?? Number.POSITIVE_INFINITY)),
     async flush() {
       await Promise.all(all.map(automation => automation.flush()))
     },
   }
-}
-
-function soonest(moments: readonly (number | undefined)[]): number | undefined {
-  const known = moments.filter(moment => moment !== undefined)
-  return known.length === 0 ? undefined : Math.min(...known)
 }

@@ -296,9 +296,7 @@ export async function openSession(
    */
   function untilNextPoll(took: number): number {
     const interval = Math.max(app.pollInterval() - took, app.pollInterval() / 2)
-    const due = automations.dueAt()
-    if (due === undefined) return interval
-    const until = ((due - time.now()) * 1000) / time.told().rate
+    const until = ((automations.dueAt(time.now()) - time.now()) * 1000) / time.told().rate
     return until <= 0 ? interval : Math.min(interval, Math.max(soonestPoll, until))
   }
 

@@ -229,7 +229,7 @@ export async function openGuards(
   return {
     onPoll,
     resume: show,
-    dueAt: shown.next,
+    dueAt: () => shown.next() ?? Number.POSITIVE_INFINITY,
     async flush() {
       await Promise.all([stored.flush(), seenAt.flush()])
     },

@@ -397,11 +397,11 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       wakeAll()
     },
     resume: jobs.show,
-    dueAt() {
+    dueAt(after) {
       const moments = jobs
         .all()
         .flatMap(job => (job.step === 'running' ? (checkpointDue(job, specOf(job)) ?? []) : []))
-      return moments.length === 0 ? undefined : Math.min(...moments)
+      return Math.min(...moments.filter(moment => moment > after))
     },
     async flush() {
       await Promise.allSettled(busy.values())

@@ -207,11 +207,12 @@ export async function openWatches(
         if (isDue(watch, now())) void look(watch.id)
       }
     },
-    dueAt() {
+    dueAt(after) {
       const moments = all()
         .map(nextLook)
         .filter(moment => moment !== undefined)
-      return moments.length === 0 ? undefined : Math.min(...moments)
+        .filter(moment => moment > after)
+      return Math.min(...moments)
     },
     resume: watches.show,
     secretOwners: () => all().flatMap(({ id, wish }) => (wish.rents ? id : [])),

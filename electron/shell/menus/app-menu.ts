@@ -69,7 +69,7 @@ export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
     ]),
     menu('View', [
       to('Commands…', { screen: 'here', ask: 'palette' }, 'palette'),
-      own('Look at the account now', {
+      own('Refresh', {
         kind: 'command',
         name: 'refresh',
         args: {},

@@ -198,16 +198,16 @@ const demoEvents: MenuItemModel = {
 function pauseEntry({ pausedUntil, accounts }: State): MenuItemModel {
   if (pausedUntil !== undefined)
     return {
-      label: 'Look at the accounts again',
+      label: 'Resume polling',
       action: { kind: 'command', name: 'resumePolling', args: {}, what: 'look again' },
     }
   if (guardsSet(Object.values(accounts)).length > 0)
     return {
-      label: 'Pause looking at the accounts for an hour…',
+      label: 'Pause polling for an hour…',
       action: { kind: 'go', place: { screen: 'here', ask: 'pause' } },
     }
   return {
-    label: 'Pause looking at the accounts for an hour',
+    label: 'Pause polling for an hour',
     action: { kind: 'command', name: 'pausePolling', args: { minutes: 60 }, what: 'pause' },
   }
 }

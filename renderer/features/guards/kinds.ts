@@ -80,7 +80,7 @@ export const guardForms: Readonly<Record<GuardChoice, GuardForm>> = {
   },
   cost: {
     kind: 'cost',
-    label: 'When it has cost so much',
+    label: 'At a spending limit',
     fields: [dollars('It has cost', 'cost')],
     request: read => ({ kind: 'cost', limit: read('dollars') }),
   },

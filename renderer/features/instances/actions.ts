@@ -155,7 +155,7 @@ export function pageActions(page: Page): Action[] {
     { id: 'watches', label: 'Watches of the market', run: () => route.go('offers/watches') },
     {
       id: 'refresh',
-      label: 'Look at the account now',
+      label: 'Refresh',
 
       run: () => page.attempt(berth.refresh({})),
     },
@@ -180,7 +180,7 @@ export function pageActions(page: Page): Action[] {
     state?.pausedUntil === undefined
       ? {
           id: 'pause',
-          label: 'Pause looking at the accounts for an hour',
+          label: 'Pause polling for an hour',
           run: () =>
             guardsSet(Object.values(state?.accounts ?? {})).length > 0
               ? dialogs.show({ kind: 'pause' })
@@ -188,7 +188,7 @@ export function pageActions(page: Page): Action[] {
         }
       : {
           id: 'resume',
-          label: 'Look at the accounts again',
+          label: 'Resume polling',
           run: () => page.attempt(berth.resumePolling({})),
         },
   )
@@ -209,7 +209,7 @@ export function pageActions(page: Page): Action[] {
   if (state?.update)
     actions.push({
       id: 'update',
-      label: 'Look for an update',
+      label: 'Check for updates',
       run: () => page.attempt(berth.lookForUpdate({})),
     })
   for (const theme of ['system', 'light', 'dark'] as const)

@@ -115,7 +115,7 @@ export function spenders({ days, names }: MoneyHistory, span: Span, now: number,
     spent,
     today: ofToday.get(id) ?? 0,
   }))
-  if (rest > 0) rows.push({ name: restNames[by], spent: rest, today: Math.max(0, restToday) })
+  if (rest > 0) rows.push({ name: restName, spent: rest, today: Math.max(0, restToday) })
   return rows
     .sort((a, b) => b.spent - a.spent)
     .map(row => ({ ...row, share: total === 0 ? 0 : row.spent / total }))
@@ -219,7 +219,7 @@ function kindsOf(instances: readonly ChargedKinds[]): Readonly<Record<string, Mi
   return kinds
 }
 
-const restNames = { model: 'Not of one GPU', instance: 'Not of one instance', kind: 'Not told by kind' }
+const restName = 'Other'
 const kindNames: Readonly<Record<string, string>> = {
   gpu: 'GPU',
   disk: 'Disk',

@@ -48,7 +48,7 @@ test('a watch that comes late, as into a package, sees the tray from its next me
   expect(await ask('trayMenu')).toEqual((await berth.ask('tray'))?.menu)
   await give(2, 'resumePolling', {})
   const labels = async () => ((await ask('trayMenu')) ?? []).map(({ label }) => label)
-  await expect.poll(labels).toContain('Pause looking at the accounts for an hour')
+  await expect.poll(labels).toContain('Pause polling for an hour')
   await ask('forgetNotifications')
 
   expect(await ask('windowVisible')).toBe(true)

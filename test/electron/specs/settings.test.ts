@@ -124,8 +124,8 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
 test('a pause from the tray is told on the page until it is over', async () => {
   const { berth, page } = await openSettings()
   const told = page.getByText(/^Paused until/)
-  await berth.clickMenu(['Pause looking at the accounts for an hour'])
+  await berth.clickMenu(['Pause polling for an hour'])
   await told.waitFor()
-  await berth.clickMenu(['Look at the accounts again'])
+  await berth.clickMenu(['Resume polling'])
   await told.waitFor({ state: 'detached' })
 })

@@ -97,10 +97,10 @@ test('every entry of the tray does what it says', async () => {
   await click(name, 'Start')
   await expect.poll(submenu, soon).toContain('Stop')
 
-  await click('Pause looking at the accounts for an hour')
+  await click('Pause polling for an hour')
   await expect.poll(() => labels(berth)).toContainEqual(expect.stringMatching(/^Nothing is watched until/))
-  await click('Look at the accounts again')
-  await expect.poll(() => labels(berth)).toContain('Pause looking at the accounts for an hour')
+  await click('Resume polling')
+  await expect.poll(() => labels(berth)).toContain('Pause polling for an hour')
 
   const query = { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 }
   await give(page, 'saveSearch', { name: 'My search', search: { query, filter: {} } })
@@ -178,7 +178,7 @@ test('what the tray makes happen in the demo happens', async () => {
 
   await rentOne(page, { kind: 'Interruptible' })
   await expect.poll(states, soon).toEqual(['Crashed', 'Offline', 'Running'])
-  await happens('Someone bids more than you')
+  await happens('Get outbid')
   await expect.poll(states, soon).toEqual(['Crashed', 'Offline', 'Outbid'])
   await rows.getByText('Outbid', { exact: true }).waitFor()
 

@@ -19,7 +19,6 @@ beforeEach(async () => {
 function newHome(name = 'home') {
   const home = join(folder, name)
   onTestFinished(async () => {
-    // Another that waits for the folder takes it over.
     await expect.poll(() => endAll(home)).toEqual([])
     await rm(folder, { recursive: true, force: true, maxRetries: 20 })
   })
@@ -33,8 +32,14 @@ async function pidsOf(home: string): Promise<number[]> {
   return pids.filter(isAlive)
 }
 
+/** Ends whoever has it, and whoever waits for it, as Linux tells by their environment. */
 async function endAll(home: string): Promise<number[]> {
-  const pids = await pidsOf(home)
+  const waiting: number[] = []
+  for (const name of await readdir('/proc').catch(() => [])) {
+    const env = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '')
+    if (env.split('\0').includes(`BERTH_HOME=${home}`)) waiting.push(Number(name))
+  }
+  const pids = [...new Set([...(await pidsOf(home)), ...waiting])]
   for (const pid of pids) process.kill(pid, 'SIGTERM')
   return pids
 }
@@ -50,6 +55,7 @@ function isAlive(pid: number): boolean {
 test('it starts Berth where none runs, which goes on by itself until it is told to end', async () => {
   const { home, berth } = newHome()
   expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, out: '' })
+  expect(await berth('quit')).toMatchObject({ code: 3 })
   expect(existsSync(home)).toBe(false)
   expect(await berth('ps', '--json')).toEqual({
     code: 0,

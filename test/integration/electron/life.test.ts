@@ -183,7 +183,7 @@ test('a pause is on the tray and ends there; what is rented meanwhile is watched
   await offerTray()
   await start('--speed', '200')
   const images = (await ask('tray'))?.images ?? 0
-  await ask('clickMenu', ['Pause looking at the accounts for an hour'])
+  await ask('clickMenu', ['Pause polling for an hour'])
   await expect.poll(async () => (await state()).pausedUntil).toBeGreaterThan(Date.now() + 3_500_000)
   expect((await ask('tray'))?.tooltip).toContain('Paused until')
   expect((await ask('tray'))?.images).toBe(images + 1)
@@ -191,7 +191,7 @@ test('a pause is on the tray and ends there; what is rented meanwhile is watched
     expect.stringMatching(/^Nothing is watched until/),
   )
   await berth.rentOne()
-  await ask('clickMenu', ['Look at the accounts again'])
+  await ask('clickMenu', ['Resume polling'])
   await expect.poll(async () => (await state()).pausedUntil).toBeUndefined()
 }, 120_000)
 

@@ -193,13 +193,13 @@ test('a page that is loaded anew is a new page: nothing more is sent to the old 
   await berth.ask('reload')
   const before = (await messages()).length
   // A page that was still joined would hear of both before the menu shows the second.
-  for (const entry of ['Pause looking at the accounts for an hour', 'Look at the accounts again']) {
+  for (const entry of ['Pause polling for an hour', 'Resume polling']) {
     await expect.poll(async () => (await menu()).map(({ label }) => label)).toContain(entry)
     await berth.ask('clickMenu', [entry])
   }
   await expect
     .poll(async () => (await menu()).map(({ label }) => label))
-    .toContain('Pause looking at the accounts for an hour')
+    .toContain('Pause polling for an hour')
   expect((await messages()).length).toBe(before)
   expect((await state()).shown).toBe('demo')
 })

@@ -55,7 +55,7 @@ test('an entry does what it says', () => {
       ?.click?.({} as never, undefined, {} as never)
   click('Settings')
   click('Keyboard shortcuts')
-  click('Look at the account now')
+  click('Refresh')
   expect(done).toMatchObject([
     { kind: 'go', place: { screen: 'settings' } },
     { kind: 'go', place: { screen: 'here', ask: 'shortcuts' } },

@@ -45,7 +45,7 @@ test('it begins with credit and spend, and ends with renting, opening and quitti
     'Stop everything…',
     'Rent a GPU…',
     '---',
-    'Pause looking at the accounts for an hour',
+    'Pause polling for an hour',
     'Open Berth',
     'Quit Berth',
   ])
@@ -67,7 +67,7 @@ test('a pause leads to a question where guards are set, since none of them acts 
       item => 'label' in item && item.label.startsWith('Pause'),
     )
   expect(pause('waiting')).toEqual({
-    label: 'Pause looking at the accounts for an hour…',
+    label: 'Pause polling for an hour…',
     action: { kind: 'go', place: { screen: 'here', ask: 'pause' } },
   })
   expect(pause('done')).toHaveProperty('action.name', 'pausePolling')
@@ -217,7 +217,7 @@ test('looking can be paused, then it says until when and can go on', () => {
   const until = new Date(2026, 4, 3, 15, 4).getTime()
   const paused = trayMenu({ ...state, pausedUntil: until })
   expect(labels(paused)).toContain('Nothing is watched until 15:04')
-  expect(entry(paused, 'Look at the accounts again').action).toMatchObject({ name: 'resumePolling' })
+  expect(entry(paused, 'Resume polling').action).toMatchObject({ name: 'resumePolling' })
 })
 
 test('the demo’s events are there on the demo alone, each one a command', () => {

@@ -186,10 +186,7 @@ export async function openFailovers(
       await hosts.forgive(machineId)
       failovers.show()
     },
-    dueAt() {
-      const moments = [...due.values()]
-      return moments.length === 0 ? undefined : Math.min(...moments)
-    },
+    dueAt: after => Math.min(...[...due.values()].filter(moment => moment > after)),
     underWay: () => all().some(({ step }) => step === 'trying'),
     async flush() {
       await Promise.all([failovers.flush(), hosts.flush()])

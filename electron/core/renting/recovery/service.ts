@@ -283,13 +283,13 @@ export async function openRecoveries(
       recoveries.show()
     },
     resume: recoveries.show,
-    dueAt() {
+    dueAt(after) {
       const moments = all().flatMap(recovery => {
         const instance = instances[recovery.instance]
         const move = instance && recoveryMove(recovery, instance, now())
-        return move?.do === 'wait' ? [move.until] : []
+        return move?.do === 'wait' && move.until > after ? [move.until] : []
       })
-      return moments.length === 0 ? undefined : Math.min(...moments)
+      return Math.min(...moments)
     },
     flush: recoveries.flush,
   }

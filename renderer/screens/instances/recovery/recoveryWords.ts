@@ -32,7 +32,7 @@ export function recoveryNow(recovery: RecoveryView, now: number): string | undef
 export function choiceWords({ choice }: RecoveryView): string {
   switch (choice.kind) {
     case 'tell':
-      return 'Once outbid, Berth only tells you.'
+      return 'If outbid: notify only.'
     case 'raise':
       return `Once outbid, Berth bids just above the lowest that runs, up to ${rate(choice.ceiling * 1_000_000)}, at most every ${duration(choice.every)}.`
     case 'replace':

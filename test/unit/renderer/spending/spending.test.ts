@@ -42,14 +42,14 @@ test('by instance, the rows add up to the days, with what belongs to none of the
   expect(rows.map(({ name, spent, today }) => [name, spent, today])).toEqual([
     ['train #7', 5_000_000, 1_000_000],
     ['A100 #8', 300_000, 300_000],
-    ['Not of one instance', 200_000, 200_000],
+    ['Other', 200_000, 200_000],
   ])
   expect(rows.reduce((total, { share }) => total + share, 0)).toBeCloseTo(1)
 })
 
 test('bars by instance are of parts that add up to them, what belongs to none among them', () => {
   const { names, bars } = stacks(history, 'month', now, 'instance')
-  expect(names).toEqual(['train #7', 'A100 #8', 'Not of one instance'])
+  expect(names).toEqual(['train #7', 'A100 #8', 'Other'])
   expect(bars.at(1)?.parts).toEqual([4_000_000, 0, 0])
   expect(bars.at(20)?.parts).toEqual([1_000_000, 300_000, 200_000])
 })
