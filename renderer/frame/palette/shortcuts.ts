@@ -18,7 +18,9 @@ function press(name: AcceleratorName): void {
 /** The keys that work anywhere on the page. */
 export function pageKey(page: Page, event: KeyboardEvent): void {
   const busy = dialogs.open !== undefined || document.querySelector(dialog) !== null
-  const inTerminal = event.target instanceof Element && event.target.closest('.xterm') !== null
+  // In an editor, which has a tree of its own, too.
+  const [target] = event.composedPath()
+  const inTerminal = target instanceof Element && target.closest('.xterm') !== null
   const accelerator = acceleratorOf(event)
   if (accelerator !== undefined) {
     // A shell wants its control keys (Ctrl K cuts a line): there only the Command key is Berth's.
@@ -28,7 +30,7 @@ export function pageKey(page: Page, event: KeyboardEvent): void {
     if (closesPalette || !busy) press(accelerator)
     return
   }
-  const types = event.target instanceof Element && event.target.closest(typing) !== null
+  const types = target instanceof Element && target.closest(typing) !== null
   const undoes = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
   if (undoes && !types) {
     if (page.undo()) event.preventDefault()

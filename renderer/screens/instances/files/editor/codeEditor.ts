@@ -1,0 +1,95 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language'
+import { search, searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState } from '@codemirror/state'
+import { drawSelection, EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
+import { colours, look } from './editorTheme.ts'
+import { indentOf } from './indent.ts'
+import { languageOf } from './languages.ts'
+
+interface Options {
+  text: string
+  /** The file's, which tells its language. */
+  name: string
+  label: string
+  onchange: (text: string) => void
+  onsave: () => void
+}
+
+/** Milliseconds after Escape in which Tab leaves the text. */
+const leaving = 2000
+
+/** The search's own words, in sentence case. */
+const phrases = {
+  next: 'Next',
+  previous: 'Previous',
+  all: 'All',
+  'match case': 'Match case',
+  regexp: 'Regexp',
+  'by word': 'Whole word',
+  replace: 'Replace',
+  'replace all': 'Replace all',
+}
+
+/** An editor in an element, until what is given is called. Its styles are those of a shadow root, which the policy allows. */
+export function codeEditor(host: HTMLElement, { text, name, label, onchange, onsave }: Options): () => void {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
+  const language = new Compartment()
+  let escaped = Number.NEGATIVE_INFINITY
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        highlightActiveLineGutter(),
+        history(),
+        drawSelection(),
+        indentOnInput(),
+        bracketMatching(),
+        search({ top: true }),
+        EditorState.phrases.of(phrases),
+        indentUnit.of(indentOf(text, name)),
+        EditorState.tabSize.of(4),
+        syntaxHighlighting(colours),
+        look,
+        language.of([]),
+        keymap.of([
+          {
+            key: 'Mod-s',
+            run: () => {
+              onsave()
+              return true
+            },
+          },
+          ...searchKeymap,
+          ...historyKeymap,
+          // There Escape would take a selection back, and Tab stay.
+          ...defaultKeymap.filter(({ key }) => key !== 'Escape'),
+          indentWithTab,
+        ]),
+        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-keyshortcuts': 'Control+S Meta+S' }),
+        EditorView.updateListener.of(update => {
+          if (update.docChanged) onchange(update.state.sliceDoc())
+        }),
+      ],
+    }),
+  })
+
+  /** The first Escape makes Tab leave, or closes the search; only the next one is the dialog's. */
+  function keepEscape(event: KeyboardEvent): void {
+    if (event.key !== 'Escape') return
+    if (event.defaultPrevented || event.timeStamp - escaped > leaving) event.stopPropagation()
+    escaped = event.defaultPrevented ? Number.NEGATIVE_INFINITY : event.timeStamp
+  }
+  host.addEventListener('keydown', keepEscape)
+  void languageOf(name)
+    .then(found => view.dispatch({ effects: language.reconfigure(found) }))
+    .catch(() => undefined)
+  view.focus()
+  return () => {
+    host.removeEventListener('keydown', keepEscape)
+    view.destroy()
+  }
+}
