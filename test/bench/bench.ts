@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os'
 import { runScript } from '../../build/run.ts'
 import { answerSizeRows } from './answer-size.ts'
+import { commandRows } from './command.ts'
 import { firstLoadRows } from './first-load.ts'
 import { guardRows } from './guards.ts'
 import { historyRows } from './history.ts'
@@ -33,6 +34,7 @@ const parts: [string, (size: Size) => Row[] | Promise<Row[]>][] = [
   ['terminal', terminalRows],
   ['idle', idleRows],
   ['start', startRows],
+  ['command', commandRows],
   ['history', historyRows],
   ['memory', each => memoryRows(each, polls)],
   ['first load', firstLoadRows],

@@ -1,8 +1,10 @@
 /** Days and months by this machine's calendar. */
 
+import { dateFormatter } from './formatters.ts'
+
 const format = (options: Intl.DateTimeFormatOptions) => {
-  const formatter = new Intl.DateTimeFormat('en-GB', options)
-  return (date: Date) => formatter.format(date).replaceAll(',', '')
+  const formatted = dateFormatter(options)
+  return (date: Date) => formatted(date).replaceAll(',', '')
 }
 
 /** "21 Nov". */

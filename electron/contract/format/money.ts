@@ -1,11 +1,12 @@
 import { type Micros, micros } from '../spending/money.ts'
 import type { TrafficPrices } from '../spending/traffic.ts'
+import { numberFormatter } from './formatters.ts'
 
-const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-const tenthsOfCents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 })
+const cents = numberFormatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const tenthsOfCents = numberFormatter({ minimumFractionDigits: 3, maximumFractionDigits: 3 })
 
-function dollars(micros: Micros, format: Intl.NumberFormat): string {
-  const figure = format.format(Math.abs(micros) / 1_000_000)
+function dollars(micros: Micros, format: (value: number) => string): string {
+  const figure = format(Math.abs(micros) / 1_000_000)
   return `${micros < 0 && /[1-9]/.test(figure) ? '−' : ''}$${figure}`
 }
 

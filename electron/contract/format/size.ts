@@ -1,10 +1,10 @@
-const grouped = [0, 1, 2, 3, 4].map(
-  digits => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }),
-)
+import { numberFormatter } from './formatters.ts'
+
+const grouped = [0, 1, 2, 3, 4].map(digits => numberFormatter({ maximumFractionDigits: digits }))
 
 /** A number with at most so many fraction digits (0 to 4): "1,998", "98.5". */
 export function figure(value: number, digits: number): string {
-  return grouped[digits]?.format(value) ?? String(value)
+  return grouped[digits]?.(value) ?? String(value)
 }
 
 /** "1,998". */

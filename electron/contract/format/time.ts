@@ -1,4 +1,5 @@
 import { isoDay, monthDay, weekdayAndDay } from './calendar.ts'
+import { dateFormatter } from './formatters.ts'
 import { counted } from './size.ts'
 
 const steps = [
@@ -48,22 +49,22 @@ export function ago(seconds: number): string {
   return seconds < 5 ? 'just now' : `${age(seconds)} ago`
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const weekdayAndClock = new Intl.DateTimeFormat('en-GB', {
+const clock = dateFormatter({ hour: '2-digit', minute: '2-digit' })
+const weekdayAndClock = dateFormatter({
   weekday: 'short',
   hour: '2-digit',
   minute: '2-digit',
 })
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const exact = dateFormatter({ dateStyle: 'medium', timeStyle: 'medium' })
 
 /** The time of day: "14:02". Epoch seconds. */
 export function timeOfDay(at: number): string {
-  return clock.format(at * 1000)
+  return clock(at * 1000)
 }
 
 /** The day of the week, too, where what is said may stand there until another day: "Mon 14:02". Epoch seconds. */
 export function weekdayAndTime(at: number): string {
-  return weekdayAndClock.format(at * 1000).replace(',', '')
+  return weekdayAndClock(at * 1000).replace(',', '')
 }
 
 /** A moment as it is said at `now`: "18:00", on another day "Mon 23 Nov, 18:00". Epoch seconds. */
@@ -81,10 +82,10 @@ export function atMoment(at: number, now: number): string {
 /** As short as an axis needs: the time of day, and at midnight the day that begins: "14:00", "21 Nov". Epoch seconds. */
 export function axisTime(at: number): string {
   const date = new Date(at * 1000)
-  return date.getHours() === 0 && date.getMinutes() === 0 ? monthDay(date) : clock.format(date)
+  return date.getHours() === 0 && date.getMinutes() === 0 ? monthDay(date) : clock(date)
 }
 
 /** Date and time to the second: "3 May 2026, 14:02:11". Epoch seconds. */
 export function exactTime(at: number): string {
-  return exact.format(at * 1000)
+  return exact(at * 1000)
 }
