@@ -34,6 +34,7 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
     async runProject({ account, project, content, stops, secretFiles }) {
+      if (accounts.session(account).id === 'demo') throw new BerthError(onlyPlayed)
       const agreed = await projects.read(project)
       if (agreed.content !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
@@ -60,6 +61,11 @@ const noDialog = {
   code: 'no_dialog',
   message: 'A browser cannot choose a folder for Berth.',
   advice: 'In a terminal: berth project add, and the folder.',
+}
+const onlyPlayed = {
+  code: 'demo',
+  message: 'The demo only plays its machines, so no folder can be sent to one.',
+  advice: 'Connect your account to run it.',
 }
 const specChanged = {
   code: 'spec_changed',
