@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
@@ -41,15 +41,20 @@ async function upload(page: Page, button: RegExp, paths: string | string[]): Pro
   await (await chooser).setFiles(paths)
 }
 
-/** Drags files of this machine from outside over the page and lets go. */
-async function drag(page: Page, files: string[]): Promise<void> {
-  const box = await page.getByRole('table', { name: /^Files in/ }).boundingBox()
-  if (!box) throw new Error('no files are shown')
+/** Drags files of this machine from outside over a part of the page, and lets go once that shows. */
+async function dragOnto(part: Locator, files: string[], shows: Locator): Promise<void> {
+  const page = part.page()
+  const box = await part.boundingBox()
+  if (!box) throw new Error('it is not shown')
   const devtools = await page.context().newCDPSession(page)
-  const at = { x: box.x + 200, y: box.y + 40, data: { items: [], files, dragOperationsMask: 1 } }
+  const at = {
+    x: box.x + 200,
+    y: box.y + Math.min(40, box.height / 2),
+    data: { items: [], files, dragOperationsMask: 1 },
+  }
   await devtools.send('Input.dispatchDragEvent', { type: 'dragEnter', ...at })
   await devtools.send('Input.dispatchDragEvent', { type: 'dragOver', ...at })
-  await page.getByText(/Drop to upload into/).waitFor()
+  await shows.waitFor()
   await devtools.send('Input.dispatchDragEvent', { type: 'drop', ...at })
 }
 
@@ -95,6 +100,18 @@ test('a script is edited with colours, Tab indents, and the keyboard gets out ag
   expect(errors).toEqual([])
 })
 
+test('a folder that is dropped on its instance’s row is uploaded, and shown', async ({ start }) => {
+  const { page, errors, here, id } = await filesOpen(start)
+  await mkdir(join(here, 'dataset'))
+  await writeFile(join(here, 'dataset', 'one.txt'), 'one\n')
+  await page.getByRole('tab', { name: 'Details' }).click()
+  const instance = page.locator('tr', { has: page.locator(`[data-instance="${id}"]`) })
+  await dragOnto(instance, [join(here, 'dataset')], page.locator('tr.dragged'))
+  await row(page, 'dataset').getByRole('button', { name: 'dataset', exact: true }).click()
+  await row(page, 'one.txt').getByText('4 B').waitFor()
+  expect(errors).toEqual([])
+})
+
 test('files go up by the picker and by drag, are edited, renamed, downloaded and deleted', async ({
   start,
 }) => {
@@ -116,7 +133,11 @@ test('files go up by the picker and by drag, are edited, renamed, downloaded and
   await mkdir(join(here, 'dragged folder'))
   await writeFile(join(here, 'dragged folder', 'inside'), 'x')
   await writeFile(join(here, 'dragged – 日本.txt'), 'dragged here')
-  await drag(page, [join(here, 'dragged – 日本.txt'), join(here, 'dragged folder')])
+  await dragOnto(
+    page.getByRole('table', { name: /^Files in/ }),
+    [join(here, 'dragged – 日本.txt'), join(here, 'dragged folder')],
+    page.getByText(/Drop to upload into/),
+  )
   await row(page, 'dragged – 日本.txt').getByText('12 B').waitFor()
   await row(page, 'dragged folder').waitFor()
 
