@@ -52,7 +52,7 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
       if (kind === 'warn' || kind === 'act') happened[kind] += 1
     }
     if (changed.size > 0) guards = guards.map(guard => changed.get(guard.id) ?? guard)
-    shown.show(snapshot.facts, at)
+    shown.show(snapshot.facts, at, at)
     // The first one draws them all: that is the start, and no poll.
     if (poll >= 0) times.push(performance.now() - begin)
   }

@@ -82,6 +82,8 @@ export async function openGuards(
   /** Guards whose instance the last look did not have. */
   const absent = new Set<string>()
   let askedAgain = false
+  /** The latest moment that was not left to polling. */
+  let cameFor = Number.NEGATIVE_INFINITY
   let cancelTimer: (() => void) | undefined
   ending.addEventListener('abort', () => cancelTimer?.(), { once: true })
 
@@ -181,7 +183,8 @@ export async function openGuards(
   function show(): void {
     const view = account()
     if (!view || ending.aborted) return
-    shown.show(snapshots.known(view), now())
+    const at = now()
+    shown.show(snapshots.known(view), at, Math.min(at, Math.max(snapshots.lastAt() ?? at, cameFor)))
     wait(shown.next(), view.clock.rate)
   }
 
@@ -191,7 +194,7 @@ export async function openGuards(
     cancelTimer = undefined
     if (moment === undefined) return
     const until = ((moment - now()) * 1000) / rate + afterMoment
-    cancelTimer = clock.after(Math.min(Math.max(until, afterMoment), longestWait), () => void come(moment))
+    cancelTimer = clock.after(Math.min(Math.max(until, 0), longestWait), () => void come(moment))
   }
 
   async function come(moment: number): Promise<void> {
@@ -199,6 +202,8 @@ export async function openGuards(
     if (now() >= moment && unseen()) await context.poll()
     const view = account()
     if (!view || ending.aborted) return
+    // What passed since the last look was looked for now: no second time for the same moment.
+    cameFor = Math.max(cameFor, Math.min(moment, now()))
     const stale = snapshots.stale(view)
     // Much later the machine slept: the first look then finds what was missed.
     if (now() >= moment && unseen() && now() - moment <= stale.gap) decide(stale, now())

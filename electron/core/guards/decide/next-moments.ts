@@ -2,20 +2,25 @@ import type { Guard } from '../model.ts'
 import { warningOf } from './guard-actions.ts'
 
 /**
- * The next moment at which something is to be done for the guard, after `now`: a warning, its moment, another try; `now`
- * where it is to warn already, and no look came by yet. `dueAt` is when it acts as things are. Epoch seconds of the
- * account's time.
+ * The next moment at which something is to be done for the guard, after `seen`, up to which it is decided: a warning, its
+ * moment, another try; `now` where it is to warn already, and no look came by yet. `dueAt` is when it acts as things are.
+ * Epoch seconds of the account's time.
  */
-export function nextMoment(guard: Guard, dueAt: number | undefined, now: number): number | undefined {
+export function nextMoment(
+  guard: Guard,
+  dueAt: number | undefined,
+  now: number,
+  seen: number,
+): number | undefined {
   if (guard.ended || guard.passed) return undefined
-  const next = sooner(ahead(dueAt, now), ahead(guard.retryAt, now))
+  const next = sooner(ahead(dueAt, seen), ahead(guard.retryAt, seen))
   const warning = warningOf(guard)
   if (dueAt === undefined || dueAt <= now || warning === 0 || guard.warnedAt !== undefined) return next
   return sooner(Math.max(dueAt - warning, now), next)
 }
 
-function ahead(moment: number | undefined, now: number): number | undefined {
-  return moment !== undefined && moment > now ? moment : undefined
+function ahead(moment: number | undefined, seen: number): number | undefined {
+  return moment !== undefined && moment > seen ? moment : undefined
 }
 
 function sooner(one: number | undefined, other: number | undefined): number | undefined {

@@ -13,8 +13,8 @@ import { blindness, guardView } from './view.ts'
 
 /** An account's guards in State. */
 export interface ShownGuards {
-  /** Writes what has changed. A moment that moved by seconds has not. */
-  show(facts: Facts, now: number): void
+  /** Writes what has changed. A moment that moved by seconds has not. Up to `seen` all is decided. */
+  show(facts: Facts, now: number, seen: number): void
   /** The next moment at which something is to be done, epoch seconds of the account's time. */
   next(): number | undefined
   /** Running instances with a guard on their GPU load, which the service does not tell. */
@@ -67,7 +67,7 @@ export function createShownGuards({
   }
 
   return {
-    show(facts, now) {
+    show(facts, now, seen) {
       const before = store.get().accounts[account]?.guards
       if (!before) return
       next = Number.POSITIVE_INFINITY
@@ -78,7 +78,7 @@ export function createShownGuards({
         const dueAt = guard.ended ? undefined : dueOf(guard, facts)
         // While it acts, or its instance is not in the answer, the end of that is waited for.
         const isThere = guard.instance === undefined || guard.instance in facts.account.instances
-        const moment = isThere && !busy.has(guard.id) ? nextMoment(guard, dueAt, now) : undefined
+        const moment = isThere && !busy.has(guard.id) ? nextMoment(guard, dueAt, now, seen) : undefined
         if (moment !== undefined) next = Math.min(next, moment)
         const view = draw(guard, before[guard.id], facts, now, dueAt)
         if (view !== before[guard.id]) changed.push(view)

@@ -63,13 +63,13 @@ class Shown {
       monthEnds: start + 1e6,
       loads: this.loads as Loads,
     }
-    this.shown.show(facts, this.at)
+    this.shown.show(facts, this.at, this.at)
     const anew = createStore(this.store.get())
     anew.change(draft => {
       draft.accounts[account] = accountView({})
     })
     const fresh = this.open(anew)
-    fresh.show(facts, this.at)
+    fresh.show(facts, this.at, this.at)
     return [
       { views: this.store.get().accounts[account]?.guards ?? {}, next: this.shown.next() },
       { views: anew.get().accounts[account]?.guards ?? {}, next: fresh.next() },

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { nextMoment } from '../../../../electron/core/guards/decide/next-moments.ts'
+import type { Guard } from '../../../../electron/core/guards/model.ts'
+
+const guard: Guard = {
+  id: 'g0000000000000001',
+  instance: 7,
+  condition: { kind: 'time', at: 100 },
+  action: 'stop',
+  warning: 30,
+  warnedAt: 70,
+  missed: 'act',
+  setAt: 0,
+  history: [],
+}
+
+test('a moment that has passed since the last look is still to come, until one has seen it', () => {
+  expect(nextMoment(guard, 100, 99, 99)).toBe(100)
+  expect(nextMoment(guard, 100, 101, 99)).toBe(100)
+  expect(nextMoment(guard, 100, 101, 100)).toBeUndefined()
+})
+
+test('so is another try', () => {
+  expect(nextMoment({ ...guard, retryAt: 110 }, 100, 111, 105)).toBe(110)
+})
+
+test('a warning that is due is due now', () => {
+  const { warnedAt: _, ...unwarned } = guard
+  expect(nextMoment(unwarned, 100, 60, 60)).toBe(70)
+  expect(nextMoment(unwarned, 100, 80, 80)).toBe(80)
+})
