@@ -325,7 +325,7 @@ test('where the service lists nothing, the page says so, and takes an id by hand
     .getByRole('button', { name: /^Delete/ })
     .click()
   const question = page.getByRole('alertdialog')
-  await question.getByText(/Berth itself uses this key/).waitFor()
+  await question.getByText(/Berth uses this key/).waitFor()
   await question.getByRole('button', { name: 'Delete key' }).click()
   await question.getByText('This service does not have this function.').waitFor()
   await question.getByRole('button', { name: 'Cancel' }).click()
