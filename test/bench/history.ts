@@ -71,6 +71,8 @@ async function drawn(): Promise<Row> {
   try {
     const first = await openPage(browser, berth.address)
     await connectAccount(first.page, sim)
+    // Its folder is there once it was polled.
+    await first.page.getByText('Online', { exact: true }).waitFor()
     await first.page.context().close()
     await berth.stop()
     const [account = ''] = (await readdir(join(home.path, 'accounts'))).filter(name => name !== 'demo')
