@@ -42,6 +42,8 @@ export const Job = v.object({
   endedAt: v.optional(v.number()),
   failover: FailoverId,
   instance: v.optional(InstanceId),
+  /** It was cancelled, and what is rented for it, or is being, is still to go. */
+  withdrawing: v.optional(v.boolean()),
   /** Machines that it has left, still to be destroyed. */
   leaving: v.optional(v.array(InstanceId)),
   setupRun: v.optional(RunId),

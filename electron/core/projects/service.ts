@@ -92,7 +92,10 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     schema: Job,
     key: ({ id }) => id,
     missing: { code: 'no_such_job', message: 'That run is no longer on the list.' },
-    prune: { isOver: ({ step, leaving }) => !isJobGoing({ step }) && !leaving, most: mostOver },
+    prune: {
+      isOver: ({ step, leaving, withdrawing }) => !isJobGoing({ step }) && !leaving && !withdrawing,
+      most: mostOver,
+    },
     view: all => ({
       jobs: Object.fromEntries(
         all.map(job => [
@@ -156,6 +159,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       if (ending.aborted || !job) return
       try {
         if (job.leaving) await leave(job, job.leaving)
+        if (job.withdrawing) await withdraw(job)
         const move = nextMove(job, specOf(job), snapshotOf(job))
         if (move.do === 'wait' && !isJobGoing(job)) return
         if (move.do === 'wait') await sleeps.until(id, undefined)
@@ -280,6 +284,15 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     await jobs.update(id, { leaving: undefined })
   }
 
+  /** Whatever was asked for meanwhile: this comes after it, in the one loop of the job. */
+  async function withdraw({ id, failover, instance }: Job): Promise<void> {
+    const tried = failovers.find(failover)
+    if (tried?.step === 'trying') await failovers.cancel(failover)
+    const machine = instance ?? (tried?.step === 'ready' ? tried.instance : undefined)
+    if (machine !== undefined) await effects.destroy(machine)
+    await jobs.update(id, { withdrawing: undefined })
+  }
+
   /** What it has cost is known once its machine costs nothing more. */
   function settled(job: Job): Pick<Job, 'spentBefore' | 'spent'> {
     return { spentBefore: spentIn(job), spent: undefined }
@@ -296,7 +309,8 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   }
 
   function wakeAll(): void {
-    for (const job of jobs.all()) if (isJobGoing(job) || job.halting || job.leaving) work(job.id)
+    for (const job of jobs.all())
+      if (isJobGoing(job) || job.halting || job.leaving || job.withdrawing) work(job.id)
   }
 
   return {
@@ -332,15 +346,13 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     async cancel(id) {
       const job = jobs.get(id)
       if (!isJobGoing(job) && job.step !== 'failed') return
-      const { instance, failover } = job
       await jobs.intend(id, {
         ...settled(job),
         step: 'cancelled',
         endedAt: now(),
         halting: undefined,
-        leaving: [...(job.leaving ?? []), ...(instance === undefined ? [] : [instance])],
+        withdrawing: true,
       })
-      if (failovers.find(failover)?.step === 'trying') await failovers.cancel(failover)
       notifications.withdraw(jobAlertId(account, job))
       effects.abort(id)
       sleeps.wake(id)
@@ -376,7 +388,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     },
     async dismiss(id) {
       const job = jobs.get(id)
-      if (isJobGoing(job) || job.leaving) throw new BerthError(stillGoing)
+      if (isJobGoing(job) || job.leaving || job.withdrawing) throw new BerthError(stillGoing)
       await jobs.remove(id)
       notifications.withdraw(jobAlertId(account, job))
     },

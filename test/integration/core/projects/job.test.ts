@@ -76,7 +76,12 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await expect(runProject()).rejects.toMatchObject({ problem: { code: 'project_busy' } })
     await under.run('cancelJob', { job: id })
     expect(jobOf(under, id)?.step).toBe('cancelled')
+    // It was still looking for a machine when it was cancelled: none may come of that.
+    await under.until(() =>
+      Object.values(under.account().failovers).every(({ step }) => step === 'cancelled'),
+    )
     await under.until(() => Object.keys(under.account().instances).length === 0)
+    await expect(under.run('dismissJob', { job: id })).resolves.toBeUndefined()
   })
 
   test('that is outbid goes on elsewhere from its last checkpoint, as often as agreed, and leaves nothing behind', async () => {
