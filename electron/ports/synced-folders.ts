@@ -17,6 +17,8 @@ export interface SyncedFolder {
   read(path: string, most: number): Promise<FileContent | undefined>
   /** Undefined where it is no file any more, or cannot be read. */
   open(path: string): Promise<OpenFile | undefined>
+  /** Makes a file. False where anything is there already: that stays as it is. Throws `disk_full_here`. */
+  create(path: string, text: string): Promise<boolean>
   /** With those above it. False where a file or a link lies in its way. */
   makeFolder(path: string): Promise<boolean>
   /** Writes a file under a temporary name beside its own. Throws `disk_full_here`. */

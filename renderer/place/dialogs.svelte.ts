@@ -1,9 +1,13 @@
+import type { ProjectDraft } from '../../electron/contract/project/spec.ts'
+
 /** A dialog that any part of the page may open. */
 export type OpenDialog =
   | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' }
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
-  | { kind: 'runProject'; project: string }
+  /** What its file says, or what a form says in its place. */
+  | { kind: 'runProject'; project: string; draft?: ProjectDraft }
+  | { kind: 'setUpProject'; project: string }
   | { kind: 'priceIncrease'; instance: number; answer: 'accept' | 'refuse' }
   | { kind: 'address'; what: string; url: string }
   | {

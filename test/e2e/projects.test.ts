@@ -129,3 +129,40 @@ test('what is wrong in a berth.yaml is told with its line, and an offer that doe
   await sheet.getByText('Allow a higher price or other GPUs').waitFor()
   expect(await sheet.getByRole('button', { name: /^Run/ }).isDisabled()).toBe(true)
 })
+
+test('a folder without a berth.yaml is set up by a form, which saves one or runs without', async ({
+  start,
+}) => {
+  const [sim, home] = await Promise.all([start.simulator(), start.folder()])
+  const berth = await start.berth({ home })
+  const folder = projectFolder(home, { 'train.py': training })
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
+  await page.getByRole('link', { name: 'Projects' }).click()
+  await page.getByRole('button', { name: 'Set up digits…' }).click()
+  const form = page.getByRole('dialog', { name: 'Set up digits' })
+  await form.getByRole('button', { name: 'Save, then see the price' }).click()
+  await form.getByText('Give the command to run.').waitFor()
+  await form.getByLabel('Command', { exact: true }).fill('python3 train.py')
+  await form.getByLabel('GPU', { exact: true }).fill('RTX 4090, RTX 3090')
+  await form.getByLabel('Results (optional)').fill('out')
+
+  await form.getByRole('switch', { name: 'Save as berth.yaml' }).uncheck()
+  await form.getByRole('button', { name: 'See the price' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Run digits' })
+  await sheet.getByRole('button', { name: /^Run these commands for at most \$/ }).waitFor()
+  expect(await sheet.getByLabel('Command', { exact: true }).textContent()).toBe('python3 train.py')
+  expect(existsSync(join(folder, 'berth.yaml'))).toBe(false)
+  await sheet.getByRole('button', { name: 'Back' }).click()
+
+  expect(await form.getByLabel('GPU', { exact: true }).inputValue()).toBe('RTX 4090, RTX 3090')
+  await form.getByRole('button', { name: 'Save, then see the price' }).click()
+  await sheet.getByText('out comes home.').waitFor()
+  expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toBe(
+    'machine:\n  gpu: [ RTX 4090, RTX 3090 ]\nrun: python3 train.py\nresults: out\nstop: { hours: 8 }\n',
+  )
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Run digits…' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Set up digits…' }).count()).toBe(0)
+  expect(errors).toEqual([])
+})

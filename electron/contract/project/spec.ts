@@ -1,24 +1,19 @@
 import * as v from 'valibot'
 import { EnvName } from '../market/rental.ts'
 
-const text = (most: number) =>
-  v.pipe(
-    v.string('is a text'),
-    v.trim(),
-    v.nonEmpty('is empty'),
-    v.maxLength(most, `at most ${most} characters`),
-  )
+const text = (most: number, empty = 'is empty') =>
+  v.pipe(v.string('is a text'), v.trim(), v.nonEmpty(empty), v.maxLength(most, `at most ${most} characters`))
 
 const whole = (least: number, most: number) =>
   v.pipe(
-    v.number('is a number'),
-    v.integer('is a whole number'),
+    v.number('give a number'),
+    v.integer('give a whole number'),
     v.minValue(least, `at least ${least}`),
     v.maxValue(most, `at most ${most}`),
   )
 
 const amount = (most: number) =>
-  v.pipe(v.number('is a number'), v.gtValue(0, 'more than 0'), v.maxValue(most, `at most ${most}`))
+  v.pipe(v.number('give a number'), v.gtValue(0, 'more than 0'), v.maxValue(most, `at most ${most}`))
 
 const oneOrMore = <Item extends v.GenericSchema>(item: Item, most: number) =>
   v.union([item, v.pipe(v.array(item), v.minLength(1, 'is empty'), v.maxLength(most, `at most ${most}`))])
@@ -31,12 +26,12 @@ const Inside = v.pipe(
   text(1024),
   v.check(
     path => !/[\0\\]/.test(path) && !path.startsWith('/'),
-    'is a path below the project, such as out/models',
+    'give a path below the project, such as out/models',
   ),
   v.transform(path => path.replace(/(?<!\/)\/+$/, '')),
   v.check(
     path => path !== '' && path.split('/').every(name => name !== '' && name !== '.' && name !== '..'),
-    'is a path below the project, such as out/models',
+    'give a path below the project, such as out/models',
   ),
 )
 
@@ -54,9 +49,16 @@ function secondsOf(time: string): number {
   return Number(hours) * 3600 + Number(minutes.replace('m', '') || '0') * 60
 }
 
+/** How `berth.yaml` writes a time of whole minutes. */
+export function timeText(seconds: number): string {
+  const minutes = Math.round(seconds / 60)
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  return `${hours > 0 ? `${hours}h` : ''}${rest > 0 || hours === 0 ? `${rest}m` : ''}`
+}
+
 const Port = v.union(
-  [whole(1, 65_535), v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'is a port such as 6006 or 8080:80'))],
-  'is a port such as 6006 or 8080:80',
+  [whole(1, 65_535), v.pipe(v.string(), v.regex(/^\d{1,5}:\d{1,5}$/, 'give a port such as 6006 or 8080:80'))],
+  'give a port such as 6006 or 8080:80',
 )
 
 /** What `berth.yaml` may say. Whoever wrote it may be a stranger: nothing in it is done before the user has agreed. */
@@ -108,7 +110,7 @@ export const ProjectSpec = v.strictObject({
   ),
   /** Run once on a machine, before the command. */
   setup: v.optional(text(65_536)),
-  run: text(65_536),
+  run: text(65_536, 'give the command to run'),
   /** What is brought home. */
   results: v.optional(oneOrMore(Inside, 100)),
   /** Results are brought home this often while it runs. */
@@ -126,6 +128,8 @@ export const ProjectSpec = v.strictObject({
   outbid: v.optional(v.strictObject({ elsewhere: whole(0, 20) })),
 })
 export type ProjectSpec = v.InferOutput<typeof ProjectSpec>
+/** The same as it is written down: times as `30m`. */
+export type ProjectDraft = v.InferInput<typeof ProjectSpec>
 
 /** Something wrong in `berth.yaml`. Lines and columns begin at 1. */
 export interface SpecProblem {

@@ -10,6 +10,7 @@ import { problemOf } from '../app/problems.ts'
 import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { readSpec } from './read-spec.ts'
+import { specText } from './write-spec.ts'
 
 /** What a project's file says, word for word, and what that means. */
 export interface Agreed {
@@ -28,6 +29,8 @@ export interface Projects {
   name(id: string): string
   /** Reads its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
   read(id: string): Promise<Agreed>
+  /** Makes its file. Throws `spec_exists` where there is one, whatever it says. */
+  write(id: string, spec: ProjectSpec): Promise<void>
   /** Reads its file again, for State. */
   refresh(id: string): Promise<void>
   remove(id: string): Promise<void>
@@ -85,7 +88,7 @@ export async function openProjects(
         advice: 'Mend it, then run it again.',
       })
     }
-    return { text, content: createHash('sha256').update(text).digest('hex'), spec: result.spec }
+    return agreementOf(text, result.spec)
   }
 
   async function viewOf({ id, path }: Kept[number]): Promise<ProjectView> {
@@ -125,6 +128,10 @@ export async function openProjects(
     folder,
     name: id => store.get().projects[id]?.name ?? basename(get(id).path),
     read,
+    async write(id, spec) {
+      if (!(await folder(id).create(specName, specText(spec)))) throw new BerthError(specExists)
+      await show(id)
+    },
     async refresh(id) {
       get(id)
       await show(id)
@@ -150,6 +157,10 @@ export async function openProjects(
   }
 }
 
+export function agreementOf(text: string, spec: ProjectSpec): Agreed {
+  return { text, content: createHash('sha256').update(text).digest('hex'), spec }
+}
+
 function forPeople(path: string, home: string): string {
   const below = relative(home, path)
   return below !== '' && !below.startsWith('..') && below !== path ? `~${sep}${below}` : path
@@ -160,6 +171,11 @@ const noSpec = {
   code: 'no_spec',
   message: 'There is no berth.yaml in the folder.',
   advice: 'Write one: run, with the command to run, is all that it needs.',
+}
+const specExists = {
+  code: 'spec_exists',
+  message: 'There is a berth.yaml in the folder by now.',
+  advice: 'Berth leaves it as it is. Close this, and run what it says.',
 }
 const unreadable = {
   code: 'bad_spec',

@@ -83,6 +83,7 @@ function syncedFolder(root: string): SyncedFolder {
       }
     },
     open: path => openFile(at(path)),
+    create: (path, text) => createFile(at(path), text),
     async makeFolder(path) {
       const names = path === '' ? [] : path.split('/')
       for (let depth = 1; depth <= names.length; depth++) {
@@ -183,6 +184,23 @@ async function openFile(path: string): Promise<OpenFile | undefined> {
   }
 }
 
+async function createFile(path: string, text: string): Promise<boolean> {
+  const file = await open(path, 'wx', 0o644).catch(error => {
+    if (codeOf(error) === 'EEXIST') return undefined
+    throw isFull(error) ? fullOr(error) : gone(dirname(path))
+  })
+  if (!file) return false
+  try {
+    await file.writeFile(text)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw fullOr(error)
+  } finally {
+    await file.close()
+  }
+  return true
+}
+
 async function receive(path: string, at: (path: string) => string): Promise<Receiving> {
   const part = join(dirname(path), partName(basename(path)))
   // What is left of one that broke off goes; no link is followed.
@@ -222,9 +240,16 @@ function gone(path: string): BerthError {
   })
 }
 
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(String(codeOf(error)))
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
 function fullOr(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
+  if (!isFull(error)) return error
   return new BerthError({
     code: 'disk_full_here',
     message: 'The disk of this computer is full.',

@@ -1,11 +1,13 @@
 import * as v from 'valibot'
 import { RentalStops } from '../../automation/guard-kinds.ts'
 import { JobId, ProjectId, type ProjectPlan } from '../../project/project.ts'
-import { SecretName } from '../../project/spec.ts'
+import { ProjectSpec, SecretName } from '../../project/spec.ts'
 import { account, command } from '../command.ts'
 
 const onProject = { project: ProjectId }
 const onJob = { account, job: JobId }
+/** What is run in the place of the folder's file: what a form says. */
+const draft = v.optional(ProjectSpec)
 
 /** Folders of this machine, and what is run from them. The page names no path. */
 export const projectCommands = {
@@ -15,8 +17,10 @@ export const projectCommands = {
   readProject: command(onProject).answers<void>(),
   /** The folder stays as it is. */
   removeProject: command(onProject).answers<void>(),
+  /** Saves what a form says as the folder's `berth.yaml`. Throws `spec_exists` where it has one. */
+  writeSpec: command({ ...onProject, spec: ProjectSpec }).answers<void>(),
   /** Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
-  planProject: command({ account, ...onProject }).answers<ProjectPlan>(),
+  planProject: command({ account, ...onProject, draft }).answers<ProjectPlan>(),
   /**
    * Answers the job's id once it is on disk. `content` is what the plan told: throws `spec_changed` where the file says
    * something else by now, and `project_busy` while another job of it goes on.
@@ -24,6 +28,7 @@ export const projectCommands = {
   runProject: command({
     account,
     ...onProject,
+    draft,
     content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
     stops: RentalStops,
     /** Files that look like secrets and are sent all the same. */

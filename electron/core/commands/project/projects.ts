@@ -1,6 +1,9 @@
 import { BerthError } from '../../../contract/problem.ts'
+import type { ProjectSpec } from '../../../contract/project/spec.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
+import { agreementOf } from '../../projects/projects.ts'
+import { specText } from '../../projects/write-spec.ts'
 import type { Parts } from '../parts.ts'
 
 type ProjectCommands = Pick<
@@ -8,6 +11,7 @@ type ProjectCommands = Pick<
   | 'addProject'
   | 'readProject'
   | 'removeProject'
+  | 'writeSpec'
   | 'planProject'
   | 'runProject'
   | 'cancelJob'
@@ -19,6 +23,8 @@ type ProjectCommands = Pick<
 
 export function projectCommands({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
   const jobs = (account: string | undefined) => accounts.session(account).automations.jobs
+  const wanted = async (project: string, draft: ProjectSpec | undefined) =>
+    draft ? agreementOf(specText(draft), draft) : projects.read(project)
 
   return {
     async addProject() {
@@ -28,14 +34,15 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
     },
     readProject: ({ project }) => projects.refresh(project),
     removeProject: ({ project }) => projects.remove(project),
-    async planProject({ account, project }) {
-      const { spec, content } = await projects.read(project)
+    writeSpec: ({ project, spec }) => projects.write(project, spec),
+    async planProject({ account, project, draft }) {
+      const { spec, content } = await wanted(project, draft)
       const plan = await needing('misc', jobs(account).plan(project, spec))
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
-    async runProject({ account, project, content, stops, secretFiles }) {
+    async runProject({ account, project, draft, content, stops, secretFiles }) {
       if (accounts.session(account).id === 'demo') throw new BerthError(onlyPlayed)
-      const agreed = await projects.read(project)
+      const agreed = await wanted(project, draft)
       if (agreed.content !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
       return jobs(account).start({ ...agreed, project, stops, secretFiles })

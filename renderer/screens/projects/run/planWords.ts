@@ -10,7 +10,7 @@ export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectS
   const home = results === undefined ? [] : [results].flat()
   return [
     home.length === 0
-      ? 'No results come home: the file names none.'
+      ? 'No results come home: none are named.'
       : `${named(home)} ${home.length === 1 ? 'comes' : 'come'} home${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
     after === 'stop'
       ? 'Then the machine is stopped: its disk goes on costing until you destroy it.'
@@ -65,5 +65,5 @@ export function loosenWords({ machine = {} }: ProjectSpec): string {
     machine.cuda !== undefined && 'an older CUDA',
   ].filter(demand => demand !== false)
   if (demands.length === 0) return 'Try again later.'
-  return `Allow ${named(demands, { last: ' or ' })} in berth.yaml, or try again later.`
+  return `Allow ${named(demands, { last: ' or ' })}, or try again later.`
 }

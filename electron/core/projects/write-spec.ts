@@ -1,0 +1,24 @@
+import { Document, isCollection } from 'yaml'
+import { type ProjectDraft, type ProjectSpec, timeText } from '../../contract/project/spec.ts'
+
+/** Lists and choices that people write on one line. */
+const onOneLine = [['machine', 'gpu'], ['machine', 'region'], ['ports'], ['results'], ['stop'], ['outbid']]
+
+/** A `berth.yaml` that says this, to be read and changed by people. */
+export function specText(spec: ProjectSpec): string {
+  const document = new Document(written(spec))
+  for (const path of onOneLine) {
+    const node = document.getIn(path, true)
+    if (isCollection(node)) node.flow = true
+  }
+  return document.toString({ lineWidth: 0 })
+}
+
+function written(spec: ProjectSpec): ProjectDraft {
+  const { checkpoint, stop } = spec
+  return {
+    ...spec,
+    checkpoint: checkpoint === undefined ? undefined : timeText(checkpoint),
+    stop: stop && { ...stop, idle: stop.idle === undefined ? undefined : timeText(stop.idle) },
+  }
+}

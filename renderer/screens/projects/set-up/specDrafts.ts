@@ -1,0 +1,16 @@
+import { emptySpec, type SpecFields } from './specForm.ts'
+
+/** What was typed, by project, until it is saved: a look at the price and back loses none of it. */
+const drafts = new Map<string, SpecFields>()
+
+export function draftOfProject(project: string): SpecFields {
+  return drafts.get(project) ?? emptySpec
+}
+
+export function keepDraft(project: string, fields: SpecFields): void {
+  drafts.set(project, fields)
+}
+
+export function dropDraft(project: string): void {
+  drafts.delete(project)
+}

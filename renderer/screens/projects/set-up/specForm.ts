@@ -1,0 +1,113 @@
+import type { RentalStop } from '../../../../electron/contract/automation/guard-kinds.ts'
+import { type ProjectDraft, ProjectSpec, timeText } from '../../../../electron/contract/project/spec.ts'
+import { number, type ReadForm, readForm } from '../../../components/fields/readForm.ts'
+import { stopOf, usualStops } from '../../../features/guards/stopWhen.ts'
+
+/** What the form holds, as it is typed. Lists are parted by commas. */
+export interface SpecFields {
+  run: string
+  setup: string
+  gpu: string
+  count: string
+  /** Dollars per hour. */
+  price: string
+  market: 'on-demand' | 'interruptible'
+  from: 'image' | 'template'
+  image: string
+  template: string
+  /** GB. */
+  disk: string
+  ports: string
+  results: string
+  stops: readonly RentalStop[]
+  after: 'destroy' | 'stop'
+}
+
+export const emptySpec: SpecFields = {
+  run: '',
+  setup: '',
+  gpu: '',
+  count: '1',
+  price: '',
+  market: 'on-demand',
+  from: 'image',
+  image: '',
+  template: '',
+  disk: '',
+  ports: '',
+  results: '',
+  stops: [usualStops.duration],
+  after: 'destroy',
+}
+
+/** What it says as a `berth.yaml`, or which fields do not say it. What says the usual is left out. */
+export function readSpecForm(fields: SpecFields): ReadForm<ProjectDraft> {
+  const draft = draftOf(fields)
+  const { errors } = readForm(ProjectSpec, draft, fieldAt)
+  return errors ? { errors } : { value: draft }
+}
+
+function draftOf(fields: SpecFields): ProjectDraft {
+  const { from, market, after } = fields
+  const gpu = listed(fields.gpu)
+  const count = figured(fields.count)
+  const machine = {
+    gpu: gpu && oneOrAll(gpu),
+    count: count === 1 ? undefined : count,
+    price: figured(fields.price),
+    interruptible: market === 'interruptible' || undefined,
+  }
+  const results = listed(fields.results)
+  return {
+    machine: Object.values(machine).some(value => value !== undefined) ? machine : undefined,
+    image: from === 'image' ? said(fields.image) : undefined,
+    template: from === 'template' ? said(fields.template) : undefined,
+    disk: figured(fields.disk),
+    ports: listed(fields.ports)?.map(port => (/^\d+$/.test(port) ? Number(port) : port)),
+    setup: said(fields.setup),
+    run: fields.run,
+    results: results && oneOrAll(results),
+    stop: stopDraft(fields.stops),
+    after: after === 'stop' ? after : undefined,
+  }
+}
+
+function stopDraft(stops: readonly RentalStop[]): ProjectDraft['stop'] {
+  if (stops.length === 0) return undefined
+  const idle = stopOf(stops, 'idle')
+  const duration = stopOf(stops, 'duration')
+  const cost = stopOf(stops, 'cost')
+  return {
+    idle: idle?.kind === 'idle' ? timeText(Math.max(60, idle.seconds)) : undefined,
+    hours: duration?.kind === 'duration' ? duration.seconds / 3600 : undefined,
+    dollars: cost?.kind === 'cost' ? cost.dollars : undefined,
+  }
+}
+
+function said(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text.trim()
+}
+
+function figured(text: string): number | undefined {
+  return text.trim() === '' ? undefined : number(text)
+}
+
+function listed(text: string): string[] | undefined {
+  const parts = text
+    .split(/[,\n]/)
+    .map(part => part.trim())
+    .filter(part => part !== '')
+  return parts.length === 0 ? undefined : parts
+}
+
+/** As people write it. */
+function oneOrAll(list: readonly string[]): string | string[] {
+  const [first = ''] = list
+  return list.length === 1 ? first : [...list]
+}
+
+function fieldAt(path: string): string {
+  const [first = '', second = ''] = path.split('.')
+  if (first === 'stop') return 'stops'
+  return first === 'machine' ? second : first
+}

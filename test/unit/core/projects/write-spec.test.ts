@@ -1,0 +1,57 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ProjectSpec } from '../../../../electron/contract/project/spec.ts'
+import { readSpec } from '../../../../electron/core/projects/read-spec.ts'
+import { specText } from '../../../../electron/core/projects/write-spec.ts'
+
+describe('a berth.yaml that Berth writes', () => {
+  test('reads as a person would write it', () => {
+    const spec = {
+      machine: { gpu: ['RTX 4090', 'RTX 3090'], price: 0.6 },
+      setup: 'pip install -r requirements.txt\npython prepare.py',
+      run: 'python train.py',
+      results: ['out', 'logs'],
+      stop: { idle: 5400, hours: 2, dollars: 2 },
+      after: 'stop' as const,
+    }
+    expect(specText(spec)).toBe(`machine:
+  gpu: [ RTX 4090, RTX 3090 ]
+  price: 0.6
+setup: |-
+  pip install -r requirements.txt
+  python prepare.py
+run: python train.py
+results: [ out, logs ]
+stop: { idle: 1h30m, hours: 2, dollars: 2 }
+after: stop
+`)
+  })
+
+  test('says what was meant, whatever the texts hold', () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).map(any => `x${any.trim()}y`)
+    const lines = fc
+      .array(fc.oneof(text, fc.constantFrom('', '# no', '- a', '"', '*x', '&x', '!!y', '\t', 'yes')))
+      .map(all => `a${all.join('\n')}b`)
+    const minutes = fc.integer({ min: 1, max: 100_000 }).map(count => count * 60)
+    const specs: fc.Arbitrary<ProjectSpec> = fc.record({
+      name: text,
+      machine: fc.record({
+        gpu: fc.array(text, { minLength: 1 }),
+        price: fc.double({ min: 0.001, max: 32, noNaN: true }),
+      }),
+      env: fc.dictionary(
+        fc.stringMatching(/^[A-Z]{1,8}$/),
+        fc.oneof(fc.string(), fc.boolean(), fc.integer(), fc.constantFrom('1', 'true', 'null', '0x1', '~')),
+      ),
+      setup: lines,
+      run: lines,
+      checkpoint: minutes,
+      stop: fc.record({ idle: minutes }),
+    })
+    fc.assert(
+      fc.property(specs, spec => {
+        expect(readSpec(specText(spec))).toEqual({ spec })
+      }),
+    )
+  })
+})

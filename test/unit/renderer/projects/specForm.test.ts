@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { emptySpec, readSpecForm } from '../../../../renderer/screens/projects/set-up/specForm.ts'
+
+describe('the form of a project', () => {
+  test('says no more than was filled in', () => {
+    expect(readSpecForm({ ...emptySpec, run: 'python train.py', stops: [] })).toEqual({
+      value: { run: 'python train.py' },
+    })
+  })
+
+  test('says all of it as a berth.yaml would', () => {
+    const filled = {
+      ...emptySpec,
+      run: 'python train.py',
+      setup: ' pip install x ',
+      gpu: 'RTX 4090, H100',
+      count: '2',
+      price: '$0,60/h',
+      market: 'interruptible' as const,
+      from: 'template' as const,
+      image: 'left over',
+      template: 'abc',
+      disk: '40 GB',
+      ports: '6006, 8080:80',
+      results: 'out',
+      stops: [
+        { kind: 'idle' as const, below: 5, seconds: 5400 },
+        { kind: 'duration' as const, seconds: 9000 },
+        { kind: 'cost' as const, dollars: 4 },
+      ],
+      after: 'stop' as const,
+    }
+    expect(readSpecForm(filled).value).toEqual({
+      run: 'python train.py',
+      setup: 'pip install x',
+      machine: { gpu: ['RTX 4090', 'H100'], count: 2, price: 0.6, interruptible: true },
+      template: 'abc',
+      disk: 40,
+      ports: [6006, '8080:80'],
+      results: 'out',
+      stop: { idle: '1h30m', hours: 2.5, dollars: 4 },
+      after: 'stop',
+    })
+  })
+
+  test('tells at each field what the contract refuses', () => {
+    const wrong = {
+      ...emptySpec,
+      count: '0',
+      price: 'cheap',
+      disk: '-1',
+      ports: '80a',
+      results: 'out, ../../.ssh',
+    }
+    expect(readSpecForm(wrong).errors).toEqual({
+      run: 'Give the command to run.',
+      count: 'At least 1.',
+      price: 'Give a number.',
+      disk: 'More than 0.',
+      ports: 'Give a port such as 6006 or 8080:80.',
+      results: 'Give a path below the project, such as out/models.',
+    })
+  })
+})
