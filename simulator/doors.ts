@@ -6,8 +6,11 @@ import { copyTree } from './ssh/files/copy-tree.ts'
 import { errorCode } from './ssh/files/file-error.ts'
 import { Scratch } from './ssh/files/scratch.ts'
 import { type InstanceSsh, startInstanceSsh } from './ssh/instance-ssh.ts'
+import type { WatchdogPlace } from './ssh/machine.ts'
+import type { WorldClock } from './world/clock.ts'
 import type { Instance } from './world/instances/instance.ts'
 import { measure } from './world/instances/load.ts'
+import { placeWatchdog, renewLease, tellOfWatchdog } from './world/instances/watchdog.ts'
 import type { Side } from './world/transfers/transfer.ts'
 import type { World } from './world/world.ts'
 
@@ -115,6 +118,7 @@ export class Doors {
         authorizedKeys: () => instance.sshKeys,
         jupyterToken: instance.jupyterToken,
         utilisation: () => measure(this.#world.seed, instance, this.#world.clock.now()).gpuUtil,
+        watchdog: watchdogOf(instance, this.#world.clock),
         files,
         port,
       })
@@ -127,6 +131,22 @@ export class Doors {
     door.work = door.work.then(step).catch(error => {
       console.error(`The SSH server of instance ${door.instance.id} failed:`, error)
     })
+  }
+}
+
+/** How what goes on inside an instance reaches its watchdog. */
+function watchdogOf(instance: Instance, clock: WorldClock): WatchdogPlace {
+  return {
+    look: () => instance.watchdog && tellOfWatchdog(instance.watchdog, clock.now()),
+    put(config, lease) {
+      instance.watchdog = placeWatchdog(config, lease, clock.now())
+    },
+    renew(lease) {
+      if (instance.watchdog) renewLease(instance.watchdog, lease, clock.now())
+    },
+    remove() {
+      instance.watchdog = null
+    },
   }
 }
 

@@ -40,6 +40,8 @@ export interface State {
   pausedUntil?: number
   /** Where the page was asked to go, by a notification, the tray or a link; `sequence` tells a repeat. */
   goTo?: { sequence: number; place: Place }
+  /** The demo's story: which of its steps is played, 0 once it is over, and what happens in it. */
+  story?: { step: number; of: number; text: string }
   /** How an update of Berth stands; absent where no update address is set. */
   update?: UpdateView
 }

@@ -188,30 +188,34 @@ test('a rental can bring a watchdog with its start script, and a run that was as
   expect(errors).toEqual([])
 })
 
-test('in the demo the watchdog’s form says what it would be told, and asks no shell that cannot answer', async ({
+test('the demo plays a day: a training comes home, a lost bid is raised, a watchdog stops what sleeps', async ({
   start,
 }) => {
-  const berth = await start.berth({ flags: ['--demo', '--speed', '600'] })
-  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 900 } })
-  await page.getByRole('link', { name: 'Offers' }).click()
-  // The cheapest two are on a host that goes offline by itself.
+  const userHome = await start.folder()
+  const berth = await start.berth({ flags: ['--demo'], env: { HOME: userHome } })
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
+  await page.getByRole('button', { name: 'Play a day with Berth' }).click()
+  await page.getByText('3 of 4').waitFor({ timeout: 90_000 })
+  await page.getByText('The story is over.').waitFor({ timeout: 90_000 })
+  expect(existsSync(join(userHome, 'Berth', 'results', 'model.safetensors'))).toBe(true)
   await page
-    .getByRole('button', { name: /^Rent \d/ })
-    .nth(2)
+    .getByRole('row', { name: /night batch/ })
+    .getByText('Running')
+    .waitFor()
+  await page
+    .getByRole('row', { name: /finetune/ })
+    .getByText('Stopped')
+    .waitFor()
+  await page
+    .getByRole('row', { name: /notebook/ })
+    .getByRole('link')
     .click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Image').fill('ubuntu')
-  await dialog.getByRole('button', { name: /^Rent/ }).click()
-  const row = page.getByRole('row', { name: /#\d+/ })
-  await row.getByRole('link').click()
   await page.getByRole('tab', { name: 'Automation' }).click()
-  await page.getByText(/the demo’s machines have none/).waitFor()
-  await page.getByRole('button', { name: 'Add a rule' }).click()
-  await page.getByRole('menuitem', { name: 'Stop it when Berth is away…' }).click({ timeout: 60_000 })
-  const form = page.getByRole('dialog')
-  await form.getByText(/^The demo’s machines have no watchdog/).waitFor()
-  await form.getByText(/once Berth was away for/).waitFor()
-  expect(await page.getByText('This instance’s shell cannot run what Berth puts there.').count()).toBe(0)
+  await page.getByText(/^It stopped this instance, since its time had come/).waitFor()
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByText(/^Raised the bid to/).waitFor()
+  // Once as an alert, once in Activity.
+  await expect.poll(() => page.getByText(/was stopped by its watchdog/).count()).toBe(2)
   expect(errors).toEqual([])
 })
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { endRun, lookAtRun, settleRun, startRun, type Values } from '../runs/runs.ts'
+import { lookAtWatchdog, putWatchdog, removeWatchdog } from '../runs/watchdog.ts'
 import type { Call } from '../shell/command.ts'
 
 /** Bytes of a script. */
@@ -11,6 +12,10 @@ const known: readonly [string, (call: Call, values: Values) => Promise<number>][
   ["echo 'ended yes'", endRun],
   ["echo 'settled yes'", settleRun],
   ['state=none code=- size=0', lookAtRun],
+  // What puts it there looks at it, too.
+  ["echo 'refused no_tool'", putWatchdog],
+  ["echo 'there yes'", lookAtWatchdog],
+  ["echo 'removed yes'", removeWatchdog],
 ]
 
 /** `sh -s`: a script that comes by the input, such as clients use to leave a command running. */

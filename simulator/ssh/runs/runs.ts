@@ -73,7 +73,8 @@ function has(shell: ShellState, path: string): boolean {
   }
 }
 
-function makeFolder(shell: ShellState, path: string): void {
+/** With those that it lies in. */
+export function makeFolder(shell: ShellState, path: string): void {
   if (has(shell, path)) return
   makeFolder(shell, dirname(path))
   mkdirSync(shell.files.at(path, 'stay').real)

@@ -31,7 +31,8 @@ export class ShellSyntaxError extends Error {
 type Token = { operator: string } | { word: Word }
 
 const operators = /^(?:&>>|&>|2>>|2>&1|2>|>&2|1>&2|1>>|1>|>>|>|<|&&|\|\||\||;|&|\n)/
-const variable = /^\$(?:(\?|[A-Za-z_][A-Za-z0-9_]*)|\{(\?|[A-Za-z_][A-Za-z0-9_]*)\})/
+/** `$NAME`, `${NAME}` and `${NAME:-what it is otherwise}`. */
+const variable = /^\$(?:(\?|[A-Za-z_][A-Za-z0-9_]*)|\{(\?|[A-Za-z_][A-Za-z0-9_]*(?::-[^}"'$`]*)?)\})/
 
 /** Takes a line apart. Throws ShellSyntaxError. */
 export function parseLine(line: string): Pipeline[] {

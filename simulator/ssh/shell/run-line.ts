@@ -127,6 +127,7 @@ function expand(word: Word, shell: ShellState): string[] {
   return [fromHome ? `/root${text.slice(1)}` : text]
 }
 
-function value(name: string, shell: ShellState): string {
-  return name === '?' ? String(shell.status) : (shell.variables.get(name) ?? '')
+function value(text: string, shell: ShellState): string {
+  const [name = '', otherwise = ''] = text.split(':-', 2)
+  return name === '?' ? String(shell.status) : shell.variables.get(name) || otherwise
 }

@@ -3,6 +3,7 @@ import type { Offer } from '../market/offers.ts'
 import { diskRate } from '../money.ts'
 import type { Launch } from './launch.ts'
 import type { Step } from './plan.ts'
+import type { Watchdog } from './watchdog.ts'
 
 /** A rented container. Times in world milliseconds, prices in micro-dollars per hour. */
 export interface Instance {
@@ -42,6 +43,8 @@ export interface Instance {
   boots: number
   /** Whether its image was pulled: later starts are quicker. */
   pulled: boolean
+  /** What its owner left on it to end it; null where there is nothing. */
+  watchdog: Watchdog | null
   /** Public keys that get in. */
   readonly sshKeys: string[]
 }

@@ -6,8 +6,10 @@ import type { Market } from '../market/market.ts'
 import { machineFate, machineRival } from './fate.ts'
 import { type Instance, isOutbid, ratesNow } from './instance.ts'
 import type { Launch } from './launch.ts'
+import { measure } from './load.ts'
 import { bootPlan, canPull, deniedPlan, type Start } from './plan.ts'
 import { trafficNow, trafficRates } from './traffic.ts'
+import { actsBy, beginAnew, configInScript, placeWatchdog } from './watchdog.ts'
 
 /** Room between the ids of an offer's successive instances: more than a catalogue holds. */
 const ID_STRIDE = 100_000
@@ -100,6 +102,7 @@ export class Instances {
       plan: [],
       boots: 0,
       pulled: false,
+      watchdog: null,
       sshKeys: [...sshKeys],
     }
     offer.rented = true
@@ -111,9 +114,9 @@ export class Instances {
 
   // interface 3.1: Any → removed by DELETE; all billing stops
   /** Removes it and ends all its charges; its offer is on the market again. */
-  destroy(instance: Instance): void {
-    this.#book.setRates(instance.id, this.#clock.now(), null)
-    this.#meter.setRates(instance.id, this.#clock.now(), null)
+  destroy(instance: Instance, at = this.#clock.now()): void {
+    this.#book.setRates(instance.id, at, null)
+    this.#meter.setRates(instance.id, at, null)
     this.#all.delete(instance.id)
     instance.offer.rented = false
   }
@@ -195,10 +198,34 @@ export class Instances {
         if ('rivalBid' in step) this.#rivalBids(instance, step.rivalBid, step.at)
         else this.#enter(instance, step.at, step.status, step.message)
       }
-      if (!this.#terms.contractsEnd) continue
-      if (instance.renewal && instance.ends <= now) this.#renew(instance, instance.renewal)
-      if (instance.ends <= now) this.#expire(instance)
+      if (this.#terms.contractsEnd) {
+        if (instance.renewal && instance.ends <= now) this.#renew(instance, instance.renewal)
+        if (instance.ends <= now) this.#expire(instance)
+      }
+      this.#letWatchdogLook(instance, now)
     }
+  }
+
+  /** The start script brings it, and counts anew. */
+  #bringWatchdog(instance: Instance, at: number): void {
+    const config = configInScript(instance.launch.onstart)
+    if (!instance.watchdog && instance.boots === 1 && config !== undefined)
+      instance.watchdog = placeWatchdog(config, '', at)
+    else if (instance.watchdog) beginAnew(instance.watchdog, at)
+  }
+
+  /** Its watchdog acts at its own moment, however far the clock has moved on. */
+  #letWatchdogLook(instance: Instance, now: number): void {
+    const { watchdog } = instance
+    if (!watchdog || instance.status !== 'running') return
+    const at = actsBy(watchdog, now, time => measure(this.#seed, instance, time).gpuUtil)
+    if (at === undefined) return
+    if (watchdog.action === 'destroy') {
+      this.destroy(instance, at)
+      return
+    }
+    instance.intended = 'stopped'
+    this.#halt(instance, at, 'Stopped')
   }
 
   /** Boots it if it is meant to run and its bid is high enough; else stops it. */
@@ -245,6 +272,7 @@ export class Instances {
   #enter(instance: Instance, at: number, status: string | null, message: string): void {
     if (instance.status !== status) instance.since = at
     if (status === 'running') instance.pulled = true
+    if (status === 'running') this.#bringWatchdog(instance, at)
     instance.status = status
     instance.message = message
     this.#charge(instance, at)

@@ -47,6 +47,8 @@ export const deskCommands = {
     event: v.picklist(demoEvents),
     instance: v.optional(InstanceId),
   }).answers<void>(),
+  /** The demo alone: plays a day with Berth in about a minute. Throws `story_under_way`. */
+  playStory: command({}).answers<void>(),
   /** The demo alone: the last code it would have sent to the user, if any. */
   demoMessage: command({}).answers<DemoMessage | undefined>(),
 }

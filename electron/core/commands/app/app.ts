@@ -1,8 +1,10 @@
 import type { SettingsChange } from '../../../contract/app/settings.ts'
 import { BerthError } from '../../../contract/problem.ts'
+import type { DemoControls } from '../../app/demo.ts'
 import { makeHappen } from '../../app/demo-events.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
+import { playStory } from './demo-story.ts'
 
 type DeskCommands = Pick<
   Handlers,
@@ -17,21 +19,24 @@ type DeskCommands = Pick<
   | 'tryDemo'
   | 'demoEvent'
   | 'demoMessage'
+  | 'playStory'
   | 'leaveDesktop'
 >
 
 /** Commands about Berth itself rather than the service. */
-export function deskCommands({
-  store,
-  machine,
-  accounts,
-  pause,
-  activity,
-  notifications,
-  settings,
-  sshConfig,
-  demo,
-}: Parts): DeskCommands {
+export function deskCommands(parts: Parts): DeskCommands {
+  const { store, machine, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
+
+  /** What makes things happen in the demo. Throws `no_demo` elsewhere. */
+  async function demoControls(): Promise<DemoControls> {
+    if (!demo || !store.get().accounts['demo'])
+      throw new BerthError({
+        code: 'no_demo',
+        message: 'This is not the demo: things happen here by themselves.',
+      })
+    return (await demo.start()).controls
+  }
+
   return {
     async changeSettings({ settings: given }) {
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -74,18 +79,19 @@ export function deskCommands({
     demoMessage: async () =>
       store.get().accounts['demo'] ? (await demo?.start())?.controls.outbox().at(-1) : undefined,
     async demoEvent({ event, instance }) {
-      const account = store.get().accounts['demo']
-      if (!demo || !account)
-        throw new BerthError({
-          code: 'no_demo',
-          message: 'This is not the demo: things happen here by themselves.',
-        })
-      const { controls } = await demo.start()
-      makeHappen(controls, event, instance, account)
+      const controls = await demoControls()
+      makeHappen(controls, event, instance, store.get().accounts['demo'])
       await accounts.session('demo').look()
+    },
+    async playStory() {
+      const controls = await demoControls()
+      if (store.get().story?.step) throw new BerthError(storyUnderWay)
+      void playStory(parts, controls)
     },
   }
 }
+
+const storyUnderWay = { code: 'story_under_way', message: 'The story is being played already.' }
 
 const noAutostart = {
   code: 'no_autostart',

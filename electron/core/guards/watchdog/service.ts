@@ -75,6 +75,11 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     )
   }
 
+  /** By the account's time: a lease ends by it, and the demo's runs faster than this machine's. */
+  function visitAgain(kept: StoredWatchdog): void {
+    visitIn(kept.instance, visitEvery(kept) / (store.get().accounts[account]?.clock.rate ?? 1))
+  }
+
   /** One visit after the other; rejects with why it failed, and is repeated by itself all the same. */
   function visit(instance: number): Promise<void> {
     const before = underWay.get(instance) ?? Promise.resolve()
@@ -93,7 +98,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       problems.delete(instance)
       fails.delete(instance)
       const kept = find(instance)
-      if (kept) visitIn(instance, visitEvery(kept))
+      if (kept) visitAgain(kept)
     } catch (error) {
       if (ending.aborted) return
       const failed = fails.get(instance) ?? 0
@@ -198,7 +203,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     }
     const foreign: StoredWatchdog = { ...kept, step: 'watching', foreign: true }
     await note(foreign, look, false)
-    visitIn(view.id, visitEvery(foreign))
+    visitAgain(foreign)
   }
 
   function existing(instance: number): InstanceView {

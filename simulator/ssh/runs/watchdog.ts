@@ -1,0 +1,37 @@
+import { writeFileSync } from 'node:fs'
+import type { Call } from '../shell/command.ts'
+import { makeFolder, type Values } from './runs.ts'
+
+const folder = '/root/.berth/watchdog'
+
+/** Puts a watchdog there, or another configuration into the one that is, and tells how it is. */
+export async function putWatchdog(call: Call, values: Values): Promise<number> {
+  call.shell.machine.watchdog.put(values.get('config') ?? '', values.get('lease') ?? '')
+  return lookAtWatchdog(call, new Map())
+}
+
+/** Renews its lease where there is a text for it, and tells how it is. Its log becomes a file, as it would be. */
+export async function lookAtWatchdog({ shell, out }: Call, values: Values): Promise<number> {
+  const { watchdog } = shell.machine
+  watchdog.renew(values.get('lease') ?? '')
+  const there = watchdog.look()
+  if (!there) {
+    await out('there no\n')
+    return 0
+  }
+  makeFolder(shell, folder)
+  writeFileSync(shell.files.at(`${folder}/log`, 'follow').real, `${there.log.join('\n')}\n`)
+  const prefixed = (prefix: string, lines: readonly string[]) =>
+    lines.map(line => `${prefix}.${line.replace('=', ' ')}`)
+  const config = prefixed('config', [...there.config.split('\n'), 'key=container'])
+  const did = there.did === undefined ? [] : [`done ${there.did}`]
+  const lines = ['there yes', 'alive yes', ...config, ...prefixed('state', there.state), ...did]
+  await out(`${lines.join('\n')}\n`)
+  return 0
+}
+
+export async function removeWatchdog({ shell, out }: Call): Promise<number> {
+  shell.machine.watchdog.remove()
+  await out('removed yes\n')
+  return 0
+}

@@ -1,0 +1,127 @@
+/**
+ * A program that an instance's owner left on it, and that stops or destroys it with the instance's own key. The shell is
+ * scripted and runs no programs, so it is played here by what its configuration says.
+ */
+export interface Watchdog {
+  /** As it was written, a name and a value on each line. */
+  readonly config: string
+  readonly action: 'stop' | 'destroy'
+  /** Epoch seconds. */
+  readonly at: number | undefined
+  readonly idle: { readonly seconds: number /** % */; readonly below: number } | undefined
+  /** Seconds that it does without another lease. */
+  readonly lease: number | undefined
+  leaseText: string
+  /** World milliseconds, here and below. */
+  leasedAt: number
+  idleSince: number | undefined
+  /** Until when it has looked at everything. */
+  lookedAt: number
+  /** What it did last. */
+  did: { readonly at: number; readonly why: Why } | undefined
+  readonly log: string[]
+}
+
+type Why = 'time' | 'idle' | 'lease'
+
+/** World milliseconds between two of its looks. */
+const tick = 10_000
+/** The longest that it makes up for when time leaps. */
+const longest = 2 * 86_400_000
+
+export function placeWatchdog(config: string, leaseText: string, now: number): Watchdog {
+  const values = new Map(config.split('\n').map(line => [line.split('=', 1)[0], line.replace(/^[^=]*=/, '')]))
+  const number = (name: string) => (values.has(name) ? Number(values.get(name)) : undefined)
+  const idle = number('idle')
+  const watchdog: Watchdog = {
+    config,
+    action: values.get('action') === 'destroy' ? 'destroy' : 'stop',
+    at: number('at'),
+    idle: idle === undefined ? undefined : { seconds: idle, below: number('below') ?? 5 },
+    lease: number('lease'),
+    leaseText,
+    leasedAt: now,
+    idleSince: undefined,
+    lookedAt: now,
+    did: undefined,
+    log: [],
+  }
+  note(watchdog, now, `watching instance ${values.get('instance') ?? '?'}`)
+  return watchdog
+}
+
+/** What a rental's start script puts there, if it is one that does. */
+export function configInScript(onstart: string): string | undefined {
+  if (!onstart.includes('# >>> berth watchdog')) return undefined
+  const values = onstart.matchAll(/'([a-z_]+=[^']*)'/g)
+  return [...values].map(([, line]) => line).join('\n')
+}
+
+/** What it tells of itself. */
+export function tellOfWatchdog(
+  { config, idle, idleSince, lease, leasedAt, did, action, log }: Watchdog,
+  now: number,
+) {
+  const since = (from: number) => Math.round((now - from) / 1000)
+  return {
+    config,
+    state: [
+      `now=${Math.floor(now / 1000)}`,
+      ...(idle && idleSince !== undefined ? [`idle_for=${since(idleSince)}`] : []),
+      ...(lease === undefined ? [] : [`leased_for=${since(leasedAt)}`]),
+    ],
+    did: did && `${Math.floor(did.at / 1000)} ${action} ${did.why}`,
+    log,
+  }
+}
+
+export function renewLease(watchdog: Watchdog, text: string, now: number): void {
+  if (text === '' || text === watchdog.leaseText) return
+  watchdog.leaseText = text
+  watchdog.leasedAt = now
+}
+
+/** The instance has started: what was counted before counts for nothing. */
+export function beginAnew(watchdog: Watchdog, now: number): void {
+  watchdog.leasedAt = now
+  watchdog.lookedAt = now
+  watchdog.idleSince = undefined
+}
+
+/** When, up to now, it acts on an instance that has been running since it looked last; undefined where it does not. */
+export function actsBy(
+  watchdog: Watchdog,
+  now: number,
+  loadAt: (time: number) => number,
+): number | undefined {
+  const { idle } = watchdog
+  for (let time = Math.max(watchdog.lookedAt, now - longest); ; time = Math.min(now, time + tick)) {
+    if (idle && loadAt(time) >= idle.below) watchdog.idleSince = undefined
+    else watchdog.idleSince ??= time
+    const why = reason(watchdog, time)
+    watchdog.lookedAt = time
+    if (why) {
+      watchdog.did = { at: time, why }
+      note(watchdog, time, `${sentences[why]}: ${watchdog.action}`)
+      return time
+    }
+    if (time >= now) return undefined
+  }
+}
+
+const sentences: Record<Why, string> = {
+  time: 'its time has come',
+  idle: 'no load for as long as it was to wait',
+  lease: 'Berth has not renewed the lease',
+}
+
+function reason({ at, did, idle, idleSince, lease, leasedAt }: Watchdog, time: number): Why | undefined {
+  // A time is served once.
+  if (at !== undefined && time >= at * 1000 && (did?.at ?? 0) < at * 1000) return 'time'
+  if (idle && idleSince !== undefined && time - idleSince >= idle.seconds * 1000) return 'idle'
+  return lease !== undefined && time - leasedAt >= lease * 1000 ? 'lease' : undefined
+}
+
+function note(watchdog: Watchdog, at: number, text: string): void {
+  watchdog.log.push(`${Math.floor(at / 1000)} ${text}`)
+}

@@ -1,0 +1,113 @@
+import { NodeSSH } from 'node-ssh'
+import { expect, onTestFinished, test } from 'vitest'
+import type { WatchdogRequest } from '../../../electron/contract/automation/watchdog.ts'
+import { systemClock } from '../../../electron/local/clock.ts'
+import type { Connection } from '../../../electron/ssh/connection/connection.ts'
+import { watchdogStartScript } from '../../../electron/ssh/watchdog/start-script.ts'
+import {
+  lookAtWatchdog,
+  putWatchdog,
+  removeWatchdog,
+  watchdogLog,
+} from '../../../electron/ssh/watchdog/watchdog.ts'
+import { newKey } from '../../new-key.ts'
+import { startService } from './service.ts'
+
+const key = newKey()
+
+/** A running instance, and Berth's own scripts on it. */
+async function scene(body: Record<string, unknown> = {}) {
+  const service = await startService()
+  const { sim, call } = service
+  onTestFinished(() => sim.close())
+  const { id } = await service.rent(body)
+  await call('POST', `/api/v0/instances/${id}/ssh/`, { ssh_key: key.public })
+  await sim.controls.advance(300)
+  const now = () => sim.controls.ledger().now
+  async function connect(): Promise<Connection> {
+    const ssh = new NodeSSH()
+    const { ssh_port: port } = (await service.instance(id)) as { ssh_port: number }
+    await ssh.connect({ host: '127.0.0.1', port, username: 'root', privateKey: key.private })
+    onTestFinished(() => ssh.dispose())
+    if (!ssh.connection) throw new Error('no connection')
+    return {
+      ssh,
+      client: ssh.connection,
+      address: { host: '127.0.0.1', port },
+      hostKey: { fingerprint: '', firstSight: true },
+      lost: new Promise(() => undefined),
+      answered: doing => doing,
+      close: () => ssh.dispose(),
+    }
+  }
+  const connection = await connect()
+  const put = (wish: WatchdogRequest) =>
+    putWatchdog(
+      connection,
+      systemClock,
+      { wish, instance: id, url: sim.baseUrl, now: now(), tick: 10 },
+      'one',
+    )
+  const status = async () => (await service.instance(id))['actual_status']
+  return { sim, service, id, now, connect, connection, put, status }
+}
+
+test('a watchdog stops its instance at its time, not when the clock has leapt past it', async () => {
+  const { sim, id, now, connect, put, status } = await scene()
+  const at = Math.round(now()) + 1800
+  expect(await put({ action: 'stop', at })).toMatchObject({ alive: true, placed: true, wish: { at } })
+  await sim.controls.advance(900)
+  expect(await status()).toBe('running')
+  await sim.controls.advance(8 * 3600)
+  expect(await status()).toBe('stopped')
+  const gpu = sim.controls.ledger().charges.filter(({ kind }) => kind === 'gpu')
+  expect(Math.abs((gpu.at(-1)?.to ?? 0) - at)).toBeLessThan(15)
+
+  // Started again, it is served: that time is over, and what it did is told.
+  await sim.controls.forceStatus(id, 'running')
+  await sim.controls.advance(600)
+  expect(await status()).toBe('running')
+  const look = await lookAtWatchdog(await connect(), systemClock, '')
+  expect(look?.did).toMatchObject({ action: 'stop', why: 'time' })
+  const log = await watchdogLog(await connect(), systemClock)
+  expect(log.map(({ text }) => text)).toEqual([`watching instance ${id}`, 'its time has come: stop'])
+})
+
+test('a lease that is not renewed ends it, and one that is puts that off', async () => {
+  const { sim, connection, put, status } = await scene()
+  await put({ action: 'stop', lease: 1200 })
+  await sim.controls.advance(1000)
+  await lookAtWatchdog(connection, systemClock, 'another')
+  await sim.controls.advance(1000)
+  expect(await status()).toBe('running')
+  await sim.controls.advance(400)
+  expect(await status()).toBe('stopped')
+})
+
+test('one without load for so long is destroyed, where that is what was asked for', async () => {
+  const { sim, put } = await scene()
+  await put({ action: 'destroy', idle: { seconds: 1800, below: 5 } })
+  await sim.controls.advance(12 * 3600)
+  expect(sim.controls.instances()).toEqual([])
+})
+
+test('one that was taken away does nothing, and none is there', async () => {
+  const { sim, connection, put, status } = await scene()
+  expect(await lookAtWatchdog(connection, systemClock, '')).toBeUndefined()
+  await put({ action: 'stop', lease: 600 })
+  await removeWatchdog(connection, systemClock)
+  expect(await lookAtWatchdog(connection, systemClock, '')).toBeUndefined()
+  await sim.controls.advance(3600)
+  expect(await status()).toBe('running')
+})
+
+test('a start script brings one, which does not know its instance', async () => {
+  const onstart = await watchdogStartScript({ action: 'stop', lease: 3600 }, 'http://127.0.0.1:1', 10)
+  const { sim, connection, status } = await scene({ onstart })
+  expect(await lookAtWatchdog(connection, systemClock, '')).toMatchObject({
+    placed: false,
+    wish: { action: 'stop', lease: 3600 },
+  })
+  await sim.controls.advance(4000)
+  expect(await status()).toBe('stopped')
+})
