@@ -1,7 +1,7 @@
 /** The columns and parts of a row that go where there is little room, what matters least first. */
 const leastWidths = {
+  id: 1180,
   gpuMemory: 1000,
-  id: 1040,
   uptime: 940,
   vram: 860,
   jupyter: 760,
