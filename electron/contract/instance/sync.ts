@@ -57,4 +57,6 @@ export interface SyncResult {
 export interface BroughtHome extends SyncResult {
   /** Files that were changed here, too: what came lies beside them under the other name. */
   beside: readonly { path: string; as: string }[]
+  /** Of what was asked for, the paths at which nothing is. */
+  missing: readonly string[]
 }

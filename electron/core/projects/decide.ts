@@ -1,7 +1,7 @@
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
-import type { JobStep } from '../../contract/project/project.ts'
+import { isJobGoing, type JobStep } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import type { Failover } from '../renting/attempts/model.ts'
 import type { Run } from '../runs/model.ts'
@@ -107,6 +107,46 @@ function running(job: Job, spec: ProjectSpec, { command, now }: Snapshot): Move 
 function halting({ instance }: Snapshot): Move {
   if (instance === undefined) return { do: 'wait' }
   return { do: 'halt' }
+}
+
+/** Milliseconds until what failed is tried again. The last stays where nothing is given up. */
+const pauses = [1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000]
+/** What no later try mends. */
+const hopeless = new Set([
+  'no_such_folder',
+  'ignore_file',
+  'too_many_files',
+  'too_deep',
+  'in_the_way',
+  'disk_full',
+  'disk_full_here',
+  'no_tar',
+  'no_posix_shell',
+  'sync_refused',
+  'secret_missing',
+  'results_missing',
+  'results_left',
+])
+
+/** What a move failed at: `fails` times in a row before this, while the service answered or did not. */
+interface Failure {
+  job: Pick<Job, 'step'>
+  move: Move
+  fails: number
+  isOnline: boolean
+}
+
+/**
+ * Milliseconds until it is tried again; undefined where the job has failed by it. Nothing that runs well is given up for
+ * a checkpoint that does not come home, or while there is no network.
+ */
+export function pauseAfter(
+  { code }: Pick<Problem, 'code'>,
+  { job, move, fails, isOnline }: Failure,
+): number | undefined {
+  const isCheckpoint = move.do === 'bring' && !move.last
+  const pause = hopeless.has(code) ? undefined : pauses[fails]
+  return isJobGoing(job) && isOnline && !isCheckpoint ? pause : (pauses[fails] ?? pauses.at(-1))
 }
 
 /** A poll that brings nothing new comes by then: epoch seconds; undefined where only a poll brings it. */

@@ -1,6 +1,7 @@
+import { counted } from '../../contract/format/size.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import type { SyncProgress } from '../../contract/instance/sync.ts'
-import { BerthError } from '../../contract/problem.ts'
+import type { BroughtHome, SkipReason, SyncProgress } from '../../contract/instance/sync.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
 import { limitsOf } from '../../contract/project/bounds.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import { outputOf } from '../../ssh/exec.ts'
@@ -23,7 +24,8 @@ export interface JobEffects {
   /** Folder and environment. */
   send(job: Job): Promise<void>
   run(job: Job, which: 'setupRun' | 'commandRun', command: string): Promise<void>
-  bring(job: Job): Promise<void>
+  /** The last time, all of it has to come. Throws `results_missing`, `results_left` or `results_changing`. */
+  bring(job: Job, last: boolean): Promise<void>
   end(job: Job, action: 'stop' | 'destroy'): Promise<void>
   destroy(instance: number): Promise<void>
   /** Ends what is being sent or brought. */
@@ -134,13 +136,14 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
         id,
       )
     },
-    async bring(job) {
+    async bring(job, last) {
       const paths = resultsOf(specOf(job))
       if (paths.length === 0) return
       const remote = await remoteOf(job)
-      const { files, beside } = await syncWith(job, options =>
+      const brought = await syncWith(job, options =>
         sync.down(machineOf(job), { ...options, folder: job.folder, remote, paths }),
       )
+      const { files, beside } = brought
       await update(job.id, current => ({
         ...current,
         brought: {
@@ -148,6 +151,8 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
           beside: [...(current.brought?.beside ?? []), ...beside.map(({ as }) => as)].slice(0, mostBeside),
         },
       }))
+      const problem = last ? leftBehind(brought, job.code) : undefined
+      if (problem) throw new BerthError(problem)
     },
     async end({ instance }, action) {
       if (instance !== undefined) await actOn(context, instance, action, () => !ending.aborted)
@@ -161,6 +166,35 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
 
 /** Names that are told of files that were kept beside others. */
 const mostBeside = 100
+
+/** What a machine must not be destroyed over. A command that has failed may well have left nothing. */
+function leftBehind({ missing, skipped }: BroughtHome, code: number | undefined): Problem | undefined {
+  const left = skipped.filter(({ path, why }) => !unwanted.has(why) && !path.split('/').includes('.git'))
+  if (left.length > 0)
+    return {
+      code: left.some(({ why }) => why === 'changed') ? 'results_changing' : 'results_left',
+      message: `${counted(left.length, 'file')} could not be brought home: ${named(left.map(({ path }) => path))}.`,
+      advice: fetchFirst,
+    }
+  if (missing.length === 0 || code !== 0) return undefined
+  return {
+    code: 'results_missing',
+    message: `The command has ended, and ${named(missing)} is not there.`,
+    advice: fetchFirst,
+  }
+}
+
+/** What nobody misses. */
+const unwanted = new Set<SkipReason>(['link', 'special'])
+const fetchFirst =
+  'Start its machine and fetch what you need in Files. Giving the run up destroys the machine.'
+
+/** The first few of them. */
+function named(paths: readonly string[]): string {
+  const more = paths.length - mostNamed
+  return `${paths.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+const mostNamed = 3
 
 const notRunning = { code: 'not_running', message: 'Its machine cannot be entered now.' }
 const notPrepared = {

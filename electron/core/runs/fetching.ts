@@ -8,10 +8,10 @@ import { beginFetch, fetchProblem } from './after-run.ts'
 import { alertId, keptAlert, unreachedAlert } from './alerts.ts'
 import { nextStep } from './decide.ts'
 import type { Inside } from './inside.ts'
+import type { Loops } from './loops.ts'
 import type { Run } from './model.ts'
 import type { Settling } from './settling.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import type { WakeableSleeps } from './wakeable-sleep.ts'
 
 /** Fetches what runs name before anything is done to their instances. */
 export interface Fetching {
@@ -26,10 +26,9 @@ export interface Fetching {
 /** What it works on besides the account. */
 interface FetchParts {
   runs: StoredRuns
-  sleeps: WakeableSleeps
+  loops: Loops
   settling: Settling
   inside: Inside
-  work(id: string): void
   nameOf(run: Run): string
   tell(run: Run, alert: Alert): void
   note(run: Run, text: string, detail?: string): void
@@ -41,7 +40,7 @@ const busyEvery = 60_000
 const toldAfter = 30
 
 export function createFetching(context: AccountContext, needs: FetchParts): Fetching {
-  const { runs, sleeps, settling, inside, nameOf } = needs
+  const { runs, loops, settling, inside, nameOf } = needs
   const { account, machine, notifications, fileTransfers } = context
   const { clock } = machine
   /** The transfer of each, while it is the one that counts. */
@@ -94,7 +93,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
         shutOut: problem => shutOut(id, problem),
       })
       transfers.set(id, begun)
-      const lost = await Promise.race([done, sleeps.ended])
+      const lost = await Promise.race([done, loops.ended])
       if (lost) throw new BerthError(lost)
     } finally {
       cancelBusy()
@@ -120,7 +119,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
     if (!after) return
     needs.note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
     await settling.settle(run.id)
-    needs.work(run.id)
+    loops.work(run.id)
   }
 
   /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */

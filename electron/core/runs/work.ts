@@ -13,11 +13,11 @@ import { nextStep } from './decide.ts'
 import { createFetching, type Fetching } from './fetching.ts'
 import { followRun, type RunEnd } from './follow.ts'
 import { type Inside, insideInstances } from './inside.ts'
+import { createLoops } from './loops.ts'
 import type { Run } from './model.ts'
 import type { RunOutput } from './output/output.ts'
 import { createSettling, type Settling } from './settling.ts'
 import type { StoredRuns } from './stored-runs.ts'
-import { createWakeableSleeps } from './wakeable-sleep.ts'
 import { createRunWatchdog } from './watchdog.ts'
 
 /** Brings runs from their start to their end and beyond: one loop for each. */
@@ -54,16 +54,14 @@ const hopeless = new Set(['no_posix_shell', 'disk_full'])
 export function createRunWork(context: AccountContext, { watchdogs, runs, outputOf }: RunParts): RunWork {
   const { account, store, machine, activity, notifications, ending } = context
   const { clock } = machine
-  const sleeps = createWakeableSleeps(clock, ending)
-  /** Runs that this process is working on, so that no two loops do. */
-  const busy = new Map<string, Promise<void>>()
+  const loops = createLoops(clock, ending, goOn)
   const { inside, viewOf } = insideInstances(context)
   const nameOf = ({ instance }: Run) => instanceName(viewOf(instance) ?? { id: instance ?? 0 })
 
   const watchdog = createRunWatchdog(context, { watchdogs, runs, note })
   const settling = createSettling({ runs, clock, inside })
   const { settle } = settling
-  const fetching = createFetching(context, { runs, sleeps, settling, inside, work, nameOf, tell, note })
+  const fetching = createFetching(context, { runs, loops, settling, inside, nameOf, tell, note })
   /** Runs for which the service is being asked. */
   const asked = new Set<string>()
 
@@ -76,13 +74,6 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
     activity.add({ account, kind: 'berth', text, instance, detail: detail || undefined })
   }
 
-  function work(id: string): void {
-    if (busy.has(id)) sleeps.nudge(id)
-    if (busy.has(id) || ending.aborted) return
-    const working = goOn(id).finally(() => busy.delete(id))
-    busy.set(id, working)
-  }
-
   async function goOn(id: string): Promise<void> {
     let fails = 0
     for (;;) {
@@ -92,7 +83,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
         const waits = await stepOf(run)
         fails = 0
         runs.setProblem(id, undefined)
-        if (waits) await sleeps.until(id, undefined)
+        if (waits) await loops.until(id, undefined)
       } catch (error) {
         // Ended meanwhile: what failed then is of no account.
         const now = runs.find(id)
@@ -106,7 +97,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
         const problem = problemOf(error)
         if (now.step === 'fetching') fetching.shutOut(id, problem, context.now() + pause / 1000)
         else runs.setProblem(id, problem)
-        await sleeps.until(id, pause)
+        await loops.until(id, pause)
         fails += 1
       }
     }
@@ -155,7 +146,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
       goesOn() {
         return !ending.aborted && runs.find(id)?.step === 'running'
       },
-      rest: milliseconds => sleeps.until(id, milliseconds),
+      rest: milliseconds => loops.until(id, milliseconds),
       stuck: seemsStuck,
     })
     if (end !== undefined) await ended(id, end)
@@ -219,7 +210,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
         code: 'other_run',
         message: `${other.name} still goes on there: the instance is ${afterwards === 'stop' ? 'stopped' : 'destroyed'} after that.`,
       })
-      await sleeps.until(id, undefined)
+      await loops.until(id, undefined)
       return false
     }
     const where = nameOf(run)
@@ -243,8 +234,8 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
   }
 
   return {
-    work,
-    wake: sleeps.wake,
+    work: loops.work,
+    wake: loops.wake,
     inside,
     settle,
     dropFetch: fetching.drop,
@@ -252,9 +243,7 @@ export function createRunWork(context: AccountContext, { watchdogs, runs, output
     viewOf,
     tell,
     note,
-    async rest() {
-      await Promise.allSettled(busy.values())
-    },
+    rest: loops.rest,
   }
 }
 

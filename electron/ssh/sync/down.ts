@@ -1,10 +1,11 @@
 import type { BroughtHome, SyncProgress } from '../../contract/instance/sync.ts'
+import { withoutEnd } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { NamesOf } from '../files/transfer/local-names.ts'
 import { fetchFiles, type Wanted } from './fetch.ts'
-import { listRemote } from './listing.ts'
+import { listRemote, type RemoteListing } from './listing.ts'
 import { besideName, fateOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
 
 export interface SyncDown {
@@ -28,11 +29,13 @@ const mostBeside = 100
 
 /**
  * Brings files home. Nothing that was changed here is replaced: what came lies beside it. Whenever it breaks off, each
- * file is either the old or the new one, and the next sync goes on. Throws `disk_full_here`, `sync_refused`, `sync_failed`,
+ * file is either the old or the new one, and the next sync goes on. Throws `no_such_folder`, `disk_full_here`, `sync_refused`, `sync_failed`,
  * `no_tar`, `no_posix_shell`, `too_many_files`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
  */
 export async function syncDown(connection: Connection, down: SyncDown): Promise<BroughtHome> {
   const { remote, paths, folder, system, from, synced, clock, signal, onProgress } = down
+  // Where it has gone it is not made again: nobody would look for it there.
+  await folder.list('')
   const listing = await listRemote(connection, { remote, paths, make: false, clock })
   signal.throwIfAborted()
   const { files, skipped } = offeredFiles(listing.items, system)
@@ -76,6 +79,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     unchanged: files.length - wanted.length - skipped.filter(({ why }) => why === 'in_the_way').length,
     skipped,
     beside,
+    missing: paths.filter(path => !isListed(withoutEnd(path, '/'), listing.items)),
   }
 
   async function wantedOf({ path, item }: Offered): Promise<Wanted[]> {
@@ -102,6 +106,10 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     }
     return undefined
   }
+}
+
+function isListed(path: string, items: RemoteListing['items']): boolean {
+  return path === '.' || items.has(path) || [...items.keys()].some(one => one.startsWith(`${path}/`))
 }
 
 /** Whether a link or a file lies where a folder of the path would be. Each folder is looked at once. */

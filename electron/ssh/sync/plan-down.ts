@@ -93,5 +93,7 @@ function isName(name: string, system: NamesOf): boolean {
 }
 
 function isOurs([first = '', ...rest]: readonly string[]): boolean {
-  return first === stagingName || (rest.at(-1) ?? first).endsWith('.berth-part')
+  return (
+    first === stagingName || first === `${stagingName}.pid` || (rest.at(-1) ?? first).endsWith('.berth-part')
+  )
 }

@@ -3,13 +3,21 @@
  * it goes by the input, so that nothing of it is on a command line.
  */
 
-/** Lists the arguments, NUL between all. BusyBox has no -printf and ends lines instead: names with line ends stay away. */
+/**
+ * Lists the arguments, NUL between all. Where a folder is sent to, it first waits a few seconds for one that was cut off
+ * and is still at it: what that has taken already comes to its place beside what is sent next. BusyBox has no -printf
+ * and ends lines instead: names with line ends stay away.
+ */
 export const listScript = `
 LC_ALL=C; export LC_ALL
 cd -- "$remote" 2>/dev/null || {
   [ -z "$make" ] || mkdir -p -- "$remote" 2>/dev/null
   cd -- "$remote" 2>/dev/null || { echo 'berth-sync refused'; exit; }
 }
+if [ -n "$make" ] && pid=$(cat .berth-sync.pid 2>/dev/null); then
+  left=5
+  while [ $left -gt 0 ] && kill -0 "$pid" 2>/dev/null; do sleep 1; left=$((left - 1)); done
+fi
 case $(tar --version 2>/dev/null) in
 *'GNU tar'*) tar=gnu ;;
 *bsdtar*) tar=bsd ;;
@@ -55,6 +63,7 @@ done;
 };
 take() {
 cd -- "$remote" 2>/dev/null || { echo refused; return; };
+echo $$ >"$s.pid";
 if [ -n "$fresh" ]; then rm -rf -- "$s"; elif [ -e "$s/$whole" ]; then rm -f -- "$s/$whole"; fi;
 said=$({ [ -d "$s" ] || mkdir -- "$s"; } 2>&1 && tar -xof - -C "$s" 2>&1 >/dev/null); code=$?;
 case $said in *'No space left'*|*'quota exceeded'*|*'Quota exceeded'*) echo full; return ;; esac;
@@ -66,7 +75,7 @@ if [ -n "$bad" ]; then echo unplaced; return; fi;
 rm -rf -- "$s";
 echo done;
 };
-take
+take; rm -f -- "$s.pid"
 `
 
 /** Gives an archive of the files that its input names, NUL behind each; several in a row where `tar` takes no list. */

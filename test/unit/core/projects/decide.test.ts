@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { nextMove, type Snapshot } from '../../../../electron/core/projects/decide.ts'
+import { nextMove, pauseAfter, type Snapshot } from '../../../../electron/core/projects/decide.ts'
 import type { Job } from '../../../../electron/core/projects/model.ts'
 
 const job = (fields: Partial<Job> = {}): Job => ({
@@ -107,5 +107,40 @@ describe('a job that rents', () => {
     const problem = { code: 'no_offers', message: 'None.' }
     const failed = { step: 'failed', instance: undefined, problem } as const
     expect(nextMove(renting, spec, seen({ failover: failed }))).toEqual({ do: 'fail', problem })
+  })
+})
+
+describe('a job whose move has failed', () => {
+  const sending = { job: { step: 'sending' }, move: { do: 'send' }, isOnline: true } as const
+
+  test('tries again, ever later, and has failed after the last try', () => {
+    const pauses = Array.from({ length: 8 }, (_, fails) =>
+      pauseAfter({ code: 'ssh_lost' }, { ...sending, fails }),
+    )
+    expect(pauses).toEqual([1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000, undefined])
+  })
+
+  test('has failed at once where no later try mends it', () => {
+    expect(pauseAfter({ code: 'disk_full' }, { ...sending, fails: 0 })).toBeUndefined()
+  })
+
+  test('is not given up while there is no network', () => {
+    expect(pauseAfter({ code: 'ssh_lost' }, { ...sending, fails: 500, isOnline: false })).toBe(60_000)
+  })
+
+  test('goes on where only a checkpoint did not come home', () => {
+    const checkpoint = {
+      job: { step: 'running' },
+      move: { do: 'bring', last: false },
+      isOnline: true,
+    } as const
+    expect(pauseAfter({ code: 'disk_full_here' }, { ...checkpoint, fails: 9 })).toBe(60_000)
+    const last = { ...checkpoint, move: { do: 'bring', last: true } } as const
+    expect(pauseAfter({ code: 'disk_full_here' }, { ...last, fails: 0 })).toBeUndefined()
+  })
+
+  test('is stopped however often that has to be asked', () => {
+    const halting = { job: { step: 'failed' }, move: { do: 'halt' }, isOnline: true } as const
+    expect(pauseAfter({ code: 'unreachable' }, { ...halting, fails: 500 })).toBe(60_000)
   })
 })

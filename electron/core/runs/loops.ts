@@ -1,17 +1,21 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** WakeableSleeps of several loops, each by its name: for a while, or until something wakes it. */
-export interface WakeableSleeps {
+/** One loop for each name: it does what is left to do, and waits in between for a while, or until something wakes it. */
+export interface Loops {
+  /** Begins the loop of a name; one that goes on already, and waits without a time, is woken. */
+  work(name: string): void
   /** Resolves after so many milliseconds, when it is woken, or when all ends. Without a time, only then. */
   until(name: string, milliseconds: number | undefined): Promise<void>
   wake(name: string): void
-  /** Wakes one that sleeps without a time: what has a time of its own keeps it. */
-  nudge(name: string): void
   /** Resolves when all ends. */
   readonly ended: Promise<void>
+  /** Resolves once no loop goes on. */
+  rest(): Promise<void>
 }
 
-export function createWakeableSleeps(clock: Clock, ending: AbortSignal): WakeableSleeps {
+/** `goOn` does all that is left for a name, and never rejects. */
+export function createLoops(clock: Clock, ending: AbortSignal, goOn: (name: string) => Promise<void>): Loops {
+  const busy = new Map<string, Promise<void>>()
   const resting = new Map<string, { wake: () => void; timed: boolean }>()
   const ended = new Promise<void>(resolve => {
     ending.addEventListener(
@@ -25,11 +29,17 @@ export function createWakeableSleeps(clock: Clock, ending: AbortSignal): Wakeabl
   })
   return {
     ended,
-    wake: name => resting.get(name)?.wake(),
-    nudge(name) {
-      const rest = resting.get(name)
-      if (rest?.timed === false) rest.wake()
+    work(name) {
+      if (ending.aborted) return
+      if (busy.has(name)) {
+        const rest = resting.get(name)
+        if (rest?.timed === false) rest.wake()
+        return
+      }
+      const working = goOn(name).finally(() => busy.delete(name))
+      busy.set(name, working)
     },
+    wake: name => resting.get(name)?.wake(),
     until(name, milliseconds) {
       if (ending.aborted) return Promise.resolve()
       return new Promise(resolve => {
@@ -43,6 +53,9 @@ export function createWakeableSleeps(clock: Clock, ending: AbortSignal): Wakeabl
         resting.set(name, rest)
         if (milliseconds !== undefined) cancel = clock.after(milliseconds, wake)
       })
+    },
+    async rest() {
+      await Promise.allSettled(busy.values())
     },
   }
 }

@@ -1,0 +1,170 @@
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { Problem } from '../../contract/problem.ts'
+import { limitsOf, mostOf } from '../../contract/project/bounds.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { Alert } from '../notifications/alert.ts'
+import { spentOn } from '../renting/attempts/model.ts'
+import type { Failovers } from '../renting/attempts/service.ts'
+import type { Collection } from '../storage/collection.ts'
+import { doneAlert, failedAlert } from './alerts.ts'
+import type { Move } from './decide.ts'
+import type { JobEffects } from './effects.ts'
+import { type Job, specOf } from './model.ts'
+import { costBy } from './view.ts'
+
+/** Takes jobs from step to step. Each rejects where it has to be tried again. */
+export interface Moves {
+  perform(job: Job, move: Exclude<Move, { do: 'wait' }>): Promise<void>
+  /** Destroys what it has left, or what was rented for it where it was cancelled. */
+  cleanUp(job: Job): Promise<void>
+  /** Where it stands at the step that failed, and tells the user. */
+  fail(job: Job, problem: Problem): Promise<void>
+}
+
+/** What they work on, besides the account. */
+interface MoveParts {
+  jobs: Collection<Job, string>
+  effects: JobEffects
+  failovers: Failovers
+  viewOf(instance: number | undefined): InstanceView | undefined
+}
+
+export function createMoves(context: AccountContext, parts: MoveParts): Moves {
+  const { account, store, activity, notifications, now } = context
+  const { jobs, effects, failovers, viewOf } = parts
+
+  function note({ instance }: Job, text: string, detail?: string): void {
+    activity.add({ account, kind: 'berth', text, instance, detail })
+  }
+
+  function tell(job: Job, alert: Alert): void {
+    if (store.get().settings.alerts.run) notifications.tell(account, [alert])
+    else note(job, alert.title, alert.body)
+  }
+
+  async function perform(job: Job, move: Exclude<Move, { do: 'wait' }>): Promise<void> {
+    const { id } = job
+    switch (move.do) {
+      case 'rent':
+        return effects.rent(job)
+      case 'start':
+        await effects.start(job)
+        await jobs.update(id, { starting: undefined })
+        return
+      case 'send':
+        await effects.send(job)
+        return reach(job, 'setup')
+      case 'run setup':
+        return effects.run(job, 'setupRun', specOf(job).setup ?? '')
+      case 'run command':
+        await effects.run(job, 'commandRun', specOf(job).run)
+        await jobs.update(id, { startedAt: job.startedAt ?? now() })
+        return
+      case 'bring':
+        await effects.bring(job, move.last)
+        await jobs.update(id, { checkpointAt: now() })
+        if (move.last) await reach(job, 'ending')
+        return
+      case 'halt':
+        await effects.end(job, 'stop')
+        await jobs.update(id, { halting: undefined })
+        return
+      case 'end':
+        await effects.end(job, specOf(job).after ?? 'destroy')
+        return done(job)
+      case 'move':
+        return moveOn(job)
+      case 'fail':
+        return fail(job, move.problem)
+      case 'step':
+        if (move.instance !== undefined) await arrive(job, move.instance)
+        if (move.code !== undefined) await jobs.update(id, { code: move.code })
+        return reach(job, move.step)
+    }
+  }
+
+  /** What the attempts before it have cost is on the job's account, too. */
+  async function arrive(job: Job, instance: number): Promise<void> {
+    const tried = failovers.find(job.failover)
+    const price = viewOf(instance)?.pricePerHour ?? 0
+    const spec = specOf(job)
+    await jobs.update(job.id, {
+      instance,
+      spentBefore: job.spentBefore + (tried ? spentOn(tried) : 0),
+      most: mostOf(spec, job.stops, price, limitsOf(spec, price)),
+    })
+  }
+
+  /** A step that was cancelled meanwhile is not gone back on. */
+  async function reach(job: Job, step: Job['step']): Promise<void> {
+    await jobs.update(job.id, now => (now.step === job.step ? { ...now, step } : now))
+  }
+
+  async function fail(job: Job, { code, message, advice }: Problem): Promise<void> {
+    const failed = await jobs.update(job.id, current =>
+      current.step === job.step
+        ? {
+            ...current,
+            step: 'failed',
+            failedAt: job.step,
+            halting: current.instance !== undefined || undefined,
+            problem: { code, message, advice },
+          }
+        : current,
+    )
+    if (failed?.step === 'failed') tell(failed, failedAlert(account, failed))
+  }
+
+  async function done(job: Job): Promise<void> {
+    const over = await jobs.update(job.id, current =>
+      current.step === 'ending'
+        ? { ...current, ...settled(current, now()), step: 'done', endedAt: now() }
+        : current,
+    )
+    if (over?.step === 'done') tell(over, doneAlert(account, over, now()))
+  }
+
+  /** The machine that it leaves is destroyed: only what was brought home before is left of it. */
+  async function moveOn(job: Job): Promise<void> {
+    const { instance } = job
+    await jobs.intend(job.id, {
+      step: 'renting',
+      failover: `f${context.newId()}`,
+      instance: undefined,
+      leaving: [...(job.leaving ?? []), ...(instance === undefined ? [] : [instance])],
+      setupRun: undefined,
+      commandRun: undefined,
+      ...settled(job, now()),
+      moved: job.moved + 1,
+    })
+    note(job, `${job.name} goes on elsewhere`, 'Its machine was outbid, or has gone.')
+  }
+
+  async function leave({ id }: Job, leaving: readonly number[]): Promise<void> {
+    for (const instance of leaving) await effects.destroy(instance)
+    await jobs.update(id, { leaving: undefined })
+  }
+
+  /** What was asked for meanwhile is under way by now: this comes after it, in the one loop of the job. */
+  async function withdraw({ id, failover, instance }: Job): Promise<void> {
+    const tried = failovers.find(failover)
+    if (tried?.step === 'trying') await failovers.cancel(failover)
+    const machine = instance ?? (tried?.step === 'ready' ? tried.instance : undefined)
+    if (machine !== undefined) await effects.destroy(machine)
+    await jobs.update(id, { withdrawing: undefined })
+  }
+
+  return {
+    perform,
+    async cleanUp(job) {
+      if (job.leaving) await leave(job, job.leaving)
+      if (job.withdrawing) await withdraw(job)
+    },
+    fail,
+  }
+}
+
+/** What it has cost is known once its machine costs nothing more. */
+export function settled(job: Job, at: number): Pick<Job, 'spentBefore' | 'spent'> {
+  return { spentBefore: costBy(job, at), spent: undefined }
+}

@@ -1,0 +1,113 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { lacks } from '../../../needs.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+import { jobOf, openProject } from './place.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+describe.skipIf(lacking)(`a job${lacking}`, () => {
+  test('whose checkpoint cannot come home goes on, and brings it once it can', async () => {
+    const { under, sshd, folder, runProject } = await openProject({
+      'berth.yaml': `checkpoint: 1m
+results: [steps]
+run: |
+  while [ ! -e ../../enough ]; do date +%s%N >> steps; sleep 0.2; done
+`,
+    })
+    const id = await runProject()
+    await under.until(() => (jobOf(under, id)?.brought?.files ?? 0) > 0)
+    renameSync(folder, `${folder}-elsewhere`)
+    await under.until(() => jobOf(under, id)?.problem?.code === 'no_such_folder')
+    expect(jobOf(under, id)?.step).toBe('running')
+    const before = jobOf(under, id)?.brought?.files ?? 0
+    renameSync(`${folder}-elsewhere`, folder)
+    await under.until(() => (jobOf(under, id)?.brought?.files ?? 0) > before)
+    await under.until(() => jobOf(under, id)?.problem === undefined)
+    expect(jobOf(under, id)?.step).toBe('running')
+    writeFileSync(join(sshd.home, 'enough'), '')
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('whose folder is gone at its end keeps its results on a stopped machine until it is back', async () => {
+    const { world, under, sshd, folder, runProject } = await openProject({
+      'berth.yaml': `results: [out.txt]
+run: |
+  while [ ! -e ../../enough ]; do sleep 0.1; done
+  echo trained > out.txt
+`,
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.startedAt !== undefined)
+    renameSync(folder, `${folder}-elsewhere`)
+    writeFileSync(join(sshd.home, 'enough'), '')
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'bringing', problem: { code: 'no_such_folder' } })
+    await under.until(() =>
+      Object.values(under.account().instances).every(({ state }) => state === 'stopped'),
+    )
+    renameSync(`${folder}-elsewhere`, folder)
+    await under.run('retryJob', { job: id })
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('trained\n')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    expect(world.sim.controls.ledger().instances).toHaveLength(1)
+  })
+
+  test('that is cut off from the service and its machine for a while goes on by itself', async () => {
+    const { world, under, sshd, folder, runProject } = await openProject({
+      'berth.yaml': `results: [out.txt]
+run: |
+  while [ ! -e ../../enough ]; do sleep 0.1; done
+  echo trained > out.txt
+`,
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.startedAt !== undefined)
+    world.sim.controls.setFaults([{ kind: 'reset' }])
+    await under.until(() => under.account().connection.status === 'offline')
+    writeFileSync(join(sshd.home, 'enough'), '')
+    await under.until(() => Object.values(under.account().runs).some(run => run.step === 'over'))
+    expect(jobOf(under, id)?.step).toBe('running')
+    world.sim.controls.setFaults([])
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('trained\n')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('whose results are not where its file says keeps its machine, stopped', async () => {
+    const { under, runProject } = await openProject({
+      'berth.yaml': 'results: [resluts]\nrun: mkdir results; echo trained > results/out.txt\n',
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'bringing', problem: { code: 'results_missing' } })
+    await under.until(() =>
+      Object.values(under.account().instances).every(({ state }) => state === 'stopped'),
+    )
+    expect(Object.keys(under.account().instances)).toHaveLength(1)
+  })
+
+  test('with a result that something here is in the way of keeps its machine until that is gone', async () => {
+    const { under, folder, runProject } = await openProject({
+      'berth.yaml': 'results: [results]\nrun: mkdir -p results/1; echo trained > results/1/out.txt\n',
+      '.berthignore': 'results\n',
+      'results/1': 'not a folder',
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)?.problem).toMatchObject({
+      code: 'results_left',
+      message: '1 file could not be brought home: results/1/out.txt.',
+    })
+    rmSync(join(folder, 'results', '1'))
+    await under.until(() =>
+      Object.values(under.account().instances).every(({ state }) => state === 'stopped'),
+    )
+    await under.run('retryJob', { job: id })
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(readFileSync(join(folder, 'results', '1', 'out.txt'), 'utf8')).toBe('trained\n')
+  })
+})
