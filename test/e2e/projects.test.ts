@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { at } from '../../build/places.ts'
-import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
+import { freePort, hasSshd, startSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 import { connectAccount } from './account-steps.ts'
@@ -166,3 +166,43 @@ test('a folder without a berth.yaml is set up by a form, which saves one or runs
   expect(await page.getByRole('button', { name: 'Set up digits…' }).count()).toBe(0)
   expect(errors).toEqual([])
 })
+
+const serving = `import http.server, pathlib, sys
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<h1>Losses</h1>")
+    def log_message(self, *rest):
+        pass
+print("\\r 45%|####      | 45/100 [00:10<00:12,  4.39it/s]", end="", flush=True)
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Page).serve_forever()
+`
+
+test.skipIf(lacking)(
+  `a run tells how far its command is, and opens the ports of its file${lacking}`,
+  async ({ start }) => {
+    const [sim, home, port] = await Promise.all([start.simulator(), start.folder(), freePort()])
+    const berth = await start.berth({ home })
+    const file = `name: digits\nports: [${port}]\nrun: python3 serve.py ${port}\nstop: { hours: 2 }\n`
+    projectFolder(home, { 'berth.yaml': file, 'serve.py': serving })
+    await joinInstances(start, sim, home)
+    const { page } = await start.page(berth.address)
+    await connectAccount(page, sim)
+    await page.getByRole('link', { name: 'Projects' }).click()
+    await page.getByRole('button', { name: 'Run digits…' }).click()
+    await page.getByRole('button', { name: /^Run these commands for at most/ }).click()
+    const run = page.getByRole('group', { name: 'Run of digits' })
+    const bar = run.getByRole('progressbar', { name: 'Progress of digits' })
+    await expect.poll(() => bar.getAttribute('aria-valuenow'), { timeout: patience }).toBe('45')
+    await run.getByText('12 s left').waitFor()
+    const opening = page.context().waitForEvent('page')
+    await run.getByRole('button', { name: `Open port ${port} of digits` }).click()
+    await (await opening).getByRole('heading', { name: 'Losses' }).waitFor()
+    await run.getByRole('button', { name: 'Give up digits…' }).click()
+    await page.getByRole('button', { name: 'Give up and destroy' }).click()
+    await run.getByText('Cancelled').waitFor()
+    expect(await run.getByRole('button', { name: /^Open port/ }).count()).toBe(0)
+  },
+)

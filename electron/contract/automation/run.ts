@@ -59,6 +59,10 @@ export type PlacedRunRequest = v.InferOutput<typeof PlacedRunRequest>
  */
 export type RunStep = 'waiting' | 'starting' | 'running' | 'fetching' | 'acting' | 'kept' | 'over' | 'failed'
 
+/** How far a program says it is: percent, and seconds that it expects to need still. */
+export const RunProgress = v.object({ percent: v.number(), secondsLeft: v.optional(v.number()) })
+export type RunProgress = v.InferOutput<typeof RunProgress>
+
 /** A run as the page shows it. Times in epoch seconds of the account's time. */
 export interface RunView {
   id: string
@@ -94,6 +98,8 @@ export interface RunView {
   dropped: number
   /** The last line, as plain text. */
   lastLine: string
+  /** What the last bar in its output tells. */
+  progress?: RunProgress
   /** Its folder is here. */
   fetched: boolean
   /** What was done to the instance. */

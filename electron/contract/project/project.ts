@@ -81,6 +81,8 @@ export interface JobView {
   /** The run of its set-up, and that of its command. */
   setup?: string
   run?: string
+  /** Ports that its file names, while its command runs. */
+  ports?: readonly number[]
   /** The command's exit code. */
   code?: number
   sync?: SyncProgress

@@ -55,16 +55,21 @@ export function requestOf(spec: ProjectSpec, label: string, stops: readonly Rent
     direct: true,
     disk: disk ?? usualSetup.disk,
     env: [],
-    ports: ports.map(port => {
-      const [first = 0, second] = String(port).split(':').map(Number)
-      return second === undefined
-        ? { container: first, protocol: 'tcp' as const }
-        : { outside: first, container: second, protocol: 'tcp' as const }
-    }),
+    ports: ports.map(port => ({ ...portOf(port), protocol: 'tcp' as const })),
     label,
     bid: machine.interruptible ? (machine.price ?? usual.price) : undefined,
     stops: [...stops],
   }
+}
+
+/** Inside the machine, and outside where that is asked for. */
+function portOf(port: string | number): { container: number; outside?: number } {
+  const [first = 0, second] = String(port).split(':').map(Number)
+  return second === undefined ? { container: first } : { outside: first, container: second }
+}
+
+export function portsOf({ ports = [] }: Pick<ProjectSpec, 'ports'>): number[] {
+  return [...new Set(ports.map(port => portOf(port).container))]
 }
 
 export function stopsOf({ stop = {} }: ProjectSpec): RentalStop[] {

@@ -2,7 +2,8 @@ import type { SyncProgress } from '../../contract/instance/sync.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { JobView } from '../../contract/project/project.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import type { Job } from './model.ts'
+import { type Job, specOf } from './model.ts'
+import { portsOf } from './plan.ts'
 
 /** What it has cost by a moment of the account's time. */
 export function costBy({ spentBefore, spent, endedAt }: Job, at: number): Micros {
@@ -37,6 +38,7 @@ export function jobView(job: Job, { sync, gpu, problem }: Shown): JobView {
     gpu,
     setup: setupRun,
     run: commandRun,
+    ports: step === 'running' ? portsOf(specOf(job)) : undefined,
     code,
     sync,
     brought: job.brought,

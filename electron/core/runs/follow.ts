@@ -4,7 +4,8 @@ import { lookAtRun, mostAtOnce } from '../../ssh/runs/runs.ts'
 import { observed, stuckSince } from './decide.ts'
 import type { Run } from './model.ts'
 import type { RunOutput } from './output/output.ts'
-import { plainLastLine } from './output/plain.ts'
+import { plainLastLine, plainOutput } from './output/plain.ts'
+import { lastProgress } from './output/progress.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
 /** How a run ended, as its own folder tells; lost when its process has gone without a code. */
@@ -63,13 +64,14 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
   return undefined
 }
 
-/** Bytes at the end in which the last line is looked for. */
+/** Bytes at the end in which the last line and the last bar are looked for. */
 const tail = 8192
 
 async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {
   const { outputAt, loadAt, stuckSince: since } = run
   const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
-  const lastLine = plainLastLine(bytes.toString('utf8').trimEnd().split('\n').at(-1) ?? '')
+  const text = bytes.toString('utf8')
+  const lastLine = plainLastLine(text.trimEnd().split('\n').at(-1) ?? '')
   runs.note(id, {
     outputAt,
     loadAt,
@@ -77,5 +79,6 @@ async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): 
     seen: output.next(),
     dropped: output.first(),
     lastLine: lastLine.slice(0, 200) || run.lastLine,
+    progress: lastProgress(plainOutput(text)),
   })
 }

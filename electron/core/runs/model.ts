@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RunAction } from '../../contract/automation/run.ts'
+import { RunAction, RunProgress } from '../../contract/automation/run.ts'
 
 /** A run as it is remembered. Its output lies in a file of its own. */
 export const Run = v.object({
@@ -43,5 +43,6 @@ export const Run = v.object({
   seen: v.number(),
   dropped: v.number(),
   lastLine: v.string(),
+  progress: v.optional(RunProgress),
 })
 export type Run = v.InferOutput<typeof Run>

@@ -10,10 +10,10 @@ import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
+import { needsNote } from '../../features/instances/tunnels/tunnelWords.ts'
 import { rentalWords, stateWords } from '../../words/state.ts'
 import { failoverWords } from './failover/failoverWords.ts'
 import { countingGuards } from './guards/guardChips.ts'
-import { needsNote } from './tunnelWords.ts'
 
 /**
  * One row of the screen: an instance, a rental or a failover that has none now, or an instance on its way through one

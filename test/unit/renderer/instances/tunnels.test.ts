@@ -7,7 +7,7 @@ import {
   tunnelAddress,
   tunnelSteps,
   tunnelTrouble,
-} from '../../../../renderer/screens/instances/tunnelWords.ts'
+} from '../../../../renderer/features/instances/tunnels/tunnelWords.ts'
 import { someAccount, someInstance } from '../some-state.ts'
 
 const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }
