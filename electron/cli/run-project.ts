@@ -21,8 +21,8 @@ export const run: CliCommand = {
     if (!call.json) call.say(planWords(plan))
     else if (!call.yes) print(call, planJson(project, plan))
     refuse(call, plan)
-    const { content, stops } = plan
-    const asked = { account, project, content, stops, secretFiles: [] }
+    const { content, stops, pricePerHour: price } = plan
+    const asked = { account, project, content, stops, price, secretFiles: [] }
     const job = await call.connection.command('runProject', asked)
     if (call.follow) return followJob(call, account, job)
     if (call.json) print(call, { project, job })

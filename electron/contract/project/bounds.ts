@@ -8,30 +8,40 @@ export const usualSetup = { image: 'pytorch/pytorch', disk: 20 }
 /** How far renting may go before it gives up: attempts, and seconds for each. */
 const tries = { attempts: 5, deadline: 1200 }
 
-/** At the price of the machine, or the highest that may be paid; what tries may cost is as much as an hour, a dollar at least. */
-export function limitsOf({ machine = {} }: ProjectSpec, price: Micros | undefined): FailoverLimits {
-  const dear = price === undefined ? (machine.price ?? 1) : price / 1_000_000
+/** How much dearer than the machine that was shown another may be, which is rented where that one has gone. */
+const dearer = 1.1
+
+/** The most that a machine may cost an hour: what the file allows, else a little more than the one that was shown. */
+export function dearestOf({ machine = {} }: ProjectSpec, price: Micros | undefined): Micros | undefined {
+  if (machine.price !== undefined) return micros(machine.price)
+  return price === undefined ? undefined : Math.ceil(price * dearer)
+}
+
+/** `price` is that of the machine that was shown. What tries may cost is as much as an hour, a dollar at least. */
+export function limitsOf(spec: ProjectSpec, price: Micros | undefined): FailoverLimits {
+  const dearest = dearestOf(spec, price)
+  const dollars = dearest === undefined ? undefined : dearest / 1_000_000
   return {
     ...tries,
-    ceiling: Math.min(1000, Math.max(1, dear)),
-    price: machine.interruptible ? undefined : machine.price,
+    ceiling: Math.min(1000, Math.max(1, dollars ?? 1)),
+    price: spec.machine?.interruptible ? undefined : dollars,
   }
 }
 
 /** What a run of it costs at the most, in all: what its stops allow for one machine, for as many machines as it may have. */
 export function mostOf(
-  { outbid, machine = {} }: ProjectSpec,
+  spec: ProjectSpec,
   stops: readonly RentalStop[],
-  price: Micros,
-  { ceiling }: FailoverLimits,
+  price: Micros | undefined,
 ): Micros | undefined {
-  const dear = machine.price === undefined ? price : micros(machine.price)
+  const dearest = dearestOf(spec, price)
   const bounds = stops.flatMap(stop => {
     if (stop.kind === 'cost') return micros(stop.dollars)
-    return stop.kind === 'duration' ? Math.ceil((dear * stop.seconds) / 3600) : []
+    return stop.kind === 'duration' && dearest !== undefined ? Math.ceil((dearest * stop.seconds) / 3600) : []
   })
   if (bounds.length === 0) return undefined
-  return (Math.min(...bounds) + micros(ceiling)) * (1 + (outbid?.elsewhere ?? 0))
+  const { ceiling } = limitsOf(spec, price)
+  return (Math.min(...bounds) + micros(ceiling)) * (1 + (spec.outbid?.elsewhere ?? 0))
 }
 
 /** Seconds after which its machine is stopped at the latest. */

@@ -104,8 +104,8 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
     async rent(job) {
       const spec = specOf(job)
       const { search } = await lookAtMarket(context, spec)
-      const request = requestOf(spec, job.name, job.stops)
-      await failovers.start({ search, request, limits: limitsOf(spec, undefined) }, job.failover, true)
+      const request = requestOf(spec, job.name, job)
+      await failovers.start({ search, request, limits: limitsOf(spec, job.price) }, job.failover, true)
     },
     async start({ instance }) {
       if (instance !== undefined) await client().instances.start(instance, { signal: ending })

@@ -29,6 +29,8 @@ export const Job = v.object({
   /** The file that was agreed to. */
   text: v.string(),
   stops: RentalStops,
+  /** Micro-dollars per hour of the machine that was shown when it was agreed to. */
+  price: v.optional(v.number()),
   secretFiles: v.array(v.string()),
   step: Step,
   /** What it goes on with when it is tried again, and whether its machine is still to be stopped meanwhile. */

@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Problem } from '../../contract/problem.ts'
-import { limitsOf, mostOf } from '../../contract/project/bounds.ts'
+import { mostOf } from '../../contract/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
 import { spentOn } from '../renting/attempts/model.ts'
@@ -86,12 +86,10 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   /** What the attempts before it have cost is on the job's account, too. */
   async function arrive(job: Job, instance: number): Promise<void> {
     const tried = failovers.find(job.failover)
-    const price = viewOf(instance)?.pricePerHour ?? 0
-    const spec = specOf(job)
     await jobs.update(job.id, {
       instance,
       spentBefore: job.spentBefore + (tried ? spentOn(tried) : 0),
-      most: mostOf(spec, job.stops, price, limitsOf(spec, price)),
+      most: mostOf(specOf(job), job.stops, job.price ?? viewOf(instance)?.pricePerHour),
     })
   }
 

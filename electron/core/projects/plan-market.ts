@@ -35,7 +35,7 @@ export async function planMarket(
 ): Promise<MarketPlan> {
   const { search, offers } = await lookAtMarket(context, spec)
   const stops = stopsOf(spec)
-  const request = requestOf(spec, '', stops)
+  const request = requestOf(spec, '', { stops })
   const wish = { search, request, limits: limitsOf(spec, undefined), attempts: [] }
   const choice = bestOffer(wish, offers, hosts.view(), () => undefined)?.choice
   const secrets = secretsOf(spec)
@@ -45,7 +45,7 @@ export async function planMarket(
     offer,
     pricePerHour: price,
     stops,
-    most: mostOf(spec, stops, price, limitsOf(spec, price)),
+    most: mostOf(spec, stops, price),
     longest: longestOf(stops, price),
     secrets,
   }

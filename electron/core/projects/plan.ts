@@ -2,11 +2,14 @@ import type { FailoverSearch } from '../../contract/automation/failover.ts'
 import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import type { OpenRequest } from '../../contract/market/rental.ts'
 import { searchWords } from '../../contract/market/search-text.ts'
-import { usualSetup } from '../../contract/project/bounds.ts'
+import { dearestOf, usualSetup } from '../../contract/project/bounds.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
+import { type Micros, micros } from '../../contract/spending/money.ts'
 
 /** What is used where `berth.yaml` says nothing. */
-const usual = { price: 1000, idleBelow: 5 }
+const usual = { idleBelow: 5 }
+/** What is bid at most while nobody has seen a machine. */
+const anyBid = micros(1000)
 
 /** The offers that a project asks for. `names`: the GPUs that are on the market, since `H100` means each of its kinds. */
 export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): FailoverSearch {
@@ -45,8 +48,12 @@ function namesMeant(asked: readonly string[], names: readonly string[]): string[
   return [...new Set(meant)]
 }
 
-/** The request for its machine. `label` tells people whose it is. */
-export function requestOf(spec: ProjectSpec, label: string, stops: readonly RentalStop[]): OpenRequest {
+/** The request for its machine, by what was agreed to. `label` tells people whose it is. */
+export function requestOf(
+  spec: ProjectSpec,
+  label: string,
+  { stops, price }: { stops: readonly RentalStop[]; price?: Micros },
+): OpenRequest {
   const { image, template, disk, ports = [], machine = {} } = spec
   return {
     image: image ?? (template === undefined ? usualSetup.image : ''),
@@ -57,7 +64,7 @@ export function requestOf(spec: ProjectSpec, label: string, stops: readonly Rent
     env: [],
     ports: ports.map(port => ({ ...portOf(port), protocol: 'tcp' as const })),
     label,
-    bid: machine.interruptible ? (machine.price ?? usual.price) : undefined,
+    bid: machine.interruptible ? (dearestOf(spec, price) ?? anyBid) / 1_000_000 : undefined,
     stops: [...stops],
   }
 }

@@ -25,6 +25,8 @@ import { jobView } from './view.ts'
 export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
   project: string
   stops: readonly RentalStop[]
+  /** Micro-dollars per hour of the machine that was shown, where one was. */
+  price?: number
   secretFiles: readonly string[]
 }
 
@@ -166,7 +168,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       ])
       return { ...market, spec, scan, missingSecrets: parts.secrets.missing(secrets) }
     },
-    async start({ project, text, spec, stops, secretFiles }) {
+    async start({ project, text, spec, stops, price, secretFiles }) {
       refuseBusy(project)
       const id = `j${context.newId()}`
       await jobs.add({
@@ -176,6 +178,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         name: spec.name ?? parts.projects.name(project),
         text,
         stops: [...stops],
+        price,
         secretFiles: [...secretFiles],
         step: 'renting',
         createdAt: now(),

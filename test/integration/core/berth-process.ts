@@ -73,9 +73,9 @@ if (task === 'project') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
   await berth.dispatch('connectAccount', { baseUrl, key })
   const project = (await berth.dispatch('addProject', {})) as string
-  const { content, stops } = (await berth.dispatch('planProject', { project })) as ProjectPlan
+  const { content, stops, pricePerHour: price } = (await berth.dispatch('planProject', { project })) as ProjectPlan
   process.stdout.write('renting\n')
-  await berth.dispatch('runProject', { project, content, stops, secretFiles: [] })
+  await berth.dispatch('runProject', { project, content, stops, price, secretFiles: [] })
 }
 if (task === 'rent') {
   await berth.dispatch('connectAccount', { baseUrl, key })

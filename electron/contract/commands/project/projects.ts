@@ -31,6 +31,8 @@ export const projectCommands = {
     draft,
     content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
     stops: RentalStops,
+    /** Micro-dollars per hour of the machine that the plan told: another may be a tenth dearer, where the file has no limit. */
+    price: v.optional(v.pipe(v.number(), v.minValue(0))),
     /** Files that look like secrets and are sent all the same. */
     secretFiles: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(1000)),
   }).answers<string>(),

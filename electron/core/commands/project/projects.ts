@@ -40,12 +40,12 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
       const plan = await needing('misc', jobs(account).plan(project, spec))
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
-    async runProject({ account, project, draft, content, stops, secretFiles }) {
+    async runProject({ account, project, draft, content, ...agreed }) {
       if (accounts.session(account).id === 'demo') throw new BerthError(onlyPlayed)
-      const agreed = await wanted(project, draft)
-      if (agreed.content !== content) throw new BerthError(specChanged)
+      const { text, spec, content: now } = await wanted(project, draft)
+      if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      return jobs(account).start({ ...agreed, project, stops, secretFiles })
+      return jobs(account).start({ ...agreed, text, spec, project })
     },
     cancelJob: ({ account, job }) => jobs(account).cancel(job),
     endJob: ({ account, job }) => jobs(account).end(job),

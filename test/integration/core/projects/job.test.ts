@@ -174,4 +174,16 @@ run: |
     await under.run('cancelJob', { job: id })
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
+
+  test('is given no machine that is much dearer than the one that was shown', async () => {
+    const { world, under, project } = await openProject({
+      'berth.yaml': 'run: sleep 60\nstop: { hours: 1 }\n',
+    })
+    const { content, stops, pricePerHour = 0 } = await under.run('planProject', { project })
+    const asked = { project, content, stops, price: Math.floor(pricePerHour / 1.2), secretFiles: [] }
+    const id = await under.run('runProject', asked)
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'renting' })
+    expect(world.sim.controls.ledger().instances).toEqual([])
+  })
 })

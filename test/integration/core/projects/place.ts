@@ -40,8 +40,8 @@ export async function openProject(
 }
 
 async function runProject(under: BerthUnderTest, project: string): Promise<string> {
-  const { content, stops, scan } = await under.run('planProject', { project })
-  return under.run('runProject', { project, content, stops, secretFiles: [...scan.secrets] })
+  const { content, stops, pricePerHour: price, scan } = await under.run('planProject', { project })
+  return under.run('runProject', { project, content, stops, price, secretFiles: [...scan.secrets] })
 }
 
 /** Each instance leads to the server as soon as it is there, before anything can be entered; so does Berth's key. */

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest'
+import { dearestOf, limitsOf, mostOf } from '../../../../electron/contract/project/bounds.ts'
+
+const run = 'python train.py'
+const shown = 2_000_000
+
+describe('what a project may cost', () => {
+  test('is bounded by hours at no more than a tenth above the price that was shown, and by the tries', () => {
+    expect(limitsOf({ run }, shown)).toMatchObject({ price: 2.2, ceiling: 2.2 })
+    expect(mostOf({ run }, [{ kind: 'duration', seconds: 7200 }], shown)).toBe(4_400_000 + 2_200_000)
+  })
+
+  test('is bounded by the price in the file, whatever was shown', () => {
+    const spec = { run, machine: { price: 3 } }
+    expect(dearestOf(spec, shown)).toBe(3_000_000)
+    expect(mostOf(spec, [{ kind: 'duration', seconds: 3600 }], shown)).toBe(6_000_000)
+  })
+
+  test('is bounded by dollars for each machine that it may have', () => {
+    const spec = { run, machine: { interruptible: true }, outbid: { elsewhere: 2 } }
+    expect(mostOf(spec, [{ kind: 'cost', dollars: 5 }], 500_000)).toBe(3 * 6_000_000)
+  })
+
+  test('is not known where nothing stops it', () => {
+    expect(mostOf({ run }, [{ kind: 'idle', below: 5, seconds: 1800 }], shown)).toBeUndefined()
+    expect(limitsOf({ run }, undefined).price).toBeUndefined()
+  })
+})
