@@ -14,14 +14,7 @@ import { openHome } from './local/start/open-home.ts'
 import { describeRuntime } from './local/start/runtime.ts'
 import { showDesktop } from './shell/desktop.ts'
 import { systemFileDialogs } from './shell/file-dialogs.ts'
-import {
-  hardenPages,
-  hardenSession,
-  isSandboxed,
-  noSandbox,
-  sandboxPages,
-  silenceChromium,
-} from './shell/hardening.ts'
+import { hardenSession, isSandboxed, noSandbox, sandboxPages, silenceChromium } from './shell/hardening.ts'
 import { systemAutostart } from './shell/life/autostart.ts'
 import { bearName, hearCalls, systemLinks } from './shell/life/calls.ts'
 import { endInOrder } from './shell/life/ending.ts'
@@ -76,10 +69,10 @@ async function start(home: string): Promise<void> {
 
   await app.whenReady()
   await hardenSession(session.defaultSession)
-  hardenPages(machine.opener, log.line)
   servePage(new PageFiles(at('../renderer')))
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
-  const desk = { berth, files, clock: machine.clock, log: log.line, endings, ending, calls, trayHost }
+  const { clock, opener } = machine
+  const desk = { berth, files, clock, opener, log: log.line, endings, ending, calls, trayHost }
   if (!isSandboxed()) {
     log.line('the sandbox is off (--no-sandbox)')
     void tellOnce(berth, files, noSandbox)

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
-import { app, clipboard, Menu } from 'electron'
+import { app, type BrowserWindow, clipboard, Menu } from 'electron'
 import type { RunningBerth } from '../core/running.ts'
 import { watchNetwork } from '../local/network-watch.ts'
 import type { Endings } from '../local/start/endings.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
+import type { Opener } from '../ports/opener.ts'
+import { hardenPages } from './hardening.ts'
 import { askToQuit } from './life/ask-to-quit.ts'
 import { startsHidden } from './life/autostart.ts'
 import { type Calls, introduce } from './life/calls.ts'
@@ -18,6 +20,7 @@ import { showTray } from './tray/tray.ts'
 import { trayActions } from './tray/tray-actions.ts'
 import type { TrayHost } from './tray/tray-host.ts'
 import { recoverPage } from './upkeep/page-recovery.ts'
+import { createDetailsWindows } from './window/details-windows.ts'
 import { openKeptPlaces } from './window/kept-places.ts'
 import { MainWindow } from './window/main-window.ts'
 
@@ -25,6 +28,7 @@ export interface DesktopOptions {
   berth: RunningBerth
   files: Files
   clock: Clock
+  opener: Opener
   endings: Endings
   ending: Ending
   calls: Calls
@@ -46,19 +50,23 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
   const places = await openKeptPlaces(options.files, clock)
   endings.add(places.flush)
   const icon = join(options.pictures, 'app.png')
-  const window = new MainWindow({
+  const pages = {
     preload: options.preload,
     icon,
     places,
-    hides: () => trayHost.present() && berth.state().settings.closeToTray,
-    onOpen: opened => {
+    clock,
+    onOpen: (opened: BrowserWindow) => {
       joinWindow(berth, opened)
       recoverPage(opened, berth, clock)
       offerContextMenu(opened.webContents)
     },
+  }
+  hardenPages(options.opener, createDetailsWindows(pages), options.log)
+  const window = new MainWindow({
+    ...pages,
+    hides: () => trayHost.present() && berth.state().settings.closeToTray,
     closes: options.ending.closesWindows,
     quit: () => app.quit(),
-    clock,
   })
   const show = () => window.show()
   const copy = (text: string) => clipboard.writeText(text)

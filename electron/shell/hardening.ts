@@ -32,12 +32,24 @@ export function silenceChromium(): void {
   for (const name of switches) app.commandLine.appendSwitch(name)
 }
 
-/** Every page there will ever be may do nothing but be Berth's: no other place, no window, no guest, no permission. */
-export function hardenPages(opener: Opener, log: (line: string) => void): void {
-  app.on('web-contents-created', (_event, contents) => harden(contents, opener, log))
+/**
+ * Every page there will ever be may do nothing but be Berth's: no other place, no guest, no permission, and no window but
+ * what `openDetails` opens.
+ */
+export function hardenPages(
+  opener: Opener,
+  openDetails: (address: string) => boolean,
+  log: (line: string) => void,
+): void {
+  app.on('web-contents-created', (_event, contents) => harden(contents, opener, openDetails, log))
 }
 
-function harden(contents: WebContents, opener: Opener, log: (line: string) => void): void {
+function harden(
+  contents: WebContents,
+  opener: Opener,
+  openDetails: (address: string) => boolean,
+  log: (line: string) => void,
+): void {
   const refuse = (what: string, address: string) => log(`refused: ${what} to ${address.slice(0, 200)}`)
   contents.setWebRTCIPHandlingPolicy(webRtcPolicy)
 
@@ -62,7 +74,7 @@ function harden(contents: WebContents, opener: Opener, log: (line: string) => vo
   })
   contents.setWindowOpenHandler(({ url }) => {
     // A link in the page: the browser's, when it is a web address, and nobody's otherwise.
-    opener.openLink(url).catch(() => refuse('a window', url))
+    if (!openDetails(url)) opener.openLink(url).catch(() => refuse('a window', url))
     return { action: 'deny' }
   })
 }

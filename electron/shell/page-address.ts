@@ -9,3 +9,9 @@ export function isPage(address: string): boolean {
   const { protocol, host, username, password, port } = new URL(address)
   return protocol === 'app:' && host === 'berth' && username === '' && password === '' && port === ''
 }
+
+/** The instance whose details, and nothing else, that address of the page shows. */
+export function detailsOf(address: string): string | undefined {
+  const [, rest] = isPage(address) ? address.split('?details#/instances/', 2) : []
+  return /^(\d+)(?:\/[a-z]+)?$/.exec(rest ?? '')?.[1]
+}

@@ -5,6 +5,13 @@ class Route {
   rest: readonly string[] = $state.raw([])
   /** Which step of the history this is: they are numbered, so that a step back can be told from one on. */
   #step = 0
+  /** This page is an instance's details and nothing else: a window, or a tab, of their own. */
+  readonly #detailsAlone = location.search === '?details'
+
+  /** The instance that is all of the page; elsewhere, or once the address leads away from one, undefined. */
+  get alone(): string | undefined {
+    return this.#detailsAlone && this.screen === 'instances' ? this.rest[0] : undefined
+  }
 
   /** Follows the address; gives the function that ends this. */
   run(): () => void {
@@ -21,6 +28,11 @@ class Route {
   /** Whether the address has changed since it was read: somebody is on the way elsewhere. */
   get leaving(): boolean {
     return addressed().join('/') !== [this.screen, ...this.rest].filter(Boolean).join('/')
+  }
+
+  /** Opens an instance's details as a page of their own: under Electron a window, in a browser a tab. */
+  openAlone(path: string): void {
+    window.open(`?details#/${path}`)
   }
 
   /** Goes without leaving a step to come back to. */

@@ -24,8 +24,8 @@ export const remote = {
       backgroundColor: window.options.backgroundColor,
       preferences: { ...window.options.webPreferences },
     })),
-  closeWindow: () => windows[0]?.close(),
-  moveWindow: (bounds: Partial<Electron.Rectangle>) => windows[0]?.setBounds(bounds),
+  closeWindow: (at = 0) => windows[at]?.close(),
+  moveWindow: (bounds: Partial<Electron.Rectangle>, at = 0) => windows[at]?.setBounds(bounds),
   /** From now on the user chooses these in dialogs for files. */
   choose: (paths: string[]) => {
     told.chosenPaths = paths
@@ -68,8 +68,8 @@ export const remote = {
   /** A click on one of its buttons. */
   clickAction: (at: number, actionIndex: number) =>
     void notifications[at]?.emit('action', { actionIndex, selectionIndex: -1 }, actionIndex, -1),
-  post: (message: unknown, from?: Origin) => page().post('berth', [message], from),
-  sent: () => page().sent,
+  post: (message: unknown, from?: Origin, at = 0) => page(at).post('berth', [message], from),
+  sent: (at = 0) => page(at).sent,
   reload: () => void page().emit('did-start-navigation', { isMainFrame: true, isSameDocument: false }),
   /** What the protocol handler answers. */
   async fetch(url: string, method = 'GET') {
@@ -195,8 +195,8 @@ function windowOf(id: number): BrowserWindow | undefined {
   return windows.find(window => window.id === id)
 }
 
-function page(): WebContents {
-  const window = windows[0]
+function page(at = 0): WebContents {
+  const window = windows[at]
   if (window === undefined) throw new Error('there is no window')
   return window.webContents
 }

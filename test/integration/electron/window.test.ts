@@ -38,3 +38,31 @@ test('a second call brings a window that still waits for its page', async () => 
   await ask('secondInstance', ['berth'])
   expect(await ask('windows')).toMatchObject([{ visible: true, focused: true }])
 })
+
+test('an instance’s details open in a window like the first, once each, and come back as large as they were', async () => {
+  await start()
+  const address = 'app://berth/index.html?details#/instances/4711/terminal'
+  expect(await ask('opensWindow', address)).toEqual({ action: 'deny' })
+  await expect.poll(async () => (await ask('windows'))[1]?.visible, soon).toBe(true)
+  const [first, details] = await ask('windows')
+  expect(details).toMatchObject({ url: address, focused: true, preferences: first?.preferences ?? {} })
+  expect(details?.webRtcPolicy).toBe(first?.webRtcPolicy)
+
+  // Its page has a link of its own to the one State.
+  await ask('post', { kind: 'sync' }, undefined, 1)
+  await expect.poll(async () => JSON.stringify(await ask('sent', 1)), soon).toContain('"kind":"state"')
+  expect(JSON.stringify(await ask('sent'))).not.toContain('"kind":"state"')
+
+  await ask('opensWindow', 'app://berth/index.html?details#/instances/4711/monitor')
+  for (const other of ['/offers', '/instances/4711/../../x', '/instances/1?details'])
+    await ask('opensWindow', `app://berth/index.html?details#${other}`)
+  expect(await ask('windows')).toHaveLength(2)
+
+  await ask('moveWindow', { x: 40, y: 50, width: 700, height: 500 }, 1)
+  await ask('closeWindow', 1)
+  await expect.poll(async () => (await ask('windows')).length, soon).toBe(1)
+  await ask('opensWindow', address)
+  const again = { x: 40, y: 50, width: 700, height: 500 }
+  await expect.poll(async () => (await ask('windows'))[1]?.bounds, soon).toEqual(again)
+  expect((await ask('windows'))[0]?.bounds).toEqual(first?.bounds)
+})

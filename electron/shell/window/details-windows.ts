@@ -1,0 +1,43 @@
+import type { BrowserWindow } from 'electron'
+import { detailsOf } from '../page-address.ts'
+import { keepPlace, keptPlace, onceDrawn, openPageWindow, type PageWindowOptions } from './page-window.ts'
+
+/** Points. */
+const usualSize = { width: 900, height: 600 }
+const placeName = 'details '
+/** More than a user needs; a page that went wrong may ask for any number. */
+const most = 16
+
+/**
+ * Opens an instance's details in a window of their own, or brings the one that there is, for an address of the page
+ * that asks for that; false for any other.
+ */
+export function createDetailsWindows(options: PageWindowOptions): (address: string) => boolean {
+  const windows = new Map<string, BrowserWindow>()
+
+  return address => {
+    const instance = detailsOf(address)
+    if (instance === undefined) return false
+    const open = windows.get(instance)
+    if (open) {
+      if (open.isMinimized()) open.restore()
+      open.show()
+      open.focus()
+      return true
+    }
+    if (windows.size >= most) return false
+    const kept = keptPlace(options.places, placeName) ?? { ...usualSize, maximized: false }
+    const { width, height, maximized } = kept
+    // A second one does not lie over the first.
+    const window = openPageWindow(options, windows.size > 0 ? { width, height, maximized } : kept, address)
+    windows.set(instance, window)
+    onceDrawn(window, options.clock, () => {
+      if (window.isDestroyed() || window.isVisible()) return
+      if (maximized) window.maximize()
+      window.show()
+    })
+    keepPlace(window, options.places, placeName)
+    window.once('closed', () => windows.delete(instance))
+    return true
+  }
+}

@@ -1,0 +1,38 @@
+import { expect } from 'vitest'
+import { connectAccount } from './account-steps.ts'
+import { terminalText } from './app.ts'
+import { test } from './fixtures.ts'
+
+test('an instance’s details have a tab of their own, with a terminal and without the rest', async ({
+  start,
+}) => {
+  const sim = await start.simulator({ speed: 60 })
+  const { offers } = await sim.api<{ offers: { id: number }[] }>('POST', '/api/v0/bundles/', { limit: 1 })
+  await sim.api('PUT', `/api/v0/asks/${offers[0]?.id}/`, { image: 'ubuntu', disk: 10, label: 'box' })
+  await sim.control('POST', '/sim/clock', { advance: 3600 })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
+  await connectAccount(page, sim)
+  await page.getByRole('row', { name: /box/ }).getByRole('link').click()
+  await page.getByRole('tab', { name: 'Monitor' }).click()
+  const opening = page.waitForEvent('popup')
+  await page.getByRole('button', { name: 'Open the details in a new tab' }).click()
+  const alone = await opening
+  await page.getByRole('complementary', { name: /^Details of box/ }).waitFor({ state: 'detached' })
+
+  await alone.getByRole('tab', { name: 'Monitor', selected: true }).waitFor()
+  expect(await alone.title()).toMatch(/^box #\d+ – Berth$/)
+  expect(await alone.getByRole('navigation').count()).toBe(0)
+  await alone.getByRole('tab', { name: 'Terminal' }).click()
+  await expect.poll(() => terminalText(alone), { timeout: 60_000 }).toContain('root@')
+  await alone.reload()
+  await alone.getByRole('tab', { name: 'Terminal', selected: true }).waitFor()
+  expect(await alone.getByRole('navigation').count()).toBe(0)
+
+  // What leads elsewhere leads to the whole page.
+  await alone.evaluate(() => {
+    location.hash = '#/offers'
+  })
+  await alone.getByRole('navigation').waitFor()
+  expect(errors).toEqual([])
+})
