@@ -5,8 +5,8 @@ export type OpenDialog =
   | { kind: 'connect' | 'palette' | 'shortcuts' | 'stopAll' | 'pause' | 'login' }
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
-  /** What its file says, or what a form says in its place. */
-  | { kind: 'runProject'; project: string; draft?: ProjectDraft }
+  /** What its file says, or in its place what a form says, or what an earlier run was of. */
+  | { kind: 'runProject'; project: string; draft?: ProjectDraft; job?: string }
   | { kind: 'setUpProject'; project: string }
   | { kind: 'priceIncrease'; instance: number; answer: 'accept' | 'refuse' }
   | { kind: 'address'; what: string; url: string }

@@ -186,7 +186,7 @@ test.skipIf(lacking)(
     const [sim, home, port] = await Promise.all([start.simulator(), start.folder(), freePort()])
     const berth = await start.berth({ home })
     const file = `name: digits\nports: [${port}]\nrun: python3 serve.py ${port}\nstop: { hours: 2 }\n`
-    projectFolder(home, { 'berth.yaml': file, 'serve.py': serving })
+    const folder = projectFolder(home, { 'berth.yaml': file, 'serve.py': serving })
     await joinInstances(start, sim, home)
     const { page } = await start.page(berth.address)
     await connectAccount(page, sim)
@@ -204,5 +204,28 @@ test.skipIf(lacking)(
     await page.getByRole('button', { name: 'Give up and destroy' }).click()
     await run.getByText('Cancelled').waitFor()
     expect(await run.getByRole('button', { name: /^Open port/ }).count()).toBe(0)
+
+    // As it was, whatever the file says by now; then what differs between the two.
+    writeFileSync(join(folder, 'berth.yaml'), 'run: echo other\n')
+    await run.getByRole('button', { name: 'More: run of digits' }).click()
+    await page.getByRole('menuitem', { name: 'Run again as it was…' }).click()
+    const sheet = page.getByRole('dialog', { name: /^Run / })
+    await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
+    await sheet.getByText('The folder is sent as it is now.').waitFor()
+    await sheet.getByText('Command', { exact: true }).click()
+    expect(await sheet.getByLabel('Command', { exact: true }).textContent()).toBe(`python3 serve.py ${port}`)
+    await sheet.getByRole('button', { name: /^Run for at most \$/ }).click()
+    await page.getByRole('button', { name: 'Give up digits…' }).click()
+    await page.getByRole('button', { name: 'Give up and destroy' }).click()
+    await page.getByText(/^2 runs, /).waitFor()
+    await run.first().getByText('Cancelled').waitFor()
+    await run.first().getByRole('button', { name: 'More: run of digits' }).click()
+    await page.getByRole('menuitem', { name: 'Compare…' }).click()
+    const comparison = page.getByRole('dialog', { name: 'Compare two runs of digits' })
+    await comparison.getByText('The same, line by line.').waitFor()
+    await comparison.getByLabel('Output of the first run').filter({ hasText: '45%' }).waitFor()
+    expect(await comparison.getByRole('row', { name: /^Ended as/ }).textContent()).toMatch(
+      /Cancelled.*Cancelled/,
+    )
   },
 )

@@ -78,6 +78,8 @@ export interface JobView {
   failover: string
   instance?: number
   gpu?: { name?: string; count?: number }
+  /** What its folder stood at when it was sent last, where that is a git repository. */
+  commit?: { id: string; branch?: string }
   /** The run of its set-up, and that of its command. */
   setup?: string
   run?: string

@@ -10,6 +10,7 @@ import type { Failovers } from '../renting/attempts/service.ts'
 import { actOn } from '../runs/after-run.ts'
 import type { Runs } from '../runs/service.ts'
 import type { Change } from '../storage/collection.ts'
+import { commitOf } from './commit.ts'
 import { type Job, specOf } from './model.ts'
 import { requestOf, resultsOf } from './plan.ts'
 import { lookAtMarket } from './plan-market.ts'
@@ -115,6 +116,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       const remote = await remoteOf(job)
       await inside(job, writeEnvironment(job.id), await environmentOf(job))
       const { folder, secretFiles } = job
+      await update(job.id, { commit: await commitOf(machine.syncedFolders.at(folder)) })
       await syncWith(job, options =>
         sync.up(machineOf(job), { ...options, folder, remote, confirmed: secretFiles }),
       )

@@ -44,6 +44,10 @@ export const Job = v.object({
   endedAt: v.optional(v.number()),
   failover: FailoverId,
   instance: v.optional(InstanceId),
+  /** Of the machine it has, or had last. */
+  gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
+  /** What the folder stood at when it was sent last. */
+  commit: v.optional(v.object({ id: v.string(), branch: v.optional(v.string()) })),
   /** It was cancelled, and what is rented for it, or is being, is still to go. */
   withdrawing: v.optional(v.boolean()),
   /** Machines that it has left, still to be destroyed. */

@@ -86,10 +86,12 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   /** What the attempts before it have cost is on the job's account, too. */
   async function arrive(job: Job, instance: number): Promise<void> {
     const tried = failovers.find(job.failover)
+    const view = viewOf(instance)
     await jobs.update(job.id, {
       instance,
+      gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
       spentBefore: job.spentBefore + (tried ? spentOn(tried) : 0),
-      most: mostOf(specOf(job), job.stops, job.price ?? viewOf(instance)?.pricePerHour),
+      most: mostOf(specOf(job), job.stops, job.price ?? view?.pricePerHour),
     })
   }
 

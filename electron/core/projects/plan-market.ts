@@ -1,3 +1,4 @@
+import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import { limitsOf, longestOf, mostOf } from '../../contract/project/bounds.ts'
 import type { ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
@@ -32,9 +33,10 @@ export async function planMarket(
   context: AccountContext,
   { hosts }: Pick<Failovers, 'hosts'>,
   spec: ProjectSpec,
+  chosen?: readonly RentalStop[],
 ): Promise<MarketPlan> {
   const { search, offers } = await lookAtMarket(context, spec)
-  const stops = stopsOf(spec)
+  const stops = chosen ? [...chosen] : stopsOf(spec)
   const request = requestOf(spec, '', { stops })
   const wish = { search, request, limits: limitsOf(spec, undefined), attempts: [] }
   const choice = bestOffer(wish, offers, hosts.view(), () => undefined)?.choice

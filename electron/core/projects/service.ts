@@ -36,7 +36,9 @@ export type JobPlan = Omit<ProjectPlan, 'content' | 'known'>
 /** The jobs of one account: each takes a folder to a machine, runs it there, and brings its results home. */
 export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush' | 'dueAt'>> {
   /** What would happen, before anything costs. Throws as a scan of the folder and a search of the market do. */
-  plan(project: string, spec: ProjectSpec): Promise<JobPlan>
+  plan(project: string, spec: ProjectSpec, stops?: readonly RentalStop[]): Promise<JobPlan>
+  /** What was agreed to for a job, and what was to stop it. */
+  agreed(id: string): Pick<NewJob, 'text' | 'spec' | 'stops'>
   /** Resolves with its id once it is on disk; it goes on by itself. Throws `project_busy`. */
   start(wish: NewJob): Promise<string>
   /** Brings nothing home; what was rented is destroyed. */
@@ -84,7 +86,6 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
           job.id,
           jobView(job, {
             sync: progress.get(job.id),
-            gpu: viewOf(job.instance)?.gpu,
             problem: hindrances.get(job.id),
           }),
         ]),
@@ -161,12 +162,16 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   }
 
   return {
-    async plan(project, spec) {
+    async plan(project, spec, stops) {
       const [{ secrets, ...market }, scan] = await Promise.all([
-        planMarket(context, failovers, spec),
+        planMarket(context, failovers, spec, stops),
         context.sync.scan(parts.projects.folder(project).path),
       ])
       return { ...market, spec, scan, missingSecrets: parts.secrets.missing(secrets) }
+    },
+    agreed(id) {
+      const job = jobs.get(id)
+      return { text: job.text, spec: specOf(job), stops: job.stops }
     },
     async start({ project, text, spec, stops, price, secretFiles }) {
       refuseBusy(project)

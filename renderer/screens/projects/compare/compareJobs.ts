@@ -1,0 +1,91 @@
+import { money } from '../../../../electron/contract/format/money.ts'
+import { gpuWords } from '../../../../electron/contract/format/name.ts'
+import { counted } from '../../../../electron/contract/format/size.ts'
+import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
+import type { JobView } from '../../../../electron/contract/project/project.ts'
+import { jobCost, jobWords } from '../../../features/projects/jobWords.ts'
+import { commitWords } from '../jobs/jobFacts.ts'
+
+/** One thing about two runs. */
+export interface ComparedFact {
+  name: string
+  values: readonly [string, string]
+  differs: boolean
+}
+
+/** What two runs were and what came of them; costs at `now`, epoch seconds of the account's time. */
+export function comparedFacts(runs: readonly [JobView, JobView], now: number): ComparedFact[] {
+  const unknown = '–'
+  const facts: [name: string, of: (job: JobView) => string | undefined][] = [
+    ['Begun', ({ createdAt }) => exactTime(createdAt)],
+    ['Ended as', job => jobWords(job).word],
+    ['Machine', ({ gpu }) => gpu && gpuWords({ gpuCount: gpu.count, gpuName: gpu.name })],
+    ['Commit', ({ commit }) => commit && commitWords(commit)],
+    [
+      'Took',
+      ({ startedAt, endedAt }) =>
+        startedAt !== undefined && endedAt !== undefined ? duration(endedAt - startedAt) : undefined,
+    ],
+    ['Exit code', ({ code }) => (code === undefined ? undefined : String(code))],
+    ['Cost', job => money(jobCost(job, now))],
+    ['Brought home', ({ brought }) => brought && counted(brought.files, 'file')],
+  ]
+  return facts.map(([name, of]) => {
+    const values = [of(runs[0]) ?? unknown, of(runs[1]) ?? unknown] as const
+    return { name, values, differs: values[0] !== values[1] }
+  })
+}
+
+/** A line of two texts: in both, or in the first or the second alone. */
+export interface ComparedLine {
+  text: string
+  in: 'both' | 'first' | 'second'
+}
+
+/** Lines that are compared of each text. */
+const mostLines = 2000
+
+/** The lines of both texts in one order, with the longest sequence that they share kept together. */
+export function comparedLines(first: string, second: string): ComparedLine[] {
+  const a = linesOf(first)
+  const b = linesOf(second)
+  // shared[i][j]: how many lines those from i and from j on have in common.
+  const shared = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
+  const at = (i: number, j: number) => shared[i]?.[j] ?? 0
+  for (let i = a.length - 1; i >= 0; i--) {
+    const row = shared[i] ?? new Uint16Array()
+    for (let j = b.length - 1; j >= 0; j--)
+      row[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+  }
+  const lines: ComparedLine[] = []
+  let [i, j] = [0, 0]
+  while (i < a.length || j < b.length) {
+    const [left, right] = [a[i], b[j]]
+    if (left !== undefined && left === right) {
+      lines.push({ text: left, in: 'both' })
+      i++
+      j++
+    } else if (left !== undefined && (right === undefined || at(i + 1, j) >= at(i, j + 1))) {
+      lines.push({ text: left, in: 'first' })
+      i++
+    } else {
+      lines.push({ text: right ?? '', in: 'second' })
+      j++
+    }
+  }
+  return lines
+}
+
+function linesOf(text: string): string[] {
+  return text.trimEnd().split('\n').slice(0, mostLines)
+}
+
+/** The end of an output as it is seen: a bar once, as it was drawn last. */
+export function lastLines(text: string, most: number): string {
+  return text
+    .trimEnd()
+    .split(/[\n\v]/)
+    .slice(-most)
+    .map(line => line.slice(line.replace(/\r$/, '').lastIndexOf('\r') + 1))
+    .join('\n')
+}
