@@ -1,3 +1,4 @@
+import { soakCosts } from './costs.ts'
 import { soakFaces } from './faces.ts'
 import { soakFiles } from './files.ts'
 import { soakHistories, soakJobs } from './longer-tests.ts'
@@ -10,6 +11,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['faces', soakFaces],
   ['histories', soakHistories],
   ['jobs', soakJobs],
+  ['costs', soakCosts],
 ]
 
 const only = process.argv.slice(2)

@@ -9,10 +9,12 @@ import { systemClock } from '../../../electron/local/clock.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
 import { fileKeychain } from './file-keychain.ts'
+import { runProjects } from './run-projects.ts'
 
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
- * rent something, `failover` to rent it with failover, or `project` to run the project in a folder that follows. Prints
+ * rent something, `failover` to rent it with failover, or `project` to run the project in a folder that follows;
+ * `projects` runs one upon the other, as that says. Prints
  * `renting` before it rents, and `settled` once neither a rental, a failover nor a job is under way.
  */
 const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
@@ -73,9 +75,20 @@ if (task === 'project') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
   await berth.dispatch('connectAccount', { baseUrl, key })
   const project = (await berth.dispatch('addProject', {})) as string
-  const { content, stops, pricePerHour: price } = (await berth.dispatch('planProject', { project })) as ProjectPlan
+  const {
+    content,
+    stops,
+    pricePerHour: price,
+  } = (await berth.dispatch('planProject', { project })) as ProjectPlan
   process.stdout.write('renting\n')
   await berth.dispatch('runProject', { project, content, stops, price, secretFiles: [] })
+}
+if (task === 'projects') {
+  if (Object.keys(berth.state().accounts).length === 0) {
+    await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
+    await berth.dispatch('connectAccount', { baseUrl, key })
+  }
+  await runProjects(berth, projectFolder)
 }
 if (task === 'rent') {
   await berth.dispatch('connectAccount', { baseUrl, key })

@@ -1,0 +1,51 @@
+import { copyFileSync, readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { isJobGoing, type ProjectPlan } from '../../../electron/contract/project/project.ts'
+import type { RunningBerth } from '../../../electron/core/running.ts'
+
+/**
+ * Runs project upon project in the folders `places`, each with the next file of `queue`, until that is empty; what has
+ * failed is cancelled. Prints a line of JSON for each before it begins: its name, the price and the most it may cost.
+ */
+export async function runProjects(berth: RunningBerth, folder: string): Promise<void> {
+  const queue = join(folder, 'queue')
+  const places = join(folder, 'places')
+  const projects = await Promise.all(
+    readdirSync(places).map(async name => {
+      const path = join(places, name)
+      return { path, project: await berth.registerProject(path) }
+    }),
+  )
+  let looking = false
+  async function look(): Promise<void> {
+    const [account] = Object.values(berth.state().accounts)
+    if (looking || account?.connection.status !== 'online') return
+    looking = true
+    try {
+      for (const { path, project } of projects) {
+        const jobs = Object.values(account.jobs).filter(job => job.project === project)
+        for (const { id, step } of jobs) if (step === 'failed') await berth.dispatch('cancelJob', { job: id })
+        const next = readdirSync(queue).sort()[0]
+        if (next === undefined || jobs.some(isJobGoing)) continue
+        copyFileSync(join(queue, next), join(path, 'berth.yaml'))
+        renameSync(join(queue, next), join(folder, 'begun', next))
+        const { content, spec, stops, pricePerHour: price, most } = await plan(project)
+        if (price === undefined) continue
+        process.stdout.write(`${JSON.stringify({ name: spec.name, price, most })}\n`)
+        await berth.dispatch('runProject', { project, content, stops, price, secretFiles: [] })
+      }
+    } catch (error) {
+      process.stderr.write(`${error}\n`)
+    } finally {
+      looking = false
+    }
+  }
+
+  async function plan(project: string): Promise<ProjectPlan> {
+    await berth.dispatch('readProject', { project })
+    return (await berth.dispatch('planProject', { project })) as ProjectPlan
+  }
+
+  berth.onChange(() => void look())
+  await look()
+}
