@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -56,6 +57,16 @@ describe.skipIf(!hasSshd)('a sync that breaks off', () => {
       before = now
     }
     expect(broken).toBeGreaterThan(cuts / 3)
+  })
+
+  test('one that was cut off and is still at it there is waited for', async () => {
+    const { here, remote, up } = await openSync()
+    write(here, { 'a.txt': 'a' })
+    const atIt = spawn('sleep', ['1'])
+    write(remote, { '.berth-sync.pid': `${atIt.pid}\n` })
+    expect(await up()).toMatchObject({ files: 1 })
+    expect(atIt.exitCode).toBe(0)
+    expect(readdirSync(remote)).toEqual(['a.txt'])
   })
 
   test('each file here is the old or the new one, and the next sync mends the rest', async () => {
