@@ -1,6 +1,6 @@
-import { contextBridge, ipcRenderer } from 'electron'
+import { contextBridge, ipcRenderer, webUtils } from 'electron'
 import type { Bridge, MainMessage } from './contract/bridge/messages.ts'
-import { channel } from './shell/channel.ts'
+import { channel, dropChannel } from './shell/channel.ts'
 
 let listener: (message: MainMessage) => void = () => undefined
 ipcRenderer.on(channel, (_event, message: MainMessage) => listener(message))
@@ -13,3 +13,20 @@ const bridge: Bridge = {
 }
 
 contextBridge.exposeInMainWorld('berth', bridge)
+
+// A folder's path goes past the page, which names none, and only of what a hand dropped where the page takes no files.
+const isOffered = (event: DragEvent): event is DragEvent & { dataTransfer: DataTransfer } =>
+  event.isTrusted && !event.defaultPrevented && event.dataTransfer?.types.includes('Files') === true
+
+addEventListener('dragover', event => {
+  if (!isOffered(event)) return
+  event.preventDefault()
+  event.dataTransfer.dropEffect = 'copy'
+})
+addEventListener('drop', event => {
+  if (!isOffered(event)) return
+  event.preventDefault()
+  const [item] = event.dataTransfer.items
+  const file = item?.webkitGetAsEntry()?.isDirectory ? item.getAsFile() : undefined
+  if (file) ipcRenderer.send(dropChannel, webUtils.getPathForFile(file))
+})

@@ -6,6 +6,7 @@ import type { Endings } from '../local/start/endings.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import type { Opener } from '../ports/opener.ts'
+import { hearFolderDrops } from './folder-drop.ts'
 import { hardenPages } from './hardening.ts'
 import { askToQuit } from './life/ask-to-quit.ts'
 import { startsHidden } from './life/autostart.ts'
@@ -57,6 +58,7 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
     clock,
     onOpen: (opened: BrowserWindow) => {
       joinWindow(berth, opened)
+      hearFolderDrops(berth, opened)
       recoverPage(opened, berth, clock)
       offerContextMenu(opened.webContents)
     },

@@ -39,7 +39,7 @@ export function joinWindow(berth: RunningBerth, window: BrowserWindow): void {
 }
 
 /** The main frame, with Berth's page in it, and nothing that a page may have put into itself. */
-function isBerthsPage(event: IpcMainEvent): boolean {
+export function isBerthsPage(event: IpcMainEvent): boolean {
   const frame = event.senderFrame
   return frame !== null && frame.parent === null && isPage(frame.url)
 }

@@ -15,6 +15,7 @@ export async function driveDouble(browser: Browser, { env, flags }: Start): Prom
     errors: () => pages.errors(),
     windowVisible: async () => (await ask('windows'))[0]?.visible,
     closeWindow: async () => void (await ask('closeWindow')),
+    drop: (path, at) => pages.drop(path, at),
     trayMenu: async () => (await ask('tray'))?.menu,
     clickTray: async () => void (await ask('clickTray')),
     clickMenu: path => ask('clickMenu', [...path]),

@@ -22,6 +22,8 @@ export interface Driver {
   /** Whether the window is on screen; undefined when there is none. */
   windowVisible(): Promise<boolean | undefined>
   closeWindow(): Promise<void>
+  /** Drops a file or a folder of this machine on the window's page, there. */
+  drop(path: string, at: { x: number; y: number }): Promise<void>
   /** The tray's menu; undefined without a tray. */
   trayMenu(): Promise<SeenItem[] | undefined>
   clickTray(): Promise<void>

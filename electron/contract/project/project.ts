@@ -25,6 +25,11 @@ export interface ProjectView {
   problem?: Problem
 }
 
+/** Whether its folder can be read, and has no file: a form stands in for it. */
+export function lacksSpec({ spec, problem, problems }: ProjectView): boolean {
+  return spec === undefined && problem === undefined && problems.length === 0
+}
+
 /** What would happen, before anything costs. */
 export interface ProjectPlan {
   /** Of the file, as it was read for this: what is agreed to. */

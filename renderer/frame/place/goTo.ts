@@ -1,3 +1,4 @@
+import { lacksSpec } from '../../../electron/contract/project/project.ts'
 import type { Place } from '../../../electron/contract/state.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
@@ -12,7 +13,7 @@ export function goTo(page: Page, place: Place): void {
   route.go(pathOf(place))
   if (place.screen === 'offers') showOffers(page, place)
   if (place.screen === 'projects' && place.project !== undefined && place.ask === 'run')
-    dialogs.show({ kind: 'runProject', project: place.project })
+    showRun(page, place.project)
   if (place.screen === 'instances' && place.instance !== undefined && place.ask)
     dialogs.show({ kind: questions[place.ask], instance: place.instance })
 }
@@ -24,6 +25,11 @@ const questions = {
   terminal: 'terminal',
   start: 'start',
 } as const
+
+function showRun(page: Page, project: string): void {
+  const view = page.state?.projects[project]
+  dialogs.show({ kind: view && lacksSpec(view) ? 'setUpProject' : 'runProject', project })
+}
 
 function showOffers(page: Page, { search, offer, again }: Place & { screen: 'offers' }): void {
   if (again !== undefined) dialogs.show({ kind: 'rentAgain', rental: again })

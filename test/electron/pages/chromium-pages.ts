@@ -4,6 +4,7 @@ import { patience } from '../../e2e/app.ts'
 import type { DoubleEvent } from '../double/web-contents.ts'
 import type { UnderDouble } from '../start-under-double.ts'
 import { code, decode, noOthers } from './codec.ts'
+import { dropOn } from './drop-on.ts'
 import type { IpcMessage } from './preload-world.ts'
 import { worlds } from './worlds.ts'
 
@@ -32,6 +33,12 @@ export class ChromiumPages {
     if (first === undefined) return new Promise(resolve => this.#waiting.push(resolve))
     await first.loaded
     return first.page
+  }
+
+  /** Drops a file or a folder on the oldest window's page, there. */
+  async drop(path: string, at: { x: number; y: number }): Promise<void> {
+    const [first] = this.#pages.values()
+    await first?.drop(path, at)
   }
 
   /** What went wrong in the pages' own scripts, and what they wrote as errors. */
@@ -159,6 +166,15 @@ class OpenPage {
         arguments: [{ value: messages }],
       })
       .catch(() => undefined)
+  }
+
+  async drop(path: string, at: { x: number; y: number }): Promise<void> {
+    await this.#session.send('Runtime.callFunctionOn', {
+      functionDeclaration: 'path => { globalThis.berthDoubleDropped = path }',
+      executionContextId: this.#world,
+      arguments: [{ value: path }],
+    })
+    await dropOn(this.#session, path, at)
   }
 
   /** Whether the window is on screen, and before the others: pages of a headless Chromium always are. */

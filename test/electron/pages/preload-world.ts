@@ -7,6 +7,8 @@ declare global {
   var berthDoubleOut: ((text: string) => void) | undefined
   /** The way in, for messages as JSON. */
   var berthDoubleIn: ((messages: string) => void) | undefined
+  /** The path of what a test drops, which Chromium tells no script. */
+  var berthDoubleDropped: string | undefined
   /** Runs the built preload with the `require` of a sandboxed one. */
   var berthDoublePreload: ((require: (name: string) => unknown) => void) | undefined
 }
@@ -40,6 +42,7 @@ function start(): void {
   dispatchEvent(new MouseEvent('berth-double-handover', { relatedTarget: node }))
 
   const electron = {
+    webUtils: { getPathForFile: () => globalThis.berthDoubleDropped ?? '' },
     ipcRenderer: {
       on: (channel: string, listener: Listener) =>
         void listeners.set(channel, [...(listeners.get(channel) ?? []), listener]),

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { _electron, type Page } from 'playwright-core'
 import type { Driver, Start } from '../driver.ts'
+import { dropOn } from '../pages/drop-on.ts'
 import { bundleWatch, writeWatch } from './bundle-watch.ts'
 import type { Watch } from './watch.ts'
 
@@ -60,6 +61,10 @@ export async function driveElectron(program: string, { env, flags }: Start): Pro
     errors: () => errors,
     windowVisible: () => ask('windowVisible'),
     closeWindow: async () => void (await ask('closeWindow')),
+    async drop(path, at) {
+      const page = await electron.firstWindow()
+      await dropOn(await page.context().newCDPSession(page), path, at)
+    },
     trayMenu: () => ask('trayMenu'),
     clickTray: () => ask('clickTray'),
     clickMenu: path => ask('clickMenu', path),

@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { rentWithJupyter } from '../../e2e/account-steps.ts'
+import type { Driver } from '../driver.ts'
+import { useDesk } from './berth.ts'
+
+const desk = useDesk()
+
+async function folderOf(name: string): Promise<string> {
+  const folder = join(desk.session.home, 'code', name)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'train.py'), 'print(1)\n')
+  return folder
+}
+
+/** Berth with its projects on screen. */
+async function openProjects(): Promise<{ berth: Driver; page: Page; middle: { x: number; y: number } }> {
+  const berth = await desk.start()
+  const page = await berth.page()
+  await page.getByRole('link', { name: 'Projects' }).click()
+  await page.getByRole('region', { name: 'Projects' }).waitFor()
+  const { width, height } = page.viewportSize() ?? { width: 800, height: 600 }
+  return { berth, page, middle: { x: width / 2, y: height - 40 } }
+}
+
+test('a folder that is dropped on the window becomes a project, and is asked about', async () => {
+  const { berth, page, middle } = await openProjects()
+  const folder = await folderOf('digits')
+  await berth.drop(folder, middle)
+  await page.getByRole('dialog', { name: 'Set up digits' }).getByRole('button', { name: 'Cancel' }).click()
+  await writeFile(join(folder, 'berth.yaml'), 'run: python3 train.py\n')
+  await berth.drop(folder, middle)
+  await page.getByRole('dialog', { name: 'Run digits' }).waitFor()
+  expect(await page.getByRole('group', { name: 'digits', exact: true, includeHidden: true }).count()).toBe(1)
+  expect(berth.errors()).toEqual([])
+})
+
+test('what a script drops, a file, and a folder that a row takes become no project', async () => {
+  const { berth, page, middle } = await openProjects()
+  const [folder, last] = await Promise.all([folderOf('digits'), folderOf('last')])
+  await berth.drop(join(folder, 'train.py'), middle)
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['x'], 'digits'))
+    for (const type of ['dragover', 'drop'])
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
+  })
+  const row = await rentWithJupyter(page, 'RTX 4090')
+  await row.getByRole('button', { name: 'Jupyter' }).waitFor()
+  const box = await row.boundingBox()
+  await berth.drop(folder, { x: (box?.x ?? 0) + 40, y: (box?.y ?? 0) + 10 })
+  await expect.poll(() => page.url()).toContain('/files')
+
+  // The last that is dropped is heard after all of them.
+  await page.getByRole('link', { name: 'Projects' }).click()
+  await berth.drop(last, middle)
+  await page.getByRole('dialog', { name: 'Set up last' }).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('group', { name: 'last', exact: true }).waitFor()
+  expect(await page.getByRole('group', { name: 'digits', exact: true }).count()).toBe(0)
+})
