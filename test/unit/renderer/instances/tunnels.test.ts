@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { TunnelView } from '../../../../electron/contract/instance/tunnel.ts'
-import { factsOf } from '../../../../renderer/screens/instances/details/about/facts.ts'
-import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
-import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
 import {
   tunnelAddress,
   tunnelSteps,
   tunnelTrouble,
 } from '../../../../renderer/features/instances/tunnels/tunnelWords.ts'
+import { factsOf } from '../../../../renderer/screens/instances/details/about/facts.ts'
+import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
+import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
 import { someAccount, someInstance } from '../some-state.ts'
 
 const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }
