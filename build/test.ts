@@ -37,7 +37,7 @@ async function test(): Promise<void> {
   const filters = [...(files ?? []), ...options]
   // Pages that share two processors with everything else would be timed, not tested: they come last, two at a time.
   const rounds = [
-    await round(['unit', 'integration'], 4, missing, filters),
+    await round(['unit', 'integration'], 6, missing, filters),
     await round(['e2e'], 2, missing, filters),
   ]
   const counts = rounds.reduce(add, noCounts)

@@ -29,9 +29,9 @@ function countRequests(): () => number {
   return () => open
 }
 
-test('sixty instances are seen whole once per interval for ten minutes, at the default pace and hardly ever too often', {
-  timeout: 60_000,
-}, async ({ signal }) => {
+test('sixty instances are seen whole once per interval for ten minutes, at the default pace and hardly ever too often', async ({
+  signal,
+}) => {
   // One clock for the service, its limits, and all that Berth waits for.
   const clock = new HandClock()
   const world = await createWorld({

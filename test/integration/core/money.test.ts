@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../electron/local/clock.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
@@ -9,6 +10,8 @@ describe.each(profileNames)('on the %s profile', name => {
 
   beforeAll(async () => {
     world = await createWorld({ speed: 60, deployment: profiles[name], limits: false })
+    // How exact it can be follows from how long a poll is, by the world's clock.
+    world.machine.clock = systemClock
     berth = await world.startConnected()
   })
   afterAll(() => world.close())

@@ -126,8 +126,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       await under.run('cancelRental', { rental })
       await under.until(() => rentalsOf(under).length === 0, 30_000)
       await under.until(() => instancesOf(under).length === 0)
-      const said = await under.run('searchActivity', { text: 'Rental cancelled', limit: 10 })
-      expect(said).toHaveLength(1)
+      const said = () => under.run('searchActivity', { text: 'Rental cancelled', limit: 10 })
+      await context.expect.poll(said).toHaveLength(1)
     })
 
     test('while it is late', async context => {

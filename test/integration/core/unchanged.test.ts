@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
+import { systemClock } from '../../../electron/local/clock.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 /** A service that answers the same until it is told otherwise. */
@@ -10,6 +11,8 @@ let instances: Record<string, unknown>[]
 let world: World
 beforeEach(async () => {
   world = await createWorld()
+  // This service tells this machine's own time.
+  world.machine.clock = systemClock
   instances = Array.from({ length: 1000 }, (_, index) => ({
     id: index + 1,
     actual_status: 'running',

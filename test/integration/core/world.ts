@@ -8,13 +8,13 @@ import { type BerthOptions, startBerth } from '../../../electron/core/berth.ts'
 import type { RunningBerth } from '../../../electron/core/running.ts'
 import { systemDownloads } from '../../../electron/local/chosen/downloads.ts'
 import { systemSyncedFolders } from '../../../electron/local/chosen/synced-folders.ts'
-import { systemClock } from '../../../electron/local/clock.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import type { Keychain } from '../../../electron/ports/keychain.ts'
 import type { Machine } from '../../../electron/ports/machine.ts'
 import type { Notice, Notifier } from '../../../electron/ports/notifier.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
+import { hurriedClock } from './hurried-clock.ts'
 
 /** A keychain that lasts as long as the test, restarts of Berth included. */
 export function testKeychain(): Keychain & { entries: Map<string, string> } {
@@ -68,13 +68,17 @@ export interface World {
 
 /** A simulator, and a machine for Berth with an empty home. */
 export async function createWorld(options: SimulatorOptions = {}): Promise<World> {
-  const sim = await startSimulator({ port: 0, seed: 7, speed: 60, offers: 200, calm: true, ...options })
+  const clock = hurriedClock()
+  const sim = await startSimulator({
+    ...{ port: 0, seed: 7, speed: 60, offers: 200, calm: true, limitClock: clock.monotonic },
+    ...options,
+  })
   const home = await mkdtemp(join(tmpdir(), 'berth-test-'))
   const files = await openFiles(join(home, 'berth'))
   const keychain = testKeychain()
   const notifier = testNotifier()
   const machine: Machine = {
-    clock: systemClock,
+    clock,
     downloads: systemDownloads(home),
     syncedFolders: systemSyncedFolders,
     files,

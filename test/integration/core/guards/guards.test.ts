@@ -3,6 +3,7 @@ import { describe, expect, type TestContext, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { Args } from '../../../../electron/contract/commands.ts'
 import { nextMorning } from '../../../morning.ts'
+import { haste } from '../hurried-clock.ts'
 import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
@@ -42,8 +43,8 @@ async function sleepThrough(under: BerthUnderTest, { sim }: World, seconds: numb
     await under.run('refresh', {})
   }
 }
-/** Milliseconds: a little more than what Berth measures over (shortestMeasurement of the account's clock). */
-const measured = 950
+/** Milliseconds: a little more than what Berth measures over (shortestMeasurement of the account's clock), in its haste. */
+const measured = 950 / haste
 
 /** Requests that stop an instance. */
 const stops = ({ sim }: World, id: number) =>
@@ -155,7 +156,7 @@ test.concurrent('while the service is down at the moment it says so, and acts on
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   // Without answers the account's time goes on as fast as was measured before.
-  await under.until(() => under.account().clock.rate > 30)
+  await under.until(() => under.account().clock.rate > 30 / haste)
   await guard(under, { instance: id, when: { kind: 'duration', seconds: 3 * minute }, missed: 'tell' })
   world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 503 }])
   await expect

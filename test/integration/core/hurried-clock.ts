@@ -1,0 +1,15 @@
+import { systemClock } from '../../../electron/local/clock.ts'
+import type { Clock } from '../../../electron/ports/clock.ts'
+
+/** How many of Berth's seconds pass in one of this machine: most of a test waits for its next poll, or next try. */
+export const haste = 4
+
+/** This machine's clock, from now on in such haste. The world goes on at a `speed` of its own. */
+export function hurriedClock(): Clock {
+  const begun = systemClock.now()
+  return {
+    now: () => begun + (systemClock.now() - begun) * haste,
+    monotonic: () => systemClock.monotonic() * haste,
+    after: (milliseconds, callback) => systemClock.after(milliseconds / haste, callback),
+  }
+}
