@@ -9,13 +9,14 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 45_000 } },
     projects: [
-      // The files of a worker share what they import, where none leaves anything behind.
+      // The files of a worker share what they import: none leaves anything behind.
       { extends: true, test: { name: 'unit', isolate: false, include: ['test/unit/**/*.test.ts'] } },
       {
         extends: true,
         plugins: [svelte()],
         test: {
           name: 'integration',
+          isolate: false,
           include: ['test/integration/**/*.test.ts'],
           globalSetup: 'test/electron/build-double.ts',
         },

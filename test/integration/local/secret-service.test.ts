@@ -10,13 +10,16 @@ let daemon: ChildProcess
 
 beforeAll(async () => {
   session = await startSession()
-  process.env['DBUS_SESSION_BUS_ADDRESS'] = session.env['DBUS_SESSION_BUS_ADDRESS']
+  vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', session.env['DBUS_SESSION_BUS_ADDRESS'])
   daemon = session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'pw')
   // It is there once another program is told that it has no such secret, rather than that nothing answers.
   const ready = async () => expect(await lookup('nothing')()).toEqual({ code: 1, output: '' })
   await vi.waitFor(ready, { timeout: 45_000 })
 })
-afterAll(() => session.end())
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await session.end()
+})
 
 /** What another program finds in the keychain. */
 const lookup = (account: string) => () =>
@@ -60,7 +63,7 @@ test('where the keychain takes no secret, it stays in memory and the user is tol
   daemon.kill('SIGKILL')
   const empty = await startSession()
   try {
-    process.env['DBUS_SESSION_BUS_ADDRESS'] = empty.env['DBUS_SESSION_BUS_ADDRESS']
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', empty.env['DBUS_SESSION_BUS_ADDRESS'])
     const at = (file: string) => new URL(`../../../electron/local/${file}`, import.meta.url).href
     // The library keeps its first connection: a program of its own begins afresh.
     const script = `
