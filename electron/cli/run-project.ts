@@ -121,11 +121,13 @@ async function followJob(call: Call, account: string, id: string): Promise<numbe
   let printed: { run: string; more(): Promise<void> } | undefined
   for (;;) {
     // Before the output is read: what it had printed when it was over is then among it.
-    const job = (await connection.state()).accounts[account]?.jobs[id]
+    const { jobs, runs } = (await connection.state()).accounts[account] ?? {}
+    const job = jobs?.[id]
     if (!job) throw new CliFailure(exitCodes.unknown, { code: 'no_such_job', message: 'The job is gone.' })
     if (job.step !== told && !json) say(words[job.step])
     told = job.step
-    if (job.run !== undefined && job.run !== printed?.run)
+    // A job names its run a moment before that is there.
+    if (job.run !== undefined && job.run !== printed?.run && runs?.[job.run])
       printed = { run: job.run, more: outputPrinter(call, account, job.run, write) }
     await printed?.more()
     if (['done', 'failed', 'cancelled'].includes(job.step)) return ended(call, job)

@@ -34,8 +34,8 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(Object.keys(under.account().jobs)).toEqual([])
 
     const ran = await berth('run', id, '--yes', '-f')
-    expect(ran).toMatchObject({ code: 0, out: 'counting\n' })
     expect(ran.err).toMatch(/Renting a machine\n(.*\n)*Running\n(.*\n)*Done\n1 file came home\. It cost \$/)
+    expect(ran).toMatchObject({ code: 0, out: 'counting\n' })
     expect(readFileSync(join(folder, 'sum.txt'), 'utf8')).toBe('5\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
     const [job = ''] = Object.keys(under.account().jobs)
@@ -60,7 +60,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     const { home } = await openSocket(world, under.berth)
     const berth = berthOn(home, { cwd: folder })
     const ran = await berth('run', '--yes', '-f', '--json')
-    expect(ran.code).toBe(1)
+    expect(ran).toMatchObject({ code: 1, err: '' })
     expect(JSON.parse(ran.out.trim().split('\n').at(-1) ?? '')).toMatchObject({ exitCode: 3, brought: 0 })
 
     write(folder, { 'berth.yaml': 'run: "\\e[2Jrm -rf ~"\n' })
