@@ -39,18 +39,21 @@ export function completion(shell: (typeof shells)[number]): string {
     ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
     '_berth() {',
     `  local choices="${names}"`,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash’s.
-    '  if (( COMP_CWORD > 1 )); then case "${COMP_WORDS[1]}" in',
+    `  if (( COMP_CWORD > 1 )); then case ${wordAt('1')} in`,
     ...cases,
     '    completion) choices="bash zsh fish" ;;',
     '    *) choices="" ;;',
     '  esac; fi',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash’s.
-    '  COMPREPLY=($(compgen -W "$choices" -- "${COMP_WORDS[COMP_CWORD]}"))',
+    `  COMPREPLY=($(compgen -W "$choices" -- ${wordAt('COMP_CWORD')}))`,
     '}',
     'complete -o default -F _berth berth',
     '',
   ].join('\n')
+}
+
+/** A word of the line that is typed, for bash. */
+function wordAt(index: string): string {
+  return `"\${COMP_WORDS[${index}]}"`
 }
 
 function optionsOf({ options }: CliCommand): string[] {
