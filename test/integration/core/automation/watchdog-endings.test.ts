@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../../../electron/local/clock.ts'
 import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
@@ -7,8 +6,6 @@ test('only what a watchdog itself did for idleness is told as its doing', async 
   // The world goes on by what is said alone: a slow machine changes nothing.
   const world = await createWorld({ speed: 1 })
   onTestFinished(() => world.close())
-  // Nothing is concluded here from time that passes by itself.
-  world.machine.clock = systemClock
   const { controls, baseUrl, apiKey } = world.sim
   const first = await world.startConnected()
   for (const more of [{}, {}, { label: 'night-run' }]) {
