@@ -1,6 +1,7 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { readProfile } from '../../simulator/deployment/deployment.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 
@@ -179,6 +180,39 @@ test.for(['light', 'dark'] as const)(
       found.push(...(await lookIntoEach(page, screen, 'main')))
     }
     found.push(...(await lookIntoEach(page, 'Header', 'header')))
+    expect(found).toEqual([])
+  },
+)
+
+test.for(['light', 'dark'] as const)(
+  'axe finds nothing wrong in the menus of accounts and the demo, nor where a host asks for more (%s)',
+  async (colorScheme, { start }) => {
+    const [sim, berth] = await Promise.all([
+      start.simulator({ deployment: readProfile('public') }),
+      start.berth({ flags: ['--demo'] }),
+    ])
+    const { page } = await start.page('about:blank', {
+      colorScheme,
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+    })
+    await page.addInitScript(axe.source)
+    await page.goto(berth.address)
+    await page.getByRole('button', { name: 'Play a day with Berth' }).waitFor()
+    const found: string[] = []
+    await page.getByRole('button', { name: 'Make something happen' }).click()
+    found.push(...(await lookAtOpened(page, 'the demo’s menu')))
+
+    const id = await rentRunning(sim)
+    await sim.control('POST', '/sim/price-increase', { instance_id: id, factor: 1.5 })
+    await connectAccount(page, sim)
+    await page.getByRole('button', { name: /^Account:/ }).click()
+    found.push(...(await lookAtOpened(page, 'menu of accounts')))
+    await page.getByRole('link', { name: 'Instances' }).click()
+    for (const answer of ['Accept…', 'Refuse…']) {
+      await page.getByRole('button', { name: answer }).click({ timeout: 60_000 })
+      found.push(...(await lookAtOpened(page, answer)))
+    }
     expect(found).toEqual([])
   },
 )

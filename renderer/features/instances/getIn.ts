@@ -21,9 +21,10 @@ export async function openPort(page: Page, { id }: InstanceView, port: number): 
   await show(page, page.berth.openPort({ instance: id, port }), `Port ${port}`)
 }
 
-/** Opens the chosen editor on the instance; asks first for what it needs. */
+/** Opens the chosen editor on the instance; asks first for what it needs. The demo says that it has none. */
 export async function openEditor(page: Page, { id }: InstanceView): Promise<void> {
-  if (page.state?.app.editors.length === 0 || page.state?.settings.sshConfig === false) {
+  const { app, settings } = page.state ?? {}
+  if (page.account?.demo || app?.editors.length === 0 || settings?.sshConfig === false) {
     dialogs.show({ kind: 'editor', instance: id })
     return
   }

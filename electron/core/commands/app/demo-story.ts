@@ -74,7 +74,7 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     await pause()
     controls.advance(3600)
     await until(({ watchdogs }) => watchdogs[sleeper]?.did)
-    tell(0, 'The story is over. Activity has all that happened.')
+    tell(0, 'The story is over: see Activity.')
   } catch (error) {
     tell(0, `The story ended early. ${problemOf(error).message}`)
   }

@@ -56,8 +56,8 @@ export function createWatchdogAlerts({
     },
     ended({ action, why }, instance, seems = false) {
       const did = action === 'stop' ? 'stopped' : 'destroyed'
-      const doubt = seems ? ', as it seems' : ''
-      tell(instance, `${nameOf(instance)} was ${did} by its watchdog${doubt}`, reasonSentences[why])
+      const doubt = seems ? 'probably ' : ''
+      tell(instance, `${nameOf(instance)} was ${doubt}${did} by its watchdog`, reasonSentences[why])
     },
     gone(instance) {
       tell(
