@@ -2,18 +2,27 @@ import * as v from 'valibot'
 import { EnvName } from '../market/rental.ts'
 
 const text = (most: number, empty = 'is empty') =>
-  v.pipe(v.string('is a text'), v.trim(), v.nonEmpty(empty), v.maxLength(most, `at most ${most} characters`))
+  v.pipe(
+    v.string('must be text'),
+    v.trim(),
+    v.nonEmpty(empty),
+    v.maxLength(most, `at most ${most} characters`),
+  )
 
 const whole = (least: number, most: number) =>
   v.pipe(
-    v.number('give a number'),
+    v.number('must be a number'),
     v.integer('give a whole number'),
     v.minValue(least, `at least ${least}`),
     v.maxValue(most, `at most ${most}`),
   )
 
 const amount = (most: number) =>
-  v.pipe(v.number('give a number'), v.gtValue(0, 'more than 0'), v.maxValue(most, `at most ${most}`))
+  v.pipe(
+    v.number('must be a number'),
+    v.gtValue(0, 'must be more than 0'),
+    v.maxValue(most, `at most ${most}`),
+  )
 
 const oneOrMore = <Item extends v.GenericSchema>(item: Item, most: number) =>
   v.union([item, v.pipe(v.array(item), v.minLength(1, 'is empty'), v.maxLength(most, `at most ${most}`))])
@@ -37,8 +46,8 @@ const Inside = v.pipe(
 
 /** `30m`, `2h`, `1h30m`: in seconds, at least a minute. */
 const Time = v.pipe(
-  v.string('is a time such as 30m or 2h'),
-  v.regex(/^(?:\d{1,4}h)?(?:\d{1,4}m)?$/, 'is a time such as 30m or 2h'),
+  v.string('must be a time such as 30m or 2h'),
+  v.regex(/^(?:\d{1,4}h)?(?:\d{1,4}m)?$/, 'must be a time such as 30m or 2h'),
   v.transform(secondsOf),
   v.minValue(60, 'at least a minute'),
   v.maxValue(366 * 86_400, 'at most a year'),
@@ -74,12 +83,12 @@ export const ProjectSpec = v.strictObject({
       vram: v.optional(amount(10_000)),
       /** Dollars per hour, disk included; the highest bid where it is interruptible. */
       price: v.optional(amount(1000)),
-      interruptible: v.optional(v.boolean('is true or false')),
+      interruptible: v.optional(v.boolean('must be true or false')),
       /** Countries by their two letters. */
       region: v.optional(
-        oneOrMore(v.pipe(v.string(), v.regex(/^[A-Za-z]{2}$/, 'is a country such as DE')), 50),
+        oneOrMore(v.pipe(v.string(), v.regex(/^[A-Za-z]{2}$/, 'must be a country such as DE')), 50),
       ),
-      verified: v.optional(v.boolean('is true or false')),
+      verified: v.optional(v.boolean('must be true or false')),
       /** Percent. */
       reliability: v.optional(amount(100)),
       /** Mb/s. */
@@ -104,7 +113,7 @@ export const ProjectSpec = v.strictObject({
           v.boolean(),
           v.strictObject({ secret: SecretName }),
         ],
-        'is a value, or {secret: NAME}',
+        'must be a value, or {secret: NAME}',
       ),
     ),
   ),

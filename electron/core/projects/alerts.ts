@@ -21,7 +21,9 @@ function about(account: AccountId, job: Job): Omit<Alert, 'title' | 'body' | 'ur
 
 export function doneAlert(account: AccountId, job: Job, now: number): Alert {
   const { name, code = 0, brought } = job
-  const files = brought ? ` ${brought.files === 1 ? '1 file is' : `${brought.files} files are`} home.` : ''
+  const files = brought?.files
+    ? ` ${brought.files === 1 ? '1 file is' : `${brought.files} files are`} home.`
+    : ''
   return {
     ...about(account, job),
     title: code === 0 ? `${name} is done` : `${name} ended with exit code ${code}`,

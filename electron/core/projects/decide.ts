@@ -167,15 +167,15 @@ const notRented = {
   message: 'No machine was rented.',
   advice: 'Go on from here to look again.',
 }
-const machineGone = {
+export const machineGone = {
   code: 'no_such_instance',
   message: 'Its machine is no longer on the account.',
-  advice: 'Go on from here to rent another.',
+  advice: 'Run it again as it was: that rents another.',
 }
 const outbid = {
   code: 'outbid',
   message: 'Its machine was outbid.',
-  advice: 'Go on from here to rent another, or bid more for this one first.',
+  advice: 'Bid more for it, then go on from here; or give it up, and run it again.',
 }
 const stopped = {
   code: 'stopped',
@@ -185,6 +185,6 @@ const stopped = {
 const crashed = {
   code: 'crashed',
   message: 'Its machine has crashed.',
-  advice: 'Destroy it, then go on from here to rent another.',
+  advice: 'Look at its files, or give it up, which destroys it, and run it again.',
 }
 const commandLost = { code: 'process_gone', message: 'Its command is gone without an exit code.' }

@@ -12,7 +12,7 @@ import { createLoops } from '../runs/loops.ts'
 import type { Runs } from '../runs/service.ts'
 import { openCollection } from '../storage/collection.ts'
 import { jobAlertId } from './alerts.ts'
-import { checkpointDue, nextMove, pauseAfter, type Snapshot } from './decide.ts'
+import { checkpointDue, machineGone, nextMove, pauseAfter, type Snapshot } from './decide.ts'
 import { createJobEffects } from './effects.ts'
 import { Job, specOf } from './model.ts'
 import { createMoves, settled } from './moves.ts'
@@ -45,7 +45,7 @@ export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'f
   cancel(id: string): Promise<void>
   /** Ends its command; what follows its end follows. */
   end(id: string): Promise<void>
-  /** Goes on from the step that failed. Throws `not_failed` or `project_busy`. */
+  /** Goes on from the step that failed. Throws `not_failed`, `project_busy` or `no_such_instance`. */
   retry(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   /** Whether an instance has results that are still to come home: nothing may destroy it. */
@@ -220,19 +220,17 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       if (job.step !== 'failed') throw new BerthError(notFailed)
       refuseBusy(job.project, id)
       const view = viewOf(job.instance)
-      const again = view ? stepAgain(job) : 'renting'
+      // Another machine costs as much again: that is a run of its own, to be agreed to.
+      if (job.instance !== undefined && !view) throw new BerthError(machineGone)
+      const again = stepAgain(job)
       await jobs.intend(id, {
         step: again,
         failedAt: undefined,
         halting: undefined,
         problem: undefined,
         starting: view && view.state !== 'running' ? true : undefined,
-        ...(again === 'renting' && {
-          failover: `f${context.newId()}`,
-          instance: undefined,
-          ...settled(job, now()),
-        }),
-        setupRun: again === 'renting' || job.failedAt === 'setup' ? undefined : job.setupRun,
+        failover: again === 'renting' ? `f${context.newId()}` : job.failover,
+        setupRun: job.failedAt === 'setup' ? undefined : job.setupRun,
         commandRun: again === 'bringing' ? job.commandRun : undefined,
       })
       notifications.withdraw(jobAlertId(account, job))

@@ -110,4 +110,21 @@ run: |
     await under.until(() => jobOf(under, id)?.step === 'done')
     expect(readFileSync(join(folder, 'results', '1', 'out.txt'), 'utf8')).toBe('trained\n')
   })
+
+  test('whose machine is gone rents no other without being asked', async () => {
+    const { world, under, runProject } = await openProject({
+      'berth.yaml': 'setup: exit 1\nrun: echo done\n',
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    const instance = jobOf(under, id)?.instance ?? 0
+    await under.run('destroyInstance', { instance })
+    await under.until(() => under.account().instances[instance] === undefined)
+    await expect(under.run('retryJob', { job: id })).rejects.toMatchObject({
+      problem: { code: 'no_such_instance' },
+    })
+    expect(world.sim.controls.ledger().instances).toHaveLength(1)
+    await under.run('dismissJob', { job: id })
+    expect(jobOf(under, id)).toBeUndefined()
+  })
 })

@@ -15,10 +15,10 @@ describe('a berth.yaml', () => {
 
   test.each([
     ['run: x\nmachine:\n  gpus: 2\n', 3, 3, 'machine.gpus is not known. Known here: gpu, count, vram'],
-    ['run: x\ndisk: lots\n', 2, 7, 'disk: give a number'],
+    ['run: x\ndisk: lots\n', 2, 7, 'disk: must be a number'],
     ['name: y\n', 1, 1, 'run is missing'],
     ['run: x\nresults: [out, ../../.ssh]\n', 2, 16, 'give a path below the project'],
-    ['run: x\nenv:\n  A: { secrets: B }\n', 3, 6, 'env.A: is a value, or {secret: NAME}'],
+    ['run: x\nenv:\n  A: { secrets: B }\n', 3, 6, 'env.A: must be a value, or {secret: NAME}'],
     ['run: x\n  y: [1\n', 1, 6, 'Nested mappings'],
     ['', 1, 1, 'It is empty'],
   ])('%j is refused at line %i, column %i', (text, line, column, message) => {

@@ -55,8 +55,8 @@ describe('the form of a project', () => {
     expect(readSpecForm(wrong).errors).toEqual({
       run: 'Give the command to run.',
       count: 'At least 1.',
-      price: 'Give a number.',
-      disk: 'More than 0.',
+      price: 'Must be a number.',
+      disk: 'Must be more than 0.',
       ports: 'Give a port such as 6006 or 8080:80.',
       results: 'Give a path below the project, such as out/models.',
     })
