@@ -80,9 +80,13 @@ test('two-factor authentication, from nothing to the last method removed', async
 
   // The first method is authorized by e-mail and set up from its QR code.
   await page.getByRole('button', { name: 'Add a method…' }).click()
-  await dialog.getByRole('button', { name: 'Authorize' }).click()
+  const authorize = dialog.getByRole('button', { name: 'Authorize' })
+  const code = dialog.getByRole('textbox', { name: 'Code' })
+  expect([await authorize.isDisabled(), await code.isDisabled()]).toEqual([true, true])
+  const sent = await send(sim, dialog)
+  await authorize.click()
   await dialog.getByText('A code has six digits.').waitFor()
-  await dialog.getByRole('textbox', { name: 'Code' }).fill(await send(sim, dialog))
+  await code.fill(sent)
   await dialog.getByRole('button', { name: 'Authorize' }).click()
   const picture = dialog.getByRole('img', { name: /QR code/ })
   await picture.waitFor()

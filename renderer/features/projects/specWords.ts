@@ -1,7 +1,9 @@
+import { rate } from '../../../electron/contract/format/money.ts'
 import { figure, gigabytes } from '../../../electron/contract/format/size.ts'
 import type { ProjectSpec } from '../../../electron/contract/project/spec.ts'
+import { micros } from '../../../electron/contract/spending/money.ts'
 
-/** What machine a project asks for, each demand by itself: `RTX 4090 or RTX 3090`, `at most $0.60/h`. */
+/** What machine a project asks for, each demand by itself: `RTX 4090 or RTX 3090`, `at most $0.600/h`. */
 export function machineDemands({ machine = {} }: ProjectSpec): string[] {
   const { gpu, count = 1, vram, price, interruptible, region } = machine
   const { verified, reliability, download, upload, cuda } = machine
@@ -9,7 +11,7 @@ export function machineDemands({ machine = {} }: ProjectSpec): string[] {
   return [
     count > 1 ? `${count} × ${gpus}` : gpus,
     vram !== undefined && `at least ${gigabytes(vram)} of VRAM`,
-    price !== undefined && `at most $${figure(price, 3)}/h`,
+    price !== undefined && `at most ${rate(micros(price))}`,
     interruptible === true && 'interruptible',
     region !== undefined && `in ${[region].flat().join(' or ').toUpperCase()}`,
     verified === true && 'verified',

@@ -141,11 +141,11 @@ export interface MonthFigures {
   before?: MonthFigure
   /** `30 November`. */
   end: string
-  /** What a day costs of late, and this month by its end at that; absent while no whole day is known. */
+  /** What 24 hours cost of late, and this month by its end at that; absent while no whole day is known. */
   forecast?: { perDay: Micros; byEnd: Micros }
 }
 
-/** Days whose mean is the forecast, today among them. */
+/** Days whose mean is the forecast: the last of them is today, of which only what has passed counts. */
 const forecastDays = 14
 
 export function monthFigures({ days }: Pick<MoneyHistory, 'days'>, now: number): MonthFigures {
@@ -153,21 +153,25 @@ export function monthFigures({ days }: Pick<MoneyHistory, 'days'>, now: number):
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
   const thisMonth = monthFigure(days, date)
   const last = new Date(year, month, daysInMonth(date))
-  const from = isoDay(new Date(year, month, day - forecastDays + 1))
-  const first = days[0]?.day ?? ''
   const today = isoDay(date)
+  const passed = (now * 1000 - new Date(year, month, day).getTime()) / 86_400_000
+  const whole = Math.min(forecastDays - 1, wholeDays(days, today))
+  const from = isoDay(new Date(year, month, day - whole))
   const known = days.filter(one => one.day >= from && one.day <= today)
-  const count = first > from ? daysBetween(first, today) + 1 : forecastDays
-  const perDay = Math.round(sum(known) / count)
+  const perDay = Math.round(sum(known) / (whole + passed))
+  const left = Math.round(perDay * (last.getDate() - day + 1 - passed))
   const before = monthFigure(days, new Date(year, month - 1))
   return {
     now: thisMonth ?? { month: monthInFull(date), spent: 0 },
     ...(before ? { before } : {}),
     end: `${last.getDate()} ${monthInFull(last)}`,
-    ...(first !== '' && first < today
-      ? { forecast: { perDay, byEnd: (thisMonth?.spent ?? 0) + perDay * (last.getDate() - day) } }
-      : {}),
+    ...(whole > 0 ? { forecast: { perDay, byEnd: (thisMonth?.spent ?? 0) + left } } : {}),
   }
+}
+
+/** Days before today that are known from their begin: on the very first one Berth may have begun at any hour. */
+function wholeDays([first]: readonly MoneyDay[], today: string): number {
+  return first ? Math.max(0, daysBetween(first.day, today) - 1) : 0
 }
 
 function monthFigure(days: readonly MoneyDay[], of: Date): MonthFigure | undefined {

@@ -2,6 +2,7 @@ import { TemplateFields, type TemplateView } from '../../../electron/contract/ma
 import { typedNumber } from '../../components/fields/numbers.ts'
 import { firstPart, number, readForm } from '../../components/fields/readForm.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
+import { firstDisk } from '../market/rentDefaults.ts'
 import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
 
 /** The editor as typed: texts, so that nothing is lost and every mistake can be told at its field. */
@@ -41,7 +42,7 @@ export interface VolumeHint extends VolumeDraft {
 /** A message per field. */
 export type TemplateErrors = { [Field in keyof TemplateFields]?: string }
 
-/** The editor for a template, or for a new one: private, else with the interface's defaults (section 2.3). */
+/** The editor for a template; what it leaves out is as the interface has it (section 2.3). */
 export function draftOf(template: Partial<TemplateView>): TemplateDraft {
   return {
     name: template.name ?? '',
@@ -68,6 +69,11 @@ export function draftOf(template: Partial<TemplateView>): TemplateDraft {
     private: template.private ?? template.hash === undefined,
     volumeInfo: volumeHint(template.volumeInfo ?? null),
   }
+}
+
+/** The editor for a new one, which begins as a rental does: with a way in, and private. */
+export function newDraft(): TemplateDraft {
+  return draftOf({ runtype: 'ssh', useSsh: true, sshDirect: true, disk: firstDisk })
 }
 
 export function volumeHint(info: Record<string, unknown> | null): VolumeHint {

@@ -85,7 +85,8 @@ export async function registerProject(
 const noDialog = {
   code: 'no_dialog',
   message: 'A browser cannot choose a folder for Berth.',
-  advice: 'In a terminal: berth project add, and the folder.',
+  advice:
+    'In a terminal: berth project add, and the folder. Settings, Other tools, installs the command berth.',
 }
 const onlyPlayed = {
   code: 'demo',

@@ -52,6 +52,10 @@ export class Proving {
   readonly #current = $derived(this.#sent?.choice === this.choice?.id ? this.#sent : undefined)
   /** Seconds that the code sent is still valid for; undefined while none was sent. */
   readonly validFor = $derived.by(() => this.#current && this.#page.secondsUntil(this.#current.at + codeLife))
+  /** Whether its code cannot be given yet: none was sent. */
+  readonly unsent = $derived(this.needsSending && this.#current === undefined)
+  /** Whether nothing can be proven now. */
+  readonly waiting = $derived(this.lockedFor > 0 || this.unsent)
   readonly errors = $derived.by(() => {
     if (!this.tried) return {}
     if (this.choice?.way === 'backup') return { backupCode: wrongIn(BackupCode, this.backupCode) }
@@ -104,7 +108,7 @@ export class Proving {
     this.tried = true
     this.problem = undefined
     const { choice } = this
-    if (!choice || this.lockedFor > 0 || Object.values(this.errors).some(Boolean)) return undefined
+    if (!choice || this.waiting || Object.values(this.errors).some(Boolean)) return undefined
     const method = this.#method() ?? undefined
     const one = method === undefined ? {} : { method }
     switch (choice.way) {
@@ -115,10 +119,7 @@ export class Proving {
       case 'sms':
       case 'email': {
         const { secret } = this
-        if (secret === undefined) {
-          this.problem = notSent
-          return undefined
-        }
+        if (secret === undefined) return undefined
         return choice.way === 'sms'
           ? { with: 'sms', code: this.code, secret, ...one }
           : { with: 'email', code: this.code, secret }
@@ -155,10 +156,4 @@ export class Proving {
     }
     return again ? berth.resendSmsCode({ request }) : berth.sendSmsCode({ request })
   }
-}
-
-const notSent: Problem = {
-  code: 'no_code_sent',
-  message: 'No code has been sent yet.',
-  advice: 'Have one sent with the button above, then enter it.',
 }

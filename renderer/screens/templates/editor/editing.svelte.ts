@@ -7,6 +7,7 @@ import { parseFlags } from '../../../features/templates/dockerFlags.ts'
 import {
   changesSince,
   draftOf,
+  newDraft,
   readTemplate,
   type TemplateDraft,
   type TemplateErrors,
@@ -18,7 +19,7 @@ import { secretsIn } from './secretsIn.ts'
 export class Editing {
   /** Undefined until it has been created. Follows every edit. */
   hash: string | undefined = $state()
-  draft: TemplateDraft = $state(draftOf({}))
+  draft: TemplateDraft = $state(newDraft())
   problem: Problem | undefined = $state.raw()
   saving = $state(false)
   /** What is wrong in a row of `env`. */
@@ -29,7 +30,7 @@ export class Editing {
   /** The hash of the template that a new one began with. */
   #from = ''
   #givenUp = false
-  #before: TemplateDraft = $state.raw(draftOf({}))
+  #before: TemplateDraft = $state.raw(newDraft())
   #tried = $state(false)
   #left: readonly string[] = $state.raw([])
   #refused: { field: string; message: string; value: string } | undefined = $state.raw()

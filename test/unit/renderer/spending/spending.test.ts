@@ -74,27 +74,29 @@ test('as a table, only what cost something is a row, the newest first, and what 
   ])
 })
 
-test('the forecast is the mean of the last fourteen days for each day that is left', () => {
+test('the forecast is the mean of the last fourteen days for the time that is left', () => {
+  const noon = new Date(2026, 10, 21, 12).getTime() / 1000
   const daily = Array.from({ length: 30 }, (_, at) => {
     const date = new Date(2026, 9, 23 + at, 12)
-    return day(date.toISOString().slice(0, 10), {}, at < 16 ? 9_000_000 : 2_000_000)
+    return day(date.toISOString().slice(0, 10), {}, at < 16 ? 9_000_000 : at < 29 ? 2_000_000 : 1_000_000)
   })
-  const figures = monthFigures({ days: daily }, now)
-  expect(figures).toEqual({
-    now: { month: 'November', spent: 7 * 9_000_000 + 14 * 2_000_000 },
+  expect(monthFigures({ days: daily }, noon)).toEqual({
+    now: { month: 'November', spent: 7 * 9_000_000 + 13 * 2_000_000 + 1_000_000 },
     before: { month: 'October', spent: 9 * 9_000_000, since: '23 Oct' },
     end: '30 November',
-    forecast: { perDay: 2_000_000, byEnd: 91_000_000 + 9 * 2_000_000 },
+    forecast: { perDay: 2_000_000, byEnd: 90_000_000 + 9.5 * 2_000_000 },
   })
 })
 
-test('a day without spending counts in the forecast, one that Berth never saw does not', () => {
-  const days = [day('2026-11-18', {}, 6_000_000), day('2026-11-21', {}, 2_000_000)]
-  expect(monthFigures({ days }, now)).toMatchObject({
-    now: { spent: 8_000_000, since: '18 Nov' },
+test('a day without spending counts in the forecast, one that Berth did not see from its begin does not', () => {
+  const noon = new Date(2026, 10, 21, 12).getTime() / 1000
+  const days = [day('2026-11-18', {}, 6_000_000), day('2026-11-21', {}, 5_000_000)]
+  expect(monthFigures({ days }, noon)).toMatchObject({
+    now: { spent: 11_000_000, since: '18 Nov' },
     forecast: { perDay: 2_000_000 },
   })
-  expect(monthFigures({ days: days.slice(1) }, now).forecast).toBeUndefined()
+  const begun = [day('2026-11-20', {}, 1_000_000), day('2026-11-21', {}, 5_000_000)]
+  expect(monthFigures({ days: begun }, noon).forecast).toBeUndefined()
   expect(monthFigures({ days: [] }, now)).toEqual({
     now: { month: 'November', spent: 0 },
     end: '30 November',

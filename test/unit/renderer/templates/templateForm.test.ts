@@ -4,7 +4,12 @@ import type { TemplateView } from '../../../../electron/contract/market/template
 import { conditionRows, readConditions } from '../../../../renderer/features/templates/conditions.ts'
 import { readExtraFilters } from '../../../../renderer/features/templates/extraFilters.ts'
 import { sorted, whoseOnly } from '../../../../renderer/features/templates/listing.ts'
-import { changesSince, draftOf, readTemplate } from '../../../../renderer/features/templates/templateForm.ts'
+import {
+  changesSince,
+  draftOf,
+  newDraft,
+  readTemplate,
+} from '../../../../renderer/features/templates/templateForm.ts'
 import { readFilter, typedValue } from '../../../../renderer/screens/templates/list/filterFields.ts'
 
 const view: TemplateView = {
@@ -49,6 +54,13 @@ describe('an edit', () => {
         disk: expect.any(String),
       },
     })
+  })
+})
+
+test('a new one can be entered, as a rental can, and is private', () => {
+  const read = readTemplate({ ...newDraft(), name: 'Trainer', image: 'me/trainer' })
+  expect(read).toMatchObject({
+    fields: { runtype: 'ssh', useSsh: true, sshDirect: true, disk: 20, private: true },
   })
 })
 

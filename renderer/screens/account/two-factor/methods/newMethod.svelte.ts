@@ -27,6 +27,8 @@ export class NewMethodDraft {
     this.#page = page
   }
 
+  /** Whether its code cannot be given yet: none was sent. */
+  readonly unsent = $derived(this.kind === 'sms' && this.sent === undefined)
   readonly errors = $derived.by(() => ({
     label: wrongIn(MethodLabel, this.label),
     code: this.tried ? wrongIn(SixDigits, this.code) : undefined,
@@ -67,10 +69,7 @@ export class NewMethodDraft {
     const { errors } = this
     if (errors.label || errors.code || errors.phone) return undefined
     const method = this.#method()
-    if (!method) {
-      this.problem = notSent
-      return undefined
-    }
+    if (!method) return undefined
     return this.#attempt(() => this.#page.berth.addMethod({ method }))
   }
 
@@ -90,10 +89,4 @@ export class NewMethodDraft {
       return undefined
     }
   }
-}
-
-const notSent: Problem = {
-  code: 'no_code_sent',
-  message: 'No code has been sent to this phone yet.',
-  advice: 'Have one sent, then enter it.',
 }
