@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { connectAccount } from './account-steps.ts'
 import { patience } from './app.ts'
@@ -79,7 +79,10 @@ test('two clicks rent what people rent, and what stops it was in sight and is re
   // On a first rental nothing is chosen.
   for (const name of ['30 min idle', '8 h', '$20'])
     expect(await stop(name).getAttribute('aria-pressed')).toBe('false')
+  const unstopped = drawer(page).getByText('Nothing stops it by itself')
+  await unstopped.waitFor()
   await stop('30 min idle').click()
+  await unstopped.waitFor({ state: 'detached' })
   await stop('Custom…').click()
   await page.getByLabel('Cost reaches, $').fill('7.5')
   await page.keyboard.press('Escape')
@@ -112,14 +115,33 @@ test('two clicks rent what people rent, and what stops it was in sight and is re
   expect(errors).toEqual([])
 })
 
+test('a bid is seen before it is sent', async ({ offersOf }) => {
+  const { sim, page, errors } = await offersOf()
+  await page.getByText('Interruptible', { exact: true }).click()
+  await drawer(page).getByRole('button', { name: 'Rent…', exact: true }).click()
+  const bid = page.getByRole('dialog', { name: /^Rent/ }).getByLabel('Bid ($/h)')
+  await bid.waitFor()
+  expect(Number(await bid.inputValue())).toBeGreaterThan(0)
+  const { instances } = await sim.api<{ instances: unknown[] }>('GET', '/api/v0/instances/')
+  expect(instances).toEqual([])
+  expect(errors).toEqual([])
+})
+
 test('a narrow window has no drawer until a row is opened, and a low one no chart', async ({ offersOf }) => {
   const { page, errors } = await offersOf({ width: 720, height: 480 })
   expect(await drawer(page).count()).toBe(0)
   expect(await chart(page).count()).toBe(0)
   await page.locator('tr[data-offer]').first().locator('td.reliability').click()
-  await drawer(page)
-    .getByRole('button', { name: /^Rent for \$/ })
-    .waitFor()
+  /** Whether all of it is within the window. */
+  const inSight = (it: Locator) =>
+    it.evaluate(element => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return top >= 0 && bottom <= innerHeight
+    })
+  const rent = drawer(page).getByRole('button', { name: /^Rent for \$/ })
+  await rent.waitFor()
+  expect(await inSight(rent)).toBe(true)
+  expect(await inSight(drawer(page).getByRole('group', { name: 'Stop when' }))).toBe(true)
   await page.keyboard.press('Escape')
   await drawer(page).waitFor({ state: 'detached' })
   await page.setViewportSize({ width: 1280, height: 800 })
