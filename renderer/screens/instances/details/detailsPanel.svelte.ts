@@ -14,8 +14,9 @@ export class DetailsPanel {
   /** Pixels of the window. */
   room = $state(window.innerHeight)
   readonly most = $derived.by(() => Math.max(140, this.room - 300))
-  /** Then the panel is the line of its tabs, and one that is opened has all of the screen. */
+  /** Then it has all of the screen. */
   readonly small = $derived.by(() => this.room < smallWindow)
+  readonly isMaximised = $derived.by(() => this.small || this.#wide)
   readonly height = $derived.by(() => {
     const wanted = this.#given ?? (this.#page.state?.settings.detailsHeight || usual)
     return Math.max(this.least, Math.min(wanted, this.most))
@@ -23,11 +24,6 @@ export class DetailsPanel {
 
   constructor(page: Page) {
     this.#page = page
-  }
-
-  /** Whether it has all of the screen; `open`: a tab of it was asked for. */
-  isMaximised(open: boolean): boolean {
-    return this.small ? open : this.#wide
   }
 
   maximise(wide: boolean): void {
