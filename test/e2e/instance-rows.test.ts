@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
+import { patience } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
@@ -31,6 +32,58 @@ describe('a row of an instance', () => {
     const under = page.getByRole('row', { name: /until \d\d:\d\d · 2\d min Next: stops at \d\d:\d\d/ })
     await under.getByRole('button', { name: new RegExp(`^Keep running: box #${id}`) }).click()
     await page.getByRole('row', { name: /until \d\d:\d\d · 59 min|until \d\d:\d\d · 1 h/ }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test('is gone to, left and destroyed by keys alone, which then go on at the next one', async ({
+    start,
+  }) => {
+    const sim = await start.simulator()
+    for (const label of ['one', 'two', 'three']) await rentRunning(sim, { label })
+    const berth = await start.berth()
+    const { page, errors } = await start.page(berth.address)
+    await connectAccount(page, sim)
+    const rows = page.getByRole('row').filter({ has: page.locator('[data-row]') })
+    await expect.poll(() => rows.count()).toBe(3)
+    await page.keyboard.press('Control+3')
+    await page.locator('tr[data-offer]').first().waitFor()
+    await page.keyboard.press('Control+2')
+    await rows.first().waitFor()
+    const names = await rows.locator('[data-row]').allInnerTexts()
+    /** The name of the row that has the focus in it. */
+    const focused = () =>
+      page.evaluate(() => {
+        const name = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('[data-row]')
+        return name?.innerText ?? document.activeElement?.tagName
+      })
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(focused).toBe(names[0])
+    const menu = page.getByRole('menu')
+    await page.keyboard.press('m')
+    await menu.waitFor()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(focused).toBe(names[1])
+
+    const destroy = async () => {
+      const dialog = page.getByRole('alertdialog')
+      await dialog.waitFor()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await page.keyboard.press('m')
+    await menu.waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await destroy()
+    await expect.poll(() => rows.count(), { timeout: patience }).toBe(2)
+    await expect.poll(focused).toBe(names[2])
+    await page.keyboard.press('Delete')
+    await destroy()
+    await expect.poll(() => rows.count(), { timeout: patience }).toBe(1)
+    await expect.poll(focused).toBe(names[0])
     expect(errors).toEqual([])
   })
 

@@ -1,9 +1,9 @@
 import type { Action } from '../../features/instances/action.ts'
 
-/** Moves the focus to another row's name; false at the edge. */
+/** Moves the focus from a row to another one's name; false at the edge. */
 function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): boolean {
   const names = [...(from.closest('tbody')?.querySelectorAll<HTMLElement>('[data-row]') ?? [])]
-  const at = names.indexOf(from)
+  const at = names.findIndex(name => from.contains(name))
   const target =
     to === 'first' ? names[0] : to === 'last' ? names.at(-1) : names[at + (to === 'next' ? 1 : -1)]
   target?.focus()
@@ -12,7 +12,7 @@ function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last')
 
 const moves = { ArrowDown: 'next', ArrowUp: 'previous', Home: 'first', End: 'last' } as const
 
-/** The keys of a row, pressed on its name: arrows move, letters act, Escape closes the details. */
+/** The keys of a row, pressed anywhere in it: arrows move, letters act, Escape closes the details. */
 export function rowKey(
   event: KeyboardEvent,
   actions: readonly Action[],
