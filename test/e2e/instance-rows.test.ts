@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { patience } from './app.ts'
@@ -59,22 +60,25 @@ describe('a row of an instance', () => {
     await page.keyboard.press('ArrowDown')
     await expect.poll(focused).toBe(names[0])
     const menu = page.getByRole('menu')
+    const hasFocus = (it: Locator) =>
+      expect.poll(() => it.evaluate(element => element.contains(document.activeElement))).toBe(true)
     await page.keyboard.press('m')
-    await menu.waitFor()
+    await hasFocus(menu)
     await page.keyboard.press('Escape')
     await menu.waitFor({ state: 'detached' })
+    await expect.poll(focused).toBe(names[0])
     await page.keyboard.press('ArrowDown')
     await expect.poll(focused).toBe(names[1])
 
     const destroy = async () => {
       const dialog = page.getByRole('alertdialog')
-      await dialog.waitFor()
+      await hasFocus(dialog)
       await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
       await dialog.waitFor({ state: 'detached' })
     }
     await page.keyboard.press('m')
-    await menu.waitFor()
+    await hasFocus(menu)
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     await destroy()
