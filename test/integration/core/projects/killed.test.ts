@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,7 +19,7 @@ const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 /** Rounds under way at once: most of a round is waiting. */
 const atOnce = 5
 /** Milliseconds within which it is killed: a whole job takes about as long. */
-const longest = 9000
+const longest = 12_000
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
@@ -40,7 +40,7 @@ stop: { hours: 4 }
 
 /** Runs a project, is killed, starts again and goes on until nothing is under way. */
 async function killAndGoOn(round: number, killedAfter: number) {
-  const sim = await startSimulator({ seed: 100 + round, speed: 240, offers: 40, calm: true, limits: false })
+  const sim = await startSimulator({ seed: 100 + round, speed: 60, offers: 40, calm: true, limits: false })
   const home = mkdtempSync(join(tmpdir(), 'berth-killed-'))
   const folder = join(home, 'code')
   write(folder, { 'berth.yaml': spec, 'train.py': 'print(1)\n' })
@@ -79,6 +79,7 @@ async function killAndGoOn(round: number, killedAfter: number) {
       left: (await listed()).length,
       ever,
       result: ever === 0 ? '' : readResult(folder),
+      job: readJob(home),
     }
   } finally {
     isOver = true
@@ -87,6 +88,19 @@ async function killAndGoOn(round: number, killedAfter: number) {
     await sim.close()
     rmSync(home, { recursive: true, force: true, maxRetries: 20 })
   }
+}
+
+/** What became of it, for the report of one that ended otherwise than it should. */
+function readJob(home: string): string {
+  const accounts = join(home, 'berth', 'accounts')
+  const jobs = readdirSync(accounts).map(name => {
+    try {
+      return readFileSync(join(accounts, name, 'jobs.json'), 'utf8')
+    } catch {
+      return 'none was written down'
+    }
+  })
+  return jobs.join('\n')
 }
 
 function readResult(folder: string): string {

@@ -19,6 +19,8 @@ const blur = 1
 const unshown = 1.5
 /** Seconds after a look just before or at a moment in which Berth, by whose own time it has not come, looks again. */
 const soon = 4
+/** Seconds within which what the service has put off or refused is asked again. */
+const longestPutOff = 60
 /** Seconds without a look after which a moment counts as missed. */
 const gap = 600
 
@@ -136,21 +138,35 @@ function isHeldUp(stretch: Stretch, { credit }: Look): boolean {
 
 /**
  * Whether all that it is to stop is a failover's try, which goes by its failover once the guard has acted: the guard is
- * shown as before until then, however late the answer is.
+ * shown as before until then, however late the answer is, or however often the service puts it off.
  */
 function isLeftToFailovers(
   { guard, instances }: Stretch,
-  { at, until }: Look,
+  look: Look,
   requests: readonly LoggedRequest[],
 ): boolean {
   const running = Object.keys(instances).filter(id => instances[id] === 'running')
   const targets = guard.instance === undefined ? running : [String(guard.instance)]
-  const dropped = targets.map(id => `/api/v0/instances/${id}/`)
-  return dropped.every(drop =>
-    requests.some(
-      one => one.method === 'DELETE' && one.path === drop && one.at >= at && one.at <= until + soon,
-    ),
+  return targets.every(id => {
+    const path = `/api/v0/instances/${id}/`
+    return isBeingDropped(
+      look,
+      requests.filter(one => one.method === 'DELETE' && one.path === path),
+    )
+  })
+}
+
+/** Asked for by soon after the look, or in vain before it and asked for again. */
+function isBeingDropped({ at, until }: Look, drops: readonly LoggedRequest[]): boolean {
+  return drops.some(
+    (drop, index) =>
+      drop.at >= at &&
+      (drop.at <= until + soon || wasInVain(drops[index - 1], until, drop.at - longestPutOff)),
   )
+}
+
+function wasInVain(drop: LoggedRequest | undefined, until: number, since: number): boolean {
+  return drop !== undefined && drop.status !== 200 && drop.at <= until && drop.at >= since
 }
 
 /** One on the account has nothing to do while nothing runs, and any other while its instance is not in the answer. */
