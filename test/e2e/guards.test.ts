@@ -257,15 +257,14 @@ test('a guard is switched off and on, put on the instance too, and the palette l
   await page.getByLabel('After', { exact: true }).fill('2,5')
   await page.getByRole('switch', { name: 'Also while this computer sleeps' }).click()
   await page.getByRole('button', { name: 'Set guard' }).click()
-  // The simulator's shell runs nothing, and that is said; the guard itself is set.
-  await page.getByText('This instance’s shell cannot run what Berth puts there.').first().waitFor(soon)
+  await page.getByRole('radio', { name: 'Also asleep', checked: true }).waitFor(soon)
   const rule = page.getByRole('switch', { name: /^Stops / })
   await rule.click()
   await page.getByText('Nothing happens by itself.').waitFor(soon)
   await rule.click()
   await page
     .getByRole('status')
-    .getByText(/^Stops at .*\d\d:\d\d\.$/)
+    .getByText(/^Stops .*\d\d:\d\d\.$/)
     .waitFor(soon)
 
   await page.goto(`${page.url().split('#')[0]}#/offers`)
