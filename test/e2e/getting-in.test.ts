@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { askByName } from '../ask-by-name.ts'
-import { rentWithJupyter } from './account-steps.ts'
+import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
 import { test } from './fixtures.ts'
 
 test('Jupyter in one click: it opens in a tab of its own, is listed under the ports, and is closed there', async ({
@@ -34,7 +34,23 @@ test('Jupyter in one click: it opens in a tab of its own, is listed under the po
   await forwarded.waitFor({ state: 'detached' })
   await expect(askByName(origin)).rejects.toThrow()
 
-  // No editor is here, and the SSH config is off: both are told before anything is changed.
+  await row.getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: /^Editor/ }).click()
+  await page.getByRole('heading', { name: 'The demo has no editor' }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(errors).toEqual([])
+})
+
+test('an editor tells what it needs of the SSH config before anything is changed', async ({ start }) => {
+  const sim = await start.simulator()
+  await rentRunning(sim, { label: 'box' })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
+
+  // No editor is here, and the SSH config is off.
+  const row = page.getByRole('row', { name: /box/ })
+  await row.getByText('Running', { exact: true }).waitFor()
   await row.getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Editor/ }).click()
   await page
