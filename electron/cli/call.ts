@@ -3,7 +3,7 @@ import type { AccountView, State } from '../contract/state.ts'
 import type { Connection } from './connection.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 
-export const optionNames = ['account', 'json', 'yes', 'follow', 'quiet'] as const
+export const optionNames = ['account', 'json', 'yes', 'follow', 'quiet', 'secret-files'] as const
 export type OptionName = (typeof optionNames)[number]
 
 /** One call of the command: what was typed, and what it works with. */
@@ -15,6 +15,8 @@ export interface Call {
   yes: boolean
   follow: boolean
   quiet: boolean
+  /** What becomes of files that look like secrets. */
+  secretFiles: 'send' | 'skip' | undefined
   connection: Connection
   /** Writes to the output. */
   write(text: string): void

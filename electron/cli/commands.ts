@@ -30,6 +30,7 @@ export const optionSummaries: Readonly<Record<OptionName, string>> = {
   yes: 'Confirm',
   follow: 'Go on until it is over',
   quiet: 'Print ids alone',
+  'secret-files': 'Send files that look like secrets, or leave them here',
 }
 
 export const shells = ['bash', 'zsh', 'fish'] as const

@@ -7,7 +7,7 @@ export const exitCodes = {
   usage: 2,
   /** Berth does not run and could not be started, or has ended. */
   unreachable: 3,
-  /** It asks for `--yes`, or Berth is another user's. */
+  /** It asks for `--yes` or `--secret-files`, or Berth is another user's. */
   refused: 4,
   /** No such instance, run or project. */
   unknown: 5,

@@ -12,6 +12,7 @@ const flags = {
   yes: '--yes',
   follow: '-f, --follow',
   quiet: '-q, --quiet',
+  'secret-files': '--secret-files send|skip',
 } as const
 
 /** All that the command can do. */
@@ -31,7 +32,7 @@ export function help(): string {
     'INSTANCE is a number or a label. Options:',
     ...listed(always),
     '',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth does not run, 4 needs --yes or is another user’s,',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth does not run, 4 needs an answer or is another user’s,',
     '5 no such instance, run, project or account. With --json an error is {"error": {"code", "message", "advice"}}.',
     '',
   ].join('\n')

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ProjectView } from '../contract/project/project.ts'
+import { specProblemWords } from '../contract/project/spec.ts'
 import { type Call, type CliCommand, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { table } from './table.ts'
@@ -23,7 +24,7 @@ async function list(call: Call): Promise<void> {
   const { projects } = await call.connection.state()
   const all = Object.values(projects)
   if (call.json) return print(call, { projects: all.map(projectJson) })
-  const rows = all.map(each => [each.name, each.folder, whatIsWrong(each), each.id])
+  const rows = all.map(each => [each.name, each.folder, whatIsWrong(each)[0] ?? '', each.id])
   if (rows.length > 0) call.write(table(['NAME', 'FOLDER', 'PROBLEM', 'ID'], rows))
 }
 
@@ -32,8 +33,7 @@ async function add(call: Call, folder: string): Promise<void> {
   const added = (await call.connection.state()).projects[id]
   if (call.json) return print(call, { project: added ? projectJson(added) : { id } })
   call.write(`${id}\n`)
-  const wrong = added && whatIsWrong(added)
-  if (wrong) call.say(wrong)
+  if (added) for (const wrong of whatIsWrong(added)) call.say(wrong)
 }
 
 /** Gives the id of the folder's project. */
@@ -58,9 +58,8 @@ export async function findProject(call: Call, word: string): Promise<string> {
   })
 }
 
-function whatIsWrong({ problem, problems: [first] }: ProjectView): string {
-  if (first) return `berth.yaml, line ${first.line}, column ${first.column}: ${first.message}`
-  return problem?.message ?? ''
+function whatIsWrong({ problem, problems }: ProjectView): string[] {
+  return problem ? [problem.message] : problems.map(each => `berth.yaml, ${specProblemWords(each)}`)
 }
 
 /** What scripts may build on: fields are added, never renamed. */

@@ -1,3 +1,4 @@
+import { named } from '../contract/format/list.ts'
 import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted } from '../contract/format/size.ts'
@@ -12,17 +13,18 @@ export const run: CliCommand = {
   operands: '[PROJECT|DIR]',
   takes: [0, 1],
   summary: 'Run a project, or this folder, on a rented machine; without --yes only say what would happen',
-  options: ['account', 'json', 'yes', 'follow'],
+  options: ['account', 'json', 'yes', 'follow', 'secret-files'],
   async run(call) {
     const [word = '.'] = call.operands
     const account = await accountOf(call)
     const project = await findProject(call, word)
     const plan = await call.connection.command('planProject', { account, project })
-    if (!call.json) call.say(planWords(plan))
-    else if (!call.yes) print(call, planJson(project, plan))
+    const { content, stops, pricePerHour: price, scan } = plan
+    const secretFiles = call.secretFiles === 'send' ? [...scan.secrets] : []
+    if (!call.json) call.say(planWords(plan, secretFiles))
+    else if (!call.yes) print(call, planJson(project, plan, secretFiles))
     refuse(call, plan)
-    const { content, stops, pricePerHour: price } = plan
-    const asked = { account, project, content, stops, price, secretFiles: [] }
+    const asked = { account, project, content, stops, price, secretFiles }
     const job = await call.connection.command('runProject', asked)
     if (call.follow) return followJob(call, account, job)
     if (call.json) print(call, { project, job })
@@ -41,7 +43,7 @@ async function accountOf(call: Call): Promise<string> {
 }
 
 /** Throws where it cannot run, or was not confirmed. */
-function refuse({ yes }: Call, { offer, missingSecrets }: ProjectPlan): void {
+function refuse({ yes, secretFiles }: Call, { offer, missingSecrets, scan }: ProjectPlan): void {
   const fail = (exitCode: number, code: string, message: string, advice: string) => {
     throw new CliFailure(exitCode, { code, message, advice })
   }
@@ -54,17 +56,29 @@ function refuse({ yes }: Call, { offer, missingSecrets }: ProjectPlan): void {
       'Berth’s page keeps them: berth open',
     )
   if (!offer) fail(failed, 'no_offer', 'No machine on the market fits now.', 'Ask for less in berth.yaml.')
-  if (!yes) fail(refused, 'needs_yes', 'Nothing was rented.', 'Run it with --yes.')
-}
-
-/** A stranger may have written the file: nothing of it moves the cursor. */
-function plain(text: string): string {
-  return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
+  const unanswered = scan.secrets.length > 0 && secretFiles === undefined
+  if (!yes)
+    fail(
+      refused,
+      'needs_yes',
+      'Nothing was rented.',
+      `Run it with --yes${unanswered ? ', and with --secret-files send or --secret-files skip' : ''}.`,
+    )
+  if (unanswered)
+    fail(
+      refused,
+      'secret_files',
+      `Nothing was rented: ${named(scan.secrets)} may hold secrets.`,
+      'Say what becomes of that, with --secret-files send or --secret-files skip.',
+    )
 }
 
 /** What would happen, before anything costs. */
-function planWords({ spec, offer, pricePerHour, most, longest, scan }: ProjectPlan): string {
-  const indented = (text: string) => plain(text).trimEnd().replaceAll(/^/gm, '  ')
+function planWords(
+  { spec, offer, pricePerHour, most, longest, scan }: ProjectPlan,
+  secretFiles: readonly string[],
+): string {
+  const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
   const atMost = [
     most === undefined ? 'No limit of money ends it' : `It costs at most ${money(most)}`,
     longest === undefined ? 'no limit of time' : `it is stopped after ${duration(longest)}`,
@@ -74,18 +88,24 @@ function planWords({ spec, offer, pricePerHour, most, longest, scan }: ProjectPl
     offer ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}` : 'No machine',
     `${atMost}.`,
     `${counted(scan.files, 'file')} would be sent${
-      scan.secrets.length > 0 ? `, and not ${plain(scan.secrets.join(', '))}, which may hold secrets` : ''
+      scan.secrets.length > 0
+        ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets)}, which may hold secrets`
+        : ''
     }.`,
     ...(spec.setup === undefined ? [] : ['Set-up:', indented(spec.setup)]),
     'Command:',
     indented(spec.run),
-    results.length === 0 ? 'Nothing is brought home.' : `Brought home: ${plain(results.join(', '))}`,
+    results.length === 0 ? 'Nothing is brought home.' : `Brought home: ${results.join(', ')}`,
     `Then the machine is ${spec.after === 'stop' ? 'stopped' : 'destroyed'}.`,
   ].join('\n')
 }
 
 /** What scripts may build on: fields are added, never renamed. In dollars and seconds. */
-function planJson(project: string, { spec, offer, pricePerHour, most, longest, ...plan }: ProjectPlan) {
+function planJson(
+  project: string,
+  { spec, offer, pricePerHour, most, longest, ...plan }: ProjectPlan,
+  secretFiles: readonly string[],
+) {
   return {
     project,
     command: spec.run,
@@ -96,7 +116,7 @@ function planJson(project: string, { spec, offer, pricePerHour, most, longest, .
     lastsAtMost: longest ?? null,
     files: plan.scan.files,
     bytes: plan.scan.bytes,
-    notSent: plan.scan.secrets,
+    notSent: plan.scan.secrets.filter(path => !secretFiles.includes(path)),
     missingSecrets: plan.missingSecrets,
   }
 }

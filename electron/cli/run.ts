@@ -13,6 +13,7 @@ const options = {
   yes: { type: 'boolean' },
   follow: { type: 'boolean', short: 'f' },
   quiet: { type: 'boolean', short: 'q' },
+  'secret-files': { type: 'string' },
   'no-start': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Record<OptionName | 'no-start' | 'help', object>
@@ -29,7 +30,7 @@ export async function runCli(args: readonly string[], launch: Launch): Promise<n
     const { code, message, advice } = problem
     if (args.includes('--json'))
       process.stderr.write(`${JSON.stringify({ error: { code, message, advice } })}\n`)
-    else process.stderr.write(`${[message, advice].filter(Boolean).join(' ')}\n`)
+    else say([message, advice].filter(Boolean).join(message.includes('\n') ? '\n' : ' '))
     return error.exitCode
   }
 }
@@ -49,6 +50,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     return exitCodes.done
   }
   check(name, command, operands, values)
+  const secretFiles = secretFilesOf(values['secret-files'])
   const home = berthHome(process.env, process.platform)
   const connection = await reachBerth(home, values['no-start'] || command.startsNone ? undefined : launch)
   const { account, json = false, yes = false, follow = false, quiet = false } = values
@@ -59,15 +61,26 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     yes,
     follow,
     quiet,
+    secretFiles,
     connection,
     write: text => void process.stdout.write(text),
-    say: line => void process.stderr.write(`${line}\n`),
+    say,
   }
   try {
     return (await command.run(call)) ?? exitCodes.done
   } finally {
     connection.close()
   }
+}
+
+/** A stranger may have written what it tells of: nothing of it moves the cursor. */
+function say(text: string): void {
+  process.stderr.write(`${text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')}\n`)
+}
+
+function secretFilesOf(word: string | undefined): Call['secretFiles'] {
+  if (word === undefined || word === 'send' || word === 'skip') return word
+  throw usageFailure('--secret-files takes send, or skip.')
 }
 
 function parse(args: readonly string[]) {

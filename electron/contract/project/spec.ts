@@ -146,3 +146,8 @@ export interface SpecProblem {
   column: number
   message: string
 }
+
+/** Where it is, and what: `line 2, column 1: runn is not known.` */
+export function specProblemWords({ line, column, message }: SpecProblem): string {
+  return `line ${line}, column ${column}: ${message}`
+}

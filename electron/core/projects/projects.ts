@@ -3,7 +3,7 @@ import { basename, relative, sep } from 'node:path'
 import * as v from 'valibot'
 import { BerthError } from '../../contract/problem.ts'
 import { ProjectId, type ProjectView } from '../../contract/project/project.ts'
-import type { ProjectSpec } from '../../contract/project/spec.ts'
+import { type ProjectSpec, specProblemWords } from '../../contract/project/spec.ts'
 import type { Machine } from '../../ports/machine.ts'
 import type { SyncedFolder } from '../../ports/synced-folders.ts'
 import { problemOf } from '../app/problems.ts'
@@ -81,10 +81,9 @@ export async function openProjects(
     const text = found.bytes.toString('utf8')
     const result = readSpec(text)
     if ('problems' in result) {
-      const [first] = result.problems
       throw new BerthError({
         code: 'bad_spec',
-        message: `berth.yaml cannot be used: line ${first?.line ?? 1}, ${first?.message ?? 'unreadable.'}`,
+        message: ['berth.yaml cannot be used:', ...result.problems.map(specProblemWords)].join('\n'),
         advice: 'Mend it, then run it again.',
       })
     }

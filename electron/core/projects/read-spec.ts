@@ -28,12 +28,27 @@ export function readSpec(text: string): ReadSpec {
     return { problems: [{ line: 1, column: 1, message: 'It is empty. It needs at least run.' }] }
   const read = v.safeParse(ProjectSpec, value)
   if (read.success) return { spec: read.output }
-  const problems = read.issues.slice(0, mostProblems).map(issue => {
-    const path = (issue.path ?? []).map(({ key }) => key as string | number)
-    const offset = offsetOf(document, path, issue.expected === 'never')
-    return { ...at(offset), message: sentence(path, issue) }
-  })
-  return { problems }
+  const unknown = unknownPaths(ProjectSpec, value).map(path => ({
+    ...at(offsetOf(document, path, true)),
+    message: `${path.join('.')} is not known. Known here: ${knownAt(path).join(', ')}.`,
+  }))
+  const wrong = read.issues
+    .filter(({ expected }) => expected !== 'never')
+    .map(issue => {
+      const path = (issue.path ?? []).map(({ key }) => key as string | number)
+      return { ...at(offsetOf(document, path, false)), message: sentence(path, issue) }
+    })
+  const problems = [...unknown, ...wrong].sort((a, b) => a.line - b.line || a.column - b.column)
+  return { problems: problems.slice(0, mostProblems) }
+}
+
+/** Entries that the schema does not know, all of them: valibot tells the first one of each object. */
+function unknownPaths(schema: unknown, value: unknown): string[][] {
+  const entries = entriesOf(schema)
+  if (!entries || typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    Object.hasOwn(entries, key) ? unknownPaths(entries[key], inner).map(path => [key, ...path]) : [[key]],
+  )
 }
 
 /** Where the value lies, or the closest thing around one that is missing; of an entry that is not known, its key. */
@@ -52,7 +67,6 @@ function offsetOf(document: Document.Parsed, path: readonly (string | number)[],
 
 function sentence(path: readonly (string | number)[], issue: v.BaseIssue<unknown>): string {
   const where = path.join('.')
-  if (issue.expected === 'never') return `${where} is not known. Known here: ${knownAt(path).join(', ')}.`
   if (issue.kind === 'schema' && issue.received === 'undefined') return `${where} is missing.`
   return `${where || 'It'}: ${issue.kind === 'schema' && issue.message.startsWith('Invalid') ? `is no ${issue.expected}` : issue.message}.`
 }

@@ -31,9 +31,12 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(asked.err).toContain('Command:\n  echo counting\n  expr 2 + 3 > sum.txt\n')
     const plan = JSON.parse((await berth('run', 'sums', '--json')).out)
     expect(plan).toMatchObject({ project: id, lastsAtMost: 3600, files: 1, notSent: ['.env'] })
+    const unanswered = await berth('run', 'sums', '--yes')
+    expect(unanswered).toMatchObject({ code: 4, err: expect.stringContaining('.env may hold secrets.') })
+    expect(await berth('run', 'sums', '--yes', '--secret-files', 'all')).toMatchObject({ code: 2 })
     expect(Object.keys(under.account().jobs)).toEqual([])
 
-    const ran = await berth('run', id, '--yes', '-f')
+    const ran = await berth('run', id, '--yes', '-f', '--secret-files', 'skip')
     expect(ran.err).toMatch(/Renting a machine\n(.*\n)*Running\n(.*\n)*Done\n1 file came home\. It cost \$/)
     expect(ran).toMatchObject({ code: 0, out: 'counting\n' })
     expect(readFileSync(join(folder, 'sum.txt'), 'utf8')).toBe('5\n')
@@ -56,17 +59,26 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
   })
 
   test('ends as its command does, and is refused where its file is wrong or its folder is not there', async () => {
-    const { world, under, folder } = await openProject({ 'berth.yaml': 'run: exit 3\n' })
+    const { world, under, folder } = await openProject({
+      'berth.yaml': 'run: cat .env; exit 3\n',
+      '.env': 'TOKEN=mine\n',
+    })
     const { home } = await openSocket(world, under.berth)
     const berth = berthOn(home, { cwd: folder })
-    const ran = await berth('run', '--yes', '-f', '--json')
-    expect(ran).toMatchObject({ code: 1, err: '' })
+    const ran = await berth('run', '--yes', '-f', '--json', '--secret-files', 'send')
+    expect(ran).toMatchObject({ code: 1, err: '', out: expect.stringContaining('TOKEN=mine') })
     expect(JSON.parse(ran.out.trim().split('\n').at(-1) ?? '')).toMatchObject({ exitCode: 3, brought: 0 })
 
     write(folder, { 'berth.yaml': 'run: "\\e[2Jrm -rf ~"\n' })
     expect((await berth('run')).err).toContain('\ufffd[2Jrm -rf ~')
-    write(folder, { 'berth.yaml': 'runn: exit 3\n' })
-    expect(await berth('run', '--yes')).toMatchObject({ code: 1, err: expect.stringContaining('line 1') })
+    write(folder, { 'berth.yaml': 'runn: exit 3\n"\\e[2J": 1\ndisk: much\n' })
+    const wrong = await berth('run', '--yes')
+    expect(wrong).toMatchObject({ code: 1, out: '' })
+    expect(wrong.err).toMatch(
+      /^berth\.yaml cannot be used:\n(.*\n)*line 1, column 1: runn is not known.*\n(.*\n)*Mend it, then run it again\.\n$/,
+    )
+    expect(wrong.err).toContain('line 2, column 1: \ufffd[2J is not known.')
+    expect(wrong.err).toContain('line 3, column 7: disk: must be a number.')
     expect(await berth('project', 'add', 'nowhere')).toMatchObject({ code: 5 })
     expect(await berth('run', 'nowhere', '--yes')).toMatchObject({ code: 5 })
     expect(await berth('project', 'rm')).toMatchObject({ code: 2 })

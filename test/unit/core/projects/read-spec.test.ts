@@ -28,6 +28,17 @@ describe('a berth.yaml', () => {
     expect(first?.message).toContain(message)
   })
 
+  test('tells all that is wrong, in the order of its lines', () => {
+    const read = readSpec('runs: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')
+    expect('problems' in read && read.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
+      expect.stringContaining('1 runs is not known'),
+      expect.stringContaining('2 disk: must be a number'),
+      expect.stringContaining('4 machine.gpus is not known'),
+      expect.stringContaining('5 machine.cores is not known'),
+      expect.stringContaining('7 and is not known'),
+    ])
+  })
+
   test('whose aliases unfold without end is refused', () => {
     const bomb = [
       'a: &a [x, x]',
