@@ -1,7 +1,7 @@
 import type { TransferView } from './account/transfer.ts'
 import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
-import type { FailedHostView, FailoverView } from './automation/failover.ts'
+import type { FailedMachineView, FailoverView } from './automation/failover.ts'
 import type { GuardView } from './automation/guard.ts'
 import type { RentalStop } from './automation/guard-kinds.ts'
 import type { RecoveryView } from './automation/recovery.ts'
@@ -138,7 +138,7 @@ export interface AccountView {
   /** By id. */
   failovers: Record<string, FailoverView>
   /** Machines on which tries came to nothing, by machine id. */
-  failedHosts: Record<string, FailedHostView>
+  failedMachines: Record<string, FailedMachineView>
   /** What Berth does once an interruptible instance is outbid, by its id; absent where it only tells. */
   recoveries: Record<string, RecoveryView>
   /** Higher prices that hosts ask for, by the instance's id; empty where the service has no such thing. */

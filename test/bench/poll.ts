@@ -113,7 +113,7 @@ function emptyState(): State {
         instances: {},
         rentals: {},
         failovers: {},
-        failedHosts: {},
+        failedMachines: {},
         recoveries: {},
         priceIncreases: {},
         watches: {},

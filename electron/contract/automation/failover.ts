@@ -113,7 +113,7 @@ export interface FailoverView {
 }
 
 /** A machine on which a rental came to nothing, or died soon after it ran. It is offered last from then on, until it is forgiven. */
-export interface FailedHostView {
+export interface FailedMachineView {
   machineId: number
   hostId?: number
   times: number

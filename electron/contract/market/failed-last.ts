@@ -1,10 +1,10 @@
-import type { FailedHostView } from '../automation/failover.ts'
+import type { FailedMachineView } from '../automation/failover.ts'
 import type { ListedOffer } from './catalogue.ts'
 
 /** The offers in the order given, those of machines on which a try came to nothing after all others. */
 export function failedLast(
   offers: readonly ListedOffer[],
-  failed: Readonly<Record<string, FailedHostView>>,
+  failed: Readonly<Record<string, FailedMachineView>>,
 ): readonly ListedOffer[] {
   const failures = ({ offer }: ListedOffer) => failed[offer.machineId ?? '']?.times ?? 0
   if (!offers.some(listed => failures(listed) > 0)) return offers

@@ -19,7 +19,7 @@ export function accountView(
     rentals: {},
     guards: {},
     failovers: {},
-    failedHosts: {},
+    failedMachines: {},
     recoveries: {},
     priceIncreases: {},
     watches: {},

@@ -1,4 +1,4 @@
-import type { FailedHostView } from '../../../electron/contract/automation/failover.ts'
+import type { FailedMachineView } from '../../../electron/contract/automation/failover.ts'
 import { gpuWords } from '../../../electron/contract/format/name.ts'
 import { catalogueOf, type ListedOffer } from '../../../electron/contract/market/catalogue.ts'
 import { failedLast } from '../../../electron/contract/market/failed-last.ts'
@@ -12,13 +12,13 @@ import { grouped, likenessOf } from './table/twins.ts'
 export class OffersView {
   readonly market: Market
   /** Machines on which tries came to nothing. */
-  readonly #failed: () => Readonly<Record<string, FailedHostView>>
+  readonly #failed: () => Readonly<Record<string, FailedMachineView>>
   /** What of the chart is looked at. */
   region: Region | undefined = $state.raw()
   /** Rows whose group is open, by the id of their offer. */
   #open: ReadonlySet<number> = $state.raw(new Set())
 
-  constructor(market: Market, failed: () => Readonly<Record<string, FailedHostView>>) {
+  constructor(market: Market, failed: () => Readonly<Record<string, FailedMachineView>>) {
     this.market = market
     this.#failed = failed
   }

@@ -31,7 +31,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     rentals: {},
     guards: {},
     failovers: {},
-    failedHosts: {},
+    failedMachines: {},
     recoveries: {},
     priceIncreases: {},
     watches: {},

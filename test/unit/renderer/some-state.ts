@@ -50,7 +50,7 @@ export function someAccount(
     rentals: Object.fromEntries(rentals.map(rental => [rental.id, rental])),
     guards: {},
     failovers: {},
-    failedHosts: {},
+    failedMachines: {},
     recoveries: {},
     priceIncreases: {},
     watches: {},

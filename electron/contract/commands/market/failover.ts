@@ -23,5 +23,5 @@ export const failoverCommands = {
   /** Takes one that has ended off the list. */
   dismissFailover: command(onFailover).answers<void>(),
   /** Forgets that a machine failed. */
-  forgiveHost: command({ account, machine: ServiceId }).answers<void>(),
+  forgiveMachine: command({ account, machine: ServiceId }).answers<void>(),
 }

@@ -5,7 +5,7 @@ import type { Parts } from '../parts.ts'
 
 type FailoverCommands = Pick<
   Handlers,
-  'rentWithFailover' | 'cancelFailover' | 'dismissFailover' | 'forgiveHost'
+  'rentWithFailover' | 'cancelFailover' | 'dismissFailover' | 'forgiveMachine'
 >
 
 export function failoverCommands(parts: Parts): FailoverCommands {
@@ -29,7 +29,7 @@ export function failoverCommands(parts: Parts): FailoverCommands {
     },
     cancelFailover: ({ account, failover }) => failoversOf(account).cancel(failover),
     dismissFailover: ({ account, failover }) => failoversOf(account).dismiss(failover),
-    async forgiveHost({ account, machine }) {
+    async forgiveMachine({ account, machine }) {
       const { id, automations } = accounts.session(account)
       await automations.failovers.forgive(machine)
       activity.add({ account: id, kind: 'user', text: `Forgave machine ${machine}` })

@@ -17,7 +17,7 @@ import type { Rentals } from '../rentals/service.ts'
 import { sentenceFor } from '../rentals/words.ts'
 import { bestOffer } from './best-offer.ts'
 import type { Move, Snapshot, Stopper } from './decide.ts'
-import type { FailedHosts } from './failed-hosts.ts'
+import type { FailedMachines } from './failed-machines.ts'
 import { type Attempt, costBy, type Drop, type Failover, openAttempt } from './model.ts'
 import { notifyOfFailover } from './tell.ts'
 import { attemptName, nothingAsGood, sentences } from './words.ts'
@@ -52,7 +52,7 @@ const marketForgottenAfter = 60
 interface AttemptParts {
   failovers: Collection<Failover, string>
   rentals: Rentals
-  hosts: FailedHosts
+  hosts: FailedMachines
   guards: Pick<StoredGuards, 'actedOn'>
   secrets: RentalSecrets
 }

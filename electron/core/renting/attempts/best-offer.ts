@@ -1,5 +1,5 @@
 import { bidWithin } from '../../../contract/automation/bid.ts'
-import type { FailedHostView, FailoverSearch } from '../../../contract/automation/failover.ts'
+import type { FailedMachineView, FailoverSearch } from '../../../contract/automation/failover.ts'
 import { catalogueOf, type ListedOffer } from '../../../contract/market/catalogue.ts'
 import { failedLast } from '../../../contract/market/failed-last.ts'
 import { passing } from '../../../contract/market/filter.ts'
@@ -31,7 +31,7 @@ export interface BestOffer {
 export function bestOffer(
   failover: Pick<Failover, 'search' | 'request' | 'limits' | 'attempts'>,
   offers: readonly OfferView[],
-  failed: Readonly<Record<string, FailedHostView>>,
+  failed: Readonly<Record<string, FailedMachineView>>,
   guardVeto: (price: Micros) => Problem | undefined,
 ): BestOffer | undefined {
   let cheapest: BestOffer | undefined
@@ -53,7 +53,7 @@ export function goodEnough(
   offers: readonly OfferView[],
   { query, filter, order }: FailoverSearch,
   disk: number,
-  failed: Readonly<Record<string, FailedHostView>>,
+  failed: Readonly<Record<string, FailedMachineView>>,
 ): readonly ListedOffer[] {
   const catalogue = catalogueOf(offers, query.type)
   const inOrder = failedLast(passing(new Sorter(catalogue).order(order), filter), failed)
@@ -66,7 +66,7 @@ export function goodEnough(
 function* fitting(
   { search, request, limits, attempts }: Pick<Failover, 'search' | 'request' | 'limits' | 'attempts'>,
   offers: readonly OfferView[],
-  failed: Readonly<Record<string, FailedHostView>>,
+  failed: Readonly<Record<string, FailedMachineView>>,
 ): Generator<Choice> {
   const machines = new Set(attempts.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
   for (const { offer, price } of goodEnough(offers, search, request.disk, failed)) {

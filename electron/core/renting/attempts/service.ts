@@ -7,7 +7,7 @@ import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
 import { createAttemptWorker } from './attempt-worker.ts'
 import { type Move, nextMove } from './decide.ts'
-import { type FailedHosts, openFailedHosts } from './failed-hosts.ts'
+import { type FailedMachines, openFailedMachines } from './failed-machines.ts'
 import { hostFailure } from './host-failure.ts'
 import { Failover, openAttempt } from './model.ts'
 import { notifyOfFailover } from './tell.ts'
@@ -22,7 +22,7 @@ export type FailoverRequest = Pick<Failover, 'search' | 'request' | 'limits' | '
  * acts. It decides on fresh answers alone.
  */
 export interface Failovers extends Automation {
-  readonly hosts: FailedHosts
+  readonly hosts: FailedMachines
   /**
    * Resolves with its id once it is on disk; it goes on by itself. An `id` that is known already begins nothing. `asked`:
    * by the user, rather than by what brings its own id.
@@ -55,7 +55,7 @@ export async function openFailovers(
 ): Promise<Failovers> {
   const { ending, now } = context
   const secrets = rentalSecrets(context.keychain)
-  const hosts = await openFailedHosts(context)
+  const hosts = await openFailedMachines(context)
   let instances: Readonly<Record<string, InstanceView>> = {}
   const failovers = await openCollection(context, {
     name: 'failovers',
@@ -65,7 +65,7 @@ export async function openFailovers(
     prune: { isOver: ({ step }) => step !== 'trying', most: mostEnded },
     view: all => ({
       failovers: failoverViews(all, worker.rentalOf, instances),
-      failedHosts: hosts.view(),
+      failedMachines: hosts.view(),
     }),
   })
   const { all, find, get, update } = failovers

@@ -56,7 +56,7 @@ describe.concurrent('renting with failover', () => {
     expect(everCreated(world)).toBe(3)
     expect(rentalsOf(under)).toEqual([])
 
-    const failed = Object.keys(under.account().failedHosts).map(Number)
+    const failed = Object.keys(under.account().failedMachines).map(Number)
     expect(failed.sort()).toEqual(
       view?.attempts
         .slice(0, 2)
@@ -84,8 +84,8 @@ describe.concurrent('renting with failover', () => {
     await tried(under, next, 1)
     expect(failed).not.toContain(failoverOf(under, next)?.attempts[0]?.machineId)
     await under.run('cancelFailover', { failover: next })
-    for (const machine of failed) await under.run('forgiveHost', { machine })
-    expect(under.account().failedHosts).toEqual({})
+    for (const machine of failed) await under.run('forgiveMachine', { machine })
+    expect(under.account().failedMachines).toEqual({})
   })
 
   test('remembers the host of a plain rental that dies soon after it ran, once, and not of one that is stopped', {
@@ -97,15 +97,15 @@ describe.concurrent('renting with failover', () => {
     await under.until(() => under.account().instances[stops.id]?.state === 'stopped', 30_000)
     const dies = await rentRunning(under)
     await world.sim.controls.forceStatus(dies.id, 'offline')
-    await under.until(() => Object.keys(under.account().failedHosts).length > 0)
+    await under.until(() => Object.keys(under.account().failedMachines).length > 0)
     const machine = under.account().instances[dies.id]?.machineId ?? 0
-    expect(under.account().failedHosts).toMatchObject({
+    expect(under.account().failedMachines).toMatchObject({
       [machine]: { times: 1, why: expect.stringContaining('offline') },
     })
-    expect(Object.keys(under.account().failedHosts)).toEqual([String(machine)])
-    await under.run('forgiveHost', { machine })
+    expect(Object.keys(under.account().failedMachines)).toEqual([String(machine)])
+    await under.run('forgiveMachine', { machine })
     await under.run('refresh', {})
-    expect(under.account().failedHosts).toEqual({})
+    expect(under.account().failedMachines).toEqual({})
   })
 
   test('drops a machine that runs and cannot be entered; with Jupyter running is enough', {
@@ -127,7 +127,7 @@ describe.concurrent('renting with failover', () => {
     })
     await ended(under, open)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
-    expect(Object.values(under.account().failedHosts)).toHaveLength(1)
+    expect(Object.values(under.account().failedMachines)).toHaveLength(1)
   })
 
   test('is watched to its end through a pause, since its tries cost', { timeout: 120_000 }, async context => {

@@ -23,12 +23,12 @@ async function open(files = new MemoryFiles()) {
     missing: { code: 'no_such_task', message: 'That task is gone.' },
     prune: { isOver: ({ step }) => step === 'done', most: 2 },
     view: all => ({
-      failedHosts: Object.fromEntries(
+      failedMachines: Object.fromEntries(
         all.map(task => [task.id, { ...task }]),
-      ) as unknown as AccountView['failedHosts'],
+      ) as unknown as AccountView['failedMachines'],
     }),
   })
-  const shown = () => context.store.get().accounts[account]?.failedHosts as Record<string, unknown>
+  const shown = () => context.store.get().accounts[account]?.failedMachines as Record<string, unknown>
   const onDisk = (): Task[] => JSON.parse(files.texts.get(file) ?? '[]')
   return { tasks, files, clock, shown, onDisk, end: () => ending.abort() }
 }

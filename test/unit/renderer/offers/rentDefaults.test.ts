@@ -15,7 +15,7 @@ const account: AccountView = {
   instances: {},
   rentals: {},
   failovers: {},
-  failedHosts: {},
+  failedMachines: {},
   recoveries: {},
   priceIncreases: {},
   watches: {},

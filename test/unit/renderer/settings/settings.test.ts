@@ -18,7 +18,7 @@ const account: AccountView = {
   instances: {},
   rentals: {},
   failovers: {},
-  failedHosts: {},
+  failedMachines: {},
   recoveries: {},
   priceIncreases: {},
   watches: {},

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { openFailedHosts } from '../../../../../electron/core/renting/attempts/failed-hosts.ts'
+import { openFailedMachines } from '../../../../../electron/core/renting/attempts/failed-machines.ts'
 import { hostFailure } from '../../../../../electron/core/renting/attempts/host-failure.ts'
 import { accountContext } from '../../account-context.ts'
 import { instanceView } from '../../views.ts'
@@ -58,7 +58,7 @@ test('what is not running after its deadline counts', () => {
 
 test('each rental counts once, however often it is seen, and what is forgiven stays so', async () => {
   const context = accountContext()
-  const open = () => openFailedHosts(context)
+  const open = () => openFailedMachines(context)
   const hosts = await open()
   const failed = (rental: string) =>
     hosts.blame({ rental, offer: { id: 1, machineId: 7 }, at: 5, why: 'It died.' })

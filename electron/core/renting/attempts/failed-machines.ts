@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import type { FailedHostView } from '../../../contract/automation/failover.ts'
+import type { FailedMachineView } from '../../../contract/automation/failover.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import type { Rental } from '../rentals/model.ts'
 
-const FailedHost = v.object({
+const FailedMachine = v.object({
   machineId: v.number(),
   hostId: v.optional(v.number()),
   times: v.number(),
@@ -16,7 +16,7 @@ const FailedHost = v.object({
   /** The user forgave it all of these. */
   forgiven: v.optional(v.boolean()),
 })
-type FailedHost = v.InferOutput<typeof FailedHost>
+type FailedMachine = v.InferOutput<typeof FailedMachine>
 
 /** A rental that came to nothing on its machine. */
 export interface Failure {
@@ -28,11 +28,11 @@ export interface Failure {
 }
 
 /** The machines of one account's market on which rentals came to nothing. */
-export interface FailedHosts {
+export interface FailedMachines {
   /** Remembers the machine. A second time for the same rental changes nothing, not even once it is forgiven. */
   blame(failure: Failure): Promise<void>
   forgive(machine: number): Promise<void>
-  view(): Record<string, FailedHostView>
+  view(): Record<string, FailedMachineView>
   flush(): Promise<void>
 }
 
@@ -40,14 +40,14 @@ export interface FailedHosts {
 const mostRemembered = 500
 const mostRentals = 20
 
-export async function openFailedHosts(
+export async function openFailedMachines(
   context: Pick<AccountContext, 'files' | 'folder' | 'machine' | 'onBroken'>,
-): Promise<FailedHosts> {
+): Promise<FailedMachines> {
   const document = await openDocument({
     files: context.files,
     clock: context.machine.clock,
-    name: `${context.folder}/failed-hosts.json`,
-    schema: v.array(FailedHost),
+    name: `${context.folder}/failed-machines.json`,
+    schema: v.array(FailedMachine),
     empty: [],
     onBroken: context.onBroken,
   })
@@ -59,7 +59,7 @@ export async function openFailedHosts(
       const known = document.get().find(host => host.machineId === machineId)
       const earlier = known ? [...(known.earlier ?? []), known.rental].slice(-mostRentals) : []
       if (earlier.includes(rental)) return
-      const failed: FailedHost = {
+      const failed: FailedMachine = {
         machineId,
         hostId,
         times: (known && !known.forgiven ? known.times : 0) + 1,
