@@ -22,7 +22,10 @@ export interface Facts extends Periods {
   loads: Loads
 }
 
-/** How a guard reads the facts, and what it says: all that is particular to what it waits for. */
+/**
+ * How a guard reads the facts, and what it says. Being idle lasts over many looks: what is counted from one to the next
+ * is in `decide/idle.ts`.
+ */
 interface KindOfGuard {
   /** When it is due if all goes on as it was seen; undefined where nothing leads there. */
   moment(guard: Pick<Guard, 'instance' | 'idleSince'>, facts: Facts): number | undefined

@@ -82,8 +82,8 @@ export async function openGuards(
   /** Guards whose instance the last look did not have. */
   const absent = new Set<string>()
   let askedAgain = false
-  /** The latest moment that was not left to polling. */
-  let cameFor = Number.NEGATIVE_INFINITY
+  /** Up to which moment a timer of its own has checked, besides the polls. */
+  let checkedUpTo = Number.NEGATIVE_INFINITY
   let cancelTimer: (() => void) | undefined
   ending.addEventListener('abort', () => cancelTimer?.(), { once: true })
 
@@ -107,7 +107,7 @@ export async function openGuards(
   }
 
   /** On disk first, then said: after a kill it is rather not said than said twice. */
-  async function take(transitions: readonly Transition[]): Promise<void> {
+  async function apply(transitions: readonly Transition[]): Promise<void> {
     for (const { guard, alert } of transitions)
       if (!alert) notifications.withdraw(guardAlertId(accountId, guard.id))
     await record(transitions.map(({ guard }) => guard))
@@ -115,8 +115,8 @@ export async function openGuards(
     for (const { alert } of transitions) if (alert && !ending.aborted) tell(alert)
   }
 
-  /** What a failover tries it drops by itself, once a guard has written down that it acts on it: nothing is left then. */
-  function isNoAttempt({ instance }: Target): boolean {
+  /** A failover under way drops its own instance, as soon as a guard has recorded that it acts on that. */
+  function mayActOn({ instance }: Target): boolean {
     const failover = account()?.failovers[ownerOf(instance) ?? '']
     return !failover || !isFailingOver(failover)
   }
@@ -132,7 +132,7 @@ export async function openGuards(
     const noted = decisions.flatMap(({ kind, guard }) => (kind === 'note' ? [guard] : []))
     if (noted.length > 0) stored.putSoon(...noted.filter(isThere))
     const transitions = decisions.flatMap(decision => follow(decision, snapshot, at) ?? [])
-    if (transitions.length > 0) void take(transitions)
+    if (transitions.length > 0) void apply(transitions)
     return decisions.some(({ kind }) => kind === 'unsure')
   }
 
@@ -158,7 +158,7 @@ export async function openGuards(
     try {
       await record([withTargets({ ...due, begunAt: at }, targets)])
       show()
-      const out = await carryOut(targets.filter(isNoAttempt), {
+      const out = await carryOut(targets.filter(mayActOn), {
         client: context.client,
         before,
         ending,
@@ -184,7 +184,7 @@ export async function openGuards(
     const view = account()
     if (!view || ending.aborted) return
     const at = now()
-    shown.show(snapshots.known(view), at, Math.min(at, Math.max(snapshots.lastAt() ?? at, cameFor)))
+    shown.show(snapshots.known(view), at, Math.min(at, Math.max(snapshots.lastAt() ?? at, checkedUpTo)))
     wait(shown.next(), view.clock.rate)
   }
 
@@ -194,18 +194,18 @@ export async function openGuards(
     cancelTimer = undefined
     if (moment === undefined) return
     const until = ((moment - now()) * 1000) / rate + afterMoment
-    cancelTimer = clock.after(Math.min(Math.max(until, 0), longestWait), () => void come(moment))
+    cancelTimer = clock.after(Math.min(Math.max(until, 0), longestWait), () => void checkAt(moment))
   }
 
-  async function come(moment: number): Promise<void> {
+  async function checkAt(moment: number): Promise<void> {
     const unseen = () => (snapshots.lastAt() ?? Number.NEGATIVE_INFINITY) < moment
     if (now() >= moment && unseen()) await context.poll()
     const view = account()
     if (!view || ending.aborted) return
-    // What passed since the last look was looked for now: no second time for the same moment.
-    cameFor = Math.max(cameFor, Math.min(moment, now()))
+    // The same moment is not checked twice.
+    checkedUpTo = Math.max(checkedUpTo, Math.min(moment, now()))
     const stale = snapshots.stale(view)
-    // Much later the machine slept: the first look then finds what was missed.
+    // Where it is much later, this computer slept: the first poll then finds what was missed.
     if (now() >= moment && unseen() && now() - moment <= stale.gap) decide(stale, now())
     show()
   }

@@ -23,11 +23,16 @@ export interface Snapshot {
 }
 
 /**
- * What becomes of one guard. `guard` is the guard with what this look has shown of it.
- * note: only that. calm: its moment is no longer near. warn: it will act at `dueAt`. hold: it is due, but nothing
- * fresh says so, or not the money that it goes by: `creditStaleSince` is up to when that was counted. unsure: it is due, but by a clock that has leapt. missed: nobody looked at its moment, and it is only
- * to say so. act: on those targets, `late` where nobody looked at its moment. over: nothing is left to act on. gone:
- * its instance was not in the answer.
+ * What becomes of one guard, which is given with what this look has shown of it:
+ * - `note`: nothing but that;
+ * - `calm`: its moment is no longer near;
+ * - `warn`: it will act at `dueAt`;
+ * - `unsure`: it is due, but by a clock that has leapt;
+ * - `hold`: it is due, but by facts that are not fresh; `creditStaleSince` is when its money was last counted, if it is that;
+ * - `missed`: nobody looked at its moment, and it is only to say so;
+ * - `act`: on those targets, `late` where nobody looked at its moment;
+ * - `over`: nothing is left to act on;
+ * - `gone`: its instance was not in the answer.
  */
 export type GuardDecision =
   | { kind: 'note' | 'calm' | 'unsure' | 'over' | 'gone'; guard: Guard }
@@ -65,37 +70,36 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   const guard = snapshot.fresh ? withIdle(before, idler, load, { now, unseen }) : before
   const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
   const dueAt = dueOf(guard, facts)
-  const ahead = warningOf(guard)
+  const warnsAhead = warningOf(guard)
 
-  if (dueAt === undefined || dueAt - now > ahead + wobble)
+  if (dueAt === undefined || dueAt - now > warnsAhead + wobble)
     return isCalm(guard) ? noted : { kind: 'calm', guard }
   if (guard.passed) return noted
   if (now < dueAt) {
     // What was stopped meanwhile, by another guard or by hand, is nothing to warn of.
     const spared = guard.instance !== undefined && targetsOf(guard, snapshot, now).length === 0
     if (spared) return isCalm(guard) ? noted : { kind: 'calm', guard }
-    const warns = ahead > 0 && dueAt - now <= ahead && guard.warnedAt === undefined
+    const warns = warnsAhead > 0 && dueAt - now <= warnsAhead && guard.warnedAt === undefined
     return warns ? { kind: 'warn', guard, dueAt } : noted
   }
   if (guard.retryAt !== undefined && now < guard.retryAt && guard.retryAt - now < longestPause) return noted
-  const staleSince = fresh ? creditStaleSince(guard, facts) : undefined
-  const holds = guard.heldAt === undefined
-  if (!fresh) return holds ? { kind: 'hold', guard, dueAt, creditStaleSince: staleSince } : noted
+  const hold = (staleSince?: number): GuardDecision | undefined =>
+    guard.heldAt === undefined ? { kind: 'hold', guard, dueAt, creditStaleSince: staleSince } : noted
+  if (!fresh) return hold()
   if (!sure) return { kind: 'unsure', guard }
 
-  // What was heard before its moment does not tell that it was idle up to then.
+  // A load heard before the moment does not prove that it stayed idle up to it.
   if (isUnheard(guard, instance, facts, dueAt)) return noted
 
   const awake = guard.heldAt !== undefined || guard.begunAt !== undefined
   const lastSeen = Math.max(seenAt ?? before.setAt, before.setAt)
   const late = !awake && lastSeen < dueAt && now - lastSeen > gap && now - dueAt > gap
   if (late && guard.missed === 'tell') return { kind: 'missed', guard, dueAt }
-  if (staleSince !== undefined)
-    return holds ? { kind: 'hold', guard, dueAt, creditStaleSince: staleSince } : noted
+  const staleSince = creditStaleSince(guard, facts)
+  if (staleSince !== undefined) return hold(staleSince)
   const wanted = targetsOf(guard, snapshot, now)
   const targets = wanted.filter(({ instance: id }) => !snapshot.unconfirmed?.has(id))
-  if (wanted.length > targets.length && targets.length === 0)
-    return holds ? { kind: 'hold', guard, dueAt, creditStaleSince: undefined } : noted
+  if (wanted.length > targets.length && targets.length === 0) return hold()
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
   return actsOnce(guard) ? { kind: 'over', guard } : noted
 }

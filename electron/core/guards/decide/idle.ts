@@ -10,13 +10,13 @@ export type Loads = ReadonlyMap<number, HeardLoad>
 
 /**
  * The guard with how long its instance has been idle, as far as it was seen: a look that finds it busy or not
- * running, or one that comes too long after the last, begins anew. The same guard where nothing has changed.
+ * running, or one that comes too long after the last (`unseen`), begins anew. The same guard where nothing has changed.
  */
 export function withIdle(
   guard: Guard,
   instance: InstanceView | undefined,
   load: number | undefined,
-  { now, unseen }: { now: number /** Nobody looked for too long before now. */; unseen: boolean },
+  { now, unseen }: { now: number; unseen: boolean },
 ): Guard {
   if (guard.condition.kind !== 'idle') return guard
   const idle = instance?.state === 'running' && load !== undefined && load < guard.condition.below
