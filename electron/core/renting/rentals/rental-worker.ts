@@ -15,10 +15,10 @@ import { knownInstances, type StoredRentals } from './stored-rentals.ts'
 import { rentalEntry, sentenceFor } from './words.ts'
 
 /**
- * Asking, looking for what a lost answer left, and looking a last time after a plain refusal of a repeat. A rental
- * that is no longer wanted is undone after each.
+ * Asking for an instance; finding what a lost answer left, to ask again where nothing is found; or, once a repeat was
+ * refused, to give up then. A rental that is no longer wanted is undone after each.
  */
-export type Work = 'ask' | 'look' | 'look once more' | 'undo'
+export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
 
 /** Brings rentals from the wish to an instance, or to nothing at all: one loop for each. */
 export interface RentalWorker {
@@ -28,7 +28,7 @@ export interface RentalWorker {
   /** A look has shown the key to be good: what a refusal brought to a halt goes on. */
   goOn(): void
   adopt(id: string, instance: number, instanceKey: string | undefined): Promise<void>
-  end(id: string, ending: { step: Rental['step']; problem?: Rental['problem'] }): Promise<void>
+  end(id: string, outcome: { step: Rental['step']; problem?: Rental['problem'] }): Promise<void>
   /** More instances with a mark than were wanted: one too many, or one that came when none was wanted any more. */
   destroySurplus(surplus: readonly number[], rental: Rental, why?: string): Promise<void>
 }
@@ -43,9 +43,9 @@ export interface InstanceHooks {
 
 /** Milliseconds for the service to create an instance. */
 const creationTimeout = 30_000
-/** Milliseconds between looks for a lost answer; when all have found nothing, nothing was created. */
-const looksAfter = [500, 1500, 3000, 5000]
-/** Seconds of the account's time: a deployment may show a new instance only after that. */
+/** Milliseconds before the first tries to find what a lost answer left; those after them come every `pollAgainAfter`. */
+const findAfter = [500, 1500, 3000, 5000]
+/** Seconds of the account's time in which a new instance appears in its list: what is not found by then was not created. */
 const appearsWithin = 60
 /** Milliseconds until an account that does not answer is looked at again. */
 const pollAgainAfter = 5000
@@ -71,7 +71,7 @@ function isOfferGone(error: unknown): boolean {
  * Nobody is there to try once more what is tried by itself, and the refusal may have been a moment's: a second one is
  * believed. Nothing was created, so that it counts as not asked for.
  */
-function mayBeAskedAgain({ owner, refused }: Rental): boolean {
+function forgivesRefusedKey({ owner, refused }: Rental): boolean {
   return owner !== undefined && !refused
 }
 
@@ -126,7 +126,7 @@ export function createRentalWorker(
 
   async function step(next: Work, rental: Rental): Promise<Work | 'done'> {
     if (next === 'undo') return 'done'
-    return next === 'ask' ? ask(rental) : lookFor(rental, next === 'look')
+    return next === 'ask' ? ask(rental) : findLostOne(rental, next === 'find')
   }
 
   /** Whether the deployment goes beyond the interface: it then has runtypes and fields of its own. */
@@ -155,7 +155,7 @@ export function createRentalWorker(
     } catch (error) {
       if (ending.aborted) return 'done'
       const ambiguous = error instanceof ServiceError && error.ambiguous
-      if (isRefusal(error) && asked === 1 && mayBeAskedAgain(rental)) {
+      if (isRefusal(error) && asked === 1 && forgivesRefusedKey(rental)) {
         await update(id, { asked: 0, refused: true })
         throw error
       }
@@ -164,20 +164,20 @@ export function createRentalWorker(
         return 'done'
       }
       await update(id, { step: 'lost', problem: creationProblem(error) })
-      return ambiguous ? 'look' : 'look once more'
+      return ambiguous ? 'find' : 'find or give up'
     }
     if (!ending.aborted) await adopt(id, created.new_contract, created.instance_api_key)
     return 'done'
   }
 
   /** Looks at the account until the instance is found, or has had time enough to appear. */
-  async function lookFor({ id }: Rental, mayAskAgain: boolean): Promise<'ask' | 'done'> {
+  async function findLostOne({ id }: Rental, mayAskAgain: boolean): Promise<'ask' | 'done'> {
     await update(id, { step: 'lost' })
     const from = context.now()
     const mayStillAppear = () => Math.abs(context.now() - from) < appearsWithin
-    for (let looks = 0; looks < looksAfter.length || mayStillAppear(); looks += 1) {
-      const pause = looksAfter[looks] ?? pollAgainAfter
-      const finding = await lookOnce(id, pause, looks === 0)
+    for (let tries = 0; tries < findAfter.length || mayStillAppear(); tries += 1) {
+      const pause = findAfter[tries] ?? pollAgainAfter
+      const finding = await lookOnce(id, pause, tries === 0)
       if (!finding) return 'done'
       if ('unclear' in finding) {
         await letUserSay(id, finding.unclear)
@@ -281,7 +281,7 @@ export function createRentalWorker(
       await update(id, { problem: sentenceFor('unclear_unwanted') })
       return
     }
-    // What brought it here may have been faster than the disk.
+    // The wish to undo it may not have been on disk yet.
     await update(id, { unwanted: true })
     for (;;) {
       const { instance } = get(id)

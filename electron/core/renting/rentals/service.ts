@@ -99,14 +99,14 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
       if (rental.instance !== undefined || rental.asked === 0 || isUnderWay(rental)) continue
       const late = markedBy(rental.id, records)
       if (late.length === 0) continue
-      if (rental.owner === undefined && !rental.unwanted) void worker.work(rental.id, 'look once more')
+      if (rental.owner === undefined && !rental.unwanted) void worker.work(rental.id, 'find or give up')
       else void worker.destroySurplus(late, rental, 'which came after its rental had ended')
     }
   }
 
   function takeBack({ id, instance, step }: Rental): void {
     const unknown = instance === undefined && step !== 'unclear'
-    void worker.work(id, unknown ? 'look' : 'undo')
+    void worker.work(id, unknown ? 'find' : 'undo')
   }
 
   return {
@@ -214,7 +214,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
       for (const rental of all()) {
         const { id, step, asked, instance, unwanted } = rental
         if (!isUnderWay(rental)) continue
-        if (step === 'asking' || step === 'lost') void worker.work(id, asked === 0 ? 'ask' : 'look')
+        if (step === 'asking' || step === 'lost') void worker.work(id, asked === 0 ? 'ask' : 'find')
         else if (unwanted && (instance !== undefined || step === 'unclear')) void worker.work(id, 'undo')
       }
     },
