@@ -12,7 +12,7 @@ import type { AlertedState } from './alerted.ts'
 import { instanceWarnings } from './instance-warnings.ts'
 
 /** Low credit is forgotten once the credit is this many times what it was said for, so that it is not said at every wobble. */
-const recovery = 1.2
+const forgetAbove = 1.2
 
 /**
  * What the user should hear about, given what was told before and a fresh look at the account; and what is told
@@ -57,7 +57,7 @@ function creditAlert(
 ): { alert?: Alert; told: boolean } {
   const { credit } = account
   if (credit === undefined) return { told }
-  if (told) return { told: isCreditLow(account, settings, recovery) }
+  if (told) return { told: isCreditLow(account, settings, forgetAbove) }
   if (!isCreditLow(account, settings)) return { told: false }
   return { alert: lowCreditAlert(account, credit), told: true }
 }

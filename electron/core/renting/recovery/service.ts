@@ -186,7 +186,7 @@ export async function openRecoveries(
     const dropped = recovery.replaced + spentOn(failover)
     switch (failover.step) {
       case 'trying':
-        return watch(instance, recovery.choice, failover)
+        return cancelIfNeedless(instance, recovery.choice, failover)
       case 'ready':
         return handOver(instance, recovery, failover.instance, dropped)
       case 'failed':
@@ -207,10 +207,10 @@ export async function openRecoveries(
   }
 
   /**
-   * While it is rented: neither against another choice, nor beside the instance itself, running again, nor beside
-   * another Berth's replacement.
+   * While a replacement is rented: not where the choice is another by now, where the instance runs again, or where another
+   * Berth has one.
    */
-  async function watch(
+  async function cancelIfNeedless(
     instance: InstanceView,
     choice: RecoveryChoice,
     { id, attempts, unwanted }: NonNullable<ReturnType<Failovers['find']>>,
