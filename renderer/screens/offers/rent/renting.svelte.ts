@@ -33,10 +33,12 @@ import type { RentSubject } from './rentSubject.ts'
 export class Renting {
   readonly subject: RentSubject
   readonly #page: Page
+  /** The whole draft as it was first shown. */
   readonly #untouched: string
+  /** What the fields say without a template. */
   readonly #fresh: FilledValues
-  /** What the fields began with: those that still say so are nobody's own. */
-  #began: FilledValues
+  /** What the fields were filled with last: one that still says so is nobody's own. */
+  #defaults: FilledValues
   draft: RentDraft = $state({
     image: '',
     access: 'ssh',
@@ -66,7 +68,7 @@ export class Renting {
   /** What is run on it, while that is being written. */
   run: RunDraft | undefined = $state.raw()
   #tried = $state(false)
-  #left: readonly string[] = $state.raw([])
+  #fieldsLeft: readonly string[] = $state.raw([])
   #refused: { field: string; message: string; value: string } | undefined = $state.raw()
   #lastKey = 0
 
@@ -77,8 +79,9 @@ export class Renting {
     this.interruptible = subject.interruptible
     const fresh = { ...freshDraft(page.account, offer), stops: [...marketOf(page).stops] }
     this.#fresh = filledValues(fresh)
-    this.#began = filledValues(request ? draftFrom(request, offer) : fresh)
-    this.draft = request ? draftFrom(request, offer) : fresh
+    const draft = request ? draftFrom(request, offer) : fresh
+    this.#defaults = filledValues(draft)
+    this.draft = draft
     const bid = later?.bid ?? subject.bid
     if (bid !== undefined) this.draft.bid = bid
     this.#lastKey = this.draft.env.length
@@ -91,8 +94,8 @@ export class Renting {
   use(template: TemplateView | undefined): void {
     const chosen = template && rentTemplate(template, this.#fresh)
     const now = chosen?.values?.fields ?? this.#fresh
-    this.draft = withFilled(this.draft, this.#began, now)
-    this.#began = now
+    this.draft = withFilled(this.draft, this.#defaults, now)
+    this.#defaults = now
     this.template = chosen
   }
 
@@ -114,7 +117,7 @@ export class Renting {
   /** What of the template's machine filters this machine does not meet. */
   readonly unmet: readonly string[] = $derived.by(() =>
     this.template && !this.subject.later
-      ? unmet(this.template, this.subject.offer, this.subject.interruptible ? 'bid' : 'on-demand')
+      ? unmet(this.template, this.subject.offer, this.interruptible ? 'bid' : 'on-demand')
       : [],
   )
 
@@ -135,7 +138,7 @@ export class Renting {
       args: this.subject.request?.args === undefined ? draft.args || args : draft.args,
       ...(this.subject.request?.jupyter === undefined ? { jupyterLab, jupyterFolder } : {}),
     }
-    this.#began = template.values?.fields ?? this.#began
+    this.#defaults = template.values?.fields ?? this.#defaults
     this.template = template
   }
 
@@ -171,7 +174,7 @@ export class Renting {
   /** What to say at which field: all of it after a try to rent, before that only for fields already left. */
   readonly errors: RentErrors = $derived.by(() => {
     const all = 'errors' in this.#read ? this.#read.errors : {}
-    const told = Object.entries(all).filter(([field]) => this.#tried || this.#left.includes(field))
+    const told = Object.entries(all).filter(([field]) => this.#tried || this.#fieldsLeft.includes(field))
     const refused = this.#refused
     if (refused && refused.value === this.#valueOf(refused.field)) told.push([refused.field, refused.message])
     return Object.fromEntries(told)
@@ -216,7 +219,7 @@ export class Renting {
   readonly bidTooLow = $derived.by(() => {
     const bid = typedNumber(this.draft.bid)
     const { minimumBid } = this.subject.offer
-    return this.interruptible && bid !== undefined && bid * 1_000_000 < (minimumBid ?? 0)
+    return this.interruptible && bid !== undefined && micros(bid) < (minimumBid ?? 0)
   })
 
   /** What to say of a bid so far above the lowest that it may be mistyped. */
@@ -235,10 +238,10 @@ export class Renting {
 
   /** Whether all that is filled in can be rented. */
   get complete(): boolean {
-    return 'request' in this.#read && this.#mayRun
+    return 'request' in this.#read && this.#runIsComplete
   }
 
-  get #mayRun(): boolean {
+  get #runIsComplete(): boolean {
     return !this.run || (this.run.read.value !== undefined && this.draft.access !== 'none')
   }
 
@@ -249,7 +252,7 @@ export class Renting {
   /** A field was left: from now on its mistakes are told. */
   leave(field: string): void {
     onceReleased(() => {
-      if (!this.#left.includes(field)) this.#left = [...this.#left, field]
+      if (!this.#fieldsLeft.includes(field)) this.#fieldsLeft = [...this.#fieldsLeft, field]
     })
   }
 
@@ -286,7 +289,7 @@ export class Renting {
     this.problem = undefined
     this.#refused = undefined
     const may = this.subject.otherwise?.check() ?? true
-    if ('errors' in this.#read || !may || !this.#mayRun) return false
+    if ('errors' in this.#read || !may || !this.#runIsComplete) return false
     const run = this.run?.read.value
     const { request } = this.#read
     const account = this.#page.account?.id
