@@ -1,5 +1,8 @@
 import * as v from 'valibot'
 
+/** Lines that a terminal keeps of what has scrolled out of sight. */
+export const scrollback = 10_000
+
 /** A shell of Berth's in an instance's tmux. */
 export const KeptShellName = v.pipe(v.string(), v.regex(/^berth-[1-9]\d{0,3}$/, 'not a shell of Berth’s'))
 

@@ -1,14 +1,13 @@
-import type { KeptShell } from '../../contract/instance/terminal.ts'
+import { type KeptShell, scrollback } from '../../contract/instance/terminal.ts'
 import { firstLines } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
 
 const within = 10_000
-/** Lines of what a shell said before, as many as a terminal of Berth's keeps, and bytes of them. */
-const linesBefore = 10_000
-/** tmux forgets a tenth of its history whenever that is full. */
-const historyLimit = 11_200
+/** Lines: tmux forgets a tenth of its history whenever that is full. */
+const historyLimit = scrollback + 1200
+/** Bytes of what a shell said before. */
 const longestHistory = 4 * 1024 * 1024
 
 /** The shells of Berth's in the instance's tmux; undefined where it has none. Throws `ssh_timeout` or `ssh_closed`. */
@@ -43,7 +42,7 @@ export function tmuxCommand(name: string): string {
 
 /** What scrolled out of that shell's sight, with its colours; empty for a fresh one. */
 export async function historyOf(connection: Connection, name: string, clock: Clock): Promise<string> {
-  const capture = `tmux capture-pane -p -e -S -${linesBefore} -E -1 -t '=${name}:'`
+  const capture = `tmux capture-pane -p -e -S -${scrollback} -E -1 -t '=${name}:'`
   // Of what is too long the end counts.
   const question = `${capture} | tail -c ${longestHistory}`
   const { text, code } = await outputOf(connection, question, { clock, within, most: longestHistory })

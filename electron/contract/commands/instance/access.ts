@@ -20,7 +20,7 @@ export const accessCommands = {
     session: v.optional(KeptShellName),
     fresh: v.optional(v.boolean()),
   }).answers<OpenedTerminal>(),
-  /** What scrolled out of the sight of a shell in tmux, 10,000 lines of it at most, with its escapes. */
+  /** What scrolled out of the sight of a shell in tmux, `scrollback` lines of it at most, with its escapes. */
   shellHistory: command({ ...onInstance, session: KeptShellName }).answers<string>(),
   /** The shells that live in the instance's tmux; without `shells`, it has none. `kept`: new ones go there. */
   keptShells: command(onInstance).answers<{ kept: boolean; shells?: readonly KeptShell[] }>(),

@@ -5,6 +5,7 @@ import { WebLinksAddon } from '@xterm/addon-web-links'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import type { Settings } from '../../../../../electron/contract/app/settings.ts'
+import { scrollback } from '../../../../../electron/contract/instance/terminal.ts'
 import { fontStack } from '../../../../features/instances/font.ts'
 import { terminalTheme } from './ansi.ts'
 import { boundCounts, boundedText } from './bounds.ts'
@@ -55,7 +56,7 @@ export class TerminalScreen {
       fontFamily: fontStack(font.fontFamily),
       fontSize: font.fontSize,
       lineHeight: 1.2,
-      scrollback: 10_000,
+      scrollback,
       cursorBlink: true,
       minimumContrastRatio: 4.5,
       // What is on screen is in the page as text too, for those who hear it.
