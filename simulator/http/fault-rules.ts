@@ -11,7 +11,7 @@ export const faultKinds = [
   'wrong_types',
 ] as const
 
-/** What goes wrong, see DESIGN section 3 (README.md of this folder has the details). */
+/** What goes wrong; simulator/README.md says what each does. */
 export type FaultKind = (typeof faultKinds)[number]
 
 /** A fault rule as tests give it. */

@@ -9,7 +9,7 @@ import type { Launch } from './launch.ts'
 import { measure } from './load.ts'
 import { bootPlan, canPull, deniedPlan, type Start } from './plan.ts'
 import { trafficNow, trafficRates } from './traffic.ts'
-import { actsBy, beginAnew, configInScript, placeWatchdog } from './watchdog.ts'
+import { actedAt, configInScript, placeWatchdog, restart } from './watchdog.ts'
 
 /** Room between the ids of an offer's successive instances: more than a catalogue holds. */
 const ID_STRIDE = 100_000
@@ -147,7 +147,7 @@ export class Instances {
     for (const instance of this.#all.values()) this.#charge(instance, this.#clock.now())
   }
 
-  /** Bytes it has sent and received so far, in KiB. */
+  /** KiB sent and received so far. */
   traffic(instance: Instance): { upload: number; download: number } {
     const now = this.#clock.now()
     return {
@@ -170,7 +170,9 @@ export class Instances {
     instance.bid = bid
     const halted = instance.status === 'stopped'
     const now = this.#clock.now()
-    if (isOutbid(instance) ? !halted : halted && instance.intended === 'running') this.#resume(instance, now)
+    const mustStop = isOutbid(instance) && !halted
+    const mayStart = !isOutbid(instance) && halted && instance.intended === 'running'
+    if (mustStop || mayStart) this.#resume(instance, now)
     else this.#charge(instance, now)
   }
 
@@ -202,23 +204,23 @@ export class Instances {
         if (instance.renewal && instance.ends <= now) this.#renew(instance, instance.renewal)
         if (instance.ends <= now) this.#expire(instance)
       }
-      this.#letWatchdogLook(instance, now)
+      this.#runWatchdog(instance, now)
     }
   }
 
-  /** The start script brings it, and counts anew. */
-  #bringWatchdog(instance: Instance, at: number): void {
+  /** The start script installs it at the first boot; at every later one it counts anew. */
+  #startWatchdog(instance: Instance, at: number): void {
     const config = configInScript(instance.launch.onstart)
     if (!instance.watchdog && instance.boots === 1 && config !== undefined)
       instance.watchdog = placeWatchdog(config, '', at)
-    else if (instance.watchdog) beginAnew(instance.watchdog, at)
+    else if (instance.watchdog) restart(instance.watchdog, at)
   }
 
   /** Its watchdog acts at its own moment, however far the clock has moved on. */
-  #letWatchdogLook(instance: Instance, now: number): void {
+  #runWatchdog(instance: Instance, now: number): void {
     const { watchdog } = instance
     if (!watchdog || instance.status !== 'running') return
-    const at = actsBy(watchdog, now, time => measure(this.#seed, instance, time).gpuUtil)
+    const at = actedAt(watchdog, now, time => measure(this.#seed, instance, time).gpuUtil)
     if (at === undefined) return
     if (watchdog.action === 'destroy') {
       this.destroy(instance, at)
@@ -271,8 +273,10 @@ export class Instances {
 
   #enter(instance: Instance, at: number, status: string | null, message: string): void {
     if (instance.status !== status) instance.since = at
-    if (status === 'running') instance.pulled = true
-    if (status === 'running') this.#bringWatchdog(instance, at)
+    if (status === 'running') {
+      instance.pulled = true
+      this.#startWatchdog(instance, at)
+    }
     instance.status = status
     instance.message = message
     this.#charge(instance, at)

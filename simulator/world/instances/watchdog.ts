@@ -82,14 +82,14 @@ export function renewLease(watchdog: Watchdog, text: string, now: number): void 
 }
 
 /** The instance has started: what was counted before counts for nothing. */
-export function beginAnew(watchdog: Watchdog, now: number): void {
+export function restart(watchdog: Watchdog, now: number): void {
   watchdog.leasedAt = now
   watchdog.lookedAt = now
   watchdog.idleSince = undefined
 }
 
 /** When, up to now, it acts on an instance that has been running since it looked last; undefined where it does not. */
-export function actsBy(
+export function actedAt(
   watchdog: Watchdog,
   now: number,
   loadAt: (time: number) => number,
