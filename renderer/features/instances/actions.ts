@@ -7,6 +7,7 @@ import { copyDiagnostics } from '../../berth/copyDiagnostics.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
+import { idleStop } from '../guards/idleStop.ts'
 import { screens } from '../screens.ts'
 import type { Action } from './action.ts'
 import { dueActions } from './dueActions.ts'
@@ -57,6 +58,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
           key: 's',
           run: () => stop(instance, page),
         },
+    idleStop(instance, page),
     {
       id: 'rename',
       label: 'Rename',
@@ -100,6 +102,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
     { id: 'monitor', label: 'Monitor', run: () => route.go(`instances/${instance.id}/monitor`) },
     { id: 'automation', label: 'Automation', run: () => route.go(`instances/${instance.id}/automation`) },
     { id: 'runs', label: 'Run a command…', run: () => route.go(`instances/${instance.id}/run`) },
+    { id: 'run-stop', label: 'Run, then stop…', run: () => route.go(`instances/${instance.id}/run-stop`) },
     {
       id: 'copy-data',
       label: 'Copy data…',

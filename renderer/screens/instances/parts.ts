@@ -1,14 +1,15 @@
 /** The columns and parts of a row that go where there is little room, what matters least first. */
 const leastWidths = {
   id: 1180,
-  gpuMemory: 1000,
-  uptime: 940,
-  vram: 860,
-  jupyter: 760,
-  spent: 760,
-  load: 560,
-  gpu: 440,
-  price: 340,
+  gpuMemory: 1090,
+  uptime: 1060,
+  vram: 976,
+  jupyter: 860,
+  spent: 790,
+  stop: 724,
+  load: 640,
+  gpu: 530,
+  price: 410,
 } as const
 
 export type Part = keyof typeof leastWidths

@@ -14,6 +14,7 @@ const sections: Readonly<Record<string, DetailsTab>> = {
   guards: 'automation',
   watchdog: 'automation',
   run: 'automation',
+  'run-stop': 'automation',
   runs: 'automation',
   outbid: 'automation',
   ports: 'details',
