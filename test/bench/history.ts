@@ -5,10 +5,12 @@ import { emptyDay, withDaysOver } from '../../electron/core/money/days.ts'
 import { localDay } from '../../electron/core/money/local-days.ts'
 import { openMoney } from '../../electron/core/money/money.ts'
 import type { KeptSample } from '../../electron/core/money/samples.ts'
+import { createStore } from '../../electron/core/state/store.ts'
 import { systemClock } from '../../electron/local/clock.ts'
 import { openFiles } from '../../electron/local/files.ts'
 import { connectAccount } from '../e2e/account-steps.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
+import { emptyState } from '../unit/core/views.ts'
 import { inTurn, median, type Row, ratioRow, type Size } from './row.ts'
 
 const days = 90
@@ -49,6 +51,8 @@ async function opened(rounds: number): Promise<Row> {
         machine: { clock: systemClock } as Parameters<typeof openMoney>[0]['machine'],
         files,
         folder: 'accounts/demo',
+        account: 'demo',
+        store: createStore(emptyState()),
         onBroken: () => undefined,
         now: () => Date.now() / 1000,
       })

@@ -74,7 +74,8 @@ export async function openAutomations(
     runs,
     jobs,
     onPoll: look => {
-      for (const automation of all) automation.onPoll(look)
+      const shown = () => context.store.get().accounts[context.account] ?? look.account
+      for (const automation of all) automation.onPoll({ ...look, account: shown() })
     },
     resume: () => {
       for (const automation of all) automation.resume()

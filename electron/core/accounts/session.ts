@@ -255,7 +255,7 @@ export async function openSession(
       actions.onPoll(look)
       gpuLooks.onPoll(after)
     }
-    if (after !== before) lastSeen.writeSoon(() => lastSeenOf(after, at))
+    if (after !== before) lastSeen.writeSoon(() => lastSeenOf(account() ?? after, at))
     await alerts.onPoll(after, store.get().settings, at)
   }
 

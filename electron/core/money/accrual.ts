@@ -14,6 +14,8 @@ export interface Accrual {
   estimated: boolean
   /** What each instance cost of it, by id; those that were destroyed meanwhile too. */
   shares: ReadonlyMap<string, Micros>
+  /** What those have cost in all, by id, that cost something else in an absence than the price they had before it. */
+  inAll: ReadonlyMap<string, Micros>
 }
 
 export interface Seen {
@@ -36,13 +38,14 @@ export function accrue(before: Counted | undefined, { at, credit, instances, blu
     instances: Object.fromEntries(Object.entries(instances).map(([id, one]) => [id, countedAt(one, at)])),
     credit,
   }
-  if (!before) return { counted, spent: 0, toppedUp: 0, estimated: false, shares: new Map() }
+  if (!before)
+    return { counted, spent: 0, toppedUp: 0, estimated: false, shares: new Map(), inAll: new Map() }
 
   const costs = costsBetween(before, counted, instances)
   if (credit === undefined || before.credit === undefined) {
     const shares = [...costs].map(([id, { guess }]) => [id, guess] as const)
     const spent = shares.reduce((all, [, share]) => all + share, 0)
-    return { counted, spent, toppedUp: 0, estimated: false, shares: withoutNothing(shares) }
+    return { counted, spent, toppedUp: 0, estimated: false, shares: withoutNothing(shares), inAll: new Map() }
   }
   const fell = before.credit - credit
   const blurred = grown(ratesOf(before), before.blur ?? blur) + grown(ratesOf(counted), blur)
@@ -57,16 +60,40 @@ export function accrue(before: Counted | undefined, { at, credit, instances, blu
   const left = spent - over
   const remembered = asRemembered(costs, before)
   const fits = left >= sum(remembered, 'least') - blurred && left <= sum(remembered, 'most') + blurred
-  const shares = parted(fits ? remembered : costs, left, blurred, at - before.at > absence)
+  const away = at - before.at > absence
+  const shares = parted(fits ? remembered : costs, left, blurred, away)
   const beyond = over - spent + shares.reduce((all, [, share]) => all + share, 0)
-  const parts = withParts(counted, before, costs, new Map(shares))
+  const inAll = away ? costsInAll(before, counted, shares) : new Map<string, Micros>()
+  const parts = withParts(withCosts(counted, inAll), before, costs, new Map(shares))
   return {
     counted: beyond > 0 ? { ...parts, over: Math.min(beyond, blurred) } : parts,
     spent,
     toppedUp,
     estimated,
     shares: withoutNothing(shares),
+    inAll,
   }
+}
+
+/** Of those that were there at both ends; a micro-dollar is rounding. */
+function costsInAll(
+  before: Counted,
+  counted: Counted,
+  shares: readonly (readonly [string, Micros])[],
+): ReadonlyMap<string, Micros> {
+  const both = shares.flatMap(([id, share]) => {
+    const [then, now] = [before.instances[id], counted.instances[id]]
+    if (!then || !now || Math.abs(then.spent + share - now.spent) <= 1) return []
+    return [[id, then.spent + share] as const]
+  })
+  return new Map(both)
+}
+
+function withCosts(counted: Counted, inAll: ReadonlyMap<string, Micros>): Counted {
+  const instances = Object.entries(counted.instances).map(
+    ([id, one]) => [id, { ...one, spent: inAll.get(id) ?? one.spent }] as const,
+  )
+  return { ...counted, instances: Object.fromEntries(instances) }
 }
 
 function ratesOf({ instances }: Counted): Micros {

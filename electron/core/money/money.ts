@@ -65,7 +65,7 @@ const longestStretch = 400 * 86_400
 const longestLabel = 80
 
 export async function openMoney(
-  context: Pick<AccountContext, 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
+  context: Pick<AccountContext, 'account' | 'store' | 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
   charges?: Charges,
 ): Promise<Money> {
   const { files, folder, onBroken, machine } = context
@@ -101,12 +101,13 @@ export async function openMoney(
       }
       if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return
     }
-    const { counted, spent, toppedUp, estimated, shares } = accrue(before, {
+    const { counted, spent, toppedUp, estimated, shares, inAll } = accrue(before, {
       at,
       instances: account.instances,
       blur,
       credit,
     })
+    if (inAll.size > 0) showCosts(inAll, at)
     const names = namedSpenders(current.names, account.instances)
     const from = before === undefined || before.at > at ? at : Math.max(before.at, at - longestStretch)
     const model = (id: string) => names[id]?.gpu ?? ''
@@ -122,6 +123,16 @@ export async function openMoney(
     current = { counted: counted as NonNullable<typeof current.counted>, today, samples, names }
     if (over.length > 0) turnDay(over)
     else if (isNextSample(at, written) || !samePrices(before, counted)) save()
+  }
+
+  /** An instance and what was spent on it tell the same. */
+  function showCosts(inAll: ReadonlyMap<string, Micros>, at: number): void {
+    context.store.change(draft => {
+      for (const [id, micros] of inAll) {
+        const shown = draft.accounts[context.account]?.instances[id]
+        if (shown) shown.spent = { ...shown.spent, micros, at }
+      }
+    })
   }
 
   function save(): void {

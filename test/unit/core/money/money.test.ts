@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import type { AccountPoll } from '../../../../electron/core/account-context.ts'
 import { localDay, nextMidnight } from '../../../../electron/core/money/local-days.ts'
 import { openMoney } from '../../../../electron/core/money/money.ts'
+import { createStore } from '../../../../electron/core/state/store.ts'
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
-import { accountView, instanceView } from '../views.ts'
+import { accountView, emptyState, instanceView } from '../views.ts'
 
 const midnight = nextMidnight(1_800_000_000)
 const perHour = 3_600_000
@@ -27,8 +28,10 @@ function watch(money: { onPoll(look: AccountPoll): void }, from: number, to: num
     money.onPoll(pollAccount(at, 500_000_000 - Math.round((at - midnight) * 1000)))
 }
 
-const open = (files: MemoryFiles, clock: HandClock, now: number) =>
+const open = (files: MemoryFiles, clock: HandClock, now: number, store = createStore(emptyState())) =>
   openMoney({
+    account: 'a00000001',
+    store,
     machine: { clock } as never,
     files,
     folder: 'accounts/a00000001',
@@ -218,4 +221,28 @@ test('a first look without the credit, after a night away, takes neither what wa
   const { days } = money.history(0, 10)
   expect(days.reduce((sum, { toppedUp }) => sum + toppedUp, 0)).toBe(50_000_000)
   expect(days.reduce((sum, { spent }) => sum + spent, 0)).toBe((night + 60) * 1000)
+})
+
+test('an instance that a watchdog stopped while Berth was away has cost as much as was spent on it', async () => {
+  const store = createStore({ ...emptyState(), accounts: { a00000001: accountView() } })
+  const money = await open(new MemoryFiles(), new HandClock(), midnight, store)
+  const look = pollAccount(midnight + 60, 500_000_000)
+  money.onPoll(look)
+  // It was stopped an hour later, and seen so nine hours after that: by its price it would have cost ten dollars more.
+  const at = midnight + 60 + 36_000
+  const earlier = 86_400_000 + 60_000
+  const stopped = instanceView({
+    id: 7,
+    state: 'stopped',
+    gpu: { name: 'RTX 4090', count: 1 },
+    costPerHour: 0,
+    spent: { micros: earlier + 36_000_000, at, perHour: 0 },
+  })
+  const after = { ...look, account: accountView({}, stopped), at, credit: 500_000_000 - 3_600_000 }
+  store.change(draft => {
+    draft.accounts['a00000001'] = after.account
+  })
+  money.onPoll(after)
+  expect(store.get().accounts['a00000001']?.instances[7]?.spent.micros).toBe(earlier + 3_600_000)
+  expect(money.history(0, 10).days.at(-1)?.instances[7]).toBe(3_600_000)
 })
