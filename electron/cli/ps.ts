@@ -1,8 +1,9 @@
-import { money, rate } from '../contract/format/money.ts'
+import { money } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { stateWord } from '../contract/format/state.ts'
 import { duration } from '../contract/format/time.ts'
-import { accountNow, runningSince, spentBy } from '../contract/reading.ts'
+import { accountNow, runningSince, spendOnceReady, spentBy } from '../contract/reading.ts'
+import { costWords } from '../contract/spending/spend-words.ts'
 import {
   accountsOf,
   type Call,
@@ -54,7 +55,7 @@ function listing(found: readonly Found[]): string {
       instance.label ?? '',
       stateWord(instance.state, instance.actualStatus),
       gpuWords({ gpuCount: instance.gpu?.count, gpuName: instance.gpu?.name }),
-      rate(instance.costPerHour),
+      costWords(instance),
       money(spentBy(instance, now)),
       since === undefined ? '' : duration(now - since),
       ...(several ? [account.name] : []),
@@ -64,7 +65,8 @@ function listing(found: readonly Found[]): string {
   return table(several ? [...heads, 'ACCOUNT'] : heads, rows)
 }
 
-export function accountJson({ id, name, demo, connection, credit, spendPerHour }: Account) {
+export function accountJson(account: Account) {
+  const { id, name, demo, connection, credit, spendPerHour } = account
   return {
     id,
     name,
@@ -72,6 +74,7 @@ export function accountJson({ id, name, demo, connection, credit, spendPerHour }
     connection: connection.status,
     credit: credit === undefined ? null : dollars(credit),
     spendPerHour: dollars(spendPerHour),
+    spendOnceReady: dollars(spendOnceReady(account)),
   }
 }
 

@@ -1,8 +1,9 @@
 import { isoDay } from '../contract/format/calendar.ts'
-import { money, rate } from '../contract/format/money.ts'
+import { money } from '../contract/format/money.ts'
 import { duration } from '../contract/format/time.ts'
-import { accountNow, creditBy, creditLasts } from '../contract/reading.ts'
+import { accountNow, creditBy, creditLasts, spendOnceReady } from '../contract/reading.ts'
 import type { MoneyDay } from '../contract/spending/history.ts'
+import { spendWords } from '../contract/spending/spend-words.ts'
 import type { AccountView } from '../contract/state.ts'
 import { accountsOf, type CliCommand, dollars, print, settledState } from './call.ts'
 import { accountJson } from './ps.ts'
@@ -52,7 +53,7 @@ function sums({ days, now }: Told) {
 /** What scripts may build on: fields are added, never renamed. In dollars. */
 function asJson(told: Told) {
   const { account, days } = told
-  const lasts = creditLasts(account)
+  const lasts = creditLasts(account, spendOnceReady(account))
   const { today, last7Days, thisMonth } = sums(told)
   return {
     ...accountJson(account),
@@ -72,13 +73,13 @@ function asJson(told: Told) {
 function asText(told: Told): string {
   const { account, now } = told
   const credit = creditBy(account, now)
-  const lasts = creditLasts(account)
+  const lasts = creditLasts(account, spendOnceReady(account))
   const { today, last7Days, thisMonth } = sums(told)
   return table(
     [account.name, '>'],
     [
       ['Credit', credit === undefined ? 'unknown' : money(credit)],
-      ['Per hour', rate(account.spendPerHour)],
+      ['Per hour', spendWords(account)],
       ...(lasts === undefined ? [] : [['Credit lasts', duration(lasts)]]),
       ['Today', money(today)],
       ['Last 7 days', money(last7Days)],

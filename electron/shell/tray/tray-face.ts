@@ -28,7 +28,7 @@ export function trayFace(state: State): TrayFace {
   const [first] = [...matters, ...unseen]
   const more = matters.length + unseen.length - 1
   const told = [
-    `Berth: ${spendLine(perHour, running)}`,
+    `Berth: ${spendLine(accounts)}`,
     ...(first === undefined ? [] : [more > 0 ? `${first}, and ${more} more` : first]),
   ]
   const title = [...(running > 0 ? [String(running)] : []), ...(perHour > 0 ? [rate(perHour)] : [])]

@@ -6,7 +6,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { RentalView } from '../../contract/market/rental.ts'
 import { lastSeenAt, outageWords } from '../../contract/outage.ts'
 import { lastRunFirst } from '../../contract/project/project.ts'
-import { canGetIn } from '../../contract/reading.ts'
+import { accountNow, canGetIn, isContractOver } from '../../contract/reading.ts'
 import type { AccountView, Connection, Place, SavedSearch, State } from '../../contract/state.ts'
 import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { dueEntries } from './tray-due.ts'
@@ -16,8 +16,8 @@ import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray
 const most = 15
 const mostProjects = 3
 
-/** The tray's menu, a function of State and nothing else: what it shows is the same whenever State is. */
-export function trayMenu(state: State): MenuItemModel[] {
+/** The tray's menu, a function of State, and of the time (epoch milliseconds of this machine) for contracts that end. */
+export function trayMenu(state: State, now: number): MenuItemModel[] {
   const shown = state.shown === undefined ? undefined : state.accounts[state.shown]
   const others = Object.values(state.accounts).filter(account => account !== shown)
   return [
@@ -25,8 +25,8 @@ export function trayMenu(state: State): MenuItemModel[] {
     ...(state.pausedUntil === undefined
       ? []
       : [{ label: `Nothing is watched until ${timeOfDay(state.pausedUntil / 1000)}` }]),
-    ...(shown ? accountEntries(shown) : []),
-    ...others.flatMap(otherAccount),
+    ...(shown ? accountEntries(shown, now) : []),
+    ...others.flatMap(account => otherAccount(account, now)),
     { separator: true },
     ...dueEntries(shown ? [shown, ...others] : others),
     ...(shown ? projectEntries(shown, state.projects) : []),
@@ -40,8 +40,7 @@ export function trayMenu(state: State): MenuItemModel[] {
 }
 
 function accountLines(account: AccountView): MenuItemModel[] {
-  const running = Object.values(account.instances).filter(instance => instance.state === 'running').length
-  const lines = [creditLine(account), spendLine(account.spendPerHour, running)]
+  const lines = [creditLine(account), spendLine([account])]
   if (account.demo) lines.unshift('Demo: nothing here costs money')
   if (account.connection.status !== 'online') lines.push(unseenLine(account.connection))
   return lines.map(label => ({ label }))
@@ -61,13 +60,13 @@ const unseenWords = {
   locked: 'The API key is not at hand',
 } as const
 
-function otherAccount(account: AccountView): MenuItemModel[] {
-  const entries = accountEntries(account)
+function otherAccount(account: AccountView, now: number): MenuItemModel[] {
+  const entries = accountEntries(account, now)
   return entries.length === 0 ? [] : [{ separator: true }, { label: word(account.name) }, ...entries.slice(1)]
 }
 
 /** A separator and the account's instances and rentals; nothing when it has none. */
-function accountEntries(account: AccountView): MenuItemModel[] {
+function accountEntries(account: AccountView, now: number): MenuItemModel[] {
   const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
   const rentals = Object.values(account.rentals).filter(rental => rental.instance === undefined)
   if (instances.length === 0 && rentals.length === 0) return []
@@ -78,7 +77,7 @@ function accountEntries(account: AccountView): MenuItemModel[] {
       label: rentalLine(rental),
       action: go(account, { screen: 'instances' }),
     })),
-    ...instances.slice(0, most).map(instance => instanceEntry(account, instance)),
+    ...instances.slice(0, most).map(instance => instanceEntry(account, instance, now)),
     ...(more > 0 ? [{ label: `${more} more…`, action: go(account, { screen: 'instances' }) }] : []),
   ]
 }
@@ -89,12 +88,13 @@ function rentalLine({ step, offer }: RentalView): string {
   return step === 'failed' ? `Could not rent ${name}` : `Renting ${name}…`
 }
 
-function instanceEntry(account: AccountView, instance: InstanceView): MenuItemModel {
+function instanceEntry(account: AccountView, instance: InstanceView, now: number): MenuItemModel {
   const at = (place: Partial<Place & { screen: 'instances' }>) =>
     go(account, { screen: 'instances', instance: instance.id, ...place })
   const submenu: MenuItemModel[] = []
   if (canGetIn(instance)) submenu.push(...waysIn(account, instance, at({ tab: 'terminal' })))
-  const power = powerEntry(account, instance, at({ ask: 'bid' }))
+  const over = isContractOver(instance, accountNow(account.clock, now))
+  const power = powerEntry(account, instance, { raiseBid: at({ ask: 'bid' }), over })
   if (power) submenu.push(power)
   submenu.push({ label: 'Show', action: at({}) }, { separator: true })
   submenu.push({ label: 'Destroy…', action: at({ ask: 'destroy' }) })
@@ -120,11 +120,14 @@ function waysIn(account: AccountView, instance: InstanceView, terminal: TrayActi
   ]
 }
 
-/** Stop, Start, or what takes the place of starting: an outbid machine runs again only at a higher bid. */
+/**
+ * Stop, Start, or what takes the place of starting: an outbid machine runs again only at a higher bid. Nothing starts it
+ * once its contract is over.
+ */
 function powerEntry(
   account: AccountView,
   instance: InstanceView,
-  raiseBid: TrayAction,
+  { raiseBid, over }: { raiseBid: TrayAction; over: boolean },
 ): MenuItemModel | undefined {
   const it = { account: account.id, instance: instance.id }
   const title = instanceTitle(instance)
@@ -140,9 +143,9 @@ function powerEntry(
         action: { kind: 'command', name: 'stopInstance', args: it, what: `stop ${title}` },
       }
     case 'stopped':
-      return { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
+      return over ? undefined : { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
     case 'outbid':
-      return { label: 'Raise bid…', action: raiseBid }
+      return over ? undefined : { label: 'Raise bid…', action: raiseBid }
     default:
       return undefined
   }

@@ -1,10 +1,10 @@
-import { money, rate } from '../../contract/format/money.ts'
+import { money } from '../../contract/format/money.ts'
 import { instanceName } from '../../contract/format/name.ts'
 import { stateWord } from '../../contract/format/state.ts'
 import { roughDuration, timeOfDay } from '../../contract/format/time.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import { creditLasts } from '../../contract/reading.ts'
-import type { Micros } from '../../contract/spending/money.ts'
+import { creditLasts, spendOnceReady } from '../../contract/reading.ts'
+import { costWords, spendWords } from '../../contract/spending/spend-words.ts'
 import type { AccountView } from '../../contract/state.ts'
 
 /** Characters of a name that a menu shows. */
@@ -19,15 +19,19 @@ export function word(text: string): string {
 /** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up`; `Credit $48.20 as of 13:05, …` where the service does not tell it now. */
 export function creditLine(account: AccountView): string {
   if (account.credit === undefined) return 'Credit not known yet'
-  const lasts = creditLasts(account)
+  const lasts = creditLasts(account, spendOnceReady(account))
   const left = lasts === undefined ? '' : lasts > 0 ? `, lasts ${roughDuration(lasts)}` : ', used up'
   const asOf = account.creditAt === undefined ? '' : ` as of ${timeOfDay(account.creditAt)}`
   return `Credit ${money(account.credit)}${asOf}${left}`
 }
 
-/** `2 running, $1.240/h` */
-export function spendLine(perHour: Micros, running: number): string {
-  return `${running === 0 ? 'nothing runs' : `${running} running`}, ${rate(perHour)}`
+/** `2 running, $1.240/h` of one account, or of several. */
+export function spendLine(accounts: readonly AccountView[]): string {
+  const instances = accounts.flatMap(account => Object.values(account.instances))
+  const running = instances.filter(({ state }) => state === 'running').length
+  const spendPerHour = accounts.reduce((sum, account) => sum + account.spendPerHour, 0)
+  const words = spendWords({ spendPerHour, instances: Object.fromEntries(instances.entries()) })
+  return `${running === 0 ? 'nothing runs' : `${running} running`}, ${words}`
 }
 
 /** `llama-finetune #4711` */
@@ -37,7 +41,7 @@ export function instanceTitle({ id, label, gpu }: InstanceView): string {
 
 /** `llama-finetune #4711: Running, $0.412/h` */
 export function instanceLine(instance: InstanceView): string {
-  return `${instanceTitle(instance)}: ${stateOf(instance)}, ${rate(instance.costPerHour)}`
+  return `${instanceTitle(instance)}: ${stateOf(instance)}, ${costWords(instance)}`
 }
 
 export function stateOf({ state, actualStatus }: InstanceView): string {

@@ -44,7 +44,7 @@ export function showTray({ berth, pictures, act, open }: TrayOptions): () => voi
 
   let menu = ''
   function drawMenu(): void {
-    const model = trayMenu(berth.state())
+    const model = trayMenu(berth.state(), Date.now())
     // A menu that is replaced closes under the user's pointer: only when what it shows has changed.
     const next = JSON.stringify(model)
     if (next === menu) return

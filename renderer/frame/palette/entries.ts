@@ -4,6 +4,7 @@ import { gpuWords, instanceName } from '../../../electron/contract/format/name.t
 import { percent } from '../../../electron/contract/format/size.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { isDead } from '../../../electron/contract/reading.ts'
+import { spendWords } from '../../../electron/contract/spending/spend-words.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import type { IconName } from '../../components/icons.ts'
 import type { Action } from '../../features/instances/action.ts'
@@ -127,7 +128,7 @@ function commandEntries(page: Page): Entry[] {
       group: screen ? 'Go to' : 'Do',
       mark: { icon: screen?.icon ?? iconOf(id) },
       label: screen?.label ?? label,
-      side: id === 'go-spending' && page.account ? rate(page.account.spendPerHour) : undefined,
+      side: id === 'go-spending' && page.account ? spendWords(page.account) : undefined,
       detail:
         id === 'go-account' && page.account?.credit !== undefined ? money(page.account.credit) : undefined,
       accelerator,

@@ -12,6 +12,8 @@ const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({
   accounts: Object.fromEntries([shown, ...others].map(account => [account.id, account])),
 })
 
+const menuOf = (state: State, now = 0) => trayMenu(state, now)
+
 const labels = (items: readonly MenuItemModel[]) =>
   items.map(item => ('separator' in item ? '---' : item.label))
 
@@ -26,17 +28,17 @@ const ssh = { direct: { host: '192.0.2.1', port: 22 } }
 
 test('credit that is used up is said to be, with its sign before the dollar', () => {
   const account = accountView({ credit: -7_430_000 }, instanceView({ label: 'llama', ssh }))
-  expect(labels(trayMenu(stateOf(account)))[0]).toBe('Credit −$7.43, used up')
+  expect(labels(menuOf(stateOf(account)))[0]).toBe('Credit −$7.43, used up')
 })
 
 test('credit that the service does not tell now is shown with when it was told', () => {
   const account = accountView({ creditAt: 1_790_000_000 }, instanceView({ label: 'llama', ssh }))
-  expect(labels(trayMenu(stateOf(account)))[0]).toMatch(/^Credit \$50\.00 as of \d\d:\d\d, lasts 5 d$/)
+  expect(labels(menuOf(stateOf(account)))[0]).toMatch(/^Credit \$50\.00 as of \d\d:\d\d, lasts 5 d$/)
 })
 
 test('it begins with credit and spend, and ends with renting, opening and quitting', () => {
   const account = accountView({}, instanceView({ label: 'llama', ssh }))
-  expect(labels(trayMenu(stateOf(account)))).toEqual([
+  expect(labels(menuOf(stateOf(account)))).toEqual([
     'Credit $50.00, lasts 5 d',
     '1 running, $0.400/h',
     '---',
@@ -63,7 +65,7 @@ test('a pause leads to a question where guards are set, since none of them acts 
     history: [],
   }
   const pause = (step: GuardView['step']) =>
-    trayMenu(stateOf(accountView({ guards: { one: { ...guard, step } } }))).find(
+    menuOf(stateOf(accountView({ guards: { one: { ...guard, step } } }))).find(
       item => 'label' in item && item.label.startsWith('Pause'),
     )
   expect(pause('waiting')).toEqual({
@@ -74,13 +76,13 @@ test('a pause leads to a question where guards are set, since none of them acts 
 })
 
 test('with nothing rented and no account there is still a way in and a way out', () => {
-  expect(labels(trayMenu(emptyState()))).toEqual(['No account yet', '---', '---', 'Open Berth', 'Quit Berth'])
-  expect(labels(trayMenu(stateOf(accountView())))).toContain('Rent a GPU…')
+  expect(labels(menuOf(emptyState()))).toEqual(['No account yet', '---', '---', 'Open Berth', 'Quit Berth'])
+  expect(labels(menuOf(stateOf(accountView())))).toContain('Rent a GPU…')
 })
 
 test('a running instance has every way in, Stop and Destroy…, each for just this one', () => {
   const account = accountView({}, instanceView({ id: 7, ssh }), instanceView({ id: 8, ssh }))
-  const { submenu = [] } = entry(trayMenu(stateOf(account)), 'Instance #7')
+  const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance #7')
   expect(labels(submenu)).toEqual([
     'Terminal',
     'Jupyter',
@@ -110,7 +112,7 @@ test('a running instance has every way in, Stop and Destroy…, each for just th
 
 test('destroying is a question in the window, never a click in the tray', () => {
   const account = accountView({}, instanceView())
-  const { submenu = [] } = entry(trayMenu(stateOf(account)), 'Instance')
+  const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance')
   expect(entry(submenu, 'Destroy…').action).toMatchObject({ kind: 'go', place: { ask: 'destroy' } })
 })
 
@@ -126,21 +128,40 @@ test.each<[InstanceState, string | undefined]>([
   ['other', undefined],
 ])('%s offers %s', (state, power) => {
   const account = accountView({}, instanceView({ state, actualStatus: state }))
-  const { submenu = [] } = entry(trayMenu(stateOf(account)), 'Instance')
+  const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance')
   const offered = labels(submenu).filter(label => ['Stop', 'Start', 'Raise bid…'].includes(label))
   expect(offered).toEqual(power === undefined ? [] : [power])
 })
 
+test.each<InstanceState>(['stopped', 'outbid'])('%s offers nothing once its contract is over', state => {
+  const account = accountView({}, instanceView({ state, endsAt: 1000 }))
+  const offered = (now: number) => labels(entry(menuOf(stateOf(account), now), 'Instance').submenu ?? [])
+  expect(offered(999_000)).toHaveLength(4)
+  expect(offered(1_000_000)).toEqual(['Show', '---', 'Destroy…'])
+})
+
+test('what boots is told with what it will cost', () => {
+  const booting = instanceView({
+    label: 'llama',
+    state: 'loading',
+    costPerHour: 7000,
+    pricePerHour: 2_528_000,
+  })
+  const told = labels(menuOf(stateOf(accountView({}, booting))))
+  expect(told[1]).toBe('nothing runs, now $0.007/h, $2.528/h once ready')
+  expect(told[3]).toMatch(/^llama #4711: Loading.*, now \$0\.007\/h, \$2\.528\/h once ready$/)
+})
+
 test('a way in is offered only where one can be had', () => {
   const account = accountView({}, instanceView({ state: 'running' }))
-  const offered = labels(entry(trayMenu(stateOf(account)), 'Instance').submenu ?? [])
+  const offered = labels(entry(menuOf(stateOf(account)), 'Instance').submenu ?? [])
   expect(offered).toEqual(['Stop', 'Show', '---', 'Destroy…'])
 })
 
 test('other accounts are there under their names, while they have something', () => {
   const other = accountView({ id: 'a00000002', name: 'Company' }, instanceView({ id: 9, label: 'training' }))
   const idle = accountView({ id: 'a00000003', name: 'Idle' })
-  const menu = trayMenu(stateOf(accountView(), other, idle))
+  const menu = menuOf(stateOf(accountView(), other, idle))
   expect(labels(menu)).toEqual(expect.arrayContaining(['Company', 'training #9: Running, $0.400/h']))
   expect(labels(menu)).not.toContain('Idle')
   expect(entry(entry(menu, 'training').submenu ?? [], 'Stop').action).toMatchObject({
@@ -151,14 +172,14 @@ test('other accounts are there under their names, while they have something', ()
 test('a name from outside stays one short line', () => {
   const label = `evil\n\u202e${'x'.repeat(300)}\u0000`
   const account = accountView({}, instanceView({ label }))
-  const [line = ''] = labels(trayMenu(stateOf(account))).filter(text => text.startsWith('evil'))
+  const [line = ''] = labels(menuOf(stateOf(account))).filter(text => text.startsWith('evil'))
   expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   expect(line.length).toBeLessThan(80)
 })
 
 test('the menu of many instances ends in a way to the rest', () => {
   const many = Array.from({ length: 40 }, (_, at) => instanceView({ id: at + 1 }))
-  const menu = trayMenu(stateOf(accountView({}, ...many)))
+  const menu = menuOf(stateOf(accountView({}, ...many)))
   expect(menu.length).toBeLessThan(28)
   expect(labels(menu)).toContain('25 more…')
 })
@@ -166,7 +187,7 @@ test('the menu of many instances ends in a way to the rest', () => {
 test('what does not show changes nothing: another look with the same facts gives the same menu', () => {
   const before = accountView({}, instanceView({ gpuLoad: 10, spent: { micros: 1, at: 0, perHour: 400_000 } }))
   const after = accountView({}, instanceView({ gpuLoad: 90, spent: { micros: 9, at: 9, perHour: 400_000 } }))
-  expect(trayMenu(stateOf({ ...after, credit: 49_999_000 }))).toEqual(trayMenu(stateOf(before)))
+  expect(menuOf(stateOf({ ...after, credit: 49_999_000 }))).toEqual(menuOf(stateOf(before)))
 })
 
 test('a rental that came to nothing is not said to be under way', () => {
@@ -182,13 +203,13 @@ test('a rental that came to nothing is not said to be under way', () => {
     },
   })
   const rentals = { ...rental('r1', 'waiting'), ...rental('r2', 'failed') }
-  const found = labels(trayMenu(stateOf(accountView({ rentals }))))
+  const found = labels(menuOf(stateOf(accountView({ rentals }))))
   expect(found.filter(label => label.includes('H100'))).toEqual(['Renting H100…', 'Could not rent H100'])
 })
 
 test('the last rental is offered again by its name, as a dialog with it filled in', () => {
   const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune', stops: [] } })
-  expect(entry(trayMenu(stateOf(account)), 'Rent llama-finetune again…').action).toEqual({
+  expect(entry(menuOf(stateOf(account)), 'Rent llama-finetune again…').action).toEqual({
     kind: 'go',
     account: account.id,
     place: { screen: 'offers', again: 'r0123456789abcdef' },
@@ -202,41 +223,41 @@ test('saved searches are there by name, and only where there are some', () => {
   } as const
   const state = stateOf(accountView())
   const saved = { s2: { id: 's2', name: 'H200', query }, s1: { id: 's1', name: 'A100', query } }
-  const { submenu = [] } = entry(trayMenu({ ...state, savedSearches: saved }), 'Saved searches')
+  const { submenu = [] } = entry(menuOf({ ...state, savedSearches: saved }), 'Saved searches')
   expect(labels(submenu)).toEqual(['A100', 'H200'])
   expect(entry(submenu, 'H200').action).toMatchObject({ place: { screen: 'offers', search: query } })
-  expect(labels(trayMenu(state))).not.toContain('Saved searches')
+  expect(labels(menuOf(state))).not.toContain('Saved searches')
 })
 
 test('looking can be paused, then it says until when and can go on', () => {
   const state = stateOf(accountView())
-  expect(entry(trayMenu(state), 'Pause').action).toMatchObject({
+  expect(entry(menuOf(state), 'Pause').action).toMatchObject({
     name: 'pausePolling',
     args: { minutes: 60 },
   })
   const until = new Date(2026, 4, 3, 15, 4).getTime()
-  const paused = trayMenu({ ...state, pausedUntil: until })
+  const paused = menuOf({ ...state, pausedUntil: until })
   expect(labels(paused)).toContain('Nothing is watched until 15:04')
   expect(entry(paused, 'Resume polling').action).toMatchObject({ name: 'resumePolling' })
 })
 
 test('the demo’s events are there on the demo alone, each one a command', () => {
   const demo = accountView({ id: 'demo', demo: true })
-  const { submenu = [] } = entry(trayMenu(stateOf(demo)), 'Make something happen')
+  const { submenu = [] } = entry(menuOf(stateOf(demo)), 'Make something happen')
   expect(submenu).toHaveLength(6)
   expect(entry(submenu, 'An hour passes').action).toMatchObject({
     kind: 'command',
     name: 'demoEvent',
     args: { event: 'hour_passes' },
   })
-  expect(labels(trayMenu(stateOf(accountView())))).not.toContain('Make something happen')
+  expect(labels(menuOf(stateOf(accountView())))).not.toContain('Make something happen')
 })
 
 test('an account that is not seen says why, and since when what is told is old', () => {
   const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
   const problem = { code: 'server_error', message: 'x' }
   const told = (connection: AccountView['connection']) =>
-    labels(trayMenu(stateOf(accountView({ connection })))).at(2)
+    labels(menuOf(stateOf(accountView({ connection })))).at(2)
   expect(told({ status: 'offline', problem, answered: 500, since })).toBe('Service fails (500), as of 14:02')
   expect(told({ status: 'refused', problem, since })).toBe('The API key was refused, as of 14:02')
   expect(told({ status: 'connecting' })).toBe('Connecting…')
