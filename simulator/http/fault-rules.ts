@@ -55,7 +55,7 @@ export function readFaultRules(rules: readonly unknown[]): FaultRule[] {
       path: readPattern(fields),
       kind,
       times: within(fields, 'times', 0, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY,
-      status: within(fields, 'status', 400, 599) ?? 500,
+      status: within(fields, 'status', 200, 599) ?? 500,
       error: fields.optionalString('error') ?? null,
       ms: within(fields, 'ms', 0, 3_600_000) ?? 1000,
     }

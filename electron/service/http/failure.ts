@@ -107,13 +107,9 @@ export function networkFailure(error: unknown): { code: Unanswered; sent: boolea
   return beforeSending ? { code: 'offline', sent: false } : { code: 'connection_lost', sent: true }
 }
 
-/**
- * A 5xx without a code of section 7 tells nothing about the write; a 2xx that says no to something that must not
- * happen twice contradicts itself.
- */
+/** A 5xx without a code of section 7 tells nothing about the write. */
 function mayHaveTakenEffect(operation: Operation<unknown>, status: number, explained: boolean): boolean {
-  if (operation.repeat === 'read') return false
-  return status >= 500 ? !explained : status < 300 && operation.repeat === 'never'
+  return operation.repeat !== 'read' && status >= 500 && !explained
 }
 
 function codeOf(operation: Operation<unknown>, status: number, named: unknown): ErrorCode {

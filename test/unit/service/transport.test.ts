@@ -123,7 +123,6 @@ describe('creating an instance', () => {
     ['an answer of the wrong shape', json({ success: true, new_contract: 'x' }), { path: '$.new_contract' }],
     ['a 500', raw('boom', 500), { code: 'server_error', status: 500 }],
     ['a 502', raw('', 502), { code: 'server_error', status: 502 }],
-    ['a 200 that says no', json({ success: false }), { code: 'refused', status: 200 }],
   ])('is sent once and is ambiguous after %s', async (_, reply, parts) => {
     service.otherwise = reply
     const error = await failure(client().offers.createInstance(5, { image: 'a' }))
@@ -147,6 +146,8 @@ describe('creating an instance', () => {
   })
 
   test.each([
+    // Deployments refuse so, too.
+    [200, { success: false, msg: 'x' }, 'refused'],
     [400, { error: 'invalid_args', msg: 'x' }, 'invalid_args'],
     [401, { msg: 'x' }, 'unauthorized'],
     [403, {}, 'forbidden'],
