@@ -20,9 +20,12 @@ type PriceFields = Pick<
 
 /**
  * The prices in a record. `dph_base` is for the GPUs alone, `dph_total` for GPUs and disk while it runs: it is told
- * of a stopped one, too, which costs its disk alone.
+ * of a stopped one, too, which costs its disk alone. What a record leaves out is as it was told last (`before`).
  */
-export function prices(record: PriceFields): Prices {
+export function prices(
+  record: PriceFields,
+  before?: Pick<InstanceView, 'pricePerHour' | 'diskPricePerHour'>,
+): Prices {
   const { storage_cost, disk_space } = record
   const total = believable(record.dph_total)
   const gpus = believable(record.dph_base)
@@ -34,8 +37,8 @@ export function prices(record: PriceFields): Prices {
   const together = gpus === undefined || storage === undefined ? total : gpus + storage
   const between = gpus === undefined || total === undefined ? undefined : Math.max(0, total - gpus)
   return {
-    running: believable(record.search?.totalHour) ?? together,
-    disk: believable(record.instance?.diskHour) ?? storage ?? between,
+    running: believable(record.search?.totalHour) ?? together ?? before?.pricePerHour,
+    disk: believable(record.instance?.diskHour) ?? storage ?? between ?? before?.diskPricePerHour,
     now: believable(record.instance?.totalHour),
   }
 }
@@ -50,7 +53,7 @@ export function believable(dollars: number | undefined): Micros | undefined {
 
 const charged: ReadonlySet<InstanceState> = new Set(['running', 'restarting', 'stopping', 'silent', 'other'])
 
-/** Whether the GPUs are charged in this state. A silent or offline host is charged as if it ran, to be safe. */
+/** Whether the GPUs are charged in this state. A silent host is charged as if it ran, to be safe. */
 function gpusCharged(state: InstanceState): boolean {
   return charged.has(state)
 }

@@ -25,6 +25,14 @@ test('prices that are missing or make no sense cost nothing rather than spoil th
   expect(costPerHour('running', {})).toBe(0)
 })
 
+test('a price that an answer leaves out is as it was told last', () => {
+  expect(prices({}, { pricePerHour: 500_000, diskPricePerHour: 50_000 })).toEqual({
+    running: 500_000,
+    disk: 50_000,
+  })
+  expect(prices({ dph_total: 0.6 }, { pricePerHour: 500_000 })).toEqual({ running: 600_000 })
+})
+
 test('what the service says an instance costs now goes before all that can be reckoned', () => {
   const told = prices({
     dph_total: 0.5,
