@@ -78,7 +78,7 @@ export function firstHours(
   }
 }
 
-function onDemandPrice(offer: OfferView): Micros | undefined {
+export function onDemandPrice(offer: OfferView): Micros | undefined {
   return offer.price === undefined ? undefined : offer.price - (offer.storagePrice ?? 0)
 }
 

@@ -7,7 +7,13 @@ import { typedNumber } from '../../../components/fields/numbers.ts'
 import { onceReleased } from '../../../components/fields/onceReleased.ts'
 import { noVolume } from '../../../components/fields/volume.ts'
 import { stopperWords } from '../../../features/guards/stopperWords.ts'
-import { creditWouldLast, firstHours, rentalCost, trafficOnce } from '../../../features/market/cost.ts'
+import {
+  creditWouldLast,
+  firstHours,
+  onDemandPrice,
+  rentalCost,
+  trafficOnce,
+} from '../../../features/market/cost.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
 import { draftFrom, firstDisk, freshDraft, noRegistry } from '../../../features/market/rentDefaults.ts'
 import type { RentDraft } from '../../../features/market/rentDraft.ts'
@@ -28,6 +34,12 @@ import { highBid } from '../../../words/highBid.ts'
 import { soundsSecret } from '../../../words/secretNames.ts'
 import { readPastedOptions } from './envText.ts'
 import type { RentSubject } from './rentSubject.ts'
+
+const noPrice: Problem = {
+  code: 'price_unknown',
+  message: 'The service does not tell what this machine costs.',
+  advice: 'Rent another one, or this one on the service’s own page.',
+}
 
 /** A rental being filled in. Nothing typed is lost until it is rented or given up. */
 export class Renting {
@@ -193,6 +205,12 @@ export class Renting {
     )
   })
 
+  /** Whether nobody says what it costs: then it is not rented. */
+  get priceUnknown(): boolean {
+    const { offer, otherwise, later } = this.subject
+    return !this.interruptible && !otherwise && !later && onDemandPrice(offer) === undefined
+  }
+
   /** GB of traffic that were given; undefined where the usual is taken to be. */
   readonly expectedTraffic: number | undefined = $derived.by(() => {
     const expected = typedNumber(this.draft.traffic)
@@ -238,7 +256,7 @@ export class Renting {
 
   /** Whether all that is filled in can be rented. */
   get complete(): boolean {
-    return 'request' in this.#read && this.#runIsComplete
+    return 'request' in this.#read && this.#runIsComplete && !this.priceUnknown
   }
 
   get #runIsComplete(): boolean {
@@ -288,6 +306,10 @@ export class Renting {
     this.#tried = true
     this.problem = undefined
     this.#refused = undefined
+    if (this.priceUnknown) {
+      this.problem = noPrice
+      return false
+    }
     const may = this.subject.otherwise?.check() ?? true
     if ('errors' in this.#read || !may || !this.#runIsComplete) return false
     const run = this.run?.read.value
