@@ -1,4 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
 import { parseBaseUrl } from '../../service/base-url.ts'
@@ -21,6 +22,7 @@ import { createPoller, KeyRefused, unwell } from '../instances/polling/poller.ts
 import { goesBeyond } from '../instances/project.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../instances/reconcile.ts'
 import { openAccountAlerts } from '../notifications/account-alerts.ts'
+import { goneAlert } from '../notifications/alerts.ts'
 import { secretsEntry } from '../renting/rentals/secrets.ts'
 import { openRentals, type Rentals } from '../renting/rentals/service.ts'
 import { notedKeychain } from '../storage/noted-keychain.ts'
@@ -81,7 +83,7 @@ export async function openSession(
   const [alerts, lastSeen, missingInstances, face] = await Promise.all([
     openAccountAlerts({ ...kept, name: `${folder}/told.json` }, notifications),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
-    openMissingInstances({ ...kept, name: `${folder}/departed.json`, onAway, onGone }),
+    openMissingInstances({ ...kept, name: `${folder}/departed.json`, onAway, onVanished, onGone }),
     openFace({ ...kept, name: `${folder}/service.json` }),
   ])
 
@@ -105,6 +107,12 @@ export async function openSession(
   })
 
   const account = () => store.get().accounts[id]
+
+  /** A watchdog that may have destroyed it tells so itself. */
+  function onVanished(view: InstanceView): void {
+    const isWatchdogs = watchdogs.find(view.id)?.wish.action === 'destroy'
+    if (!isWatchdogs && store.get().settings.alerts.hostGone) notifications.tell(id, [goneAlert(id, view)])
+  }
 
   function clientFor(withKey: string): ServiceClient {
     const client = createClient({

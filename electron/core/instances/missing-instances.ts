@@ -40,6 +40,8 @@ export interface MissingInstancesOptions
   extends Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'> {
   /** It has been away for so many looks that nothing of it needs to stay open. */
   onAway: (instance: number) => void
+  /** It has been away for as long and nobody destroyed it from here; once. `view`: as it was seen last. */
+  onVanished: (view: InstanceView) => void
   /** It is gone for good, and all that was kept for it can go. */
   onGone: (instance: number) => void
 }
@@ -47,10 +49,14 @@ export interface MissingInstancesOptions
 /** Seconds for which what cannot be got back is kept. */
 const keptFor = 7 * 86_400
 
-const Departed = v.record(v.string(), v.object({ at: v.number(), view: InstanceShape }))
+const Departed = v.record(
+  v.string(),
+  v.object({ at: v.number(), view: InstanceShape, told: v.optional(v.boolean()) }),
+)
 
 export async function openMissingInstances({
   onAway,
+  onVanished,
   onGone,
   ...place
 }: MissingInstancesOptions): Promise<MissingInstances> {
@@ -98,14 +104,18 @@ export async function openMissingInstances({
         if (view) record(departed => ({ [id]: { at, view }, ...departed }))
       }
       for (const id of destroyed) if (!present.has(id)) forget(id)
-      for (const [key, { at: since }] of Object.entries(document.get())) {
+      for (const [key, { at: since, view, told }] of Object.entries(document.get())) {
         const id = Number(key)
         if (present.has(id)) drop(id)
         else if (at - since >= keptFor) forget(id)
         else {
           const looks = (absent.get(id) ?? 0) + 1
           absent.set(id, looks)
-          if (looks === pollsUntilGone) onAway(id)
+          if (looks !== pollsUntilGone) continue
+          onAway(id)
+          if (told) continue
+          record(departed => ({ ...departed, [id]: { at: since, view, told: true } }))
+          onVanished(view)
         }
       }
     },

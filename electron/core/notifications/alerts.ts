@@ -84,6 +84,19 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
   }
 }
 
+/** What is to be said of one that is no longer on the account, though nobody destroyed it from here. */
+export function goneAlert(account: AccountView['id'], instance: InstanceView): Alert {
+  return {
+    id: `${account}/gone/${instance.id}`,
+    kind: 'hostGone',
+    title: `${instanceName(instance)} is gone`,
+    body: 'It is no longer on the account: it was destroyed elsewhere, or the service removed it. Its files are lost.',
+    urgency: 'normal',
+    actions: [],
+    place: { screen: 'activity' },
+  }
+}
+
 /** One for each instance: what is told of it later takes the place of what was told before. */
 function instanceAlertId(account: AccountView['id'], instance: number): string {
   return `${account}/${instance}`

@@ -124,6 +124,26 @@ test('without notifications of the desktop, alerts are on the page until they ar
   expect(under.berth.state().goTo?.place).toEqual({ screen: 'instances' })
 })
 
+test('an instance that goes without Berth is told of once, not after a restart, and one destroyed here is not', async () => {
+  const first = await world.startConnected()
+  const { id } = await rentRunning(first)
+  const own = await rentRunning(first)
+  world.notifier.shown.length = 0
+  await first.run('destroyInstance', { instance: own.id })
+  await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${world.sim.apiKey}` },
+  })
+  for (const _ of [1, 2, 3]) await first.run('refresh', {})
+  expect(titles()).toEqual([expect.stringContaining(`#${id} is gone`)])
+  await first.close()
+
+  const second = await world.start()
+  await second.until(() => second.account().connection.status === 'online')
+  for (const _ of [1, 2, 3]) await second.run('refresh', {})
+  expect(titles()).toHaveLength(1)
+})
+
 test('two accounts are looked at and alerted on apart', async () => {
   other = await startSimulator({ seed: 8, speed: 60, offers: 50, calm: true })
   other.controls.setCredit(100)
