@@ -1,9 +1,27 @@
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
-/** The country code at the end of a location such as `Texas, US`; the whole location when there is none. */
+/** The country at the end of a location, its code: `US` of `Texas, US` and of `Texas, United States`; else the whole location. */
 export function countryOf(location: string): string {
-  const code = /(?:^|,)\s*([A-Z]{2})\s*$/.exec(location)?.[1]
-  return code ?? location.trim()
+  const last = location.slice(location.lastIndexOf(',') + 1).trim()
+  if (isCountry(last)) return last
+  return countries().get(last.toLowerCase()) ?? location.trim()
+}
+
+let known: Map<string, string> | undefined
+/** The code of every country there is, by its English name in lower case. */
+export function countries(): ReadonlyMap<string, string> {
+  const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
+  known ??= new Map(
+    letters
+      .flatMap(first => letters.map(second => first + second))
+      // Former codes, such as UK, have the name of the one that is valid.
+      .filter(code => Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`)
+      .flatMap(code => {
+        const name = names.of(code)
+        return name === undefined ? [] : [[name.toLowerCase(), code]]
+      }),
+  )
+  return known
 }
 
 /** Whether a region is a country's code, not the whole of a location that names none. */
@@ -21,7 +39,7 @@ export function countryName(region: string): string {
 export function placeName(location: string): string {
   const country = countryOf(location)
   if (country === location.trim()) return countryName(country)
-  const area = location.slice(0, location.lastIndexOf(',')).trim()
+  const area = location.slice(0, Math.max(0, location.lastIndexOf(','))).trim()
   const name = countryName(country)
   return area === '' || area.toLowerCase() === name.toLowerCase() ? name : `${area}, ${country}`
 }

@@ -49,8 +49,9 @@ export function offerView(offer: Offer): OfferView {
     ...trafficPrices(offer),
     reliability: offer.reliability2 ?? offer.reliability,
     verified: offer.verification === undefined ? undefined : offer.verification === 'verified',
-    location: offer.geolocation,
-    directPorts: offer.direct_port_count,
+    location: offer.geolocation?.trim() || undefined,
+    // -1 is what some say for none.
+    directPorts: offer.direct_port_count && Math.max(0, offer.direct_port_count),
     staticIp: offer.static_ip,
     datacenter: offer.datacenter ?? (offer.hosting_type === undefined ? undefined : offer.hosting_type === 1),
     lasts: offer.duration,

@@ -1,5 +1,5 @@
 import type { ExtraFilters } from '../../../contract/market/offer.ts'
-import { countryName } from '../../../contract/market/place.ts'
+import { countries } from '../../../contract/market/place.ts'
 import { searchWords } from '../../../contract/market/search-text.ts'
 
 /** What a free text asks for, in what a service understands. */
@@ -14,7 +14,7 @@ export interface TextMeaning {
 export function textMeaning(text: string): TextMeaning {
   const conditions: ExtraFilters = {}
   const all = searchWords(text)
-  const country = countries().find(({ words }) => words.every(word => all.includes(word)))
+  const country = countryWords().find(({ words }) => words.every(word => all.includes(word)))
   if (country) conditions['geolocation'] = { in: [country.code] }
   const rest = all.filter(word => {
     if (country?.words.includes(word)) return false
@@ -32,12 +32,9 @@ export function textMeaning(text: string): TextMeaning {
 
 let known: { code: string; words: string[] }[] | undefined
 /** Every country there is, by the words of its name; the longer name first, where one is part of another. */
-function countries() {
-  const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
-  known ??= letters
-    .flatMap(first => letters.map(second => first + second))
-    .filter(code => countryName(code) !== code)
-    .map(code => ({ code, words: searchWords(countryName(code)) }))
+function countryWords() {
+  known ??= [...countries()]
+    .map(([name, code]) => ({ code, words: searchWords(name) }))
     .sort((a, b) => b.words.length - a.words.length)
   return known
 }

@@ -23,7 +23,10 @@ test('places are named once', () => {
     'Sweden',
     'Moon base',
   ])
-  expect(countryOf('Quebec, CA')).toBe('CA')
+  expect(
+    ['Quebec, CA', 'California, United States', 'Sweden', 'London, United Kingdom'].map(countryOf),
+  ).toEqual(['CA', 'US', 'SE', 'GB'])
+  expect(['California, United States', 'Sweden'].map(placeName)).toEqual(['California, US', 'Sweden'])
   expect(countryName('QX')).toBe('QX')
 })
 
