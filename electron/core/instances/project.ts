@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import type {
   AskedState,
   InstanceState,
@@ -57,7 +58,7 @@ export function project(
     beyondInterface: goesBeyond(record),
   }
   const state = instanceState(standing, before && pastOf(before, lastPoll.unbroken), at)
-  const price = prices(record)
+  const price = prices(record, before)
   const perHour = costPerHour(state, price)
   const startedAt = record.start_date
   const { traffic, charged } = trafficOf(record, before?.traffic, at)
@@ -192,8 +193,7 @@ const turningText = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** One line without control characters; undefined when nothing is left. */
 export function cleanLine(text: string | null | undefined): string | undefined {
-  const line = text
-    ?.slice(0, 4 * longestMessage)
+  const line = stripVTControlCharacters((text ?? '').slice(0, 4 * longestMessage))
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replace(turningText, '')
     .trim()

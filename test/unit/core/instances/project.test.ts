@@ -118,6 +118,9 @@ test('text of a record is one line, without what turns its direction', () => {
   )
   for (const text of [view.label, view.statusMessage, view.gpu?.name, view.location, view.actualStatus])
     expect(text).toMatch(/^[\x20-\x7e]+$/)
+  expect(
+    project({ ...rented, status_msg: '\u001b[32m64%\u001b[0m pulled' }, undefined, 0).statusMessage,
+  ).toBe('64% pulled')
   expect(project({ ...rented, status_msg: 'x'.repeat(100_000) }, undefined, 0).statusMessage).toHaveLength(
     500,
   )
