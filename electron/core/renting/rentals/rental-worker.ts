@@ -46,7 +46,7 @@ const creationTimeout = 30_000
 /** Milliseconds before the first tries to find what a lost answer left; those after them come every `pollAgainAfter`. */
 const findAfter = [500, 1500, 3000, 5000]
 /** Seconds of the account's time in which a new instance appears in its list: what is not found by then was not created. */
-const appearsWithin = 60
+const appearsWithin = 90
 /** Milliseconds until an account that does not answer is looked at again. */
 const pollAgainAfter = 5000
 /** How often the service is asked for one wish at the most. */
