@@ -5,16 +5,38 @@ import { readProfile } from '../../simulator/deployment/deployment.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 
-/** What axe finds wrong with the page as it stands, or with a part of it, each in a line. */
+/**
+ * What axe finds wrong with the page as it stands, or with a part of it, each in a line: all of it while it is light, and
+ * once more what depends on colours while it is dark.
+ */
 async function findings(page: Page, where: string, part?: string): Promise<string[]> {
+  const light = await findingsNow(page, `${where} (light)`, {}, part)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await findingsNow(page, `${where} (dark)`, { runOnly: ofColours }, part)
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...light, ...dark]
+}
+
+/** The rules whose findings depend on the theme: all else of a page is the same in both. */
+const ofColours = ['color-contrast', 'link-in-text-block']
+
+async function findingsNow(
+  page: Page,
+  where: string,
+  options: axe.RunOptions,
+  part?: string,
+): Promise<string[]> {
   // Colours are measured as they rest, not while something comes into sight.
   await page.evaluate(() =>
     Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined))),
   )
-  const violations = await page.evaluate(async selector => {
-    const { axe: here } = window as typeof window & { axe: typeof axe }
-    return (await here.run(selector ?? document)).violations
-  }, part)
+  const violations = await page.evaluate(
+    async ([selector, options]) => {
+      const { axe: here } = window as typeof window & { axe: typeof axe }
+      return (await here.run(selector ?? document, options)).violations
+    },
+    [part, options] as const,
+  )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html }) => `${where}: ${id}: ${html.slice(0, 160)}`),
   )
@@ -34,72 +56,69 @@ const screens = [
   'Settings',
 ]
 
-test.for(['light', 'dark'] as const)(
-  'axe finds nothing wrong on any screen, nor in the palette and the first dialogs (%s)',
-  async (colorScheme, { start }) => {
-    const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
-    const { page } = await start.page('about:blank', {
-      colorScheme,
-      viewport: { width: 1280, height: 800 },
-      reducedMotion: 'reduce',
-    })
-    await page.addInitScript(axe.source)
-    await page.goto(berth.address)
-    const found: string[] = []
-    const look = async (where: string) => void found.push(...(await findings(page, where)))
-    const dialog = page.getByRole('dialog')
-    const close = async () => {
-      await page.keyboard.press('Escape')
-      await page
-        .locator('[role=dialog], [role=alertdialog], [role=menu]')
-        .first()
-        .waitFor({ state: 'detached' })
-    }
-
-    await page.getByRole('button', { name: 'Try the demo' }).waitFor()
-    await look('Welcome')
-    const id = await rentRunning(sim)
-    await connectAccount(page, sim)
-    const row = page.getByRole('row').filter({ hasText: String(id) })
-    await page.getByRole('link', { name: 'Instances' }).click()
-    await row.first().waitFor()
-
-    for (const screen of screens) {
-      await page.getByRole('link', { name: screen }).click()
-      await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
-      await look(screen)
-    }
-
-    await page.keyboard.press('Control+k')
-    await dialog.waitFor()
-    await look('palette')
-    await page.keyboard.type('h100')
-    await page.getByRole('option').first().waitFor()
-    await look('palette, typed')
-    await close()
-    await page.keyboard.press('?')
-    await dialog.waitFor()
-    await look('shortcuts')
-    await close()
-
-    await page.getByRole('link', { name: 'Offers' }).click()
+test('axe finds nothing wrong on any screen, nor in the palette and the first dialogs', async ({ start }) => {
+  const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
+  const { page } = await start.page('about:blank', {
+    colorScheme: 'light',
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  })
+  await page.addInitScript(axe.source)
+  await page.goto(berth.address)
+  const found: string[] = []
+  const look = async (where: string) => void found.push(...(await findings(page, where)))
+  const dialog = page.getByRole('dialog')
+  const close = async () => {
+    await page.keyboard.press('Escape')
     await page
-      .getByRole('button', { name: /^Rent \d/ })
+      .locator('[role=dialog], [role=alertdialog], [role=menu]')
       .first()
-      .click()
-    await dialog.waitFor()
-    await look('rent')
-    await close()
+      .waitFor({ state: 'detached' })
+  }
 
-    await page.getByRole('link', { name: 'Instances' }).click()
-    await row.first().getByRole('button', { name: /^More/ }).click()
-    await page.getByRole('menuitem', { name: /^Destroy/ }).click()
-    await page.getByRole('dialog').or(page.getByRole('alertdialog')).waitFor()
-    await look('destroy')
-    expect(found).toEqual([])
-  },
-)
+  await page.getByRole('button', { name: 'Try the demo' }).waitFor()
+  await look('Welcome')
+  const id = await rentRunning(sim)
+  await connectAccount(page, sim)
+  const row = page.getByRole('row').filter({ hasText: String(id) })
+  await page.getByRole('link', { name: 'Instances' }).click()
+  await row.first().waitFor()
+
+  for (const screen of screens) {
+    await page.getByRole('link', { name: screen }).click()
+    await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    await look(screen)
+  }
+
+  await page.keyboard.press('Control+k')
+  await dialog.waitFor()
+  await look('palette')
+  await page.keyboard.type('h100')
+  await page.getByRole('option').first().waitFor()
+  await look('palette, typed')
+  await close()
+  await page.keyboard.press('?')
+  await dialog.waitFor()
+  await look('shortcuts')
+  await close()
+
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page
+    .getByRole('button', { name: /^Rent \d/ })
+    .first()
+    .click()
+  await dialog.waitFor()
+  await look('rent')
+  await close()
+
+  await page.getByRole('link', { name: 'Instances' }).click()
+  await row.first().getByRole('button', { name: /^More/ }).click()
+  await page.getByRole('menuitem', { name: /^Destroy/ }).click()
+  await page.getByRole('dialog').or(page.getByRole('alertdialog')).waitFor()
+  await look('destroy')
+  expect(found).toEqual([])
+})
 
 /** The menu or dialog that comes, which is left again. */
 async function lookAtOpened(page: Page, where: string): Promise<string[]> {
@@ -136,83 +155,80 @@ async function lookIntoEach(page: Page, where: string, scope: string): Promise<s
   return found
 }
 
-test.for(['light', 'dark'] as const)(
-  'axe finds nothing wrong in any tab of the details, menu or dialog (%s)',
-  { timeout: 300_000 },
-  async (colorScheme, { start }) => {
-    const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
-    const { page } = await start.page('about:blank', {
-      colorScheme,
-      viewport: { width: 1280, height: 800 },
-      reducedMotion: 'reduce',
-    })
-    await page.addInitScript(axe.source)
-    await page.goto(berth.address)
-    const id = await rentRunning(sim)
-    await connectAccount(page, sim)
-    const found: string[] = []
-    await page.getByRole('link', { name: 'Instances' }).click()
-    const row = page
-      .getByRole('row')
-      .filter({ hasText: String(id) })
-      .first()
-    await row.getByRole('link').click()
-    for (const tab of ['Files', 'Monitor', 'Automation', 'Details']) {
-      await page.getByRole('tab', { name: tab, exact: true }).click()
-      await page.getByRole('tabpanel', { name: tab }).waitFor()
-      await page.waitForLoadState('networkidle')
-      found.push(...(await findings(page, tab)))
-      found.push(...(await lookIntoEach(page, tab, '[role=tabpanel]')))
-    }
-    const more = row.getByRole('button', { name: /^More/ })
+test('axe finds nothing wrong in any tab of the details, menu or dialog', { timeout: 300_000 }, async ({
+  start,
+}) => {
+  const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
+  const { page } = await start.page('about:blank', {
+    colorScheme: 'light',
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  })
+  await page.addInitScript(axe.source)
+  await page.goto(berth.address)
+  const id = await rentRunning(sim)
+  await connectAccount(page, sim)
+  const found: string[] = []
+  await page.getByRole('link', { name: 'Instances' }).click()
+  const row = page
+    .getByRole('row')
+    .filter({ hasText: String(id) })
+    .first()
+  await row.getByRole('link').click()
+  for (const tab of ['Files', 'Monitor', 'Automation', 'Details']) {
+    await page.getByRole('tab', { name: tab, exact: true }).click()
+    await page.getByRole('tabpanel', { name: tab }).waitFor()
+    await page.waitForLoadState('networkidle')
+    found.push(...(await findings(page, tab)))
+    found.push(...(await lookIntoEach(page, tab, '[role=tabpanel]')))
+  }
+  const more = row.getByRole('button', { name: /^More/ })
+  await more.click()
+  found.push(...(await lookAtOpened(page, 'menu of a row')))
+  for (const name of ['Rename', 'Destroy']) {
     await more.click()
-    found.push(...(await lookAtOpened(page, 'menu of a row')))
-    for (const name of ['Rename', 'Destroy']) {
-      await more.click()
-      await page.getByRole('menuitem', { name }).click()
-      await page.locator('.menu').waitFor({ state: 'detached' })
-      found.push(...(await lookAtOpened(page, name)))
-    }
-    for (const screen of screens) {
-      await page.getByRole('link', { name: screen }).click()
-      await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
-      found.push(...(await lookIntoEach(page, screen, 'main')))
-    }
-    found.push(...(await lookIntoEach(page, 'Header', 'header')))
-    expect(found).toEqual([])
-  },
-)
+    await page.getByRole('menuitem', { name }).click()
+    await page.locator('.menu').waitFor({ state: 'detached' })
+    found.push(...(await lookAtOpened(page, name)))
+  }
+  for (const screen of screens) {
+    await page.getByRole('link', { name: screen }).click()
+    await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    found.push(...(await lookIntoEach(page, screen, 'main')))
+  }
+  found.push(...(await lookIntoEach(page, 'Header', 'header')))
+  expect(found).toEqual([])
+})
 
-test.for(['light', 'dark'] as const)(
-  'axe finds nothing wrong in the menus of accounts and the demo, nor where a host asks for more (%s)',
-  async (colorScheme, { start }) => {
-    const [sim, berth] = await Promise.all([
-      start.simulator({ deployment: readProfile('public') }),
-      start.berth({ flags: ['--demo'] }),
-    ])
-    const { page } = await start.page('about:blank', {
-      colorScheme,
-      viewport: { width: 1280, height: 800 },
-      reducedMotion: 'reduce',
-    })
-    await page.addInitScript(axe.source)
-    await page.goto(berth.address)
-    await page.getByRole('button', { name: 'Play a day with Berth' }).waitFor()
-    const found: string[] = []
-    await page.getByRole('button', { name: 'Make something happen' }).click()
-    found.push(...(await lookAtOpened(page, 'the demo’s menu')))
+test('axe finds nothing wrong in the menus of accounts and the demo, nor where a host asks for more', async ({
+  start,
+}) => {
+  const [sim, berth] = await Promise.all([
+    start.simulator({ deployment: readProfile('public') }),
+    start.berth({ flags: ['--demo'] }),
+  ])
+  const { page } = await start.page('about:blank', {
+    colorScheme: 'light',
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  })
+  await page.addInitScript(axe.source)
+  await page.goto(berth.address)
+  await page.getByRole('button', { name: 'Play a day with Berth' }).waitFor()
+  const found: string[] = []
+  await page.getByRole('button', { name: 'Make something happen' }).click()
+  found.push(...(await lookAtOpened(page, 'the demo’s menu')))
 
-    const id = await rentRunning(sim)
-    await sim.control('POST', '/sim/price-increase', { instance_id: id, factor: 1.5 })
-    await connectAccount(page, sim)
-    await page.getByRole('button', { name: /^Account:/ }).click()
-    found.push(...(await lookAtOpened(page, 'menu of accounts')))
-    await page.getByRole('link', { name: 'Instances' }).click()
-    for (const answer of ['Accept…', 'Refuse…']) {
-      await page.getByRole('button', { name: answer }).click({ timeout: 60_000 })
-      found.push(...(await lookAtOpened(page, answer)))
-    }
-    expect(found).toEqual([])
-  },
-)
+  const id = await rentRunning(sim)
+  await sim.control('POST', '/sim/price-increase', { instance_id: id, factor: 1.5 })
+  await connectAccount(page, sim)
+  await page.getByRole('button', { name: /^Account:/ }).click()
+  found.push(...(await lookAtOpened(page, 'menu of accounts')))
+  await page.getByRole('link', { name: 'Instances' }).click()
+  for (const answer of ['Accept…', 'Refuse…']) {
+    await page.getByRole('button', { name: answer }).click({ timeout: 60_000 })
+    found.push(...(await lookAtOpened(page, answer)))
+  }
+  expect(found).toEqual([])
+})
