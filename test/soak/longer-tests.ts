@@ -13,6 +13,11 @@ export function soakJobs(): Promise<string> {
   return longer('integration', 'core/projects/killed.test.ts', 'BERTH_KILLS', '200')
 }
 
+/** A folder of BERTH_FILES files is looked through over SFTP, and deleted. */
+export function soakFolder(): Promise<string> {
+  return longer('integration', 'ssh/files/transfers.test.ts', 'BERTH_FILES', '100000')
+}
+
 /** A test of `npm test`, with more rounds. What went wrong is printed, with the seed that does it again. */
 async function longer(project: string, file: string, variable: string, usual: string): Promise<string> {
   const rounds = process.env[variable] ?? usual

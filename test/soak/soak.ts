@@ -1,12 +1,13 @@
 import { soakCosts } from './costs.ts'
 import { soakFaces } from './faces.ts'
 import { soakFiles } from './files.ts'
-import { soakHistories, soakJobs } from './longer-tests.ts'
+import { soakFolder, soakHistories, soakJobs } from './longer-tests.ts'
 import { soakWeek } from './week.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
 const campaigns: [string, () => Promise<string>][] = [
   ['files', soakFiles],
+  ['folder', soakFolder],
   ['week', soakWeek],
   ['faces', soakFaces],
   ['histories', soakHistories],

@@ -28,6 +28,8 @@ import { randomFile } from './random-file.ts'
 
 const never = new AbortController().signal
 const quiet = () => undefined
+/** Files of a large folder. 100,000: `npm run soak folder`. */
+const many = Number(process.env['BERTH_FILES'] ?? 10_000)
 
 async function send(over: Sftp, path: string, into: string): Promise<void> {
   const up = uploadJob({ folder: into, list: chosenItem(path).list, replace: true, changed: quiet })
@@ -115,15 +117,15 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(most).toBeLessThan(40 * 1024 * 1024)
   })
 
-  test('a folder of 100,000 files is looked through and deleted', async () => {
+  test(`a folder of ${many} files is looked through and deleted`, async () => {
     const { there, sftp } = await openPlace()
     const folder = join(there, 'many')
-    for (let at = 0; at < 100_000; at += 1) {
+    for (let at = 0; at < many; at += 1) {
       if (at % 1000 === 0) mkdirSync(join(folder, String(at / 1000)), { recursive: true })
       writeFileSync(join(folder, String(Math.floor(at / 1000)), `checkpoint-${at}.safetensors`), '')
     }
     const over = await sftp()
-    expect((await walk(over, [folder], never)).files).toHaveLength(100_000)
+    expect((await walk(over, [folder], never)).files).toHaveLength(many)
     await remove(over, folder)
     expect(existsSync(folder)).toBe(false)
   })
