@@ -21,7 +21,7 @@ async function instancesOf(sim: Service): Promise<Listed[]> {
 /** Berth on an account whose world is as slow as ours: a machine boots for a minute or more, unless time is let pass. */
 async function connected(start: Start): Promise<{ sim: Service; page: Page; errors: string[] }> {
   const sim = await start.simulator({ speed: 1 })
-  const berth = await start.berth({ settings: { pollInterval: 2 } })
+  const berth = await start.berth()
   const { page, errors } = await start.page(berth.address)
   await connectAccount(page, sim)
   return { sim, page, errors }

@@ -6,7 +6,7 @@ import { test } from './fixtures.ts'
 test('Jupyter in one click: it opens in a tab of its own, is listed under the ports, and is closed there', async ({
   start,
 }) => {
-  const berth = await start.berth({ flags: ['--demo'] })
+  const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })
   const { page, errors } = await start.page(berth.address)
 
   const row = await rentWithJupyter(page, 'RTX 4090')

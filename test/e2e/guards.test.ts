@@ -31,7 +31,7 @@ async function scene(start: Start, count: number): Promise<Scene> {
   await sim.control('POST', '/sim/credit', { credit: 100 })
   const ids: number[] = []
   for (let made = 0; made < count; made += 1) ids.push(await rentRunning(sim))
-  const berth = await start.berth({ settings: { pollInterval: 2 } })
+  const berth = await start.berth()
   const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await connectAccount(page, sim)
   await page.getByRole('row', { name: new RegExp(`#${ids[0]}`) }).waitFor()

@@ -47,7 +47,7 @@ describe('by keys alone', () => {
   test('from an empty home to a rented GPU, its terminal, a guard, a watch, and back to nothing', async ({
     start,
   }) => {
-    const berth = await start.berth({ flags: ['--demo'] })
+    const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })
     const { page, errors } = await start.page(berth.address)
     await page.getByText('Nothing is rented').waitFor()
 

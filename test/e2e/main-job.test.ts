@@ -44,7 +44,7 @@ async function doTheJob(page: Page): Promise<void> {
 test('from an empty home: the demo opens, and a GPU is found, rented, entered and destroyed', async ({
   start,
 }) => {
-  const { page, errors } = await freshBerth(start, ['--demo'])
+  const { page, errors } = await freshBerth(start, ['--demo', '--speed', '100'])
   await page.getByText('This is the demo market. Nothing here costs money.').waitFor()
   await doTheJob(page)
   expect(errors).toEqual([])

@@ -13,7 +13,7 @@ test.beforeAll(async ({ startForFile: start }) => {
   sim = await start.simulator()
   const berth = await start.berth({
     flags: ['--demo'],
-    settings: { pollInterval: 2, lowCreditDollars: 1000 },
+    settings: { lowCreditDollars: 1000 },
   })
   ;({ page, errors } = await start.page(berth.address))
   await page.getByText('of credit left').first().waitFor()

@@ -13,7 +13,7 @@ test.beforeAll(async ({ startForFile: start }) => {
   sim = await start.simulator()
   // It is afternoon before all is over: no day begins meanwhile, on which nothing has cost anything yet.
   await sim.control('POST', '/sim/clock', { advance: (nextMorning() - Date.now()) / 1000 })
-  const berth = await start.berth({ settings: { pollInterval: 2 } })
+  const berth = await start.berth()
   ;({ page } = await start.page(berth.address, { acceptDownloads: true }))
   await connectAccount(page, sim)
 })

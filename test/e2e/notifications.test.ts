@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { lacks } from '../needs.ts'
@@ -13,7 +11,7 @@ let sim: Service
 let desktop: Desktop
 const lacking = lacks('chromium', 'dbus-daemon', 'Xvfb', 'dunst', 'dunstctl', 'gnome-keyring-daemon')
 
-/** A desktop with notifications and a keychain, a service whose world is as slow as ours, and a home that polls often. */
+/** A desktop with notifications and a keychain, and a service whose world is as slow as ours. */
 async function prepare(start: Start): Promise<{ home: string }> {
   sim = await start.simulator({ speed: 1 })
   desktop = await startDesktop()
@@ -21,7 +19,6 @@ async function prepare(start: Start): Promise<{ home: string }> {
   const { session } = desktop
   session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password')
   const home = await start.folder()
-  await writeFile(join(home, 'settings.json'), JSON.stringify({ pollInterval: 2 }))
   const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
   await expect.poll(nothing, { timeout: 60_000 }).toEqual({ code: 1, output: '' })
   return { home }

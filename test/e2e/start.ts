@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -23,7 +24,7 @@ interface BerthStart {
   home?: string
   flags?: readonly string[]
   env?: Record<string, string>
-  /** Written down before it starts. */
+  /** Written down before it starts. It looks every two seconds unless they say otherwise, or are there already. */
   settings?: Partial<Settings> | undefined
 }
 
@@ -44,7 +45,10 @@ export function starter(browser: Browser): { start: Start; endAll(): Promise<voi
     },
     async berth({ home, flags = [], env = {}, settings } = {}) {
       const at = home ?? (await start.folder())
-      if (settings) await writeFile(join(at, 'settings.json'), JSON.stringify(settings))
+      const kept = join(at, 'settings.json')
+      await mkdir(at, { recursive: true })
+      if (settings || !existsSync(kept))
+        await writeFile(kept, JSON.stringify({ pollInterval: 2, ...settings }))
       const berth = await startBerth(at, flags, env)
       atEnd(berth.stop)
       return { ...berth, home: at }

@@ -17,7 +17,7 @@ async function folderOf(name: string): Promise<string> {
 
 /** Berth with its projects on screen. */
 async function openProjects(): Promise<{ berth: Driver; page: Page; middle: { x: number; y: number } }> {
-  const berth = await desk.start()
+  const berth = await desk.start('--speed', '100')
   const page = await berth.page()
   await page.getByRole('link', { name: 'Projects' }).click()
   await page.getByRole('region', { name: 'Projects' }).waitFor()
