@@ -4,6 +4,7 @@ import type { SyncProgress } from '../../contract/instance/sync.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { isJobGoing, type ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
+import type { AccountView } from '../../contract/state.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { pollsUntilGone } from '../instances/missing-instances.ts'
@@ -161,6 +162,15 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       if (isJobGoing(job) || job.halting || job.leaving || job.withdrawing) loops.work(job.id)
   }
 
+  /** What a job waits for has come: nothing of that needs a poll. */
+  const ignore = store.onChange((after, before) => {
+    const [now, then] = [after.accounts[account], before.accounts[account]]
+    if (now?.runs === then?.runs && now?.failovers === then?.failovers) return
+    for (const job of jobs.all())
+      if (isJobGoing(job) && awaited(job, now) !== awaited(job, then)) loops.work(job.id)
+  })
+  ending.addEventListener('abort', ignore, { once: true })
+
   return {
     async plan(project, spec, stops) {
       const [{ secrets, ...market }, scan] = await Promise.all([
@@ -271,6 +281,11 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       await jobs.flush()
     },
   }
+}
+
+/** How far that is which a job waits for. */
+function awaited({ failover, setupRun = '', commandRun = '' }: Job, view: AccountView | undefined): string {
+  return [view?.failovers[failover], view?.runs[setupRun], view?.runs[commandRun]].map(of => of?.step).join()
 }
 
 /** What was mended in the folder is sent first. */

@@ -56,7 +56,7 @@ run: |
     expect(world.sim.controls.ledger().instances).toHaveLength(1)
   })
 
-  test('that is cut off from the service and its machine for a while goes on by itself', async () => {
+  test('that is cut off from the service brings its results home, and ends its machine once that answers', async () => {
     const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `results: [out.txt]
 run: |
@@ -69,11 +69,10 @@ run: |
     world.sim.controls.setFaults([{ kind: 'reset' }])
     await under.until(() => under.account().connection.status === 'offline')
     writeFileSync(join(sshd.home, 'enough'), '')
-    await under.until(() => Object.values(under.account().runs).some(run => run.step === 'over'))
-    expect(jobOf(under, id)?.step).toBe('running')
+    await under.until(() => jobOf(under, id)?.step === 'ending' && jobOf(under, id)?.problem !== undefined)
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('trained\n')
     world.sim.controls.setFaults([])
     await under.until(() => jobOf(under, id)?.step === 'done')
-    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('trained\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
