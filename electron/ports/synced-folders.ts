@@ -23,6 +23,20 @@ export interface SyncedFolder {
   makeFolder(path: string): Promise<boolean>
   /** Writes a file under a temporary name beside its own. Throws `disk_full_here`. */
   receive(path: string): Promise<Receiving>
+  /**
+   * The files in it that git tracks and that are not as in a commit, by their paths from the top of the repository. Nothing
+   * of its configuration is done. Undefined where git is not there, or cannot tell soon.
+   */
+  changedSince(commit: string, repository: Repository): Promise<readonly string[] | undefined>
+}
+
+/** Where git has what it knows of a folder: absolute paths. */
+export interface Repository {
+  /** What holds all of its files. */
+  top: string
+  /** Its `.git`; of a worktree the part that is its own, and the one that all share. */
+  own: string
+  shared: string
 }
 
 /** Size in bytes, `modified` in epoch seconds with their fraction. */

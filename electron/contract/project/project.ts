@@ -83,8 +83,11 @@ export interface JobView {
   failover: string
   instance?: number
   gpu?: { name?: string; count?: number }
-  /** What its folder stood at when it was sent last, where that is a git repository. */
-  commit?: { id: string; branch?: string }
+  /**
+   * What its folder stood at when it was sent last, where that is in a git repository; `changed`: how many files that
+   * git tracks had changed since, where it could tell, and the first of them.
+   */
+  commit?: { id: string; branch?: string; changed?: { files: number; named: string[] } }
   /** The run of its set-up, and that of its command. */
   setup?: string
   run?: string

@@ -116,7 +116,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       const remote = await remoteOf(job)
       await inside(job, writeEnvironment(job.id), await environmentOf(job))
       const { folder, secretFiles } = job
-      await update(job.id, { commit: await commitOf(machine.syncedFolders.at(folder)) })
+      await update(job.id, { commit: await commitOf(machine.syncedFolders, folder) })
       await syncWith(job, options =>
         sync.up(machineOf(job), { ...options, folder, remote, confirmed: secretFiles }),
       )

@@ -47,7 +47,13 @@ export const Job = v.object({
   /** Of the machine it has, or had last. */
   gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
   /** What the folder stood at when it was sent last. */
-  commit: v.optional(v.object({ id: v.string(), branch: v.optional(v.string()) })),
+  commit: v.optional(
+    v.object({
+      id: v.string(),
+      branch: v.optional(v.string()),
+      changed: v.optional(v.object({ files: v.number(), named: v.array(v.string()) })),
+    }),
+  ),
   /** It was cancelled, and what is rented for it, or is being, is still to go. */
   withdrawing: v.optional(v.boolean()),
   /** Machines that it has left, still to be destroyed. */

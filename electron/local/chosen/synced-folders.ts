@@ -19,6 +19,7 @@ import type {
   SyncedFolder,
   SyncedFolders,
 } from '../../ports/synced-folders.ts'
+import { changedSince } from './changed-since.ts'
 import { inOrder } from './in-order.ts'
 
 /** Milliseconds for which files are looked at and read in one go, before others get their turn. */
@@ -95,6 +96,7 @@ function syncedFolder(root: string): SyncedFolder {
       return true
     },
     receive: path => receive(at(path), at),
+    changedSince: (commit, repository) => changedSince(root, commit, repository),
   }
 }
 

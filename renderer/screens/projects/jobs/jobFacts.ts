@@ -29,9 +29,18 @@ export function costWords(cost: Micros, most: Micros | undefined, going: boolean
   return `${money(cost)} so far${most === undefined ? '' : `, at most ${money(most)}`}`
 }
 
-/** `1a2b3c4 of main`. */
-export function commitWords({ id, branch }: NonNullable<JobView['commit']>): string {
-  return `${id.slice(0, 7)}${branch === undefined ? '' : ` of ${branch}`}`
+/** `1a2b3c4 of main, 2 files changed since`. */
+export function commitWords({ id, branch, changed }: NonNullable<JobView['commit']>): string {
+  const since = changed && changed.files > 0 ? `, ${counted(changed.files, 'file')} changed since` : ''
+  return `${id.slice(0, 7)}${branch === undefined ? '' : ` of ${branch}`}${since}`
+}
+
+/** The commit in full, and which files had changed since. */
+export function commitTitle({ id, changed }: NonNullable<JobView['commit']>): string {
+  if (!changed || changed.files === 0) return id
+  const unnamed = changed.files - changed.named.length
+  const more = unnamed > 0 ? ` and ${unnamed} more` : ''
+  return `${id}; changed since: ${changed.named.join(', ')}${more}`
 }
 
 /** What came of one that is over. */

@@ -21,6 +21,7 @@ export function jobsCsv(jobs: readonly JobView[], now: number): string {
     dollars(jobCost(job, now)),
     job.most === undefined ? '' : dollars(job.most),
     job.brought?.files ?? '',
+    job.commit?.changed?.files ?? '',
   ])
   const heads = [
     'project',
@@ -38,6 +39,7 @@ export function jobsCsv(jobs: readonly JobView[], now: number): string {
     'cost_usd',
     'most_usd',
     'files_home',
+    'changed_files',
   ]
   return csv([heads, ...rows])
 }

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { commitOf } from '../../../../electron/core/projects/commit.ts'
 import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
 
@@ -19,8 +19,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder
 }
 
-const commit = (files: Readonly<Record<string, string>>) =>
-  commitOf(systemSyncedFolders.at(folderWith(files)))
+const commit = (files: Readonly<Record<string, string>>) => commitOf(systemSyncedFolders, folderWith(files))
 
 describe('the commit of a folder', () => {
   test.each([
@@ -52,15 +51,88 @@ describe('the commit of a folder', () => {
     expect(await commit(files)).toBeUndefined()
   })
 
-  test('is what git says', async () => {
-    const folder = folderWith({ 'train.py': 'print(1)\n' })
-    const git = (...words: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: folder }).toString()
-    git('init', '-q', '-b', 'trunk')
-    git('add', '.')
-    git('commit', '-qm', 'One')
-    git('pack-refs', '--all')
-    const told = { id: git('rev-parse', 'HEAD').trim(), branch: 'trunk' }
-    expect(await commitOf(systemSyncedFolders.at(folder))).toEqual(told)
+  describe('with git', () => {
+    function repository(files: Readonly<Record<string, string>>) {
+      const folder = folderWith(files)
+      const git = (...words: string[]) =>
+        execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], {
+          cwd: folder,
+        }).toString()
+      git('init', '-q', '-b', 'trunk')
+      git('add', '.')
+      git('commit', '-qm', 'One')
+      return { folder, git, head: git('rev-parse', 'HEAD').trim() }
+    }
+    const none = { files: 0, named: [] }
+
+    test('is what git says', async () => {
+      const { folder, git, head } = repository({ 'train.py': 'print(1)\n' })
+      git('pack-refs', '--all')
+      git('gc', '-q')
+      expect(await commitOf(systemSyncedFolders, folder)).toEqual({
+        id: head,
+        branch: 'trunk',
+        changed: none,
+      })
+    })
+
+    test('names the files that have changed since, staged or not, and none that git does not track', async () => {
+      const { folder, git, head } = repository({ 'a.py': 'a', 'b.py': 'b', 'c.py': 'c', 'd.py': 'd' })
+      writeFileSync(join(folder, 'a.py'), 'A')
+      writeFileSync(join(folder, 'b.py'), 'B')
+      git('add', 'b.py')
+      rmSync(join(folder, 'c.py'))
+      writeFileSync(join(folder, 'new.py'), '')
+      const changed = { files: 3, named: ['a.py', 'b.py', 'c.py'] }
+      expect(await commitOf(systemSyncedFolders, folder)).toEqual({ id: head, branch: 'trunk', changed })
+    })
+
+    test('of a folder in a repository is that of the repository, with what has changed in the folder', async () => {
+      const { folder, head } = repository({ 'train.py': '1', 'mnist/train.py': '1' })
+      writeFileSync(join(folder, 'train.py'), '2')
+      const inside = join(folder, 'mnist')
+      expect(await commitOf(systemSyncedFolders, inside)).toEqual({
+        id: head,
+        branch: 'trunk',
+        changed: none,
+      })
+      writeFileSync(join(inside, 'train.py'), '2')
+      expect((await commitOf(systemSyncedFolders, inside))?.changed).toEqual({
+        files: 1,
+        named: ['mnist/train.py'],
+      })
+    })
+
+    test('of a worktree is its own', async () => {
+      const { folder, git, head } = repository({ 'train.py': '1' })
+      const tree = join(folderWith({}), 'tree')
+      git('worktree', 'add', '-q', '-b', 'try', tree)
+      writeFileSync(join(tree, 'train.py'), '2')
+      const changed = { files: 1, named: ['train.py'] }
+      expect(await commitOf(systemSyncedFolders, tree)).toEqual({ id: head, branch: 'try', changed })
+      expect((await commitOf(systemSyncedFolders, folder))?.changed).toEqual(none)
+      // Somebody else's folder that claims to be one is none.
+      const other = folderWith({ '.git': `gitdir: ${join(folder, '.git', 'worktrees', 'tree')}\n` })
+      expect(await commitOf(systemSyncedFolders, other)).toBeUndefined()
+    })
+
+    test('does nothing that the configuration of a repository names', async () => {
+      const { folder, git } = repository({ 'train.py': '1', '.gitattributes': '*.py filter=own\n' })
+      const ran = join(folder, 'ran')
+      git('config', 'filter.own.clean', `touch ${ran}; cat`)
+      git('config', 'core.fsmonitor', `touch ${ran}`)
+      writeFileSync(join(folder, 'train.py'), '2')
+      expect((await commitOf(systemSyncedFolders, folder))?.changed?.files).toBe(1)
+      expect(existsSync(ran)).toBe(false)
+      git('status')
+      expect(existsSync(ran)).toBe(true)
+    })
+
+    test('is told without the changes where git is not there', async () => {
+      const { folder, head } = repository({ 'train.py': '1' })
+      vi.stubEnv('PATH', '')
+      onTestFinished(() => void vi.unstubAllEnvs())
+      expect(await commitOf(systemSyncedFolders, folder)).toEqual({ id: head, branch: 'trunk' })
+    })
   })
 })
