@@ -1,4 +1,5 @@
 import { counted } from '../../contract/format/size.ts'
+import { harmless } from '../../contract/instance/file-names.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { BroughtHome, SkipReason, SyncProgress } from '../../contract/instance/sync.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
@@ -59,7 +60,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
     try {
       const bounds = { clock: machine.clock, within: 30_000, most: 4096, input }
       const { text, code } = await outputOf(lease.connection, command, bounds)
-      if (code !== 0) throw new BerthError(notPrepared)
+      if (code !== 0) throw new BerthError(notPrepared(text, code))
       return text.trim()
     } finally {
       lease.release()
@@ -68,7 +69,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
 
   async function remoteOf(job: Job): Promise<string> {
     const home = await inside(job, homeQuestion)
-    if (!home.startsWith('/')) throw new BerthError(notPrepared)
+    if (!home.startsWith('/')) throw new BerthError(notPrepared('its shell names no home folder', 0))
     return `${home.replace(/\/$/, '')}/${remoteFolder(job.project)}`
   }
 
@@ -199,10 +200,16 @@ function named(paths: readonly string[]): string {
 const mostNamed = 3
 
 const notRunning = { code: 'not_running', message: 'Its machine cannot be entered now.' }
-const notPrepared = {
-  code: 'not_prepared',
-  message: 'The folder could not be prepared on its machine.',
-  advice: 'Its disk may be full, or its shell none that Berth knows.',
+/** `said` comes from the machine: its last line is why. */
+function notPrepared(said: string, code: number | undefined): Problem {
+  const line = said.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
+  const unsaid = code === undefined ? 'the connection ended' : `its shell ended with exit code ${code}`
+  const isFull = /no space left|quota/i.test(line)
+  return {
+    code: isFull ? 'disk_full' : 'not_prepared',
+    message: `The folder could not be prepared on its machine: ${harmless(line) || unsaid}.`,
+    advice: isFull ? 'Make room there, then go on from here.' : 'A terminal on it may tell more.',
+  }
 }
 const cancelled = { code: 'cancelled', message: 'It was cancelled.' }
 function secretMissing(name: string) {

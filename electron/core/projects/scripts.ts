@@ -10,10 +10,10 @@ function environmentFile(job: string): string {
   return `berth/.${job}.env`
 }
 
-/** Reads the environment from its input. */
+/** Reads the environment from its input; prints why it could not. */
 export function writeEnvironment(job: string): string {
   const file = quote([environmentFile(job)])
-  return `cd && mkdir -p berth && umask 077 && cat > ${file}.part && mv ${file}.part ${file}`
+  return `{ cd && mkdir -p berth && umask 077 && cat > ${file}.part && mv ${file}.part ${file}; } 2>&1`
 }
 
 export function environmentText(values: Readonly<Record<string, string>>): string {

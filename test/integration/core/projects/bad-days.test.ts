@@ -8,6 +8,19 @@ import { jobOf, openProject } from './place.ts'
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 describe.skipIf(lacking)(`a job${lacking}`, () => {
+  test('whose folder cannot be prepared on its machine tells what that says, and goes on once it can', async () => {
+    const { under, sshd, runProject } = await openProject({ 'berth.yaml': 'run: exit 0\n' })
+    writeFileSync(join(sshd.home, 'berth'), 'in the way')
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.problem !== undefined)
+    expect(jobOf(under, id)?.problem).toMatchObject({
+      code: 'not_prepared',
+      message: expect.stringMatching(/on its machine: mkdir: .*berth.*: File exists\.$/),
+    })
+    rmSync(join(sshd.home, 'berth'))
+    await under.until(() => jobOf(under, id)?.step === 'done')
+  })
+
   test('whose checkpoint cannot come home goes on, and brings it once it can', async () => {
     const { under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `checkpoint: 1m
