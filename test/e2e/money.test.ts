@@ -55,7 +55,7 @@ describe('money and the market over time', () => {
       part.getByRole('button', { name: 'Save as CSV' }).click(),
     ])
     const table = await readFile(await download.path(), 'utf8')
-    expect(table).toContain('day,instance,label,gpu,spent_usd')
+    expect(table).toContain('day,instance,label,gpu,spent_usd,project')
     expect(table).toContain(`,${id},`)
     await part.getByText('Show as table').click()
     await part.getByRole('region', { name: 'Spending by day' }).getByRole('rowheader').first().waitFor()

@@ -40,6 +40,8 @@ export interface ChargedKinds {
 export interface SpenderName {
   gpu?: string
   label?: string
+  /** The name of the project that it was rented for. */
+  project?: string
 }
 
 /** How an account's money went: samples of one length, oldest first, and whole days. */

@@ -23,11 +23,14 @@ export function instancesCsv(
     const shares = Object.entries(instances)
     const rest = spent - shares.reduce((sum, [, share]) => sum + share, 0)
     return [
-      ...shares.map(([id, share]) => [day, id, names[id]?.label ?? '', names[id]?.gpu ?? '', dollars(share)]),
-      ...(rest === 0 ? [] : [[day, '', 'not of one instance', '', dollars(rest)]]),
+      ...shares.map(([id, share]) => {
+        const { label = '', gpu = '', project = '' } = names[id] ?? {}
+        return [day, id, label, gpu, dollars(share), project]
+      }),
+      ...(rest === 0 ? [] : [[day, '', 'not of one instance', '', dollars(rest), '']]),
     ]
   })
-  return csv([['day', 'instance', 'label', 'gpu', 'spent_usd'], ...rows])
+  return csv([['day', 'instance', 'label', 'gpu', 'spent_usd', 'project'], ...rows])
 }
 
 /** One row for each GPU model on each day; what no model accounts for has a row without one. */

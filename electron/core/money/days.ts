@@ -17,7 +17,11 @@ export const KeptDay: v.GenericSchema<MoneyDay> = v.object({
 
 export const KeptNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
   v.string(),
-  v.object({ gpu: v.optional(v.string()), label: v.optional(v.string()) }),
+  v.object({
+    gpu: v.optional(v.string()),
+    label: v.optional(v.string()),
+    project: v.optional(v.string()),
+  }),
 )
 
 export function emptyDay(day: string): MoneyDay {

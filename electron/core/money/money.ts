@@ -108,7 +108,7 @@ export async function openMoney(
       credit,
     })
     if (inAll.size > 0) showCosts(inAll, at)
-    const names = namedSpenders(current.names, account.instances)
+    const names = namedSpenders(current.names, account)
     const from = before === undefined || before.at > at ? at : Math.max(before.at, at - longestStretch)
     const model = (id: string) => names[id]?.gpu ?? ''
     const known = (day: string) => past.get().days.find(one => one.day === day)
@@ -217,14 +217,30 @@ function samePrices(before: Counted | undefined, { instances }: Counted): boolea
 /** What is known of each instance that is there; those that have gone keep what was known. */
 function namedSpenders(
   names: Readonly<Record<string, SpenderName>>,
-  instances: AccountPoll['account']['instances'],
+  account: AccountPoll['account'],
 ): Record<string, SpenderName> {
   const named = { ...names }
-  for (const { id, gpu, label: inFull } of Object.values(instances)) {
+  const projects = projectsByInstance(account)
+  for (const { id, gpu, label: inFull } of Object.values(account.instances)) {
     const before = names[id]
     const label = inFull?.slice(0, longestLabel)
-    if (before && before.gpu === gpu?.name && before.label === label) continue
-    named[id] = { gpu: gpu?.name, label }
+    const project = projects.get(id) ?? before?.project
+    if (before && before.gpu === gpu?.name && before.label === label && before.project === project) continue
+    named[id] = { gpu: gpu?.name, label, project }
   }
   return named
+}
+
+/** The names of the projects that machines were rented for, those included that could not be entered. */
+function projectsByInstance({
+  jobs,
+  failovers,
+}: Pick<AccountPoll['account'], 'jobs' | 'failovers'>): ReadonlyMap<number, string> {
+  return new Map(
+    Object.values(jobs).flatMap(({ name, instance, failover }) =>
+      [instance, ...(failovers[failover]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
+        id === undefined ? [] : [[id, name] as const],
+      ),
+    ),
+  )
 }

@@ -12,7 +12,7 @@ import type { Micros } from '../../../electron/contract/spending/money.ts'
 
 /** This month, the last 90 days, or the last 12 months. */
 export type Span = 'month' | 'quarter' | 'year'
-export type By = 'model' | 'instance' | 'kind'
+export type By = 'model' | 'instance' | 'project' | 'kind'
 
 /** A stretch of time and what it cost. */
 export interface Bar {
@@ -43,7 +43,7 @@ export interface Spender {
   spent: Micros
   today: Micros
   share: number
-  /** The GPU model, instance id or kind that it is; absent for what is of none. */
+  /** The GPU model, instance id, project or kind that it is; absent for what is of none. */
   of?: string
 }
 
@@ -57,11 +57,9 @@ export function stacks(history: MoneyHistory, span: Span, now: number, by: By): 
   const bars = stretches(span, now).map(({ isIn, ...stretch }) => {
     const days = history.days.filter(isIn)
     const bar = { ...stretch, ...spentOn(days) }
-    const ofAll = days.flatMap(day => Object.values(sharesOf(day, by))).reduce((a, b) => a + b, 0)
+    const shares = sharesOfAll({ ...history, days }, by)
     const partOf = (of: string | undefined) =>
-      of === undefined
-        ? Math.max(0, bar.spent - ofAll)
-        : days.reduce((sum, day) => sum + (sharesOf(day, by)[of] ?? 0), 0)
+      of === undefined ? Math.max(0, bar.spent - valueSum(shares)) : (shares.get(of) ?? 0)
     const parts = own.map(({ of }) => partOf(of))
     const rest = Math.max(0, bar.spent - parts.reduce((a, b) => a + b, 0))
     return { ...bar, parts: rows.length > own.length ? [...parts, rest] : parts }
@@ -101,11 +99,12 @@ function stretches(span: Span, now: number): Stretch[] {
   })
 }
 
-/** The same money by GPU model, instance or kind, the most first, and how much of it was today. */
+/** The same money by GPU model, instance, project or kind, the most first, and how much of it was today. */
 export function spenders({ days, names }: MoneyHistory, span: Span, now: number, by: By): Spender[] {
   const shown = days.filter(({ day }) => day >= firstDay(span, now))
   const today = shown.filter(({ day }) => day === isoDay(new Date(now * 1000)))
-  const [all, ofToday] = [sharesOfAll(shown, by), sharesOfAll(today, by)]
+  const sharesOfPart = (part: readonly MoneyDay[]) => sharesOfAll({ days: part, names }, by)
+  const [all, ofToday] = [sharesOfPart(shown), sharesOfPart(today)]
   const total = sum(shown)
   const rest = total - valueSum(all)
   const restToday = sum(today) - valueSum(ofToday)
@@ -200,10 +199,13 @@ function daysInMonth(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate()
 }
 
-function sharesOfAll(days: readonly MoneyDay[], by: By): Map<string, Micros> {
+function sharesOfAll({ days, names }: Pick<MoneyHistory, 'days' | 'names'>, by: By): Map<string, Micros> {
   const totals = new Map<string, Micros>()
   for (const day of days)
-    for (const [id, spent] of Object.entries(sharesOf(day, by))) totals.set(id, (totals.get(id) ?? 0) + spent)
+    for (const [id, spent] of Object.entries(sharesOf(day, by))) {
+      const whose = by === 'project' ? names[id]?.project : id
+      if (whose !== undefined) totals.set(whose, (totals.get(whose) ?? 0) + spent)
+    }
   return totals
 }
 
@@ -233,6 +235,7 @@ const kindNames: Readonly<Record<string, string>> = {
 
 function nameOf(id: string, by: By, names: MoneyHistory['names']): string {
   if (by === 'kind') return kindNames[id] ?? id
+  if (by === 'project') return id
   if (by === 'model') return id || 'Unknown GPU'
   return instanceName({ id, label: names[id]?.label, gpu: { name: names[id]?.gpu } })
 }

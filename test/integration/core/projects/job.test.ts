@@ -46,6 +46,8 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     expect(job?.cost.micros).toBeGreaterThan(0)
     expect(job?.cost.micros).toBeLessThan(before.most ?? 0)
     expect((await under.run('planProject', { project })).known).toBe(true)
+    const { names } = await under.run('moneyHistory', { from: 0, samples: 1, days: 1 })
+    expect(names[job?.instance ?? 0]?.project).toBe('digits')
     for (const [name, text] of await everyFile(world))
       expect(`${name} ${text}`).not.toContain('hub-token-value')
   })

@@ -20,12 +20,12 @@ test('amounts are exact, in dollars', () => {
 })
 
 test('what no instance accounts for has a row, so that the rows add up to the day', () => {
-  const rows = instancesCsv([day], { 7: { gpu: 'A100', label: 'train' } }).split('\r\n')
+  const rows = instancesCsv([day], { 7: { gpu: 'A100', label: 'train', project: 'digits' } }).split('\r\n')
   expect(rows).toEqual([
-    'day,instance,label,gpu,spent_usd',
-    '2026-11-21,7,train,A100,1.000000',
-    '2026-11-21,8,,,0.000004',
-    '2026-11-21,,not of one instance,,0.234563',
+    'day,instance,label,gpu,spent_usd,project',
+    '2026-11-21,7,train,A100,1.000000,digits',
+    '2026-11-21,8,,,0.000004,',
+    '2026-11-21,,not of one instance,,0.234563,',
     '',
   ])
 })
@@ -50,5 +50,5 @@ test.for([
   ['two\nlines', '"two\nlines"'],
 ] as const)('a spreadsheet takes the label %j for text', ([label, cell]) => {
   const [, row] = instancesCsv([{ ...day, spent: 5, instances: { 7: 5 } }], { 7: { label } }).split('\r\n')
-  expect(row).toBe(`2026-11-21,7,${cell},,0.000005`)
+  expect(row).toBe(`2026-11-21,7,${cell},,0.000005,`)
 })

@@ -47,6 +47,21 @@ test('by instance, the rows add up to the days, with what belongs to none of the
   expect(rows.reduce((total, { share }) => total + share, 0)).toBeCloseTo(1)
 })
 
+test('by project, instances of one are together, and those of none with the rest', () => {
+  const names = { 7: { project: 'digits' }, 8: {}, 9: { project: 'digits' } }
+  const days = [day('2026-11-20', { 7: 1000, 8: 200 }, 1200), day('2026-11-21', { 9: 30 }, 30)]
+  const rows = spenders({ ...history, days, names }, 'month', now, 'project')
+  expect(rows.map(({ name, spent, today }) => [name, spent, today])).toEqual([
+    ['digits', 1030, 30],
+    ['Other', 200, 0],
+  ])
+  const { bars } = stacks({ ...history, days, names }, 'month', now, 'project')
+  expect(bars.slice(19, 21).map(({ parts }) => parts)).toEqual([
+    [1000, 200],
+    [30, 0],
+  ])
+})
+
 test('bars by instance are of parts that add up to them, what belongs to none among them', () => {
   const { names, bars } = stacks(history, 'month', now, 'instance')
   expect(names).toEqual(['train #7', 'A100 #8', 'Other'])
