@@ -99,7 +99,7 @@ export const ProjectSpec = v.strictObject({
   ),
   image: v.optional(text(512)),
   /** The hash of a template of the service. */
-  template: v.optional(text(256)),
+  template: v.optional(text(256, 'choose a template')),
   /** GB. */
   disk: v.optional(amount(100_000)),
   ports: v.optional(v.pipe(v.array(Port), v.maxLength(64, 'at most 64'))),

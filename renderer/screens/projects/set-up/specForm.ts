@@ -14,7 +14,7 @@ export interface SpecFields {
   market: 'on-demand' | 'interruptible'
   from: 'image' | 'template'
   image: string
-  template: string
+  template: { hash: string; name: string } | undefined
   /** GB. */
   disk: string
   ports: string
@@ -32,7 +32,7 @@ export const emptySpec: SpecFields = {
   market: 'on-demand',
   from: 'image',
   image: '',
-  template: '',
+  template: undefined,
   disk: '',
   ports: '',
   results: '',
@@ -61,7 +61,7 @@ function draftOf(fields: SpecFields): ProjectDraft {
   return {
     machine: Object.values(machine).some(value => value !== undefined) ? machine : undefined,
     image: from === 'image' ? said(fields.image) : undefined,
-    template: from === 'template' ? said(fields.template) : undefined,
+    template: from === 'template' ? (fields.template?.hash ?? '') : undefined,
     disk: figured(fields.disk),
     ports: listed(fields.ports)?.map(port => (/^\d+$/.test(port) ? Number(port) : port)),
     setup: said(fields.setup),
