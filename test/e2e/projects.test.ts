@@ -1,15 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { at } from '../../build/places.ts'
-import { freePort, hasSshd, startSshd } from '../integration/ssh/sshd.ts'
+import { freePort, hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { ownPublicKey } from '../own-public-key.ts'
 import { connectAccount } from './account-steps.ts'
-import { patience, type Service } from './app.ts'
+import { patience } from './app.ts'
 import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
+import { joinInstances, projectFolder } from './project-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
@@ -27,41 +24,6 @@ run: python3 train.py out/model.txt
 results: out
 stop: { hours: 2, dollars: 4 }
 `
-
-/** A folder of the user's, which a terminal makes a project of the Berth that runs. */
-function projectFolder(home: string, files: Readonly<Record<string, string>>): string {
-  const folder = join(home, 'code', 'digits')
-  mkdirSync(folder, { recursive: true })
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  execFileSync(process.execPath, [at('dist/main/cli.js'), 'project', 'add', folder], {
-    env: { ...process.env, BERTH_HOME: home },
-  })
-  return folder
-}
-
-/** Every instance of the service leads to one real SSH server from now on. */
-async function joinInstances(start: Start, sim: Service, home: string): Promise<void> {
-  const sshd = await startSshd()
-  start.atEnd(sshd.close)
-  const joined = new Set<number>()
-  let over = false
-  start.atEnd(() => {
-    over = true
-  })
-  void ownPublicKey(home).then(sshd.authorize, () => undefined)
-  const join = async () => {
-    while (!over) {
-      const { instances } = await sim.api<{ instances: { id: number }[] }>('GET', '/api/v0/instances/')
-      for (const { id } of instances.filter(instance => !joined.has(instance.id))) {
-        joined.add(id)
-        const to = { ssh_host: sshd.host, ssh_port: sshd.port }
-        await sim.control('POST', `/sim/instances/${id}`, to)
-      }
-      await new Promise(resolve => setTimeout(resolve, 20))
-    }
-  }
-  void join().catch(() => undefined)
-}
 
 test.skipIf(lacking)(
   `a folder is run with a click and a confirmation, and its results come home${lacking}`,
@@ -103,7 +65,7 @@ test.skipIf(lacking)(
     expect(await run.textContent()).toMatch(/\$\d+\.\d\d/)
 
     // What was agreed to once asks for no more than a confirmation.
-    await run.getByRole('button', { name: 'Run digits again…' }).click()
+    await run.getByRole('button', { name: 'Run again: digits…' }).click()
     await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
     expect(await sheet.getByLabel('HUB_TOKEN').count()).toBe(0)
     await page.keyboard.press('Escape')
@@ -145,6 +107,15 @@ test('a folder without a berth.yaml is set up by a form, which saves one or runs
   await form.getByText('Give the command to run.').waitFor()
   await form.getByLabel('Command', { exact: true }).fill('python3 train.py')
   await form.getByLabel('GPU', { exact: true }).fill('RTX 4090, RTX 3090')
+  await form.getByRole('radiogroup', { name: 'Begin with' }).getByText('Template').click()
+  await form.getByRole('button', { name: 'Template: none' }).click()
+  await page.getByLabel('Find in templates').fill('pytorch')
+  await page
+    .getByRole('list', { name: 'Templates' })
+    .getByRole('button', { name: /PyTorch/ })
+    .first()
+    .click()
+  await form.getByRole('button', { name: /^Template: .*PyTorch/ }).waitFor()
   await form.getByLabel('Results (optional)').fill('out')
 
   await form.getByRole('switch', { name: 'Save as berth.yaml' }).uncheck()
@@ -158,8 +129,8 @@ test('a folder without a berth.yaml is set up by a form, which saves one or runs
   expect(await form.getByLabel('GPU', { exact: true }).inputValue()).toBe('RTX 4090, RTX 3090')
   await form.getByRole('button', { name: 'Save, then see the price' }).click()
   await sheet.getByText('out comes home.').waitFor()
-  expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toBe(
-    'machine:\n  gpu: [ RTX 4090, RTX 3090 ]\nrun: python3 train.py\nresults: out\nstop: { hours: 8 }\n',
+  expect(readFileSync(join(folder, 'berth.yaml'), 'utf8')).toMatch(
+    /^machine:\n {2}gpu: \[ RTX 4090, RTX 3090 \]\ntemplate: \w+\nrun: python3 train\.py\nresults: out\nstop: \{ hours: 8 \}\n$/,
   )
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Run digits…' }).waitFor()
@@ -197,6 +168,12 @@ test.skipIf(lacking)(
     const bar = run.getByRole('progressbar', { name: 'Progress of digits' })
     await expect.poll(() => bar.getAttribute('aria-valuenow'), { timeout: patience }).toBe('45')
     await run.getByText('12 s left').waitFor()
+    await page.getByRole('button', { name: 'Run digits…' }).click()
+    const sheet = page.getByRole('dialog', { name: /^Run / })
+    await sheet.getByText('A run of digits goes on.').waitFor()
+    await sheet.getByText('RTX', { exact: false }).first().waitFor()
+    expect(await sheet.getByRole('button', { name: /^Run for at most/ }).isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
     const opening = page.context().waitForEvent('page')
     await run.getByRole('button', { name: `Open port ${port} of digits` }).click()
     await (await opening).getByRole('heading', { name: 'Losses' }).waitFor()
@@ -209,7 +186,6 @@ test.skipIf(lacking)(
     writeFileSync(join(folder, 'berth.yaml'), 'run: echo other\n')
     await run.getByRole('button', { name: 'More: run of digits' }).click()
     await page.getByRole('menuitem', { name: 'Run again as it was…' }).click()
-    const sheet = page.getByRole('dialog', { name: /^Run / })
     await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
     await sheet.getByText('The folder is sent as it is now.').waitFor()
     await sheet.getByText('Command', { exact: true }).click()

@@ -296,7 +296,7 @@ function stepAgain({ failedAt = 'renting' }: Job): Job['step'] {
 const projectBusy = {
   code: 'project_busy',
   message: 'This project runs already.',
-  advice: 'Wait for its end, or cancel it first.',
+  advice: 'Wait for its end, or give it up first.',
 }
 const notFailed = { code: 'not_failed', message: 'It has not failed.' }
 const stillGoing = { code: 'still_running', message: 'It still goes on.', advice: 'Cancel it first.' }

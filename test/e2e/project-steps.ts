@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { at } from '../../build/places.ts'
+import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
+import { ownPublicKey } from '../own-public-key.ts'
+import type { Service } from './app.ts'
+import type { Start } from './start.ts'
+
+/** A folder of the user's, which a terminal makes a project of the Berth that runs. */
+export function projectFolder(home: string, files: Readonly<Record<string, string>>): string {
+  const folder = join(home, 'code', 'digits')
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  execFileSync(process.execPath, [at('dist/main/cli.js'), 'project', 'add', folder], {
+    env: { ...process.env, BERTH_HOME: home },
+  })
+  return folder
+}
+
+/** Every instance of the service leads to one real SSH server from now on. */
+export async function joinInstances(start: Start, sim: Service, home: string): Promise<Sshd> {
+  const sshd = await startSshd()
+  start.atEnd(sshd.close)
+  const joined = new Set<number>()
+  let over = false
+  start.atEnd(() => {
+    over = true
+  })
+  void ownPublicKey(home).then(sshd.authorize, () => undefined)
+  const join = async () => {
+    while (!over) {
+      const { instances } = await sim.api<{ instances: { id: number }[] }>('GET', '/api/v0/instances/')
+      for (const { id } of instances.filter(instance => !joined.has(instance.id))) {
+        joined.add(id)
+        const to = { ssh_host: sshd.host, ssh_port: sshd.port }
+        await sim.control('POST', `/sim/instances/${id}`, to)
+      }
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
+  void join().catch(() => undefined)
+  return sshd
+}
