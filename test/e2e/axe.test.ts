@@ -1,9 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { readProfile } from '../../simulator/deployment/deployment.ts'
+import { hasSshd } from '../integration/ssh/sshd.ts'
+import { lacks } from '../needs.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
+import { joinInstances, projectFolder } from './project-steps.ts'
 
 /**
  * What axe finds wrong with the page as it stands, or with a part of it, each in a line: all of it while it is light, and
@@ -232,3 +237,44 @@ test('axe finds nothing wrong in the menus of accounts and the demo, nor where a
   }
   expect(found).toEqual([])
 })
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+test.skipIf(lacking)(
+  `axe finds nothing wrong with the run of a project, from its sheet to a comparison${lacking}`,
+  async ({ start }) => {
+    const [sim, home] = await Promise.all([start.simulator(), start.folder()])
+    const berth = await start.berth({ home })
+    const waits = 'run: until [ -e ../../enough ]; do sleep 0.1; done; echo trained > out.txt'
+    projectFolder(home, { 'berth.yaml': `${waits}\nresults: out.txt\nstop: { hours: 1 }\n`, '.env': '' })
+    const sshd = await joinInstances(start, sim, home)
+    const { page } = await start.page('about:blank', { colorScheme: 'light', reducedMotion: 'reduce' })
+    await page.addInitScript(axe.source)
+    await page.goto(berth.address)
+    const found: string[] = []
+    const look = async (where: string, part: string) => void found.push(...(await findings(page, where, part)))
+    await connectAccount(page, sim)
+    await page.getByRole('link', { name: 'Projects' }).click()
+    const run = page.getByRole('group', { name: 'Run of digits' })
+    await page.getByRole('button', { name: 'Run digits…' }).click()
+    const confirm = page.getByRole('button', { name: /^Run( these commands)? for at most/ })
+    await confirm.waitFor()
+    await look('run sheet', '[role=dialog]')
+    await confirm.click()
+    await run.getByRole('button', { name: 'End digits…' }).waitFor()
+    await look('running', 'main')
+    writeFileSync(join(sshd.home, 'enough'), '')
+    await run.getByText('1 file brought home').waitFor()
+    await look('finished', 'main')
+
+    await page.getByRole('button', { name: 'Run digits…' }).click()
+    await confirm.click()
+    await run.getByRole('button', { name: 'Give up digits…' }).click()
+    await page.getByRole('button', { name: 'Give up and destroy' }).click()
+    await run.first().getByRole('button', { name: 'More: run of digits' }).click()
+    await page.getByRole('menuitem', { name: 'Compare…' }).click()
+    await page.getByRole('dialog', { name: 'Compare two runs of digits' }).getByText('Ended as').waitFor()
+    await look('comparison', '[role=dialog]')
+    expect(found).toEqual([])
+  },
+)
