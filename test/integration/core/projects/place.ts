@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { JobView } from '../../../../electron/contract/project/project.ts'
+import type { Machine } from '../../../../electron/ports/machine.ts'
 import { ownPublicKey } from '../../../own-public-key.ts'
 import { type Sshd, startSshd } from '../../ssh/sshd.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
@@ -18,12 +19,14 @@ export interface ProjectPlace {
   runProject(under?: BerthUnderTest): Promise<string>
 }
 
+/** `change` has the machine before Berth starts on it. */
 export async function openProject(
   files: Readonly<Record<string, string>>,
-  speed = 60,
+  change: (machine: Machine) => void = () => undefined,
 ): Promise<ProjectPlace> {
-  const world = await createWorld({ speed })
+  const world = await createWorld({ speed: 60 })
   onTestFinished(() => world.close())
+  change(world.machine)
   const sshd = await startSshd()
   onTestFinished(() => sshd.close())
   const folder = join(world.machine.home, 'code', 'digits')

@@ -1,0 +1,154 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import type { Clock } from '../../../../electron/ports/clock.ts'
+import { lacks } from '../../../needs.ts'
+import { hasSshd } from '../../ssh/sshd.ts'
+import { jobOf, openProject, type ProjectPlace } from './place.ts'
+
+const lacking = lacks({ what: 'sshd', there: hasSshd })
+
+const hour = 3600
+const night = 8 * hour
+
+interface SleepyClock extends Clock {
+  sleep(): void
+  /** So many seconds later; what was to be done meanwhile is done now. */
+  wake(after: number): void
+}
+
+function sleepy(clock: Clock): SleepyClock {
+  let slept = 0
+  let due: (() => void)[] | undefined
+  return {
+    now: () => clock.now() + slept * 1000,
+    monotonic: clock.monotonic,
+    after(milliseconds, callback) {
+      let isCancelled = false
+      const call = () => {
+        if (!isCancelled) callback()
+      }
+      const cancel = clock.after(milliseconds, () => (due ? due.push(call) : call()))
+      return () => {
+        isCancelled = true
+        cancel()
+      }
+    },
+    sleep() {
+      due = []
+    },
+    wake(after) {
+      slept += after
+      const late = due ?? []
+      due = undefined
+      for (const call of late) call()
+    },
+  }
+}
+
+/** A project, and the lid of the computer it is run from. */
+async function openLid(files: Readonly<Record<string, string>>) {
+  let clock: SleepyClock | undefined
+  const place = await openProject(files, machine => {
+    clock = sleepy(machine.clock)
+    machine.clock = clock
+  })
+  const { world, under, sshd } = place
+  /** Nothing is heard of the computer, and no connection lasts for as long. */
+  async function sleepThroughNight(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+    clock?.sleep()
+    sshd.freezeConnections()
+    await meanwhile()
+    await world.sim.controls.advance(night)
+    sshd.dropConnections()
+    clock?.wake(night)
+    under.berth.lookNow()
+  }
+  return { ...place, sleepThroughNight }
+}
+
+const files = (stop: string) => ({
+  'berth.yaml': `run: |
+  until [ -e ../../enough ]; do sleep 0.1; done
+  echo trained > out.txt
+results: out.txt
+stop: ${stop}
+`,
+})
+
+const result = ({ folder }: ProjectPlace) => readFileSync(join(folder, 'out.txt'), 'utf8')
+const isRunning = ({ under }: ProjectPlace) =>
+  Object.values(under.account().runs).some(({ step }) => step === 'running')
+const allowCommand = ({ sshd }: ProjectPlace) => writeFileSync(join(sshd.home, 'enough'), '')
+
+async function expectDone(place: ProjectPlace, id: string): Promise<void> {
+  const { world, under } = place
+  await under.until(() => jobOf(under, id)?.step === 'done')
+  expect(result(place)).toBe('trained\n')
+  await under.until(() => Object.keys(under.account().instances).length === 0)
+  expect(world.sim.controls.ledger().instances).toHaveLength(1)
+}
+
+describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, () => {
+  test('while its command comes to its end brings the results home in the morning', async () => {
+    const place = await openLid(files('{ hours: 12 }'))
+    const { under, sshd, project, runProject } = place
+    const id = await runProject()
+    await under.until(() => isRunning(place))
+    await place.sleepThroughNight(async () => {
+      allowCommand(place)
+      const there = join(sshd.home, 'berth', project, 'out.txt')
+      await vi.waitFor(() => expect(existsSync(there)).toBe(true), { timeout: 30_000, interval: 20 })
+    })
+    await expectDone(place, id)
+    const { cost, most = 0 } = jobOf(under, id) ?? {}
+    expect(cost?.micros).toBeLessThan(most)
+  })
+
+  test('while its folder is sent sends the rest in the morning', async () => {
+    const place = await openLid({ ...files('{ hours: 12 }'), 'data.bin': 'x'.repeat(64 * 1024 * 1024) })
+    const { under, runProject } = place
+    const id = await runProject()
+    await under.until(() => (jobOf(under, id)?.sync?.done ?? 0) > 0)
+    await place.sleepThroughNight()
+    allowCommand(place)
+    await expectDone(place, id)
+  })
+
+  test('while its machine boots rents no other', async () => {
+    const place = await openLid(files('{ hours: 12 }'))
+    const { under, runProject } = place
+    const id = await runProject()
+    await under.until(() => Object.keys(under.account().instances).length > 0)
+    expect(jobOf(under, id)?.step).toBe('renting')
+    await place.sleepThroughNight()
+    allowCommand(place)
+    await expectDone(place, id)
+  })
+
+  test.for([
+    ['its limit passes is stopped at the first look', '{ hours: 2 }', false],
+    ['its watchdog stops its machine leaves it so', '{ hours: 12 }', true],
+  ] as const)('in which %s, and goes on from there when it is told to', async ([, stop, byWatchdog]) => {
+    const place = await openLid(files(stop))
+    const { world, under, runProject } = place
+    const id = await runProject()
+    await under.until(() => isRunning(place))
+    const instance = jobOf(under, id)?.instance ?? 0
+    await place.sleepThroughNight(async () => {
+      if (!byWatchdog) return
+      // A watchdog asks the service as anybody with a key does.
+      await fetch(`${world.sim.baseUrl}/api/v0/instances/${instance}/`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${world.sim.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ state: 'stopped' }),
+      })
+    })
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped' } })
+    expect(under.account().instances[instance]?.state).toBe('stopped')
+    allowCommand(place)
+    await under.run('retryJob', { job: id })
+    await expectDone(place, id)
+  })
+})
