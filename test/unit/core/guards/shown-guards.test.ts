@@ -15,6 +15,7 @@ const ids = [7, 8, 9]
 /** An account, its guards, and what State says of them. */
 class Shown {
   at = start
+  added = 0
   guards: readonly Guard[] = [
     ...ids.flatMap((id, index): Guard[] => [
       guard(index * 3, id, { kind: 'time', at: start + 2000 * (index + 1) }),
@@ -114,10 +115,9 @@ const step: fc.Arbitrary<(shown: Shown) => void> = fc.oneof(
     if (s.guards.length > 2) s.guards = s.guards.filter((_, index) => index !== n)
   }),
   what.map(n => (s: Shown) => {
-    s.guards = [
-      ...s.guards,
-      guard(100 + s.guards.length * 10 + n, ids[n % 3], { kind: 'time', at: s.at + 500 }),
-    ]
+    // Whatever was removed meanwhile, no two have the same id.
+    s.added += 1
+    s.guards = [...s.guards, guard(100 + s.added, ids[n % 3], { kind: 'time', at: s.at + 500 })]
   }),
 )
 
