@@ -4,7 +4,8 @@ import type { FolderScan, SyncProgress } from '../instance/sync.ts'
 import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import type { ProjectSpec, SpecProblem } from './spec.ts'
+import type { ProjectSpec } from './spec.ts'
+import type { SpecProblem } from './spec-problem.ts'
 
 /** A project of the user's: `p` and sixteen hexadecimal digits. */
 export const ProjectId = v.pipe(v.string(), v.regex(/^p[0-9a-f]{16}$/, 'not a project'))

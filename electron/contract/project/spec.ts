@@ -139,15 +139,3 @@ export const ProjectSpec = v.strictObject({
 export type ProjectSpec = v.InferOutput<typeof ProjectSpec>
 /** The same as it is written down: times as `30m`. */
 export type ProjectDraft = v.InferInput<typeof ProjectSpec>
-
-/** Something wrong in `berth.yaml`. Lines and columns begin at 1. */
-export interface SpecProblem {
-  line: number
-  column: number
-  message: string
-}
-
-/** Where it is, and what: `line 2, column 1: runn is not known.` */
-export function specProblemWords({ line, column, message }: SpecProblem): string {
-  return `line ${line}, column ${column}: ${message}`
-}
