@@ -252,7 +252,8 @@ test.skipIf(lacking)(
     await page.addInitScript(axe.source)
     await page.goto(berth.address)
     const found: string[] = []
-    const look = async (where: string, part: string) => void found.push(...(await findings(page, where, part)))
+    const look = async (where: string, part: string) =>
+      void found.push(...(await findings(page, where, part)))
     await connectAccount(page, sim)
     await page.getByRole('link', { name: 'Projects' }).click()
     const run = page.getByRole('group', { name: 'Run of digits' })
