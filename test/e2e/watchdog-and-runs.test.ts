@@ -107,6 +107,9 @@ test('a run is started on the page, its output and end are seen, its folder come
   await page.keyboard.press('Escape')
   await expect.poll(() => output.textContent()).toContain('epoch 5: 90%')
   await page.getByRole('row', { name: /box/ }).getByText('Stopped').waitFor()
+  // Nobody asked for the folder then: it is Berth's doing.
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.locator('.entry.berth', { hasText: 'Downloaded results from' }).waitFor()
   expect(errors).toEqual([])
 })
 

@@ -34,6 +34,7 @@ export async function beginFetch(
   const job = downloadJob({ paths: [path], into, system: machine.platform, changed: () => changed() })
   const begun = fileTransfers.start({
     target: { account, instance: view },
+    by: 'berth',
     direction: 'down',
     folder: folderOf(path),
     name: lastName(path),

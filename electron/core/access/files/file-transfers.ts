@@ -29,6 +29,8 @@ export interface FileTransfers {
 }
 
 interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock'> {
+  /** Whose doing it is, in Activity; the user's, if not given. */
+  by?: 'user' | 'berth'
   /** Called whenever it is done, failed or was cancelled: again after it was resumed. */
   over?: (ended: FileTransferView) => void
 }
@@ -80,11 +82,11 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
     })
   }
 
-  function write(view: FileTransferView, account: string): void {
+  function write(view: FileTransferView, account: string, kind: 'user' | 'berth'): void {
     const { direction, name, instance, folder, step, problem } = view
     const way = direction === 'up' ? 'Uploaded' : 'Downloaded'
     const what = `${name} ${direction === 'up' ? 'to' : 'from'} #${instance}:${folder}`
-    if (step === 'done') activity.add({ account, instance, kind: 'user', text: `${way} ${what}` })
+    if (step === 'done') activity.add({ account, instance, kind, text: `${way} ${what}` })
     if (step === 'failed')
       activity.add({
         account,
@@ -133,7 +135,7 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
         turn: signal => queue.take(signal),
         changed: () => tellSoon(id),
         ended: ended => {
-          write(ended.view(), ended.account)
+          write(ended.view(), ended.account, needs.by ?? 'user')
           tellNow(id)
           needs.over?.(ended.view())
         },
