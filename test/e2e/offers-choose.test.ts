@@ -32,6 +32,43 @@ const guardsOf = async (page: Page) => {
   await page.getByRole('tab', { name: /^(Guards|Automation)/ }).click()
 }
 
+test('a first visit says that it shows the usual GPUs alone, and in a small window its filters take one line', async ({
+  offersOf,
+}) => {
+  const { page, errors } = await offersOf({ width: 720, height: 480 })
+  const said = page.getByText('Only the GPUs that people rent most are shown.')
+  await said.waitFor()
+  const [some = 0, all = 0] = await counted(page)
+  expect(some).toBeLessThan(all)
+  const filters = page.getByRole('group', { name: 'Filters' })
+  expect((await filters.boundingBox())?.height).toBeLessThan(40)
+  await page.getByRole('button', { name: 'Show all GPUs' }).click()
+  await said.waitFor({ state: 'detached' })
+  await expect.poll(() => counted(page)).toEqual([all, all])
+  // What does not fit comes into sight as it is gone to.
+  const clear = filters.getByRole('button', { name: 'Clear all' })
+  await clear.focus()
+  await expect
+    .poll(async () => {
+      const [line, last] = [await filters.boundingBox(), await clear.boundingBox()]
+      return line && last && last.x + last.width <= line.x + line.width
+    })
+    .toBe(true)
+  expect(errors).toEqual([])
+})
+
+test('what is started from Home is the machine that is beside the table, too', async ({ offersOf }) => {
+  const { page, errors } = await offersOf()
+  await page.getByRole('link', { name: 'Home' }).click()
+  await page.getByText(/^1 × .+, PyTorch/).waitFor()
+  await page.getByRole('button', { name: 'Start Notebook' }).click()
+  const title = await page.getByRole('dialog').getByRole('heading').first().innerText()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(`Rent ${await drawer(page).getByRole('heading').first().innerText()}`).toBe(title)
+  expect(errors).toEqual([])
+})
+
 test('a region drawn around dots filters the table, by the pointer and by keys, and is lifted', async ({
   offersOf,
 }) => {

@@ -67,7 +67,7 @@ export class Market {
   /** What the next rental is to be stopped by, where that was chosen since the last one. */
   #stops: { account: AccountId; stops: readonly RentalStop[] } | undefined = $state.raw()
   /** Whether the filter is a proposal that nobody has touched. */
-  #proposed = false
+  #proposed = $state(false)
   /** Whether what was looked for last was taken up, or something else was asked for before. */
   #begun = false
   #remembering: ReturnType<typeof setTimeout> | undefined
@@ -91,6 +91,11 @@ export class Market {
     this.#filter = filter
     this.#askSoon()
     this.#remember()
+  }
+
+  /** Whether what people rent most is shown, since nobody has looked for anything yet. */
+  get isProposed(): boolean {
+    return this.#proposed
   }
 
   /** Looks for a text; in all there is, where the filter was but a proposal. */
@@ -221,8 +226,10 @@ export class Market {
       this.#last = { account, query, answer }
       // A market without any of what is proposed is shown as it is.
       const { gpus } = usualFilter
-      if (this.#proposed && !answer.offers.some(({ gpuName }) => gpuName && gpus?.includes(gpuName)))
+      if (this.#proposed && !answer.offers.some(({ gpuName }) => gpuName && gpus?.includes(gpuName))) {
         this.#filter = {}
+        this.#proposed = false
+      }
       // What was typed meanwhile has not been looked for yet.
       if (this.filter !== filter) this.#askSoon()
     } catch (error) {
