@@ -36,7 +36,9 @@ export function trafficWords({ downCost, upCost }: TrafficPrices): string | unde
     [downCost, 'down'],
     [upCost, 'up'],
   ] as const
-  const words = ways.flatMap(([cost, way]) => (cost === undefined ? [] : [`${unitPrice(cost)}/GB ${way}`]))
+  const words = ways.flatMap(([cost, way]) =>
+    cost === undefined ? [] : [cost === 0 ? `free ${way}` : `${unitPrice(cost)}/GB ${way}`],
+  )
   return words.length === 0 ? undefined : words.join(', ')
 }
 

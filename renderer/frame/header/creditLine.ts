@@ -5,8 +5,9 @@ import type { Micros } from '../../../electron/contract/spending/money.ts'
 /** Seconds that the line shows, and its values. */
 export const lineSpan = 86_400
 export const lineSteps = 48
-/** Fewer values than that make no line. */
+/** Fewer values than that make no line, and none that goes back less than six hours: it would be a mark at the edge. */
 const leastKnown = 4
+const leastReach = 12
 
 /**
  * The credit of the last 24 hours, half an hour a value, up to what it is now; undefined where hardly any is known.
@@ -20,5 +21,7 @@ export function creditLine(samples: readonly MoneySample[], now: number, credit:
     if (told !== undefined && place >= 0 && place < lineSteps) line[place] = told
   }
   line[lineSteps - 1] = credit
-  return line.filter(value => value !== null).length < leastKnown ? undefined : line
+  const known = line.filter(value => value !== null).length
+  const reach = lineSteps - line.findIndex(value => value !== null)
+  return known < leastKnown || reach < leastReach ? undefined : line
 }

@@ -76,6 +76,7 @@ test('many names in a sentence are the first twelve and how many more; one that 
 
 test('the price of traffic is said each way, free as free, and not at all where it is not told', () => {
   expect(trafficWords({ downCost: 0.01, upCost: 0.02 })).toBe('$0.010/GB down, $0.020/GB up')
+  expect(trafficWords({ downCost: 0, upCost: 0.005 })).toBe('free down, $0.005/GB up')
   expect(trafficWords({ upCost: 0.0002 })).toBe('$0.0002/GB up')
   expect(trafficBriefly({ downCost: 0.01, upCost: 0.02 })).toBe('$0.010 / $0.020')
   expect(trafficBriefly({ downCost: 0.01, upCost: 0.01 })).toBe('$0.010')

@@ -14,4 +14,6 @@ test('the credit of a day is a line up to what it is now, with gaps where nobody
 test('of an account that was hardly seen there is no line', () => {
   expect(creditLine([], now, 500)).toBeUndefined()
   expect(creditLine([{ at: now - 90_000, spent: 0, credit: 5 }], now, 500)).toBeUndefined()
+  const lately = [1, 2, 3, 4].map(back => ({ at: now - back * halfHour - 60, spent: 0, credit: 5 }))
+  expect(creditLine(lately, now, 500)).toBeUndefined()
 })
