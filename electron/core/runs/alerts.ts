@@ -72,7 +72,7 @@ export function unreachedAlert(account: AccountId, run: Run, where: string, why:
   return {
     ...about(account, run),
     title: `${run.fetch} of ${run.name} cannot be fetched yet`,
-    body: `On ${where}. ${why} Berth tries again and again. ${meanwhile}`,
+    body: `On ${where}. ${why} Berth keeps trying. ${meanwhile}`,
     urgency: 'critical',
   }
 }

@@ -83,8 +83,8 @@ export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFie
   if (fetches)
     sentences.push(
       afterwards === 'nothing'
-        ? 'Where Berth cannot get in to fetch, it tries again and again.'
-        : 'Where Berth cannot get in to fetch, it tries again and again, and the instance is left as it is until then; what cannot be fetched keeps it.',
+        ? 'If Berth cannot fetch it, it keeps trying.'
+        : 'If Berth cannot fetch it, it keeps trying, and leaves the instance as it is until everything is here.',
     )
   if (afterwards !== 'nothing' && watchdog) sentences.push(watchdogWords(fetches, afterwards))
   else if (fetches && afterwards !== 'nothing')
@@ -95,7 +95,7 @@ export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFie
 /** What the watchdog does, and when: it never destroys what is to be fetched. */
 function watchdogWords(fetches: boolean, afterwards: RunAction): string {
   if (fetches)
-    return 'If nothing was fetched within 15 min, as while this computer sleeps, the watchdog stops the instance: its GPUs cost no more, its disk and files stay, and are fetched once you start it again.'
+    return 'If nothing was fetched within 15 min, such as while this computer sleeps, the watchdog stops the instance. Its disk and files stay, and are fetched once you start it again.'
   return `While this computer sleeps, the watchdog ${afterwards === 'stop' ? 'stops' : 'destroys'} it, 5 min after the end.`
 }
 

@@ -7,7 +7,7 @@ import { count, reliability } from '../../../electron/contract/format/size.ts'
 
 /** "2 expired contracts went." */
 export function cleanedWords({ deleted = 0 }: MachineAnswer): string {
-  if (deleted === 0) return 'No contract had expired: nothing went.'
+  if (deleted === 0) return 'No contract had expired: nothing was removed.'
   return deleted === 1 ? '1 expired contract went.' : `${count(deleted)} expired contracts went.`
 }
 

@@ -10,7 +10,7 @@ const said: Partial<Record<InstanceState, string>> = {
   crashed: 'has crashed',
   unstartable: 'cannot be started',
   offline: 'is offline',
-  silent: 'gives no sign of life',
+  silent: 'does not answer',
 }
 
 /**

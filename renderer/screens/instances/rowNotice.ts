@@ -153,7 +153,7 @@ const deaths: Partial<Record<InstanceState, string>> = {
   unstartable: 'Its container cannot be started.',
   crashed: 'The container crashed.',
   offline: 'Its host is disconnected, and may come back.',
-  silent: 'Its host gives no sign of life, and may come back.',
+  silent: 'Its host does not answer, and may come back.',
 }
 
 function deathOf(instance: InstanceView): string {

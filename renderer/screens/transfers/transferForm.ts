@@ -29,7 +29,7 @@ export function readCopy(draft: CopyDraft): ReadForm<CopyRequest> {
 
 export function readSync(draft: SyncDraft): ReadForm<SyncRequest> {
   const { words, rest } = firstWords(draft.flags)
-  if (rest.trim() !== '') return { errors: { flags: 'A quote is opened and never closed.' } }
+  if (rest.trim() !== '') return { errors: { flags: 'A quote is not closed.' } }
   const flags = words.map(({ text }) => unquoted(text))
   return readForm(SyncRequest, { ...draft, instance: chosenId(draft.instance), flags }, firstPart)
 }

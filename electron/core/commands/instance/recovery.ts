@@ -24,7 +24,7 @@ function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micro
   if (ceiling > most) return
   throw new BerthError({
     code: 'useless_ceiling',
-    message: `Nothing would come of it: ${what} is ${rate(most)} already.`,
+    message: `That has no effect: ${what} is ${rate(most)} already.`,
     advice: 'Give more than that.',
     field: 'choice.ceiling',
   })

@@ -11,12 +11,12 @@ export function recoveryNow(recovery: RecoveryView, now: number): string | undef
     case 'waiting':
       return [
         recovery.problem?.message,
-        `Berth ${verb(recovery)} in ${duration(Math.max(0, (recovery.until ?? now) - now))}, no sooner.`,
+        `Berth ${verb(recovery)} in ${duration(Math.max(0, (recovery.until ?? now) - now))} at the earliest.`,
       ]
         .filter(Boolean)
         .join(' ')
     case 'raising':
-      return 'Berth is raising the bid; its answer is awaited.'
+      return 'Berth is raising the bid, and waits for the answer.'
     case 'replacing':
       return 'Berth is renting another in its place.'
     case 'replaced':

@@ -62,7 +62,7 @@ export class Editing {
 
   readonly #read = $derived.by(() => readTemplate(this.draft))
   readonly #envMistake = $derived(
-    parseFlags(this.draft.env).unclosed ? 'A quote is opened and never closed.' : this.rowMistake,
+    parseFlags(this.draft.env).unclosed ? 'A quote is not closed.' : this.rowMistake,
   )
   readonly #all: TemplateErrors = $derived({
     ...('errors' in this.#read ? this.#read.errors : {}),

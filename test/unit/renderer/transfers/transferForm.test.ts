@@ -58,7 +58,7 @@ test('flags are split as on a command line', () => {
     value: { flags: ['--transfers', '8', '--exclude', 'my files/**'] },
   })
   expect(readSync({ ...sync, flags: '--exclude "oh' })).toEqual({
-    errors: { flags: 'A quote is opened and never closed.' },
+    errors: { flags: 'A quote is not closed.' },
   })
 })
 
