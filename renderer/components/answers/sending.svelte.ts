@@ -1,5 +1,6 @@
 import type { Problem } from '../../../electron/contract/problem.ts'
 import { problemOf } from '../../berth/page.svelte.ts'
+import { focusFirstError } from './focusFirstError.ts'
 
 /** What a form does with what was typed into it: whether that was tried, is on its way, or was refused, and why. */
 export class Sending {
@@ -9,19 +10,24 @@ export class Sending {
   problem: Problem | undefined = $state.raw()
 
   /**
-   * Does it, once at a time; `false` stands for what cannot be sent as it is typed. Gives whether it was done: if not,
-   * `problem` says why, where it was the main process that refused it.
+   * Does it, once at a time; nothing stands for what cannot be sent as it is typed. Gives whether it was done: if not,
+   * `problem` says why, where it was the main process that refused it, and the first field that is wrong gets the focus.
    */
-  async send(doing: (() => Promise<unknown>) | false): Promise<boolean> {
+  async send(doing: (() => Promise<unknown>) | false | undefined): Promise<boolean> {
     this.tried = true
     this.problem = undefined
-    if (!doing || this.busy) return false
+    if (this.busy) return false
+    if (!doing) {
+      focusFirstError()
+      return false
+    }
     this.busy = true
     try {
       await doing()
       return true
     } catch (error) {
       this.problem = problemOf(error)
+      focusFirstError()
       return false
     } finally {
       this.busy = false

@@ -1,5 +1,4 @@
 import type { Page } from '../../berth/page.svelte.ts'
-import { focusFirstError } from '../../components/answers/focusFirstError.ts'
 import { Sending } from '../../components/answers/sending.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
 import { connectDraft as draft } from './connectDraft.svelte.ts'
@@ -24,7 +23,7 @@ export class Connecting {
       account = await berth.connectAccount({ baseUrl: draft.baseUrl, key: draft.key, ...(name && { name }) })
       await berth.showAccount({ account })
     })
-    if (!connected) return focusFirstError()
+    if (!connected) return
     draft.clear()
     this.#connected()
     // Who it is was not told: the service takes this key for two-factor calls alone until that login is done.

@@ -7,6 +7,7 @@ import {
 } from '../../../../electron/contract/account/two-factor.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
+import { focusFirstError } from '../../../components/answers/focusFirstError.ts'
 import { wrongIn } from '../../../components/fields/readForm.ts'
 import type { Choice } from './choices.ts'
 
@@ -26,6 +27,7 @@ export class Proving {
   /** Likewise, for a text message; the account may have a number itself. */
   phone = $state('')
   tried = $state(false)
+  busy = $state(false)
   problem: Problem | undefined = $state.raw()
   #sent: { choice: string; secret: string; at: number } | undefined = $state.raw()
   #locks: Readonly<Record<string, number>> = $state.raw({})
@@ -124,6 +126,22 @@ export class Proving {
           ? { with: 'sms', code: this.code, secret, ...one }
           : { with: 'email', code: this.code, secret }
       }
+    }
+  }
+
+  /** Asks with the proof, once at a time, and shows what is wrong with it; where it was refused, `refused` follows. */
+  async prove(ask: (proof: Proof) => Promise<unknown>, refused?: () => unknown): Promise<void> {
+    if (this.busy) return
+    const proof = this.proof()
+    if (!proof) return focusFirstError()
+    this.busy = true
+    try {
+      await ask(proof)
+    } catch (error) {
+      this.fail(error)
+      refused?.()
+    } finally {
+      this.busy = false
     }
   }
 
