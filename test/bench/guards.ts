@@ -4,7 +4,7 @@ import { calmed, type Guard } from '../../electron/core/guards/model.ts'
 import { guardAfterActing, guardWarned } from '../../electron/core/guards/outcomes.ts'
 import { createShownGuards } from '../../electron/core/guards/tell/shown-guards.ts'
 import { createStore } from '../../electron/core/state/store.ts'
-import { accountView, emptyState, instanceView } from '../unit/core/views.ts'
+import { accountView, emptyState, instanceView } from '../unit/views.ts'
 import { median, type Row, type Size } from './row.ts'
 
 const instances = 200

@@ -10,7 +10,7 @@ import { systemClock } from '../../electron/local/clock.ts'
 import { openFiles } from '../../electron/local/files.ts'
 import { connectAccount } from '../e2e/account-steps.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
-import { emptyState } from '../unit/core/views.ts'
+import { emptyState } from '../unit/views.ts'
 import { inTurn, median, type Row, ratioRow, type Size } from './row.ts'
 
 const days = 90

@@ -1,12 +1,12 @@
 import { defaultSettings } from '../../electron/contract/app/settings.ts'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
-import type { State } from '../../electron/contract/state.ts'
 import { createPageLink } from '../../electron/core/app/page/page-link.ts'
 import { applyChanges, compareInstances, type KnownRecords } from '../../electron/core/instances/reconcile.ts'
 import { alerts } from '../../electron/core/notifications/alerts.ts'
 import { same } from '../../electron/core/state/same.ts'
 import { createStore, type Store } from '../../electron/core/state/store.ts'
 import type { Instance } from '../../electron/service/instances.ts'
+import { accountView, stateWith } from '../unit/views.ts'
 import { inTurn, type Row, ratioRow, type Size } from './row.ts'
 import { startThousand } from './thousand.ts'
 
@@ -15,7 +15,7 @@ export async function pollRows({ smoke }: Size): Promise<Row[]> {
   const thousand = await startThousand()
   try {
     const parse = () => (JSON.parse(thousand.body()) as { instances: Instance[] }).instances
-    const store = createStore(emptyState())
+    const store = createStore(stateWith(accountView({ id: 'demo', credit: 5_000_000_000 })))
     const known: KnownRecords = new Map()
     let bytes = 0
     const link = createPageLink(
@@ -87,53 +87,4 @@ function poll(store: Store, known: KnownRecords, records: readonly Instance[]): 
     })
   const seen = store.get().accounts['demo']
   if (seen) alerts({ lowCredit: false, instances: {} }, seen, defaultSettings, 1_790_000_100)
-}
-
-function emptyState(): State {
-  return {
-    app: {
-      version: '',
-      shell: 'browser',
-      platform: 'linux',
-      notifications: false,
-      terminals: [],
-      editors: [],
-    },
-    shown: 'demo',
-    accounts: {
-      demo: {
-        id: 'demo',
-        name: 'Demo',
-        baseUrl: '',
-        demo: true,
-        credit: 5_000_000_000,
-        connection: { status: 'online' },
-        clock: { serverAt: 0, localAt: 0, rate: 1 },
-        spendPerHour: 0,
-        instances: {},
-        rentals: {},
-        failovers: {},
-        failedMachines: {},
-        recoveries: {},
-        priceIncreases: {},
-        watches: {},
-        guards: {},
-        tunnels: {},
-        ways: {},
-        gpuMemory: {},
-        watchdogs: {},
-        runs: {},
-        jobs: {},
-        undoable: {},
-        transfers: {},
-        fileTransfers: {},
-      },
-    },
-    settings: defaultSettings,
-    savedSearches: {},
-    projects: {},
-    projectSecrets: [],
-    activity: {},
-    notices: {},
-  }
 }

@@ -6,7 +6,7 @@ import type { RunView } from '../../electron/contract/automation/run.ts'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
-import { someInstance } from '../unit/renderer/some-state.ts'
+import { instanceView } from '../unit/views.ts'
 import { connectAccount } from './account-steps.ts'
 import { startDetour } from './detour.ts'
 import { test } from './fixtures.ts'
@@ -234,7 +234,7 @@ test('in a small window a run says in sight what keeps its folder away', async (
       if (message?.kind !== 'state') return socket.send(text)
       const account = Object.values(message.state.accounts)[0]
       if (!account) throw new Error('no account')
-      account.instances['7'] = someInstance(7)
+      account.instances['7'] = instanceView({ id: 7 })
       account.runs[unreachedRun.id] = unreachedRun
       socket.send(JSON.stringify(message))
     })

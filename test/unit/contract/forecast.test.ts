@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import { creditLasts } from '../../../electron/contract/reading.ts'
 import { forecast, guardedForecast } from '../../../electron/contract/spending/forecast.ts'
-import { accountView, instanceView } from '../core/views.ts'
+import { accountView, instanceView } from '../views.ts'
 
 const runs = (id: number, costPerHour: number, diskPricePerHour: number) =>
   instanceView({ id, costPerHour, diskPricePerHour })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { creditLasts, spendOnceReady } from '../../../electron/contract/reading.ts'
-import { accountView, instanceView } from '../core/views.ts'
+import { accountView, instanceView } from '../views.ts'
 
 test('while something boots, what will be spent is told, and how long the credit lasts at that', () => {
   const running = instanceView({ id: 1, costPerHour: 1_000_000, pricePerHour: 1_000_000 })

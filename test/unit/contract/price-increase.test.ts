@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { increasedRate } from '../../../electron/contract/spending/price-increase.ts'
-import { instanceView } from '../core/views.ts'
+import { instanceView } from '../views.ts'
 
 const instance = instanceView({
   pricePerHour: 1_000_000,

@@ -1,22 +1,27 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
 import { runningSince } from '../../../electron/contract/reading.ts'
-import { someInstance } from '../renderer/some-state.ts'
+import { instanceView } from '../views.ts'
 
 const history = (...states: InstanceState[]) =>
   states.map((state, index) => ({ at: (index + 1) * 100, state, actualStatus: null }))
 
 test('it runs since it last began to, whatever changed while it ran', () => {
   const again = history('loading', 'running', 'outbid', 'loading', 'running', 'running')
-  expect(runningSince(someInstance(7, { startedAt: 50, history: again }))).toBe(500)
+  expect(runningSince(instanceView({ id: 7, startedAt: 50, history: again }))).toBe(500)
 })
 
 test('what does not run has no such time', () => {
-  const stopped = someInstance(7, { state: 'stopped', startedAt: 50, history: history('running', 'stopped') })
+  const stopped = instanceView({
+    id: 7,
+    state: 'stopped',
+    startedAt: 50,
+    history: history('running', 'stopped'),
+  })
   expect(runningSince(stopped)).toBeUndefined()
 })
 
 test('what ran before it was first seen runs since its creation', () => {
-  expect(runningSince(someInstance(7, { startedAt: 50, history: history('running') }))).toBe(50)
-  expect(runningSince(someInstance(7, { history: history('running') }))).toBe(100)
+  expect(runningSince(instanceView({ id: 7, startedAt: 50, history: history('running') }))).toBe(50)
+  expect(runningSince(instanceView({ id: 7, history: history('running') }))).toBe(100)
 })

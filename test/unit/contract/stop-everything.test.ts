@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { everything } from '../../../electron/contract/automation/stop-everything.ts'
 import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
-import { accountView, instanceView } from '../core/views.ts'
+import { accountView, instanceView } from '../views.ts'
 
 const isStopped: Record<InstanceState, boolean> = {
   provisioning: true,

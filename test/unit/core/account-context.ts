@@ -2,9 +2,9 @@ import type { InstanceView } from '../../../electron/contract/instance/instance.
 import type { AccountContext, AccountPoll } from '../../../electron/core/account-context.ts'
 import { createStore } from '../../../electron/core/state/store.ts'
 import type { Instance } from '../../../electron/service/instances.ts'
+import { accountView, emptyState } from '../views.ts'
 import { HandClock } from './hand-clock.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { accountView, emptyState } from './views.ts'
 
 export const account = 'a00000001'
 

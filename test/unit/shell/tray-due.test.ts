@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import { dueEntries } from '../../../electron/shell/tray/tray-due.ts'
-import { accountView, instanceView } from '../core/views.ts'
+import { accountView, instanceView } from '../views.ts'
 
 function guardView(given: Partial<GuardView> = {}): GuardView {
   return {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
 import { trayFace } from '../../../electron/shell/tray/tray-face.ts'
 import { traySize, trayTone } from '../../../electron/shell/tray/tray-look.ts'
-import { accountView, emptyState, instanceView } from '../core/views.ts'
+import { accountView, emptyState, instanceView } from '../views.ts'
 
 const stateOf = (...accounts: AccountView[]): State => ({
   ...emptyState(),

@@ -4,7 +4,7 @@ import type { InstanceState } from '../../../electron/contract/instance/instance
 import type { AccountView, State } from '../../../electron/contract/state.ts'
 import type { MenuItemModel } from '../../../electron/shell/tray/menu-item.ts'
 import { trayMenu } from '../../../electron/shell/tray/tray-menu.ts'
-import { accountView, emptyState, instanceView } from '../core/views.ts'
+import { accountView, emptyState, instanceView } from '../views.ts'
 
 const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({
   ...emptyState(),

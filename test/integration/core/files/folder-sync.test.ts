@@ -6,7 +6,7 @@ import type { SyncProgress } from '../../../../electron/contract/instance/sync.t
 import { createFolderSync } from '../../../../electron/core/access/files/folder-sync.ts'
 import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
 import { systemClock } from '../../../../electron/local/clock.ts'
-import { instanceView } from '../../../unit/core/views.ts'
+import { instanceView } from '../../../unit/views.ts'
 import { openPlace, tree } from '../../ssh/files/place.ts'
 import { scratchMachine } from '../../ssh/machine.ts'
 import { hasSshd } from '../../ssh/sshd.ts'

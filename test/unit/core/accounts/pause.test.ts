@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createPause, isPaused } from '../../../../electron/core/accounts/pause.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { Notice } from '../../../../electron/ports/notifier.ts'
+import { emptyState } from '../../views.ts'
 import { HandClock } from '../hand-clock.ts'
-import { emptyState } from '../views.ts'
 
 function pauseOf() {
   const store = createStore(emptyState())

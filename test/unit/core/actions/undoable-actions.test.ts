@@ -3,10 +3,10 @@ import type { InstanceView } from '../../../../electron/contract/instance/instan
 import type { AccountContext } from '../../../../electron/core/account-context.ts'
 import { openUndoableActions } from '../../../../electron/core/actions/undoable-actions.ts'
 import { ServiceError } from '../../../../electron/service/service-error.ts'
+import { instanceView } from '../../views.ts'
 import { account, accountContext, freshAnswer } from '../account-context.ts'
 import { HandClock, settled } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
-import { instanceView } from '../views.ts'
 
 const box = instanceView({ id: 7, label: 'box', gpu: { name: 'RTX 4090', count: 1 } })
 

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { openActivity } from '../../../../electron/core/app/activity.ts'
 import { createStore, type Store } from '../../../../electron/core/state/store.ts'
+import { emptyState } from '../../views.ts'
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
-import { emptyState } from '../views.ts'
 
 let files: MemoryFiles
 let clock: HandClock

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { instanceView } from '../../views.ts'
 import { settled } from '../hand-clock.ts'
-import { instanceView } from '../views.ts'
 import { OneAccount } from './one-account.ts'
 
 const hour = 3600

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { guardActions } from '../../../../electron/core/guards/decide/guard-actions.ts'
 import { createGpuLoads } from '../../../../electron/core/guards/gpu-loads.ts'
 import type { Guard } from '../../../../electron/core/guards/model.ts'
+import { instanceView } from '../../views.ts'
 import { HandClock, settled } from '../hand-clock.ts'
-import { instanceView } from '../views.ts'
 
 const start = 1_800_000_000
 const between = 15

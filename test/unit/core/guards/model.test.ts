@@ -14,7 +14,7 @@ import {
   guardOver,
   guardWarned,
 } from '../../../../electron/core/guards/outcomes.ts'
-import { instanceView } from '../views.ts'
+import { instanceView } from '../../views.ts'
 import { dayEnds, type Event, event, guards, instances } from './histories.ts'
 import { type Fate, PlainGuard, type PlainInstance, rateOf, type Said, type Seen } from './plain-model.ts'
 import { start, World } from './plain-world.ts'

@@ -5,9 +5,9 @@ import { type Guards, openGuards } from '../../../../electron/core/guards/servic
 import { openStoredGuards } from '../../../../electron/core/guards/stored-guards.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
+import { accountView, emptyState } from '../../views.ts'
 import { HandClock, settled } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
-import { accountView, emptyState } from '../views.ts'
 
 const account = 'a00000001'
 const epoch = 1_790_000_000

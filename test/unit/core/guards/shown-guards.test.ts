@@ -6,7 +6,7 @@ import type { Loads } from '../../../../electron/core/guards/decide/idle.ts'
 import type { Guard } from '../../../../electron/core/guards/model.ts'
 import { createShownGuards } from '../../../../electron/core/guards/tell/shown-guards.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
-import { accountView, emptyState, instanceView } from '../views.ts'
+import { accountView, emptyState, instanceView } from '../../views.ts'
 
 const start = 1_790_000_000
 const account = 'a00000001'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { longestLoad } from '../../../../electron/contract/instance/load.ts'
 import { createLoadHistory } from '../../../../electron/core/instances/load-history.ts'
-import { instanceView } from '../views.ts'
+import { instanceView } from '../../views.ts'
 
 const start = 1_800_000_000
 const minute = 60

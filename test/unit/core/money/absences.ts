@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { costPerHour, spending } from '../../../../electron/core/instances/spending.ts'
 import type { Seen } from '../../../../electron/core/money/accrual.ts'
-import { instanceView } from '../views.ts'
+import { instanceView } from '../../views.ts'
 
 /** Two looks at an account, and what really happened between them. Times in epoch seconds, money in micro-dollars. */
 export interface Absence {

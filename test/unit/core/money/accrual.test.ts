@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { accrue } from '../../../../electron/core/money/accrual.ts'
 import { type Counted, costsBetween } from '../../../../electron/core/money/costs.ts'
-import { instanceView } from '../views.ts'
+import { instanceView } from '../../views.ts'
 
 const start = 1_800_000_000
 const hour = 3600

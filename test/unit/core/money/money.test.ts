@@ -3,9 +3,9 @@ import type { AccountPoll } from '../../../../electron/core/account-context.ts'
 import { localDay, nextMidnight } from '../../../../electron/core/money/local-days.ts'
 import { openMoney } from '../../../../electron/core/money/money.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
+import { accountView, emptyState, instanceView } from '../../views.ts'
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
-import { accountView, emptyState, instanceView } from '../views.ts'
 
 const midnight = nextMidnight(1_800_000_000)
 const perHour = 3_600_000

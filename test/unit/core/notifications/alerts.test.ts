@@ -4,7 +4,7 @@ import type { InstanceState, InstanceView } from '../../../../electron/contract/
 import type { AccountView } from '../../../../electron/contract/state.ts'
 import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
 import { alerts as alertsAt } from '../../../../electron/core/notifications/alerts.ts'
-import { accountView, instanceView } from '../views.ts'
+import { accountView, instanceView } from '../../views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
 /** At a moment that means nothing to these. */

@@ -4,7 +4,7 @@ import type { InstanceView } from '../../../../electron/contract/instance/instan
 import type { AccountView } from '../../../../electron/contract/state.ts'
 import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
 import { alerts } from '../../../../electron/core/notifications/alerts.ts'
-import { accountView, instanceView } from '../views.ts'
+import { accountView, instanceView } from '../../views.ts'
 
 const hour = 3600
 const day = 24 * hour

@@ -8,9 +8,9 @@ import { createNotifications } from '../../../../electron/core/notifications/not
 import { openPageNotices } from '../../../../electron/core/notifications/page-notices.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { Notice, NoticeClick, Notifier } from '../../../../electron/ports/notifier.ts'
+import { accountView, emptyState, instanceView } from '../../views.ts'
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
-import { accountView, emptyState, instanceView } from '../views.ts'
 
 /** Local time of this machine on some day, epoch milliseconds. */
 const at = (hours: number, minutes: number) => new Date(2026, 4, 3, hours, minutes).getTime()

@@ -3,7 +3,7 @@ import type { Bridge, MainMessage, PageMessage } from '../../../../electron/cont
 import { BerthError } from '../../../../electron/contract/problem.ts'
 import type { State } from '../../../../electron/contract/state.ts'
 import { Link } from '../../../../renderer/berth/link.ts'
-import { someState } from '../some-state.ts'
+import { accountView, stateWith } from '../../views.ts'
 
 /** The main process's end of the bridge, in the test's hands. */
 function joined() {
@@ -24,7 +24,7 @@ function joined() {
 test('it asks for the whole State when it opens, and again when a patch was missed', () => {
   const { posted, states, tell } = joined()
   expect(posted).toEqual([{ kind: 'sync' }])
-  tell({ kind: 'state', sequence: 1, state: someState([]) })
+  tell({ kind: 'state', sequence: 1, state: stateWith(accountView()) })
   tell({ kind: 'patch', sequence: 3, patches: [] })
   expect(posted).toEqual([{ kind: 'sync' }, { kind: 'sync' }])
   expect(states).toHaveLength(1)

@@ -2,7 +2,7 @@ import { create } from 'mutative'
 import { expect, test } from 'vitest'
 import type { State } from '../../../../electron/contract/state.ts'
 import { Replica } from '../../../../renderer/berth/replica.ts'
-import { someState } from '../some-state.ts'
+import { accountView, instanceView, stateWith } from '../../views.ts'
 
 function changed(state: State, change: (draft: State) => void) {
   const [, patches] = create(state, change, { enablePatches: true })
@@ -11,7 +11,7 @@ function changed(state: State, change: (draft: State) => void) {
 
 test('a patch changes what it names and leaves the identity of all else', () => {
   const replica = new Replica()
-  const first = someState([4711, 4698])
+  const first = stateWith(accountView({ id: 'demo' }, instanceView({ id: 4711 }), instanceView({ id: 4698 })))
   replica.take({ kind: 'state', sequence: 7, state: first })
   const patches = changed(first, draft => {
     const instance = draft.accounts['demo']?.instances['4711']
@@ -25,28 +25,30 @@ test('a patch changes what it names and leaves the identity of all else', () => 
 
 test('a missed patch is noticed once, and nothing is applied until the whole has come', () => {
   const replica = new Replica()
-  const first = someState([])
+  const first = stateWith(accountView())
   replica.take({ kind: 'state', sequence: 1, state: first })
   const patches = changed(first, draft => {
     draft.app.version = '2'
   })
   expect(replica.take({ kind: 'patch', sequence: 3, patches })).toBe('missed')
   expect(replica.take({ kind: 'patch', sequence: 4, patches })).toBe('unchanged')
-  expect(replica.state?.app.version).toBe('0.1.0')
-  expect(replica.take({ kind: 'state', sequence: 4, state: someState([1]) })).toBe('changed')
+  expect(replica.state?.app.version).toBe('test')
+  expect(
+    replica.take({ kind: 'state', sequence: 4, state: stateWith(accountView({}, instanceView())) }),
+  ).toBe('changed')
   expect(replica.take({ kind: 'patch', sequence: 5, patches })).toBe('changed')
 })
 
 test('a patch that is already in the state, or comes before any, changes nothing', () => {
   const replica = new Replica()
   expect(replica.take({ kind: 'patch', sequence: 1, patches: [] })).toBe('unchanged')
-  replica.take({ kind: 'state', sequence: 5, state: someState([]) })
+  replica.take({ kind: 'state', sequence: 5, state: stateWith(accountView()) })
   expect(replica.take({ kind: 'patch', sequence: 5, patches: [] })).toBe('unchanged')
 })
 
 test('a patch that does not fit is taken for a missed one', () => {
   const replica = new Replica()
-  replica.take({ kind: 'state', sequence: 1, state: someState([]) })
+  replica.take({ kind: 'state', sequence: 1, state: stateWith(accountView()) })
   const patches = [{ op: 'replace' as const, path: ['accounts', 'none', 'credit', 'x'], value: 1 }]
   expect(replica.take({ kind: 'patch', sequence: 2, patches })).toBe('missed')
 })

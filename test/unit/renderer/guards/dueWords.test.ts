@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { watchdogPart } from '../../../../electron/contract/automation/asleep.ts'
 import { dueWords } from '../../../../renderer/features/guards/guardWords.ts'
 import { fieldsOf } from '../../../../renderer/features/guards/watchdog/watchdogForm.ts'
-import { accountView, instanceView } from '../../core/views.ts'
+import { accountView, instanceView } from '../../views.ts'
 
 const now = 1_800_000_000
 const due = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { limitHint, previewMoment } from '../../../../renderer/features/guards/guardWords.ts'
-import { instanceView } from '../../core/views.ts'
+import { instanceView } from '../../views.ts'
 
 test('what an instance has cost grows under the limit as it does on its row', () => {
   const instance = instanceView({ costPerHour: 400_000, spent: { micros: 0, at: 0, perHour: 400_000 } })

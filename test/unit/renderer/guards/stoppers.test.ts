@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
 import { stopperWords } from '../../../../renderer/features/guards/stopperWords.ts'
-import { accountView, instanceView } from '../../core/views.ts'
+import { accountView, instanceView } from '../../views.ts'
 
 const guard = (given: Partial<GuardView>): GuardView => ({
   id: 'g0000000000000001',

@@ -6,7 +6,7 @@ import {
   nextSentence,
 } from '../../../../renderer/screens/instances/automation/comingUp.ts'
 import { placeInDetails } from '../../../../renderer/screens/instances/details/tabs.ts'
-import { accountView, instanceView } from '../../core/views.ts'
+import { accountView, instanceView } from '../../views.ts'
 
 const now = 1_700_000_000
 const hour = 3600

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { calmWords, countsOf, urgentWords } from '../../../../renderer/screens/instances/counts.ts'
 import { vramOf } from '../../../../renderer/screens/instances/load/vram.ts'
 import { partsFor } from '../../../../renderer/screens/instances/parts.ts'
-import { instanceView } from '../../core/views.ts'
+import { instanceView } from '../../views.ts'
 
 test('what runs, what is on its way and what needs the user are counted by what their rows say', () => {
   const rows = (['running', 'running', 'loading', 'outbid', 'crashed', 'stopped'] as const).map(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import { timeOfDay } from '../../../../electron/contract/format/time.ts'
 import { whatIsDue } from '../../../../renderer/features/instances/whatIsDue.ts'
-import { accountView } from '../../core/views.ts'
+import { accountView } from '../../views.ts'
 
 /** Noon here, so that some minutes later is the same day. */
 const noon = new Date(2026, 10, 21, 12).getTime()

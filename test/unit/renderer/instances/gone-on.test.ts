@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { courseNow, goneOn, shownMinutes } from '../../../../renderer/features/instances/load/goneOn.ts'
-import { instanceView } from '../../core/views.ts'
+import { instanceView } from '../../views.ts'
 
 const hour = (last: number | null) => [...new Array<number | null>(shownMinutes - 1).fill(50), last]
 

@@ -7,7 +7,7 @@ import {
   nextWords,
   wantsAnswer,
 } from '../../../../renderer/screens/instances/guards/guardChips.ts'
-import { instanceView } from '../../core/views.ts'
+import { instanceView } from '../../views.ts'
 
 const now = 1_790_000_000
 const hour = 3600

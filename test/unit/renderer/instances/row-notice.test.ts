@@ -4,10 +4,11 @@ import type { RentalView } from '../../../../electron/contract/market/rental.ts'
 import { winningBid } from '../../../../renderer/screens/instances/bid.ts'
 import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
 import { bootSteps } from '../../../../renderer/screens/instances/steps.ts'
-import { someInstance, someRental } from '../some-state.ts'
+import { instanceView, rentalView } from '../../views.ts'
 
 test('an outbid instance says what is bid, what is kept and what it costs, and how to win', () => {
-  const instance = someInstance(1, {
+  const instance = instanceView({
+    id: 1,
     state: 'outbid',
     interruptible: true,
     bid: 900_000,
@@ -21,17 +22,17 @@ test('an outbid instance says what is bid, what is kept and what it costs, and h
 })
 
 test('the winning bid is above the lowest by a step that fits it, and never above $32', () => {
-  const bid = (minimumBid: number) => winningBid(someInstance(1, { minimumBid }))
+  const bid = (minimumBid: number) => winningBid(instanceView({ id: 1, minimumBid }))
   expect(bid(1_044_000)).toBe(1_050_000)
   expect(bid(50_000)).toBe(51_000)
   expect(bid(32_000_000)).toBeUndefined()
-  expect(winningBid(someInstance(1))).toBeUndefined()
+  expect(winningBid(instanceView({ id: 1 }))).toBeUndefined()
 })
 
 test.each(['crashed', 'silent', 'offline'] as const)(
   'an instance that is %s says so, and what it costs',
   state => {
-    const under = rowNoticeOf({ key: '1', instance: someInstance(1, { state, costPerHour: 6000 }) })
+    const under = rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state, costPerHour: 6000 }) })
     expect(under).toMatchObject({
       kind: 'dead',
       text: expect.stringContaining('It costs $0.006/h until you destroy it'),
@@ -41,7 +42,7 @@ test.each(['crashed', 'silent', 'offline'] as const)(
 
 test('one that cannot start says whether its image is the reason', () => {
   const text = (statusMessage: string) =>
-    rowNoticeOf({ key: '1', instance: someInstance(1, { state: 'unstartable', statusMessage }) })
+    rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'unstartable', statusMessage }) })
   expect(text('pull access denied for x')).toMatchObject({ text: expect.stringMatching(/^The image cannot/) })
   expect(text('OCI runtime create failed')).toMatchObject({ text: expect.stringMatching(/^Its container/) })
 })
@@ -49,19 +50,19 @@ test('one that cannot start says whether its image is the reason', () => {
 test('death speaks before the rental that led to it', () => {
   const row = {
     key: '1',
-    instance: someInstance(1, { state: 'crashed' }),
-    rental: someRental({ instance: 1 }),
+    instance: instanceView({ id: 1, state: 'crashed' }),
+    rental: rentalView({ instance: 1 }),
   }
   expect(rowNoticeOf(row)?.kind).toBe('dead')
 })
 
 test('a late rental asks, an unclear one names the candidates', () => {
-  expect(rowNoticeOf({ key: 'r', rental: someRental({ step: 'late' }) })).toMatchObject({
+  expect(rowNoticeOf({ key: 'r', rental: rentalView({ step: 'late' }) })).toMatchObject({
     kind: 'late',
     text: expect.stringContaining('Not running after 10 min'),
   })
   expect(
-    rowNoticeOf({ key: 'r', rental: someRental({ step: 'unclear', candidates: [3, 4] }) }),
+    rowNoticeOf({ key: 'r', rental: rentalView({ step: 'unclear', candidates: [3, 4] }) }),
   ).toMatchObject({
     kind: 'unclear',
     candidates: [3, 4],
@@ -70,23 +71,24 @@ test('a late rental asks, an unclear one names the candidates', () => {
 
 test('a running instance has nothing to say', () => {
   expect(
-    rowNoticeOf({ key: '1', instance: someInstance(1), rental: someRental({ instance: 1 }) }),
+    rowNoticeOf({ key: '1', instance: instanceView({ id: 1 }), rental: rentalView({ instance: 1 }) }),
   ).toBeUndefined()
 })
 
 test('the step a rental is at follows from its instance', () => {
   const at = (rental: RentalView, instance: InstanceView | undefined) =>
     bootSteps(rental, instance, { now: 0 }).find(step => step.current)?.name
-  expect(at(someRental({ step: 'asking' }), undefined)).toBe('asking for it')
-  expect(at(someRental({ step: 'lost' }), undefined)).toBe('answer lost, checking the account')
-  expect(at(someRental(), someInstance(1, { state: 'provisioning' }))).toBe('created, being provisioned')
-  const loading = (statusMessage: string) => someInstance(1, { state: 'loading', statusMessage })
-  expect(at(someRental(), loading('pulling image: 64 %'))).toBe('image 64 %')
-  expect(at(someRental(), loading('pulling 640%'))).toBe('image')
+  expect(at(rentalView({ step: 'asking' }), undefined)).toBe('asking for it')
+  expect(at(rentalView({ step: 'lost' }), undefined)).toBe('answer lost, checking the account')
+  expect(at(rentalView(), instanceView({ id: 1, state: 'provisioning' }))).toBe('created, being provisioned')
+  const loading = (statusMessage: string) => instanceView({ id: 1, state: 'loading', statusMessage })
+  expect(at(rentalView(), loading('pulling image: 64 %'))).toBe('image 64 %')
+  expect(at(rentalView(), loading('pulling 640%'))).toBe('image')
 })
 
 const now = 1_790_000_000
-const coming = someInstance(1, {
+const coming = instanceView({
+  id: 1,
   pricePerHour: 400_000,
   gpu: { name: 'RTX 4090', count: 2 },
   disk: { size: 72, used: 70 },
@@ -119,7 +121,7 @@ test('higher prices want an answer, with what the whole machine costs an hour; a
 test('prices whose sum does not follow are told one by one', () => {
   const increase = { id: 7, instance: 1, gpu: { after: 0.25 }, upload: { before: 0.01, after: 0.02 } }
   const text = 'GPU $0.250 per GPU and hour, Upload $0.010 → $0.020 per GB'
-  const instance = someInstance(1, { pricePerHour: 400_000, gpu: { name: 'RTX 4090', count: 2 } })
+  const instance = instanceView({ id: 1, pricePerHour: 400_000, gpu: { name: 'RTX 4090', count: 2 } })
   expect(rowNoticeOf({ key: '1', instance, increase }, { now })).toMatchObject({
     text: expect.stringContaining(text),
   })

@@ -3,14 +3,15 @@ import type { RunView } from '../../../../electron/contract/automation/run.ts'
 import type { RentalView } from '../../../../electron/contract/market/rental.ts'
 import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
 import { filterRows, rowPrice, rowState, rowsOf } from '../../../../renderer/screens/instances/rows.ts'
-import { someAccount, someInstance, someRental } from '../some-state.ts'
+import { accountView, instanceView, rentalView } from '../../views.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
 
 test('a rental and the instance it made are one row', () => {
-  const account = someAccount(
-    [someInstance(7, { state: 'loading', actualStatus: 'loading' }), someInstance(9)],
-    [someRental({ instance: 7 })],
+  const account = accountView(
+    { rentals: { r: rentalView({ instance: 7 }) } },
+    instanceView({ id: 7, state: 'loading', actualStatus: 'loading' }),
+    instanceView({ id: 9 }),
   )
   const rows = rowsOf(account)
   expect(rows.map(row => row.key)).toEqual(['9', '7'])
@@ -18,15 +19,17 @@ test('a rental and the instance it made are one row', () => {
 })
 
 test('a rental without an instance is a row of its own, above the instances', () => {
-  const rows = rowsOf(someAccount([someInstance(9)], [someRental({ step: 'asking' })]))
+  const rows = rowsOf(
+    accountView({ rentals: { r: rentalView({ step: 'asking' }) } }, instanceView({ id: 9 })),
+  )
   expect(rows.map(row => row.key)).toEqual(['r0000000000000001', '9'])
 })
 
 test('a row whose instance runs says Running, and a rental that is done says nothing', () => {
-  const account = someAccount([someInstance(7)], [someRental({ step: 'running', instance: 7 })])
+  const rentals = { r: rentalView({ step: 'running', instance: 7 }) }
+  const account = accountView({ rentals }, instanceView({ id: 7 }))
   expect(rowsOf(account).map(row => [rowState(row).word, row.rental])).toEqual([['Running', undefined]])
-  const gone = someAccount([], [someRental({ step: 'running', instance: 7 })])
-  expect(rowsOf(gone)).toEqual([])
+  expect(rowsOf(accountView({ rentals }))).toEqual([])
 })
 
 test('what waits for a rental stands with it, and with the instance that it made; what never began too', () => {
@@ -48,9 +51,10 @@ test('what waits for a rental stands with it, and with the instance that it made
     interrupted: false,
   }
   const shown = (over: Partial<RunView>, rental: Partial<RentalView>) => {
-    const account = someAccount(
-      [someInstance(7, { state: 'loading' }), someInstance(9)],
-      [someRental(rental)],
+    const account = accountView(
+      { rentals: { r: rentalView(rental) } },
+      instanceView({ id: 7, state: 'loading' }),
+      instanceView({ id: 9 }),
     )
     account.runs[run.id] = { ...run, ...over }
     return rowsOf(account).flatMap(row => (row.runs ? [row.key, rowNoticeOf(row)?.kind] : []))
@@ -65,10 +69,11 @@ test('what waits for a rental stands with it, and with the instance that it made
 
 test('the filter finds by name, number, GPU, state and place', () => {
   const rows = rowsOf(
-    someAccount([
-      someInstance(4711, { label: 'comfy', gpu, location: 'Sweden, SE' }),
-      someInstance(4650, { state: 'outbid', gpu: { name: 'L40S', count: 4 } }),
-    ]),
+    accountView(
+      {},
+      instanceView({ id: 4711, label: 'comfy', gpu, location: 'Sweden, SE' }),
+      instanceView({ id: 4650, state: 'outbid', gpu: { name: 'L40S', count: 4 } }),
+    ),
   )
   const found = (typed: string) => filterRows(rows, typed).map(row => row.key)
   expect(found('comfy')).toEqual(['4711'])
@@ -82,9 +87,9 @@ test('a row shows what it costs now, with what it costs running in its title', (
   const priced = { pricePerHour: 410_000, costPerHour: 6000 }
   const halted = { micros: 6000, title: '$0.410/h while it runs' }
   for (const state of ['stopped', 'outbid', 'offline', 'crashed'] as const)
-    expect(rowPrice({ key: '7', instance: someInstance(7, { ...priced, state }) })).toEqual(halted)
-  const running = someInstance(7, { pricePerHour: 410_000, costPerHour: 410_000 })
+    expect(rowPrice({ key: '7', instance: instanceView({ id: 7, ...priced, state }) })).toEqual(halted)
+  const running = instanceView({ id: 7, pricePerHour: 410_000, costPerHour: 410_000 })
   expect(rowPrice({ key: '7', instance: running })).toEqual({ micros: 410_000 })
-  const loading = someInstance(7, { ...priced, state: 'loading' })
+  const loading = instanceView({ id: 7, ...priced, state: 'loading' })
   expect(rowPrice({ key: '7', instance: loading })).toEqual({ micros: 410_000 })
 })

@@ -2,15 +2,13 @@ import { expect, test } from 'vitest'
 import type { RowColumn } from '../../../../renderer/screens/instances/columns.ts'
 import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
 import { type RowSort, sortAfterClick, sortRows } from '../../../../renderer/screens/instances/sortRows.ts'
-import { someAccount, someInstance, someRental } from '../some-state.ts'
+import { accountView, instanceView, rentalView } from '../../views.ts'
 
-const account = someAccount(
-  [
-    someInstance(1, { label: 'run 10', costPerHour: 300_000, pricePerHour: 300_000 }),
-    someInstance(2, { label: 'run 9', costPerHour: 900_000, pricePerHour: 900_000 }),
-    someInstance(3, { label: 'Base', costPerHour: 300_000, pricePerHour: 300_000 }),
-  ],
-  [someRental({ step: 'asking' })],
+const account = accountView(
+  { rentals: { r: rentalView({ step: 'asking' }) } },
+  instanceView({ id: 1, label: 'run 10', costPerHour: 300_000, pricePerHour: 300_000 }),
+  instanceView({ id: 2, label: 'run 9', costPerHour: 900_000, pricePerHour: 900_000 }),
+  instanceView({ id: 3, label: 'Base', costPerHour: 300_000, pricePerHour: 300_000 }),
 )
 const order = (by: RowSort | undefined) =>
   sortRows(rowsOf(account), by, 0).map(({ instance }) => instance?.label ?? 'rental')

@@ -8,12 +8,16 @@ import {
 import { factsOf } from '../../../../renderer/screens/instances/details/about/facts.ts'
 import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
 import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
-import { someAccount, someInstance } from '../some-state.ts'
+import { accountView, instanceView } from '../../views.ts'
 
 const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }
 
 function underWith(tunnel: TunnelView) {
-  const account = { ...someAccount([someInstance(1), someInstance(2)]), tunnels: { '1:8080': tunnel } }
+  const account = accountView(
+    { tunnels: { '1:8080': tunnel } },
+    instanceView({ id: 1 }),
+    instanceView({ id: 2 }),
+  )
   return rowsOf(account).map(row => rowNoticeOf(row)?.kind)
 }
 
@@ -42,7 +46,7 @@ test('a lost network passes by itself, a changed host key does not', () => {
 
 test('the details say by which way the instance is reached, while it is', () => {
   const said = (way?: { direct: boolean; address: string }) =>
-    factsOf(someInstance(1), 0, way)
+    factsOf(instanceView({ id: 1 }), 0, way)
       .flat()
       .find(({ name }) => name === 'Connected')?.value
   expect(said()).toBeUndefined()

@@ -1,47 +1,11 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import type { AccountView } from '../../../../electron/contract/state.ts'
 import { draftFrom, freshDraft, usualDisk } from '../../../../renderer/features/market/rentDefaults.ts'
+import { accountView, instanceView } from '../../views.ts'
 import { offer } from './listed.ts'
 
-const account: AccountView = {
-  id: 'demo',
-  name: 'Demo',
-  baseUrl: 'http://127.0.0.1',
-  demo: true,
-  connection: { status: 'online' },
-  clock: { serverAt: 0, localAt: 0, rate: 1 },
-  spendPerHour: 0,
-  instances: {},
-  rentals: {},
-  failovers: {},
-  failedMachines: {},
-  recoveries: {},
-  priceIncreases: {},
-  watches: {},
-  guards: {},
-  tunnels: {},
-  ways: {},
-  gpuMemory: {},
-  watchdogs: {},
-  runs: {},
-  jobs: {},
-  undoable: {},
-  transfers: {},
-  fileTransfers: {},
-}
-const instance = (id: number, changes: Partial<InstanceView>): InstanceView => ({
-  id,
-  state: 'running',
-  actualStatus: 'running',
-  interruptible: false,
-  costPerHour: 0,
-  spent: { micros: 0, at: 0, perHour: 0 },
-  ports: [],
-  jupyter: false,
-  history: [],
-  ...changes,
-})
+const account = accountView()
+const instance = (id: number, changes: Partial<InstanceView>) => instanceView({ id, ...changes })
 
 test('a first rental begins with a public image over SSH', () => {
   expect(freshDraft(account, offer({ id: 1 }))).toMatchObject({

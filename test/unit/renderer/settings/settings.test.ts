@@ -5,45 +5,11 @@ import type { AccountView } from '../../../../electron/contract/state.ts'
 import { number, readForm } from '../../../../renderer/components/fields/readForm.ts'
 import { removalNotes } from '../../../../renderer/screens/settings/accounts/removal.ts'
 import { partBefore } from '../../../../renderer/screens/settings/partBefore.ts'
+import { accountView, instanceView, rentalView } from '../../views.ts'
 
 const { entries } = Settings
-const account: AccountView = {
-  id: 'a0000000f',
-  name: 'Work',
-  baseUrl: 'https://gpu.example',
-  demo: false,
-  connection: { status: 'online' },
-  clock: { serverAt: 0, localAt: 0, rate: 1 },
-  spendPerHour: 0,
-  instances: {},
-  rentals: {},
-  failovers: {},
-  failedMachines: {},
-  recoveries: {},
-  priceIncreases: {},
-  watches: {},
-  guards: {},
-  tunnels: {},
-  ways: {},
-  gpuMemory: {},
-  watchdogs: {},
-  runs: {},
-  jobs: {},
-  undoable: {},
-  transfers: {},
-  fileTransfers: {},
-}
-const instance = {
-  id: 1,
-  state: 'running' as const,
-  actualStatus: 'running',
-  interruptible: false,
-  costPerHour: 2_710_000,
-  spent: { micros: 0, at: 0, perHour: 0 },
-  ports: [],
-  jupyter: false,
-  history: [],
-}
+const account = accountView({ name: 'Work' })
+const instance = instanceView({ id: 1, costPerHour: 2_710_000 })
 
 describe('a number typed for a setting', () => {
   const readSetting = (text: string, schema: v.GenericSchema<number, number>, scale?: number) => {
@@ -101,19 +67,10 @@ describe('removing an account says what goes on', () => {
   })
 
   test('a rental under way', () => {
-    const rental = {
-      id: 'r0',
-      step: 'waiting' as const,
-      offer: { id: 1 },
-      image: 'x',
-      interruptible: false,
-      startedAt: 0,
-      deadline: 600,
-    }
     for (const step of ['asking', 'lost', 'unclear', 'waiting', 'late'] as const) {
-      expect(said({ rentals: { r0: { ...rental, step } } })).toContain('A rental is under way')
+      expect(said({ rentals: { r0: rentalView({ step }) } })).toContain('A rental is under way')
     }
-    expect(said({ rentals: { r0: { ...rental, step: 'failed' } } })).not.toContain('under way')
+    expect(said({ rentals: { r0: rentalView({ step: 'failed' }) } })).not.toContain('under way')
   })
   test('a watchdog whose lease lapses then', () => {
     const watchdog = { instance: 7, step: 'watching' as const, foreign: false }

@@ -6,7 +6,7 @@ import {
   readSync,
   type SyncDraft,
 } from '../../../../renderer/screens/transfers/transferForm.ts'
-import { someInstance } from '../some-state.ts'
+import { instanceView } from '../../views.ts'
 
 const sync: SyncDraft = {
   instance: '7',
@@ -69,7 +69,7 @@ test('a sync without a connection says what is missing', () => {
 })
 
 test('instances that run come first, others with their state', () => {
-  const instances = { 9: someInstance(9, { state: 'stopped' }), 8: someInstance(8) }
+  const instances = { 9: instanceView({ id: 9, state: 'stopped' }), 8: instanceView({ id: 8 }) }
   expect(instanceChoices(instances)).toEqual([
     { value: '8', label: 'Instance #8' },
     { value: '9', label: 'Instance #9 (stopped)' },
@@ -77,9 +77,13 @@ test('instances that run come first, others with their state', () => {
 })
 
 test('a copy goes to the one other instance that runs; of several, none is chosen by itself', () => {
-  const two = { 9: someInstance(9), 8: someInstance(8), 7: someInstance(7, { state: 'stopped' }) }
+  const two = {
+    9: instanceView({ id: 9 }),
+    8: instanceView({ id: 8 }),
+    7: instanceView({ id: 7, state: 'stopped' }),
+  }
   expect(onlyOther(two, '8')).toBe('9')
   expect(onlyOther(two, '7')).toBe('')
   expect(onlyOther(two, '')).toBe('')
-  expect(onlyOther({ ...two, 6: someInstance(6) }, '8')).toBe('')
+  expect(onlyOther({ ...two, 6: instanceView({ id: 6 }) }, '8')).toBe('')
 })

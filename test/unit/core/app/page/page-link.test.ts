@@ -7,8 +7,8 @@ import type { Dispatch } from '../../../../../electron/core/app/page/dispatcher.
 import { createPageLink } from '../../../../../electron/core/app/page/page-link.ts'
 import type { PageLink } from '../../../../../electron/core/running.ts'
 import { createStore, type Store } from '../../../../../electron/core/state/store.ts'
+import { emptyState } from '../../../views.ts'
 import { settled } from '../../hand-clock.ts'
-import { emptyState } from '../../views.ts'
 
 let store: Store
 let sent: MainMessage[]

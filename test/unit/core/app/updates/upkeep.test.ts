@@ -8,9 +8,9 @@ import { pageFailures } from '../../../../../electron/core/app/page/page-failure
 import { openUpdates } from '../../../../../electron/core/app/updates.ts'
 import { createStore } from '../../../../../electron/core/state/store.ts'
 import { type OpenLog, openLog } from '../../../../../electron/local/log/log.ts'
+import { accountView, emptyState, instanceView } from '../../../views.ts'
 import { HandClock } from '../../hand-clock.ts'
 import { silentLog } from '../../silent-log.ts'
-import { accountView, emptyState, instanceView } from '../../views.ts'
 
 let folder: string
 let log: OpenLog

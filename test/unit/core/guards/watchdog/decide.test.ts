@@ -3,7 +3,7 @@ import type { WatchdogRequest } from '../../../../../electron/contract/automatio
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import { afterPoll, isNews, pollsUntilEnd } from '../../../../../electron/core/guards/watchdog/decide.ts'
 import type { StoredWatchdog } from '../../../../../electron/core/guards/watchdog/model.ts'
-import { instanceView } from '../../views.ts'
+import { instanceView } from '../../../views.ts'
 
 const running = instanceView()
 const stopped = instanceView({ state: 'stopped' })

@@ -3,7 +3,7 @@ import type { InstanceState } from '../../../../../electron/contract/instance/in
 import { nextMove } from '../../../../../electron/core/renting/attempts/decide.ts'
 import type { Attempt, Failover } from '../../../../../electron/core/renting/attempts/model.ts'
 import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
-import { instanceView } from '../../views.ts'
+import { instanceView } from '../../../views.ts'
 
 const now = 1_800_000_000
 const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import { openFailedMachines } from '../../../../../electron/core/renting/attempts/failed-machines.ts'
 import { hostFailure } from '../../../../../electron/core/renting/attempts/host-failure.ts'
+import { instanceView } from '../../../views.ts'
 import { accountContext } from '../../account-context.ts'
-import { instanceView } from '../../views.ts'
 
 const ended = { step: 'running' } as const
 /** An instance that went through these states, each beginning so many seconds after the first. */

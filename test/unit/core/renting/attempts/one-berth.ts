@@ -4,10 +4,10 @@ import type { AccountContext } from '../../../../../electron/core/account-contex
 import { type Failovers, openFailovers } from '../../../../../electron/core/renting/attempts/service.ts'
 import { openRentals, type Rentals } from '../../../../../electron/core/renting/rentals/service.ts'
 import type { Files } from '../../../../../electron/ports/files.ts'
+import { instanceView } from '../../../views.ts'
 import { account, accountContext, freshAnswer } from '../../account-context.ts'
 import type { HandClock } from '../../hand-clock.ts'
 import type { MemoryFiles } from '../../memory-files.ts'
-import { instanceView } from '../../views.ts'
 import type { PlainWorld } from './plain-world.ts'
 
 /** The rentals and failovers of one account, as a process of Berth has them. */

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../../../../../electron/service/client.ts'
 import type { Instance } from '../../../../../electron/service/instances.ts'
 import type { NewInstance, OfferSearch } from '../../../../../electron/service/offers.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
-import { instanceView } from '../../views.ts'
+import { instanceView } from '../../../views.ts'
 
 /** What becomes of whatever is rented on a machine. */
 export type Fate = 'good' | 'exited' | 'offline' | 'unknown' | 'stuck' | 'shut' | 'gone' | 'outbid'

@@ -5,9 +5,9 @@ import { openRecoveries } from '../../../../../electron/core/renting/recovery/se
 import type { ServiceClient } from '../../../../../electron/service/client.ts'
 import type { Instance } from '../../../../../electron/service/instances.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
+import { instanceView } from '../../../views.ts'
 import { account, accountContext, freshAnswer } from '../../account-context.ts'
 import { settled } from '../../hand-clock.ts'
-import { instanceView } from '../../views.ts'
 
 const limits = { attempts: 3, ceiling: 1, deadline: 600 }
 const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const

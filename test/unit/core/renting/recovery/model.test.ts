@@ -6,10 +6,10 @@ import { openRecoveries, type Recoveries } from '../../../../../electron/core/re
 import type { Files } from '../../../../../electron/ports/files.ts'
 import type { ServiceClient } from '../../../../../electron/service/client.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
+import { instanceView } from '../../../views.ts'
 import { account, accountContext, freshAnswer } from '../../account-context.ts'
 import { HandClock, settled } from '../../hand-clock.ts'
 import { MemoryFiles } from '../../memory-files.ts'
-import { instanceView } from '../../views.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
 const histories = Number(process.env['BERTH_HISTORIES'] ?? 600)

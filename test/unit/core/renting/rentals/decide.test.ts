@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
 import { nextStep } from '../../../../../electron/core/renting/rentals/decide.ts'
 import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
-import { instanceView } from '../../views.ts'
+import { instanceView } from '../../../views.ts'
 
 const rental: Rental = {
   id: 'r0123456789abcdef',

@@ -1,6 +1,7 @@
-import { defaultSettings } from '../../../electron/contract/app/settings.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { AccountView, State } from '../../../electron/contract/state.ts'
+import { defaultSettings } from '../../electron/contract/app/settings.ts'
+import type { InstanceView } from '../../electron/contract/instance/instance.ts'
+import type { RentalView } from '../../electron/contract/market/rental.ts'
+import type { AccountView, State } from '../../electron/contract/state.ts'
 
 export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
   return {
@@ -13,6 +14,20 @@ export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
     ports: [],
     jupyter: false,
     history: [],
+    ...given,
+  }
+}
+
+/** A rental on its way, unless told otherwise. */
+export function rentalView(given: Partial<RentalView> = {}): RentalView {
+  return {
+    id: 'r0000000000000001',
+    step: 'waiting',
+    offer: { id: 5, gpuName: 'A100 SXM', gpuCount: 8 },
+    image: 'pytorch/pytorch',
+    interruptible: false,
+    startedAt: 0,
+    deadline: 600,
     ...given,
   }
 }
@@ -46,6 +61,12 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     fileTransfers: {},
     ...given,
   }
+}
+
+/** With these accounts, the first of them shown. */
+export function stateWith(...accounts: AccountView[]): State {
+  const byId = Object.fromEntries(accounts.map(account => [account.id, account]))
+  return { ...emptyState(), shown: accounts[0]?.id, accounts: byId }
 }
 
 export function emptyState(): State {
