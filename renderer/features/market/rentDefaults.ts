@@ -24,14 +24,15 @@ export const noRegistry: RegistryLogin = { server: '', user: '', token: '' }
 /** GB, for a first rental. */
 export const firstDisk = 20
 
-/** What a new rental begins with: the image, disk and way in of the newest one, else what suits most. */
-export function freshDraft(account: AccountView | undefined, offer: OfferView): RentDraft {
+/** Nothing is filled in yet. */
+export function emptyDraft(): RentDraft {
   return {
-    ...usualWay(account),
+    image: '',
+    access: 'ssh',
     direct: true,
     jupyterLab: true,
     jupyterFolder: '',
-    disk: String(fitting(usualDisk(account), offer)),
+    disk: '',
     env: [],
     ports: '',
     onstart: '',
@@ -39,8 +40,19 @@ export function freshDraft(account: AccountView | undefined, offer: OfferView): 
     volume: noVolume,
     registry: noRegistry,
     label: '',
-    bid: suggestedBid(offer.minimumBid).toFixed(3),
+    bid: '',
     traffic: '',
+    stops: [],
+  }
+}
+
+/** What a new rental begins with: the image, disk and way in of the newest one, else what suits most. */
+export function freshDraft(account: AccountView | undefined, offer: OfferView): RentDraft {
+  return {
+    ...emptyDraft(),
+    ...usualWay(account),
+    disk: String(fitting(usualDisk(account), offer)),
+    bid: suggestedBid(offer.minimumBid).toFixed(3),
     stops: account?.lastRental?.stops ?? [],
   }
 }

@@ -5,7 +5,6 @@ import { micros } from '../../../../electron/contract/spending/money.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 import { onceReleased } from '../../../components/fields/onceReleased.ts'
-import { noVolume } from '../../../components/fields/volume.ts'
 import { stopperWords } from '../../../features/guards/stopperWords.ts'
 import {
   creditWouldLast,
@@ -15,7 +14,7 @@ import {
   trafficOnce,
 } from '../../../features/market/cost.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
-import { draftFrom, firstDisk, freshDraft, noRegistry } from '../../../features/market/rentDefaults.ts'
+import { draftFrom, emptyDraft, firstDisk, freshDraft } from '../../../features/market/rentDefaults.ts'
 import type { RentDraft } from '../../../features/market/rentDraft.ts'
 import { fieldOfPath, type RentErrors, readDraft, sentRows } from '../../../features/market/rentForm.ts'
 import {
@@ -51,24 +50,7 @@ export class Renting {
   readonly #fresh: FilledValues
   /** What the fields were filled with last: one that still says so is nobody's own. */
   #defaults: FilledValues
-  draft: RentDraft = $state({
-    image: '',
-    access: 'ssh',
-    direct: true,
-    jupyterLab: true,
-    jupyterFolder: '',
-    disk: '',
-    env: [],
-    ports: '',
-    onstart: '',
-    args: '',
-    volume: noVolume,
-    registry: noRegistry,
-    label: '',
-    bid: '',
-    traffic: '',
-    stops: [],
-  })
+  draft: RentDraft = $state(emptyDraft())
   /** Whether it is rented by a bid. */
   interruptible = $state(false)
   /** What is rented from, if anything. */

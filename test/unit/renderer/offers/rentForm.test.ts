@@ -1,27 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { noVolume } from '../../../../renderer/components/fields/volume.ts'
-import { noRegistry } from '../../../../renderer/features/market/rentDefaults.ts'
+import { emptyDraft, noRegistry } from '../../../../renderer/features/market/rentDefaults.ts'
 import type { RentDraft } from '../../../../renderer/features/market/rentDraft.ts'
 import { fieldOfPath, readDraft } from '../../../../renderer/features/market/rentForm.ts'
 import { offer } from './listed.ts'
 
 const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({
+  ...emptyDraft(),
   image: 'pytorch/pytorch',
-  access: 'ssh',
-  direct: true,
-  jupyterLab: true,
-  jupyterFolder: '',
   disk: '20',
-  env: [],
-  ports: '',
-  onstart: '',
-  args: '',
-  volume: noVolume,
-  registry: noRegistry,
-  label: '',
-  bid: '',
-  traffic: '',
-  stops: [],
   ...changes,
 })
 const row = (key: number, name: string, value = '') => ({ key, name, value, secret: false })

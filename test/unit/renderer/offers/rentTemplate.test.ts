@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
-import { noVolume } from '../../../../renderer/components/fields/volume.ts'
-import { noRegistry } from '../../../../renderer/features/market/rentDefaults.ts'
+import { emptyDraft } from '../../../../renderer/features/market/rentDefaults.ts'
 import type { RentDraft } from '../../../../renderer/features/market/rentDraft.ts'
 import { readDraft } from '../../../../renderer/features/market/rentForm.ts'
 import {
@@ -13,24 +12,7 @@ import {
 } from '../../../../renderer/features/market/rentTemplate.ts'
 import { offer } from './listed.ts'
 
-const fresh: RentDraft = {
-  image: 'pytorch/pytorch:latest',
-  access: 'ssh',
-  direct: true,
-  jupyterLab: true,
-  jupyterFolder: '',
-  disk: '20',
-  env: [],
-  ports: '',
-  onstart: '',
-  args: '',
-  volume: noVolume,
-  registry: noRegistry,
-  label: '',
-  bid: '',
-  traffic: '',
-  stops: [],
-}
+const fresh: RentDraft = { ...emptyDraft(), image: 'pytorch/pytorch:latest', disk: '20' }
 const view: TemplateView = {
   name: 'Trainer',
   hash: 'abc',
