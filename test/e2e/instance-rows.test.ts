@@ -107,5 +107,6 @@ describe('a row of an instance', () => {
     const beyond = () => table.evaluate(it => it.scrollWidth - (it.parentElement?.clientWidth ?? 0))
     await expect.poll(beyond).toBeLessThanOrEqual(0)
     await row.getByRole('button', { name: 'Terminal' }).waitFor()
+    await row.getByRole('button', { name: /^Stop / }).waitFor()
   })
 })
