@@ -93,6 +93,8 @@ test.each(profileNames)(
     const id = instancesOf(under)[0]?.id ?? 0
     const instance = () => under.account().instances[id] ?? expect.fail('it is gone')
     const pass = async (hours: number) => {
+      // A look that is under way while time leaps would tell the credit of before and the instances of after.
+      await under.run('refresh', {})
       for (let passed = 0; passed < hours; passed += 1) {
         await controls.advance(hour)
         await under.run('refresh', {})
