@@ -35,10 +35,10 @@ async function test(): Promise<void> {
   if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
 
   const filters = [...(files ?? []), ...options]
-  // Pages that share two processors with everything else would be timed, not tested: they come last, two at a time.
+  // Pages that share two processors with everything else would be timed, not tested: they come last, three at a time.
   const rounds = [
     await round(['unit', 'integration'], 6, missing, filters),
-    await round(['e2e'], 2, missing, filters),
+    await round(['e2e'], 3, missing, filters),
   ]
   const counts = rounds.reduce(add, noCounts)
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
