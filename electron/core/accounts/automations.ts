@@ -46,7 +46,7 @@ export async function openAutomations(
     guards: storedGuards,
     spending: money,
     ownerOf: instance => rentals.ofInstance(instance)?.owner,
-    before: async target => (jobs.needs(target.instance) ? 'stop' : runs.spares(target)),
+    before: async target => (jobs.mustKeep(target.instance) ? 'stop' : runs.spares(target)),
     changed: (before, after) => void watchdogs.follow(before, after),
   })
   const recoveries = await openRecoveries(context, rentals, failovers)

@@ -68,6 +68,7 @@ export const Job = v.object({
   spentBefore: v.number(),
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
   most: v.optional(v.number()),
+  /** How often it went on at another machine. */
   moved: v.number(),
 })
 export type Job = v.InferOutput<typeof Job>

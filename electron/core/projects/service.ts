@@ -42,15 +42,15 @@ export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'f
   agreed(id: string): Pick<NewJob, 'text' | 'spec' | 'stops'>
   /** Resolves with its id once it is on disk; it goes on by itself. Throws `project_busy`. */
   start(wish: NewJob): Promise<string>
-  /** Brings nothing home; what was rented is destroyed. */
+  /** Cancels it without results, and destroys what was rented. */
   cancel(id: string): Promise<void>
-  /** Ends its command; what follows its end follows. */
+  /** Ends its command; results and clean-up follow as after any end. */
   end(id: string): Promise<void>
   /** Goes on from the step that failed. Throws `not_failed`, `project_busy` or `no_such_instance`. */
   retry(id: string): Promise<void>
   dismiss(id: string): Promise<void>
-  /** Whether an instance has results that are still to come home: nothing may destroy it. */
-  needs(instance: number): boolean
+  /** Whether a job goes on there, or failed there and may go on: nothing may destroy the instance. */
+  mustKeep(instance: number): boolean
 }
 
 /** What jobs go by, besides the account. */
@@ -63,13 +63,14 @@ export interface JobParts {
 
 /** Jobs that are remembered after their end. */
 const mostOver = 200
+
 export async function openJobs(context: AccountContext, parts: JobParts): Promise<Jobs> {
   const { account, store, activity, notifications, ending, now } = context
   const { failovers, runs } = parts
   const { clock } = context.machine
   const loops = createLoops(clock, ending, goOn)
   const progress = new Map<string, SyncProgress>()
-  const hindrances = new Map<string, Problem>()
+  const passingProblems = new Map<string, Problem>()
   /** How many polls in a row were without an instance. */
   const missing = new Map<number, number>()
   const jobs = await openCollection(context, {
@@ -87,7 +88,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
           job.id,
           jobView(job, {
             sync: progress.get(job.id),
-            problem: hindrances.get(job.id),
+            problem: passingProblems.get(job.id),
           }),
         ]),
       ),
@@ -135,7 +136,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         if (move.do === 'wait') await loops.until(id, undefined)
         else await moves.perform(job, move)
         fails = 0
-        if (hindrances.delete(id)) jobs.show()
+        if (passingProblems.delete(id)) jobs.show()
       } catch (error) {
         if (ending.aborted) return
         const problem = problemOf(error)
@@ -143,7 +144,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         const pause = pauseAfter(problem, { job, move, fails, isOnline })
         if (pause === undefined) await moves.fail(job, problem)
         else {
-          hindrances.set(id, problem)
+          passingProblems.set(id, problem)
           jobs.show()
           await loops.until(id, pause)
         }
@@ -152,8 +153,8 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     }
   }
 
-  function refuseBusy(project: string, but?: string): void {
-    const other = jobs.all().find(job => job.project === project && job.id !== but && isJobGoing(job))
+  function refuseIfBusy(project: string, except?: string): void {
+    const other = jobs.all().find(job => job.project === project && job.id !== except && isJobGoing(job))
     if (other) throw new BerthError(projectBusy)
   }
 
@@ -184,7 +185,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       return { text: job.text, spec: specOf(job), stops: job.stops }
     },
     async start({ project, text, spec, stops, price, secretFiles }) {
-      refuseBusy(project)
+      refuseIfBusy(project)
       const id = `j${context.newId()}`
       await jobs.add({
         id,
@@ -218,8 +219,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       })
       notifications.withdraw(jobAlertId(account, job))
       effects.abort(id)
-      loops.wake(id)
-      loops.work(id)
+      loops.restart(id)
     },
     async end(id) {
       const { commandRun } = jobs.get(id)
@@ -228,7 +228,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     async retry(id) {
       const job = jobs.get(id)
       if (job.step !== 'failed') throw new BerthError(notFailed)
-      refuseBusy(job.project, id)
+      refuseIfBusy(job.project, id)
       const view = viewOf(job.instance)
       // Another machine costs as much again: that is a run of its own, to be agreed to.
       if (job.instance !== undefined && !view) throw new BerthError(machineGone)
@@ -244,8 +244,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         commandRun: again === 'bringing' ? job.commandRun : undefined,
       })
       notifications.withdraw(jobAlertId(account, job))
-      loops.wake(id)
-      loops.work(id)
+      loops.restart(id)
     },
     async dismiss(id) {
       const job = jobs.get(id)
@@ -253,7 +252,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       await jobs.remove(id)
       notifications.withdraw(jobAlertId(account, job))
     },
-    needs: instance =>
+    mustKeep: instance =>
       jobs.all().some(job => job.instance === instance && (isJobGoing(job) || job.step === 'failed')),
     onPoll({ account: { instances }, unconfirmed }) {
       for (const job of jobs.all()) {

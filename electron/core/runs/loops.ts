@@ -7,6 +7,8 @@ export interface Loops {
   /** Resolves after so many milliseconds, when it is woken, or when all ends. Without a time, only then. */
   until(name: string, milliseconds: number | undefined): Promise<void>
   wake(name: string): void
+  /** Begins its loop, or wakes it even where it waits for a time. */
+  restart(name: string): void
   /** Resolves when all ends. */
   readonly ended: Promise<void>
   /** Resolves once no loop goes on. */
@@ -27,19 +29,26 @@ export function createLoops(clock: Clock, ending: AbortSignal, goOn: (name: stri
       { once: true },
     )
   })
+  function work(name: string): void {
+    if (ending.aborted) return
+    if (busy.has(name)) {
+      const rest = resting.get(name)
+      if (rest?.timed === false) rest.wake()
+      return
+    }
+    const working = goOn(name).finally(() => busy.delete(name))
+    busy.set(name, working)
+  }
+  const wake = (name: string) => resting.get(name)?.wake()
+
   return {
     ended,
-    work(name) {
-      if (ending.aborted) return
-      if (busy.has(name)) {
-        const rest = resting.get(name)
-        if (rest?.timed === false) rest.wake()
-        return
-      }
-      const working = goOn(name).finally(() => busy.delete(name))
-      busy.set(name, working)
+    work,
+    wake,
+    restart(name) {
+      wake(name)
+      work(name)
     },
-    wake: name => resting.get(name)?.wake(),
     until(name, milliseconds) {
       if (ending.aborted) return Promise.resolve()
       return new Promise(resolve => {
