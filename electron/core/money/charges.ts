@@ -12,8 +12,11 @@ import { localDay, nextMidnight } from './local-days.ts'
 export interface Charges {
   /** The days as the service charged them, where it tells, and as they were counted elsewhere. */
   asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
-  /** After a look: asks the service where it is time to. Never rejects; resolves once nothing is asked any more. */
-  onPoll(at: number): Promise<void>
+  /**
+   * After a look: asks the service where it is time to, or where what was paid in could only be estimated. Never rejects;
+   * resolves once nothing is asked any more.
+   */
+  onPoll(at: number, estimated?: boolean): Promise<void>
   /** Another key may see what the last one could not: nothing counts as absent any more. */
   keyChanged(): void
   flush(): Promise<void>
@@ -35,6 +38,8 @@ const Kept = v.object({
   /** Until when it is taken to have no such list. */
   chargesAbsentUntil: v.optional(v.number()),
   invoicesAbsentUntil: v.optional(v.number()),
+  /** Up to when it has told what was paid in; not while that is asked. */
+  invoicesUntil: v.optional(v.number()),
   days: v.array(ChargedDay),
   /** By day. */
   topUps: v.record(v.string(), v.number()),
@@ -86,7 +91,7 @@ export async function openCharges(
   }
 
   async function askAll(at: number): Promise<void> {
-    keep(kept => ({ ...kept, askedAt: at }))
+    keep(kept => ({ ...kept, askedAt: at, invoicesUntil: undefined }))
     const options = { signal: ending, retries: 1 }
     const { client } = context
     const due = daysDue(document.get(), at)
@@ -102,19 +107,18 @@ export async function openCharges(
         const day = { ...chargedDay(range, answer), ...(isFinal ? { final: true as const } : {}) }
         keep(kept => ({ ...kept, days: withDay(kept.days, day) }))
       }
-    const first = due.at(-1)
-    if (first === undefined || (document.get().invoicesAbsentUntil ?? 0) > at) return
-    const { answer, absentUntil } = await told(() =>
-      client().charges.invoices(first.from, Math.ceil(at), options),
-    )
+    if ((document.get().invoicesAbsentUntil ?? 0) > at) return
+    const from = due.at(-1)?.from ?? midnightBefore(at, 0)
+    const { answer, absentUntil } = await told(() => client().charges.invoices(from, Math.ceil(at), options))
     if (absentUntil !== undefined) keep(kept => ({ ...kept, invoicesAbsentUntil: absentUntil }))
-    if (answer) keep(kept => ({ ...kept, topUps: { ...kept.topUps, ...topUpsOf(answer) } }))
+    if (answer)
+      keep(kept => ({ ...kept, invoicesUntil: at, topUps: { ...kept.topUps, ...topUpsOf(answer) } }))
   }
 
   return {
     asCharged: (days, names) => asCharged(days, document.get(), names),
-    async onPoll(at) {
-      if (asking === undefined && isDue(document.get(), at) && !ending.aborted)
+    async onPoll(at, estimated) {
+      if (asking === undefined && (estimated || isDue(document.get(), at)) && !ending.aborted)
         asking = askAll(at).finally(() => {
           asking = undefined
         })
@@ -139,13 +143,17 @@ function isDue(kept: Kept, at: number): boolean {
 export function daysDue({ days }: Pick<Kept, 'days'>, at: number): DayRange[] {
   const settled = new Set(days.flatMap(({ day, final }) => (final ? [day] : [])))
   const ranges: DayRange[] = []
-  const date = new Date(at * 1000)
   for (let back = 1; back <= daysBack; back += 1) {
-    const start = new Date(date.getFullYear(), date.getMonth(), date.getDate() - back)
-    const from = start.getTime() / 1000
+    const from = midnightBefore(at, back)
     ranges.push({ day: localDay(from), from, to: nextMidnight(from) })
   }
   return ranges.filter(({ day }) => !settled.has(day))
+}
+
+/** The midnight with which a day of this machine's calendar began, so many days ago. */
+function midnightBefore(at: number, days: number): number {
+  const date = new Date(at * 1000)
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - days).getTime() / 1000
 }
 
 function utcDayBefore(at: number): number {
@@ -218,7 +226,12 @@ function withDay(days: readonly ChargedDay[], day: ChargedDay): ChargedDay[] {
  */
 export function asCharged(
   days: readonly MoneyDay[],
-  { days: charged, topUps, askedAt }: Pick<Kept, 'days' | 'topUps' | 'askedAt'>,
+  {
+    days: charged,
+    topUps,
+    askedAt,
+    invoicesUntil,
+  }: Pick<Kept, 'days' | 'topUps' | 'askedAt' | 'invoicesUntil'>,
   names: Readonly<Record<string, SpenderName>>,
 ): readonly MoneyDay[] {
   const told = new Map(charged.filter(({ spent }) => spent > 0).map(day => [day.day, day]))
@@ -227,7 +240,8 @@ export function asCharged(
   const today = askedAt === undefined ? '' : localDay(askedAt)
   return all.map(day => {
     const before = counted.get(day) ?? emptyDay(day)
-    const paid = day < today ? topUps[day] : undefined
+    const isTold = before.estimated && invoicesUntil !== undefined && day === localDay(invoicesUntil)
+    const paid = day < today ? topUps[day] : isTold ? (topUps[day] ?? 0) : undefined
     const { estimated, ...exact } = paid === undefined ? before : { ...before, toppedUp: paid }
     const bill = told.get(day)
     if (!bill) return paid === undefined && estimated ? before : exact

@@ -89,7 +89,6 @@ export async function openMoney(
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
   function onPoll({ account, credit, at, blur }: AccountPoll): void {
-    void charges?.onPoll(at)
     const before = current.counted as Counted | undefined
     // What was spent follows from the credit: a look without it is passed over, as long as it is told again soon.
     // The time since the last one says nothing of that: Berth may have been away for a night.
@@ -99,7 +98,7 @@ export async function openMoney(
         current = { ...current, creditStaleSince }
         save()
       }
-      if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return
+      if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return void charges?.onPoll(at)
     }
     const { counted, spent, toppedUp, estimated, shares, inAll } = accrue(before, {
       at,
@@ -107,6 +106,7 @@ export async function openMoney(
       blur,
       credit,
     })
+    void charges?.onPoll(at, estimated)
     if (inAll.size > 0) showCosts(inAll, at)
     const names = namedSpenders(current.names, account)
     const from = before === undefined || before.at > at ? at : Math.max(before.at, at - longestStretch)

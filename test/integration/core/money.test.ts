@@ -36,7 +36,7 @@ describe.each(profileNames)('on the %s profile', name => {
     await berth.run('stopInstance', { instance: first.id })
     await controls.advance(20_000)
     await berth.run('refresh', {})
-    controls.setCredit(controls.ledger().credit + 40)
+    controls.topUp(40)
     await berth.run('refresh', {})
     // Berth is away while one machine goes on, the other is destroyed by someone else, and money is paid in twice.
     await berth.close()

@@ -40,6 +40,15 @@ test('a day that Berth never watched is there once the service tells of it', () 
   expect(shown).toMatchObject({ day: range.day, spent: 1_000_000, models: { L40: 1_000_000 } })
 })
 
+test('a sum paid in today that was estimated gives way to the invoices, and one that was seen does not', () => {
+  const today = { ...emptyDay(localDay(to)), toppedUp: 35_000_000 }
+  const kept = { days: [], topUps: { [today.day]: 10_000_000 }, askedAt: to + 60, invoicesUntil: to + 60 }
+  expect(asCharged([today], kept, {})).toEqual([today])
+  const estimated = { ...today, estimated: true as const }
+  expect(asCharged([estimated], kept, {})).toEqual([{ ...today, toppedUp: 10_000_000 }])
+  expect(asCharged([estimated], { ...kept, invoicesUntil: undefined }, {})).toEqual([estimated])
+})
+
 test('only what was paid in is a top-up', () => {
   const rows = [
     { type: 'credit', amount: -25, start: to - 60 },
