@@ -6,7 +6,7 @@ const leastWidths = {
   vram: 976,
   jupyter: 860,
   spent: 790,
-  destroy: 724,
+  words: 724,
   load: 640,
   gpu: 530,
   price: 410,

@@ -103,7 +103,7 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
   await quiet.click()
   await page.getByLabel('From', { exact: true }).fill(from)
   await page.getByLabel('Until', { exact: true }).fill(to)
-  await page.getByRole('switch', { name: /^What is critical/ }).click()
+  await page.getByRole('switch', { name: /^Critical alerts/ }).click()
   await expect.poll(kept, soon).toEqual({ on: true, from, to, critical: false })
   await page.getByRole('link', { name: 'Activity' }).click()
   await happens(low)
