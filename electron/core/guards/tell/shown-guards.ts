@@ -9,7 +9,7 @@ import { dueOf } from '../decide/moment.ts'
 import { nextMoment } from '../decide/next-moments.ts'
 import type { Facts } from '../kinds.ts'
 import type { Guard } from '../model.ts'
-import { blindness, guardView } from './view.ts'
+import { blindness, guardView, isAsleep } from './view.ts'
 
 /** An account's guards in State. */
 export interface ShownGuards {
@@ -56,9 +56,10 @@ export function createShownGuards({
     const blind = problem?.message
     const label = instances[guard.instance ?? '']?.label
     const was = drawn.get(guard)
-    const woke = before?.snoozedUntil !== undefined && before.snoozedUntil <= now
+    // A clock that goes back puts it to sleep again.
+    const turned = (before?.snoozedUntil !== undefined) !== isAsleep(guard, now)
     const alike = was?.view === before && was?.acting === acting && was.blind === blind && was.label === label
-    if (before && alike && !woke && isNear(before.dueAt, exact, now)) return before
+    if (before && alike && !turned && isNear(before.dueAt, exact, now)) return before
     const dueAt = exact && Math.round(exact)
     const fresh = guardView(guard, { instances, now, dueAt, acting, blind: problem })
     const view = before && same(before, fresh) ? before : fresh

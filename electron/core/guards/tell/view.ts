@@ -20,7 +20,7 @@ export function guardView(
 ): GuardView {
   const { id, instance, condition, action, warning, missed, snoozedUntil, history } = guard
   const step = stepOf(guard, seen.acting)
-  const asleep = snoozedUntil !== undefined && snoozedUntil > seen.now
+  const asleep = isAsleep(guard, seen.now)
   return {
     id,
     instance,
@@ -35,6 +35,11 @@ export function guardView(
     problem: guard.problem ?? seen.blind,
     history,
   }
+}
+
+/** Whether its snooze is not over. `now`: epoch seconds of the account's time. */
+export function isAsleep({ snoozedUntil }: Pick<Guard, 'snoozedUntil'>, now: number): boolean {
+  return snoozedUntil !== undefined && snoozedUntil > now
 }
 
 /** Why it cannot see what it waits for, where that is so. `now`: epoch seconds of the account's time. */
