@@ -184,6 +184,8 @@ test.skipIf(lacking)(
 
     // As it was, whatever the file says by now; then what differs between the two.
     writeFileSync(join(folder, 'berth.yaml'), 'run: echo other\n')
+    // The first one still has the port: the machine that was destroyed is only played.
+    writeFileSync(join(folder, 'serve.py'), 'import time\ntime.sleep(600)\n')
     await run.getByRole('button', { name: 'More: run of digits' }).click()
     await page.getByRole('menuitem', { name: 'Run again as it was…' }).click()
     await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
