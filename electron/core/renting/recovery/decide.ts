@@ -2,8 +2,10 @@ import { bidWithin } from '../../../contract/automation/bid.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { type Micros, micros } from '../../../contract/spending/money.ts'
+import type { Instance } from '../../../service/instances.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import type { Recovery } from './model.ts'
+import { givesWay } from './others.ts'
 
 /** What a recovery does next, given a fresh look at its instance. */
 export type RecoveryMove =
@@ -41,6 +43,20 @@ export function recoveryMove(recovery: Recovery, instance: InstanceView, now: nu
   if (instance.minimumBid === undefined) return { do: 'hold', why: unknownMinimum }
   const bid = bidWithin(instance.minimumBid, micros(choice.ceiling))
   return bid === undefined ? { do: 'hold', why: aboveCeiling } : { do: 'raise', bid }
+}
+
+/**
+ * Whether a replacement that is being rented is wanted no more: the choice is another by now, the instance runs again,
+ * or another Berth has one that was there before `mine`.
+ */
+export function isNeedless(
+  { choice }: Recovery,
+  instance: InstanceView,
+  mine: Instance | undefined,
+  other: Instance | undefined,
+): boolean {
+  if (choice.kind !== 'replace' || instance.state === 'running') return true
+  return other !== undefined && givesWay(mine, other)
 }
 
 /** Seconds until a raise is tried again that the service refused in passing. */

@@ -2,7 +2,12 @@ import * as v from 'valibot'
 import { FailoverId } from '../../../contract/automation/failover.ts'
 import { RecoveryChoice } from '../../../contract/automation/recovery.ts'
 import { InstanceId } from '../../../contract/ids.ts'
+import type { Instance } from '../../../service/instances.ts'
+import type { AccountContext } from '../../account-context.ts'
+import type { Collection } from '../../storage/collection.ts'
+import type { Failovers } from '../attempts/service.ts'
 import { StoredProblem } from '../rentals/model.ts'
+import type { Rentals } from '../rentals/service.ts'
 
 /** What Berth does for one interruptible instance once it is outbid, as it is remembered. Micro-dollars. */
 export const Recovery = v.object({
@@ -35,4 +40,14 @@ export type Recovery = v.InferOutput<typeof Recovery>
 
 export function freshRecovery(instance: number, choice: RecoveryChoice, at: number): Recovery {
   return { instance, choice, raises: 0, added: { micros: 0, at, perHour: 0 }, replacements: 0, replaced: 0 }
+}
+
+/** What recoveries are carried out with. */
+export interface RecoveryParts {
+  context: AccountContext
+  recoveries: Collection<Recovery, number>
+  rentals: Pick<Rentals, 'ofInstance' | 'knows'>
+  failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>
+  /** Every instance of the last poll, as the service gave it. */
+  records(): readonly Instance[]
 }

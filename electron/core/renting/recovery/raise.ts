@@ -1,0 +1,55 @@
+import { rate } from '../../../contract/format/money.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Micros } from '../../../contract/spending/money.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import { same } from '../../state/same.ts'
+import { notifyOfRecovery } from './alerts.ts'
+import { observed, refusedFor } from './decide.ts'
+import type { Recovery, RecoveryParts } from './model.ts'
+
+type RaiseParts = Pick<RecoveryParts, 'context' | 'recoveries'>
+
+/** Bids so much per hour. Throws why the service refuses that; a lost answer is left to the next poll. */
+export async function raise(
+  { context, recoveries }: RaiseParts,
+  instance: InstanceView,
+  recovery: Recovery,
+  bid: Micros,
+): Promise<void> {
+  const { client, ending, now } = context
+  const { id } = instance
+  const from = recovery.asked?.from ?? instance.bid ?? 0
+  const at = now()
+  // What is tried again soon is told once, not at every try.
+  const held = recovery.refused && recovery.held
+  await recoveries.intend(id, { asked: { bid, from, at }, lastAt: at, held })
+  try {
+    await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
+    // Shown as wished to be stopped, it would not run by a bid alone.
+    if (instance.intendedStatus !== 'running') await client().instances.start(id, { signal: ending })
+  } catch (error) {
+    if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
+    const wait = refusedFor(error)
+    const refused = wait === undefined ? {} : { lastAt: recovery.lastAt, refused: { at: now(), wait } }
+    await recoveries.update(id, { asked: undefined, ...refused })
+    throw error
+  }
+  const after = recoveries.find(id)
+  if (ending.aborted || !after) return
+  takeOver({ context, recoveries }, { ...instance, bid }, after)
+  void context.poll()
+}
+
+/** Takes over what is seen, and tells of a raise that is seen to hold. */
+export function takeOver(
+  { context, recoveries }: RaiseParts,
+  instance: InstanceView,
+  recovery: Recovery,
+): Recovery {
+  const after = observed(recovery, instance, context.now())
+  if (same(recovery, after)) return recovery
+  void recoveries.update(instance.id, () => after)
+  if (after.raises > recovery.raises)
+    notifyOfRecovery(context, { instance, kind: 'done', text: `Raised the bid to ${rate(after.own ?? 0)}` })
+  return after
+}
