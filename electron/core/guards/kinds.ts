@@ -26,15 +26,15 @@ export interface Facts extends Periods {
  * How a guard reads the facts, and what it says. Being idle lasts over many looks: what is counted from one to the next
  * is in `decide/idle.ts`.
  */
-interface KindOfGuard {
+interface KindOfGuard<Condition> {
   /** When it is due if all goes on as it was seen; undefined where nothing leads there. */
-  moment(guard: Pick<Guard, 'instance' | 'idleSince'>, facts: Facts): number | undefined
+  moment(condition: Condition, guard: Pick<Guard, 'instance' | 'idleSince'>, facts: Facts): number | undefined
   /** The end of a sentence: `when it has cost $5.00`. */
-  when(now: number): string
+  when(condition: Condition, now: number): string
   /** Why it acts, as a sentence. */
-  reason(): string
+  reason(condition: Condition): string
   /** What the record keeps of why, where that is not what its instance costs: a sentence with the figure that was seen. */
-  seen?(facts: Facts): string
+  seen?(condition: Condition, facts: Facts): string
   /**
    * Up to when the money was counted that it goes by, where the service tells the instances but not the credit: its
    * moment is where that leads by the prices, and nothing is done on it. Undefined where it is told.
@@ -42,78 +42,74 @@ interface KindOfGuard {
   creditStaleSince?(facts: Facts): number | undefined
 }
 
-export function kindOf(condition: GuardCondition): KindOfGuard {
-  switch (condition.kind) {
-    case 'time':
-      return {
-        moment: () => condition.at,
-        when: now => `${atMoment(condition.at, now)}`,
-        reason: () => 'Its time has come.',
-      }
-    case 'duration': {
-      const { from, seconds } = condition
-      return {
-        moment: () => from + seconds,
-        when: now => `${atMoment(from + seconds, now)}, ${duration(seconds)} after it was set`,
-        reason: () => `Its ${duration(seconds)} are over.`,
-      }
-    }
-    case 'idle': {
-      const { below, seconds } = condition
-      const load = () => `GPU load was below ${percent(below)} for ${duration(seconds)}`
-      return {
-        moment: ({ idleSince }) => (idleSince === undefined ? undefined : idleSince + seconds),
-        when: () => `when its ${load()}`,
-        reason: () => `Its ${load()}.`,
-      }
-    }
-    case 'cost': {
-      const { limit } = condition
-      return {
-        moment({ instance }, { account }) {
-          const target = account.instances[instance ?? 0]
-          if (!target) return undefined
-          const { micros, perHour, at } = target.spent
-          return reached(micros, limit, perHour + expectedTraffic(target), at)
-        },
-        when: () => `when it has cost ${money(limit)}`,
-        reason: () => `It has cost ${money(limit)}.`,
-      }
-    }
-    case 'budget': {
-      const { per, limit } = condition
-      const spent = (facts: Facts) => (per === 'day' ? facts.spentToday : facts.spentThisMonth)
-      return {
-        moment(_, facts) {
-          const [began, ends] =
-            per === 'day' ? [facts.dayBegan, facts.dayEnds] : [facts.monthBegan, facts.monthEnds]
-          const from = Math.max(facts.countedAt, began)
-          const at = reached(spent(facts), limit, facts.account.spendPerHour + expectedOfAll(facts), from)
-          return at === undefined || at >= ends ? undefined : at
-        },
-        when: () => `when a ${per} has cost ${money(limit)}`,
-        reason: () => `This ${per} has cost ${money(limit)}.`,
-        seen: facts => `Seen: ${money(spent(facts))}.`,
-        creditStaleSince: ({ account: { creditAt }, countedAt, at }) =>
-          creditAt !== undefined && countedAt < at ? countedAt : undefined,
-      }
-    }
-    case 'credit': {
-      const { hours } = condition
-      const short = `the credit would last less than ${duration(hours * 3600)}`
-      return {
-        moment(_, { at, account: { credit, creditAt = at, instances } }) {
-          const perHour = calmRate(instances)
-          if (credit === undefined || perHour <= 0) return undefined
-          return creditAt + (credit / perHour - hours) * 3600
-        },
-        when: () => `when ${short}`,
-        reason: () => `T${short.slice(1)}.`,
-        seen: ({ account: { credit } }) => (credit === undefined ? '' : `Seen: ${money(credit)} of credit.`),
-        creditStaleSince: ({ account: { creditAt } }) => creditAt,
-      }
-    }
-  }
+type Of<Kind extends GuardCondition['kind']> = Extract<GuardCondition, { kind: Kind }>
+
+const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> } = {
+  time: {
+    moment: ({ at }) => at,
+    when: ({ at }, now) => atMoment(at, now),
+    reason: () => 'Its time has come.',
+  },
+  duration: {
+    moment: ({ from, seconds }) => from + seconds,
+    when: ({ from, seconds }, now) =>
+      `${atMoment(from + seconds, now)}, ${duration(seconds)} after it was set`,
+    reason: ({ seconds }) => `Its ${duration(seconds)} are over.`,
+  },
+  idle: {
+    moment: ({ seconds }, { idleSince }) => (idleSince === undefined ? undefined : idleSince + seconds),
+    when: condition => `when its ${lowLoad(condition)}`,
+    reason: condition => `Its ${lowLoad(condition)}.`,
+  },
+  cost: {
+    moment({ limit }, { instance }, { account }) {
+      const target = account.instances[instance ?? 0]
+      if (!target) return undefined
+      const { micros, perHour, at } = target.spent
+      return reached(micros, limit, perHour + expectedTraffic(target), at)
+    },
+    when: ({ limit }) => `when it has cost ${money(limit)}`,
+    reason: ({ limit }) => `It has cost ${money(limit)}.`,
+  },
+  budget: {
+    moment({ per, limit }, _, facts) {
+      const [began, ends] =
+        per === 'day' ? [facts.dayBegan, facts.dayEnds] : [facts.monthBegan, facts.monthEnds]
+      const from = Math.max(facts.countedAt, began)
+      const perHour = facts.account.spendPerHour + expectedOfAll(facts)
+      const at = reached(spentIn(per, facts), limit, perHour, from)
+      return at === undefined || at >= ends ? undefined : at
+    },
+    when: ({ per, limit }) => `when a ${per} has cost ${money(limit)}`,
+    reason: ({ per, limit }) => `This ${per} has cost ${money(limit)}.`,
+    seen: ({ per }, facts) => `Seen: ${money(spentIn(per, facts))}.`,
+    creditStaleSince: ({ account: { creditAt }, countedAt, at }) =>
+      creditAt !== undefined && countedAt < at ? countedAt : undefined,
+  },
+  credit: {
+    moment({ hours }, _, { at, account: { credit, creditAt = at, instances } }) {
+      const perHour = calmRate(instances)
+      if (credit === undefined || perHour <= 0) return undefined
+      return creditAt + (credit / perHour - hours) * 3600
+    },
+    when: ({ hours }) => `when the credit would last less than ${duration(hours * 3600)}`,
+    reason: ({ hours }) => `The credit would last less than ${duration(hours * 3600)}.`,
+    seen: (_, { account: { credit } }) => (credit === undefined ? '' : `Seen: ${money(credit)} of credit.`),
+    creditStaleSince: ({ account: { creditAt } }) => creditAt,
+  },
+}
+
+/** What a kind of condition means; it is to be asked of conditions of that kind alone. */
+export function kindOf({ kind }: GuardCondition): KindOfGuard<GuardCondition> {
+  return kinds[kind]
+}
+
+function lowLoad({ below, seconds }: Of<'idle'>): string {
+  return `GPU load was below ${percent(below)} for ${duration(seconds)}`
+}
+
+function spentIn(per: 'day' | 'month', { spentToday, spentThisMonth }: Facts): Micros {
+  return per === 'day' ? spentToday : spentThisMonth
 }
 
 function expectedOfAll({ account: { instances } }: Facts): Micros {

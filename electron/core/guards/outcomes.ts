@@ -51,7 +51,7 @@ export function guardAfterActing(
     ? withEvent(
         guard,
         now,
-        `${happened}. ${kindOf(guard.condition).reason()} ${figures(guard, facts)}`.trim(),
+        `${happened}. ${kindOf(guard.condition).reason(guard.condition)} ${figures(guard, facts)}`.trim(),
       )
     : guard
   if (problem) {
@@ -66,7 +66,7 @@ export function guardAfterActing(
 /** What the record keeps of why: the figures as they were seen. */
 function figures({ condition, instance }: Guard, facts: Facts): string {
   const { seen } = kindOf(condition)
-  if (seen) return seen(facts)
+  if (seen) return seen(condition, facts)
   const one = facts.account.instances[instance ?? '']
   return one ? `It cost ${rate(one.costPerHour)}.` : ''
 }

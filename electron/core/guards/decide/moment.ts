@@ -8,7 +8,7 @@ type Moving = Pick<Guard, 'condition' | 'instance' | 'idleSince' | 'snoozedUntil
  * leads there. Never before it was set, or its snooze is over.
  */
 export function dueOf(guard: Moving, facts: Facts): number | undefined {
-  const moment = kindOf(guard.condition).moment(guard, facts)
+  const moment = kindOf(guard.condition).moment(guard.condition, guard, facts)
   return moment === undefined ? undefined : Math.max(moment, guard.setAt, guard.snoozedUntil ?? 0)
 }
 

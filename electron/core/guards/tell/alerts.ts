@@ -70,7 +70,7 @@ export function doneAlert(
   return {
     ...base(scene, guard),
     title: whatHappened(targets, scene.instances),
-    body: `${kindOf(guard.condition).reason()}${delay}`,
+    body: `${kindOf(guard.condition).reason(guard.condition)}${delay}`,
     urgency: 'normal',
     actions: [{ id: 'show', label: 'Show' }],
   }

@@ -9,7 +9,8 @@ import { dueOf } from '../decide/moment.ts'
 import { nextMoment } from '../decide/next-moments.ts'
 import type { Facts } from '../kinds.ts'
 import type { Guard } from '../model.ts'
-import { blindness, guardView, isAsleep } from './view.ts'
+import { blindness, guardView } from './view.ts'
+import { guardSentence, whatItDoes } from './words.ts'
 
 /** An account's guards in State. */
 export interface ShownGuards {
@@ -26,14 +27,6 @@ const noticeable = 30
 /** The part of what is left until then that is noticeable, too; never less than a second. */
 const noticeablePart = 0.05
 
-/** A view that was drawn, and what of it does not follow from its guard. */
-interface Drawn {
-  view: GuardView
-  acting: boolean
-  blind: string | undefined
-  label: string | undefined
-}
-
 export function createShownGuards({
   store,
   account,
@@ -45,26 +38,17 @@ export function createShownGuards({
   guards: Pick<Collection<Guard, string>, 'all'>
   busy: ReadonlySet<string>
 }): ShownGuards {
-  const drawn = new WeakMap<Guard, Drawn>()
   let next = Number.POSITIVE_INFINITY
 
   /** The one in State where that says the same: a sentence takes longer to write than all the rest. */
   function draw(guard: Guard, before: GuardView | undefined, facts: Facts, now: number, exact?: number) {
     const { instances } = facts.account
+    const dueAt = before && isNear(before.dueAt, exact, now) ? before.dueAt : exact && Math.round(exact)
     const acting = busy.has(guard.id)
-    const problem = blindness(guard, facts, now)
-    const blind = problem?.message
-    const label = instances[guard.instance ?? '']?.label
-    const was = drawn.get(guard)
-    // A clock that goes back puts it to sleep again.
-    const turned = (before?.snoozedUntil !== undefined) !== isAsleep(guard, now)
-    const alike = was?.view === before && was?.acting === acting && was.blind === blind && was.label === label
-    if (before && alike && !turned && isNear(before.dueAt, exact, now)) return before
-    const dueAt = exact && Math.round(exact)
-    const fresh = guardView(guard, { instances, now, dueAt, acting, blind: problem })
-    const view = before && same(before, fresh) ? before : fresh
-    drawn.set(guard, { view, acting, blind, label })
-    return view
+    const blind = blindness(guard, facts, now)
+    const view = guardView(guard, { now, dueAt, acting, blind, sentence: before?.sentence ?? '' })
+    const isSame = before && same(before, view) && before.sentence.startsWith(whatItDoes(guard, instances))
+    return isSame ? before : { ...view, sentence: guardSentence(guard, instances, now) }
   }
 
   return {

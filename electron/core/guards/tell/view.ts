@@ -1,26 +1,25 @@
 import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts'
 import { moment } from '../../../contract/format/time.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { creditStaleSince } from '../decide/moment.ts'
 import type { Facts } from '../kinds.ts'
 import type { Guard } from '../model.ts'
-import { guardSentence } from './words.ts'
 
 /** A guard as the page shows it. `dueAt` as the newest look has it; `acting` while requests of its are under way. */
 export function guardView(
   guard: Guard,
   seen: {
-    instances: Readonly<Record<string, InstanceView>>
     now: number
     dueAt: number | undefined
     acting: boolean
     blind: Problem | undefined
+    sentence: string
   },
 ): GuardView {
   const { id, instance, condition, action, warning, missed, snoozedUntil, history } = guard
   const step = stepOf(guard, seen.acting)
-  const asleep = isAsleep(guard, seen.now)
+  // A clock that goes back puts it to sleep again.
+  const asleep = snoozedUntil !== undefined && snoozedUntil > seen.now
   return {
     id,
     instance,
@@ -28,18 +27,13 @@ export function guardView(
     action,
     warning,
     missed,
-    sentence: guardSentence(guard, seen.instances, seen.now),
+    sentence: seen.sentence,
     step,
     dueAt: guard.ended ? undefined : seen.dueAt,
     snoozedUntil: asleep ? snoozedUntil : undefined,
     problem: guard.problem ?? seen.blind,
     history,
   }
-}
-
-/** Whether its snooze is not over. `now`: epoch seconds of the account's time. */
-export function isAsleep({ snoozedUntil }: Pick<Guard, 'snoozedUntil'>, now: number): boolean {
-  return snoozedUntil !== undefined && snoozedUntil > now
 }
 
 /** Why it cannot see what it waits for, where that is so. `now`: epoch seconds of the account's time. */

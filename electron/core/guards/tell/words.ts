@@ -10,25 +10,25 @@ import type { Guard } from '../model.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 
-/** What a guard does and when, as a sentence. */
-export function guardSentence(
-  {
-    condition,
-    instance,
-    action,
-    snoozedUntil,
-  }: Pick<Guard, 'condition' | 'instance' | 'action' | 'snoozedUntil'>,
-  instances: Instances,
-  now: number,
-): string {
+type Told = Pick<Guard, 'condition' | 'instance' | 'action' | 'snoozedUntil'>
+
+/** What a guard does and when, as a sentence. It begins with `whatItDoes`. */
+export function guardSentence(guard: Told, instances: Instances, now: number): string {
+  const { condition, instance, action, snoozedUntil } = guard
   if (instance === undefined) return accountSentence(condition, action)
+  const when = snoozedWords(condition, snoozedUntil, now) ?? kindOf(condition).when(condition, now)
+  return `${whatItDoes(guard, instances)}${when}.`
+}
+
+/** The beginning of its sentence: `Stops llama #4711 `. The rest is as it was while the guard is. */
+export function whatItDoes({ instance, action }: Told, instances: Instances): string {
+  if (instance === undefined) return 'Stops '
   const name = nameOf(instance, instances)
-  const does = action === 'stop' ? `Stops ${name}` : `Destroys ${name} with all its files`
-  return `${does} ${snoozedWords(condition, snoozedUntil, now) ?? kindOf(condition).when(now)}.`
+  return action === 'stop' ? `Stops ${name} ` : `Destroys ${name} with all its files `
 }
 
 function accountSentence(condition: GuardCondition, action: GuardAction): string {
-  const when = kindOf(condition).when(0)
+  const when = kindOf(condition).when(condition, 0)
   if (condition.kind === 'credit') {
     const more = action === 'destroy' ? ' Where that is not enough, it destroys what is stopped.' : ''
     return `Stops what loses least, one after another, ${when}.${more}`
