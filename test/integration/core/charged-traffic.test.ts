@@ -96,7 +96,7 @@ test.each(profileNames)(
       // A look that is under way while time leaps would tell the credit of before and the instances of after.
       await under.run('refresh', {})
       for (let passed = 0; passed < hours; passed += 1) {
-        await controls.advance(hour)
+        await world.sleep(hour)
         await under.run('refresh', {})
       }
     }

@@ -63,6 +63,8 @@ export interface World {
   start(options?: Partial<BerthOptions>): Promise<BerthUnderTest>
   /** Starts it, connects the simulator's account and waits for the first answer. */
   startConnected(): Promise<BerthUnderTest>
+  /** Time that passes everywhere while this machine sleeps. */
+  sleep(seconds: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -136,6 +138,10 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
       await under.run('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
       await under.until(() => under.account().connection.status === 'online')
       return under
+    },
+    async sleep(seconds) {
+      clock.sleeps(seconds)
+      await sim.controls.advance(seconds)
     },
     async close() {
       await Promise.all([...running].map(under => under.close()))

@@ -12,7 +12,8 @@ export interface TimeSample {
 /**
  * What time it is on the service, from the `Date` of its answers. A wrong clock on this machine changes nothing.
  * The rate is 1 but in a simulated world, whose time runs faster; a new rate is believed once two measurements agree,
- * so that a single jump of the world's clock is taken for what it is.
+ * so that a single jump of the world's clock is taken for what it is. A computer that sleeps tells of that by its wall
+ * clock alone: one that wakes for each poll would measure a fast world otherwise.
  */
 export interface AccountClock {
   /** Epoch seconds of the account's time. Before the first answer: this machine's own. */
@@ -29,6 +30,8 @@ interface Anchor {
   server: number
   /** Monotonic milliseconds. */
   at: number
+  /** Epoch milliseconds of this machine. */
+  wall: number
 }
 
 /** Rates can be told apart only over some time, since `Date` has whole seconds. */
@@ -49,7 +52,7 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
       measuredFrom = sample
       return
     }
-    const elapsed = sample.at - measuredFrom.at
+    const elapsed = Math.max(sample.at - measuredFrom.at, sample.wall - measuredFrom.wall)
     if (elapsed < shortestMeasurement) return
     const measured = (sample.server - measuredFrom.server) / elapsed
     const blur = 1500 / elapsed
@@ -66,7 +69,7 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
     learn({ serverTime, roundTrip }) {
       const at = clock.monotonic()
       // `Date` is cut to whole seconds: half a second more is the best guess.
-      const sample = { server: serverTime * 1000 + 500, at }
+      const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
       lastRoundTrip = roundTrip
       measure(sample)
       const error = Math.abs(sample.server - serverNow(at))

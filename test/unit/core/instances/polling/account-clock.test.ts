@@ -68,6 +68,18 @@ test('a world that jumps is followed at once and is not taken for a faster one',
   }
 })
 
+test('a computer that sleeps between two polls again and again is not taken for a faster world', async () => {
+  const { answers, error, jump, account, localClock } = world(1)
+  await answers(3, 10_000)
+  for (let sleep = 0; sleep < 5; sleep += 1) {
+    jump(3600)
+    localClock.wall += 3_600_000
+    await answers(1, 5000)
+    expect(error()).toBeLessThan(2)
+  }
+  expect(account.told().rate).toBe(1)
+})
+
 test('this machine’s clock may jump without changing the account’s time', async () => {
   const { answers, error, account, localClock } = world(1)
   await answers(3, 10_000)
