@@ -1,9 +1,11 @@
+import type { SnoozeMinutes } from '../../contract/automation/guard.ts'
 import {
   type GuardCondition,
   type GuardRequest,
   guardKinds,
   type RentalStop,
 } from '../../contract/automation/guard-kinds.ts'
+import { moment } from '../../contract/format/time.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { micros } from '../../contract/spending/money.ts'
 import { same } from '../state/same.ts'
@@ -50,10 +52,32 @@ export function changedGuard(guard: Guard, before: Guard, sentence: string, now:
   return withEvent(changed, now, `Changed. Before: ${sentence}`)
 }
 
-/** One that was switched off, on again: a while begins anew. Throws `invalid_argument` for a time that has passed. */
-export function switchedOn(guard: Guard, now: number): Guard {
+/** A while begins anew. */
+function switchedOn(guard: Guard, now: number): Guard {
   const { ended: _ended, snoozedUntil: _snoozedUntil, idleSince: _idleSince, ...rest } = calmed(guard)
   return { ...rest, condition: conditionOf(guard.condition, now) }
+}
+
+/** One that is switched on or off; the same where it is so already. Throws `guard_ended`, and `invalid_argument` for a time that has passed. */
+export function switched(guard: Guard, on: boolean, now: number): Guard {
+  if (guard.ended && guard.ended !== 'off') throw endedAlready()
+  if (on === (guard.ended === undefined)) return guard
+  const next = on ? switchedOn(guard, now) : { ...calmed(guard), ended: 'off' as const }
+  return withEvent(next, now, on ? 'Switched on' : 'Switched off')
+}
+
+/** One whose moment, `dueAt` as things are, comes so many minutes later; null takes that back. Throws `guard_ended`. */
+export function snoozed(
+  guard: Guard,
+  minutes: SnoozeMinutes | null,
+  dueAt: number | undefined,
+  now: number,
+): Guard {
+  if (guard.ended) throw endedAlready()
+  const { snoozedUntil: _, ...awake } = calmed(guard)
+  if (minutes === null) return withEvent(awake, now, 'Snooze ended')
+  const snoozedUntil = Math.max(now, dueAt ?? now) + minutes * 60
+  return withEvent({ ...awake, snoozedUntil }, now, `Snoozed until ${moment(snoozedUntil, now)}`)
 }
 
 /** Seconds ahead at which a guard warns that was chosen with a rental. */
@@ -76,6 +100,14 @@ function conditionOf(when: GuardRequest | GuardCondition, now: number): GuardCon
   if (when.kind === 'time' && when.at > now + furthest)
     throw refused('That is more than a year ahead.', 'when.at')
   return when
+}
+
+function endedAlready(): BerthError {
+  return new BerthError({
+    code: 'guard_ended',
+    message: 'That guard has done its work already.',
+    advice: 'Set another one.',
+  })
 }
 
 function refused(message: string, field: string): BerthError {

@@ -1,0 +1,89 @@
+import { isFailingOver } from '../../contract/automation/failover.ts'
+import type { AccountView } from '../../contract/state.ts'
+import type { AccountContext } from '../account-context.ts'
+import { type BeforeGuard, carryOut } from './carry-out.ts'
+import type { Target } from './decide/choose-targets.ts'
+import type { GuardDecision } from './decide/guard-actions.ts'
+import type { Facts } from './kinds.ts'
+import { withTargets } from './model.ts'
+import { guardAfterActing } from './outcomes.ts'
+import type { StoredGuards } from './stored-guards.ts'
+import { doneAlert, failedAlert } from './tell/alerts.ts'
+import type { GuardTelling } from './tell/telling.ts'
+import { whatHappened } from './tell/words.ts'
+
+/** What acting goes by, besides the account. */
+export interface ActingParts {
+  guards: StoredGuards
+  /** The failover that an instance was rented for. */
+  ownerOf: (instance: number) => string | undefined
+  /** Awaited before anything is stopped or destroyed. */
+  before: BeforeGuard
+}
+
+/** What guards do: on disk that it begins, then asked of the service, then told. */
+export interface Acting {
+  /** Guards whose requests are under way. */
+  readonly busy: ReadonlySet<string>
+  /** Instances acted on so lately that the service may still show them as they were. */
+  acted(): ReadonlySet<number>
+  /** What a look shows not to run any more is no longer in doubt, nor what was acted on more than `gap` seconds ago. */
+  onPoll(instances: AccountView['instances'], at: number, gap: number): void
+  act(decision: Act, facts: Facts, at: number): Promise<void>
+}
+
+type Act = Extract<GuardDecision, { kind: 'act' }>
+
+/** `show` is called whenever a guard begins or ends to act. */
+export function createActing(
+  { account, store, client, ending, now, poll }: AccountContext,
+  { guards, ownerOf, before }: ActingParts,
+  { alert, note, scene }: GuardTelling,
+  show: () => void,
+): Acting {
+  const busy = new Set<string>()
+  const acted = new Map<number, number>()
+
+  /** A failover under way drops its own instance, as soon as a guard has recorded that it acts on that. */
+  function mayActOn({ instance }: Target): boolean {
+    const failover = store.get().accounts[account]?.failovers[ownerOf(instance) ?? '']
+    return !failover || !isFailingOver(failover)
+  }
+
+  /** Gives whether anything came of it. */
+  async function ask({ guard: due, dueAt, late, targets }: Act, facts: Facts): Promise<boolean> {
+    const wanted = () => guards.find(due.id)?.begunAt !== undefined
+    const out = await carryOut(targets.filter(mayActOn), { client, before, ending, wanted })
+    const end = now()
+    if (ending.aborted || (out.done.length === 0 && !out.problem)) return false
+    for (const { instance } of out.done) acted.set(instance, end)
+    const guard = guards.find(due.id)
+    if (guard) await guards.put(guardAfterActing(guard, out, facts, end))
+    if (out.problem && !guard?.failures) alert(failedAlert(scene(end), due, out.problem))
+    else if (!out.problem) alert(doneAlert(scene(end), due, out.done, late ? { dueAt } : undefined))
+    else if (out.done.length > 0) note('berth', whatHappened(out.done, facts.account.instances))
+    return true
+  }
+
+  return {
+    busy,
+    acted: () => new Set(acted.keys()),
+    onPoll(instances, at, gap) {
+      for (const [instance, when] of acted)
+        if (instances[instance]?.state !== 'running' || Math.abs(at - when) > gap) acted.delete(instance)
+    },
+    async act(decision, facts, at) {
+      const { guard, targets } = decision
+      busy.add(guard.id)
+      try {
+        await guards.put(withTargets({ ...guard, begunAt: at }, targets))
+        show()
+        if (!(await ask(decision, facts))) return
+      } finally {
+        busy.delete(guard.id)
+        show()
+      }
+      void poll()
+    },
+  }
+}

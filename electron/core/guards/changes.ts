@@ -1,0 +1,113 @@
+import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
+import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
+import type { AccountContext } from '../account-context.ts'
+import { dueOf } from './decide/moment.ts'
+import { previewOf } from './decide/preview.ts'
+import {
+  changedGuard,
+  guardOfRental,
+  newGuard,
+  snoozed,
+  switched,
+  type WishedGuard,
+} from './guard-request.ts'
+import type { Facts } from './kinds.ts'
+import type { Guard } from './model.ts'
+import type { StoredGuards } from './stored-guards.ts'
+import type { GuardTelling } from './tell/telling.ts'
+import { guardSentence } from './tell/words.ts'
+
+/** What the user changes about the guards of an account, and what comes with a rental. */
+export interface GuardChanges {
+  /** Resolves with its id once it is on disk. Throws `invalid_argument` or `not_written`. */
+  set(wish: WishedGuard & Pick<Guard, 'warning' | 'missed'>, instead?: string): Promise<string>
+  preview(wish: WishedGuard): GuardPreview
+  /** Off, it does nothing until it is on again. Throws `guard_ended`, or `invalid_argument` for a time that has passed. */
+  switch(id: string, on: boolean): Promise<void>
+  /** Sets what was chosen with a rental on the instance that came of it, once. Never rejects because of the disk. */
+  guardRental(rental: string, instance: number, stops: readonly RentalStop[]): Promise<void>
+  remove(id: string): Promise<void>
+  /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_ended`. */
+  snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
+}
+
+export function createGuardChanges(
+  { newId, now, poll }: Pick<AccountContext, 'newId' | 'now' | 'poll'>,
+  {
+    guards,
+    telling,
+    changed,
+    facts,
+    show,
+  }: {
+    guards: StoredGuards
+    telling: GuardTelling
+    /** Called with each guard that was changed, as it was and as it is; without `after` it does nothing any more. */
+    changed: (before: Guard, after?: Guard) => void
+    /** What is known. */
+    facts: () => Facts
+    show: () => void
+  },
+): GuardChanges {
+  const sentenceOf = (guard: Guard) => guardSentence(guard, telling.scene(now()).instances, now())
+
+  function say(text: string, guard: Guard, by: 'user' | 'berth' = 'user'): void {
+    telling.note(by, text, sentenceOf(guard), guard.instance)
+    show()
+  }
+
+  return {
+    async set({ warning, missed, ...wish }, instead) {
+      const before = instead === undefined ? undefined : guards.get(instead)
+      const at = now()
+      const fresh = newGuard(wish, { id: `g${newId()}`, warning, missed }, at)
+      const guard = before ? changedGuard(fresh, before, sentenceOf(before), at) : fresh
+      await guards.add(guard, instead)
+      if (instead !== undefined) telling.withdraw(instead)
+      if (before) changed(before, guard)
+      say(before ? 'Changed a guard' : 'Set a guard', guard)
+      void poll()
+      return guard.id
+    },
+    preview(wish) {
+      const at = now()
+      const guard = newGuard(wish, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
+      return previewOf(guard, facts(), at)
+    },
+    async switch(id, on) {
+      const guard = guards.get(id)
+      const next = switched(guard, on, now())
+      if (next === guard) return
+      await guards.put(next)
+      if (!on) telling.withdraw(id)
+      changed(guard, on ? next : undefined)
+      say(`Switched a guard ${on ? 'on' : 'off'}`, next)
+      void poll()
+    },
+    async guardRental(rental, instance, stops) {
+      // A kill may have come between these and what the rental knows of its instance.
+      if (guards.all().some(guard => guard.rental === rental && !guard.ended)) return
+      const at = now()
+      const chosen = stops.map(stop => guardOfRental(stop, { id: `g${newId()}`, instance, rental }, at))
+      if (chosen.length === 0) return
+      await guards.put(...chosen)
+      for (const guard of chosen) say('Set a guard', guard, 'berth')
+    },
+    async remove(id) {
+      const guard = guards.get(id)
+      await guards.remove(id)
+      changed(guard)
+      telling.withdraw(id)
+      if (guard.ended) show()
+      else say('Took a guard off', guard)
+    },
+    async snooze(id, minutes) {
+      const guard = guards.get(id)
+      const next = snoozed(guard, minutes, dueOf(guard, facts()), now())
+      await guards.put(next)
+      changed(guard, next)
+      telling.withdraw(id)
+      say(`${next.history.at(-1)?.text}: a guard`, guard)
+    },
+  }
+}

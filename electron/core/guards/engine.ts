@@ -1,0 +1,169 @@
+import type { AccountContext, AccountPoll } from '../account-context.ts'
+import type { Document } from '../storage/json-file.ts'
+import { type Acting, type ActingParts, createActing } from './acting.ts'
+import { type GuardDecision, guardActions, type Snapshot } from './decide/guard-actions.ts'
+import { createGpuLoads, type GpuLoads, questionInside } from './gpu-loads.ts'
+import type { Facts } from './kinds.ts'
+import { createSnapshots, type Snapshots, type Spending } from './snapshots.ts'
+import { createShownGuards, type ShownGuards } from './tell/shown-guards.ts'
+import type { GuardTelling } from './tell/telling.ts'
+import { type Transition, transitionOf } from './transition.ts'
+
+/** What guards are decided by, besides the account. */
+export interface EngineParts extends ActingParts {
+  spending: Spending
+  telling: GuardTelling
+  /** When Berth last saw the account, epoch seconds of its time. */
+  seenAt: Document<number | null>
+}
+
+/** Decides what the guards of an account do, at each look and at moments that no look came by, and sees to it. */
+export class GuardEngine {
+  readonly #context: AccountContext
+  readonly #parts: EngineParts
+  readonly #gpus: GpuLoads
+  readonly #snapshots: Snapshots
+  readonly #acting: Acting
+  readonly #shown: ShownGuards
+  /** Guards whose instance the last look did not have. */
+  readonly #absent = new Set<string>()
+  #askedAgain = false
+  /** Up to which moment a timer of its own has checked, besides the polls. */
+  #checkedUpTo = Number.NEGATIVE_INFINITY
+  #cancelTimer: (() => void) | undefined
+
+  constructor(context: AccountContext, parts: EngineParts) {
+    const { account, store, machine, ending, now } = context
+    const { clock } = machine
+    const { guards, spending, telling, seenAt } = parts
+    this.#context = context
+    this.#parts = parts
+    this.#gpus = createGpuLoads({ clock, question: questionInside(context), now, ending })
+    this.#snapshots = createSnapshots({
+      clock,
+      spending,
+      loads: this.#gpus.heard,
+      interval: () => store.get().settings.pollInterval,
+      seenAt: seenAt.get() ?? undefined,
+      now,
+    })
+    this.#acting = createActing(context, parts, telling, () => this.show())
+    this.#shown = createShownGuards({ store, account, guards, busy: this.#acting.busy })
+    ending.addEventListener('abort', () => this.#cancelTimer?.(), { once: true })
+  }
+
+  /** What is known now. */
+  facts(): Facts {
+    return this.#snapshots.known(this.#account() ?? nothing)
+  }
+
+  /** The next moment at which something is to be done, epoch seconds of the account's time; Infinity where there is none. */
+  dueAt(): number {
+    return this.#shown.next() ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Writes what has changed into State, and waits for what comes next. */
+  show(): void {
+    const view = this.#account()
+    if (!view || this.#context.ending.aborted) return
+    const at = this.#context.now()
+    const decidedUpTo = Math.max(this.#snapshots.lastAt() ?? at, this.#checkedUpTo)
+    this.#shown.show(this.#snapshots.known(view), at, Math.min(at, decidedUpTo))
+    this.#wait(this.#shown.next(), view.clock.rate)
+  }
+
+  onPoll({ account, unconfirmed, at }: AccountPoll): void {
+    const { instances, clock } = account
+    for (const id of this.#absent)
+      if (instances[this.#parts.guards.find(id)?.instance ?? '']) this.#absent.delete(id)
+    this.#gpus.told(instances, at)
+    const snapshot = { ...this.#snapshots.fresh(account, at), unconfirmed }
+    this.#acting.onPoll(instances, at, snapshot.gap)
+    if (this.#decide(snapshot, at)) this.#decided(at, snapshot.gap)
+    else this.#askAgain()
+    this.#gpus.ask(this.#shown.unknownLoads(account), clock.rate)
+    this.show()
+  }
+
+  #account() {
+    return this.#context.store.get().accounts[this.#context.account]
+  }
+
+  /** Decides and acts; false where something waits for a second look to agree about the time. */
+  #decide(seen: Omit<Snapshot, 'acted'>, at: number): boolean {
+    const { guards, telling } = this.#parts
+    const snapshot = { ...seen, acted: this.#acting.acted() }
+    const idle = guards.all().filter(({ id }) => !this.#acting.busy.has(id))
+    const decisions = guardActions(snapshot, idle, at)
+    const noted = decisions.flatMap(({ kind, guard }) => (kind === 'note' ? guard : []))
+    if (noted.length > 0) guards.putSoon(...noted)
+    for (const decision of decisions)
+      if (decision.kind === 'act') void this.#acting.act(decision, snapshot.facts, at)
+    const transitions = decisions
+      .filter(decision => !this.#mayComeBack(decision))
+      .flatMap(decision => transitionOf(decision, snapshot, telling.scene(at)) ?? [])
+    if (transitions.length > 0) void this.#apply(transitions)
+    return !decisions.some(({ kind }) => kind === 'unsure')
+  }
+
+  /** One look without its instance may be the service's mistake: the next one is waited for. */
+  #mayComeBack({ kind, guard }: GuardDecision): boolean {
+    if (kind !== 'gone' || this.#absent.delete(guard.id) || guard.begunAt !== undefined) return false
+    this.#absent.add(guard.id)
+    return true
+  }
+
+  /** On disk first, then said: after a kill it is rather not said than said twice. */
+  async #apply(transitions: readonly Transition[]): Promise<void> {
+    const { guards, telling } = this.#parts
+    for (const { guard, alert } of transitions) if (!alert) telling.withdraw(guard.id)
+    await guards.put(...transitions.map(({ guard }) => guard))
+    this.show()
+    for (const { alert } of transitions) if (alert && !this.#context.ending.aborted) telling.alert(alert)
+  }
+
+  #decided(at: number, gap: number): void {
+    const { guards, seenAt } = this.#parts
+    this.#snapshots.decided(at)
+    this.#askedAgain = false
+    if (guards.all().length > 0 && Math.abs(at - (seenAt.get() ?? 0)) > gap / 4) seenAt.writeSoon(() => at)
+  }
+
+  #askAgain(): void {
+    if (this.#askedAgain) return
+    this.#askedAgain = true
+    void this.#context.poll()
+  }
+
+  /** The moments that matter are not left to polling, which may be paused, or pause after failures. */
+  #wait(moment: number | undefined, rate: number): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    if (moment === undefined) return
+    const { machine, now } = this.#context
+    const until = ((moment - now()) * 1000) / rate + afterMoment
+    const milliseconds = Math.min(Math.max(until, 0), longestWait)
+    this.#cancelTimer = machine.clock.after(milliseconds, () => void this.#checkAt(moment))
+  }
+
+  async #checkAt(moment: number): Promise<void> {
+    const { now, poll, ending } = this.#context
+    const unseen = () => (this.#snapshots.lastAt() ?? Number.NEGATIVE_INFINITY) < moment
+    if (now() >= moment && unseen()) await poll()
+    const view = this.#account()
+    if (!view || ending.aborted) return
+    // The same moment is not checked twice.
+    this.#checkedUpTo = Math.max(this.#checkedUpTo, Math.min(moment, now()))
+    const stale = this.#snapshots.stale(view)
+    // Where it is much later, this computer slept: the first poll then finds what was missed.
+    if (now() >= moment && unseen() && now() - moment <= stale.gap) this.#decide(stale, now())
+    this.show()
+  }
+}
+
+/** An account that is being removed. */
+const nothing = { instances: {}, spendPerHour: 0, clock: { serverAt: 0, localAt: 0, rate: 1 } }
+
+/** Milliseconds after a moment until Berth wonders whether it was seen, and at most until it looks at its clock again. */
+const afterMoment = 1500
+const longestWait = 600_000

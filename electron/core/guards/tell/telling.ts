@@ -1,0 +1,32 @@
+import type { AccountContext } from '../../account-context.ts'
+import type { Alert } from '../../notifications/alert.ts'
+import { type GuardScene, guardAlertId } from './alerts.ts'
+
+/** How the guards of an account are told of: in Activity, and in notifications where those of guards are on. */
+export interface GuardTelling {
+  note(kind: 'user' | 'alert' | 'berth', text: string, detail?: string, instance?: number): void
+  alert(alert: Alert): void
+  /** Takes back what was said of a guard. */
+  withdraw(guard: string): void
+  /** `at`: epoch seconds of the account's time. */
+  scene(at: number): GuardScene
+}
+
+export function guardTelling({
+  account,
+  store,
+  activity,
+  notifications,
+}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): GuardTelling {
+  const note: GuardTelling['note'] = (kind, text, detail, instance) =>
+    activity.add({ account, kind, text, detail: detail || undefined, instance })
+  return {
+    note,
+    alert(alert) {
+      if (store.get().settings.alerts.guard) notifications.tell(account, [alert])
+      else note('alert', alert.title, alert.body, alert.instance)
+    },
+    withdraw: guard => notifications.withdraw(guardAlertId(account, guard)),
+    scene: at => ({ account, instances: store.get().accounts[account]?.instances ?? {}, now: at }),
+  }
+}
