@@ -23,8 +23,9 @@ class Dialogs {
     this.open = what
   }
 
-  close(): void {
-    this.open = undefined
+  /** Closes the one that asks for it: by the time an answer comes, another may be open in its place. */
+  close(asking: OpenDialog | undefined): void {
+    if (this.open === asking) this.open = undefined
   }
 }
 

@@ -6,14 +6,14 @@ import type { Start } from './start.ts'
 /** Berth with one instance of a service that will fail in part, in a small window. */
 async function openSmall(start: Start) {
   const sim = await start.simulator()
-  await rentRunning(sim, { label: 'box' })
+  const id = await rentRunning(sim, { label: 'box' })
   const berth = await start.berth()
   const { page, errors } = await start.page(berth.address, { viewport: { width: 700, height: 600 } })
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: /box/ })
   await row.getByText('Running', { exact: true }).waitFor()
   const fail = (rule: Record<string, unknown>) => sim.control('POST', '/sim/faults', { rules: [rule] })
-  return { page, errors, row, fail }
+  return { sim, id, page, errors, row, fail }
 }
 
 describe('a service that is slow or fails in part', () => {
@@ -43,6 +43,29 @@ describe('a service that is slow or fails in part', () => {
     await row.getByRole('button', { name: /^More/ }).click()
     await page.getByRole('menuitem', { name: /^Stop/ }).click()
     await row.getByText('Stopping', { exact: true }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test('a form whose instance goes before its answer comes closes no other dialog', async ({ start }) => {
+    const { sim, id, page, errors, row, fail } = await openSmall(start)
+    await row.getByRole('button', { name: /^More/ }).click()
+    await page.getByRole('menuitem', { name: /^Rename/ }).click()
+    const form = page.getByRole('dialog', { name: `Rename #${id}` })
+    await form.getByRole('textbox', { name: 'Name' }).fill('crate')
+    await fail({ method: 'PUT', path: '^/api/v0/instances/', kind: 'delay', ms: 6000 })
+    await form.getByRole('button', { name: 'Rename' }).click()
+    await expect
+      .poll(() => sim.api('GET', `/api/v0/instances/${id}/`))
+      .toMatchObject({ instances: { label: 'crate' } })
+    await sim.api('DELETE', `/api/v0/instances/${id}/`)
+    await form.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: /^Activity/ }).click()
+    await page.keyboard.press('Control+k')
+    const command = page.getByRole('combobox', { name: 'What to do' })
+    await command.fill('settings')
+    await page.getByText(/^Renamed/).waitFor()
+    await command.press('Enter')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(errors).toEqual([])
   })
 })

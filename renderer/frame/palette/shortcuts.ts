@@ -10,7 +10,7 @@ const dialog = '[aria-modal=true]'
 /** All but the palette's are screens to go to. */
 function press(name: AcceleratorName): void {
   if (name === 'palette') {
-    if (dialogs.open?.kind === 'palette') dialogs.close()
+    if (dialogs.open?.kind === 'palette') dialogs.close(dialogs.open)
     else dialogs.show({ kind: 'palette' })
   } else route.go(name)
 }
