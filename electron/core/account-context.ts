@@ -1,4 +1,5 @@
 import type { AccountId } from '../contract/ids.ts'
+import type { InstanceView } from '../contract/instance/instance.ts'
 import type { Micros } from '../contract/spending/money.ts'
 import type { AccountView } from '../contract/state.ts'
 import type { Files } from '../ports/files.ts'
@@ -6,6 +7,7 @@ import type { Keychain } from '../ports/keychain.ts'
 import type { Machine } from '../ports/machine.ts'
 import type { ServiceClient } from '../service/client.ts'
 import type { Instance } from '../service/instances.ts'
+import type { Connection } from '../ssh/connection/connection.ts'
 import type { Access } from './access/access.ts'
 import type { FileTransfers } from './access/files/file-transfers.ts'
 import type { FolderSync } from './access/files/folder-sync.ts'
@@ -74,4 +76,18 @@ export interface AccountContext {
   newId(): string
   /** Asks the service for the account at once; resolves when that poll has ended, well or not. */
   poll(): Promise<void>
+}
+
+/** What comes of using a share in an instance's connection, which is given back whatever that is. */
+export async function entered<Got>(
+  { account, access, client }: Pick<AccountContext, 'account' | 'access' | 'client'>,
+  instance: InstanceView,
+  use: (connection: Connection) => Promise<Got>,
+): Promise<Got> {
+  const lease = await access.connect({ account, instance, client: client() })
+  try {
+    return await use(lease.connection)
+  } finally {
+    lease.release()
+  }
 }

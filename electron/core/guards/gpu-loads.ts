@@ -3,7 +3,7 @@ import { canGetIn } from '../../contract/reading.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { outputOf } from '../../ssh/exec.ts'
 import { gpuQuestion, readGpus } from '../../ssh/inside/look.ts'
-import type { AccountContext } from '../account-context.ts'
+import { type AccountContext, entered } from '../account-context.ts'
 import type { HeardLoad, Loads } from './decide/idle.ts'
 
 /** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
@@ -73,20 +73,11 @@ export function busiest(printed: string): number | undefined {
 }
 
 /** Asks inside over SSH. */
-export function questionInside({
-  account,
-  access,
-  machine: { clock },
-  client,
-}: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
-  return async (instance: InstanceView): Promise<string> => {
-    const lease = await access.connect({ account, instance, client: client() })
-    try {
-      const bounds = { clock, within: patience, most: 65_536 }
-      const { text, code } = await outputOf(lease.connection, gpuQuestion, bounds)
+export function questionInside(context: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
+  const bounds = { clock: context.machine.clock, within: patience, most: 65_536 }
+  return (instance: InstanceView): Promise<string> =>
+    entered(context, instance, async connection => {
+      const { text, code } = await outputOf(connection, gpuQuestion, bounds)
       return code === 0 ? text : ''
-    } finally {
-      lease.release()
-    }
-  }
+    })
 }

@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import type { Connection } from '../../ssh/connection/connection.ts'
-import type { AccountContext } from '../account-context.ts'
+import { type AccountContext, entered } from '../account-context.ts'
 import type { Run } from './model.ts'
 
 /** Over the connection of a run's instance; undefined while it cannot be entered. */
@@ -11,17 +11,13 @@ export type Inside = <Got>(
 ) => Promise<Got | undefined>
 
 /** The instances of an account, from inside and as State has them. */
-export function insideInstances({
-  account,
-  store,
-  access,
-  client,
-}: Pick<AccountContext, 'account' | 'store' | 'access' | 'client'>): {
+export function insideInstances(context: Pick<AccountContext, 'account' | 'store' | 'access' | 'client'>): {
   inside: Inside
   viewOf(instance: number | undefined): InstanceView | undefined
 } {
   function viewOf(instance: number | undefined): InstanceView | undefined {
-    return instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
+    const { store, account } = context
+    return store.get().accounts[account]?.instances[instance ?? '']
   }
 
   return {
@@ -29,12 +25,7 @@ export function insideInstances({
     async inside({ instance }, use) {
       const view = viewOf(instance)
       if (!view || !canGetIn(view)) return undefined
-      const lease = await access.connect({ account, instance: view, client: client() })
-      try {
-        return await use(lease.connection, view)
-      } finally {
-        lease.release()
-      }
+      return entered(context, view, connection => use(connection, view))
     },
   }
 }

@@ -1,5 +1,8 @@
+import { includesPart, watchdogPart, withoutPart, withPart } from '../../../contract/automation/asleep.ts'
 import type { WatchdogEnding, WatchdogReason } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { WatchdogLook } from '../../../ssh/watchdog/watchdog.ts'
+import type { Guard } from '../model.ts'
 import type { StoredWatchdog } from './model.ts'
 
 /** Seconds: a watchdog looks at most every ten of them, and its moments and Berth's differ by a few more. */
@@ -65,4 +68,39 @@ function reasonFor(
 /** Whether what a watchdog wrote down was not told yet: what Berth saw of it before may have been told by then. */
 export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): boolean {
   return told === undefined || did.at > told.at + slack
+}
+
+/** A watchdog after it was looked at, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
+export function afterVisit(
+  kept: StoredWatchdog,
+  { load, idleFor, leasedFor, why, tries, key, hooked, did, wish }: WatchdogLook,
+  { at, renewed, startsIt }: { at: number; renewed: boolean; startsIt: boolean },
+): StoredWatchdog {
+  return {
+    ...kept,
+    ...(kept.foreign ? { wish } : {}),
+    step: 'watching',
+    seen: { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt },
+    ...(renewed ? { renewedAt: at } : {}),
+    ...(did ? { did } : {}),
+  }
+}
+
+/**
+ * A watchdog after a guard has changed: the part of it that does the same goes with that. Undefined where it has none.
+ * `runsNeed`: whether a run counts on it.
+ */
+export function followed(
+  kept: StoredWatchdog,
+  before: Guard,
+  after: Guard | undefined,
+  runsNeed: boolean,
+): StoredWatchdog | undefined {
+  const part = watchdogPart(before)
+  if (!part || kept.foreign || kept.step === 'removing' || !includesPart(kept.wish, part)) return undefined
+  const next = after && watchdogPart(after)
+  // One that waits for runs alone has no condition.
+  const rest = withoutPart(kept.wish, part) ?? (runsNeed ? { action: kept.wish.action } : undefined)
+  const wish = next ? withPart(rest, next) : rest
+  return wish ? { ...kept, wish, step: 'putting' } : { ...kept, step: 'removing' }
 }

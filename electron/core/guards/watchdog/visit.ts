@@ -1,0 +1,123 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { canGetIn } from '../../../contract/reading.ts'
+import type { Connection } from '../../../ssh/connection/connection.ts'
+import {
+  lookAtWatchdog,
+  putWatchdog,
+  removeWatchdog,
+  type WatchdogLook,
+} from '../../../ssh/watchdog/watchdog.ts'
+import { type AccountContext, entered } from '../../account-context.ts'
+import { problemOf } from '../../app/problems.ts'
+import { instanceKeyEntry } from '../../instances/instance-key.ts'
+import { same } from '../../state/same.ts'
+import { requestSentence, type WatchdogAlerts } from './alerts.ts'
+import { afterVisit, isNews } from './decide.ts'
+import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'
+import type { StoredWatchdogs } from './stored-watchdogs.ts'
+
+/** What Berth does on instances for their watchdogs. Both give the seconds until the next visit, undefined for none. */
+export interface WatchdogVisits {
+  /** Brings about what is wanted, and notes what is seen. Rejects with why it could not. */
+  visit(instance: number): Promise<number | undefined>
+  /** There may be one already, from a wish whose answer was lost or from another Berth. */
+  discover(view: InstanceView): Promise<number | undefined>
+}
+
+export function createWatchdogVisits(
+  context: AccountContext,
+  {
+    watchdogs,
+    alerts,
+    forget,
+  }: { watchdogs: StoredWatchdogs; alerts: WatchdogAlerts; forget: (instance: number) => Promise<void> },
+): WatchdogVisits {
+  const { account, store, machine, ending } = context
+  const { clock } = machine
+  const { find, problems } = watchdogs
+  const view = () => store.get().accounts[account]
+
+  function note(instance: number, text: string, detail?: string): void {
+    context.activity.add({ account, instance, kind: 'berth', text, detail })
+  }
+
+  /** By the account's time: a lease ends by it, and the demo's runs faster than this machine's. */
+  const untilNext = (kept: StoredWatchdog) => visitEvery(kept) / (view()?.clock.rate ?? 1)
+
+  async function bringAbout(instance: number, connection: Connection): Promise<number | undefined> {
+    const kept = find(instance)
+    if (!kept) return undefined
+    if (kept.step === 'removing') {
+      await removeWatchdog(connection, clock)
+      await forget(instance)
+      note(instance, `The watchdog is off ${alerts.nameOf(instance)}`)
+      return undefined
+    }
+    const lease = kept.foreign || kept.wish.lease === undefined ? '' : machine.random.hex(16)
+    const look =
+      kept.step === 'putting'
+        ? await putWatchdog(connection, clock, await configOf(kept), lease)
+        : await lookAtWatchdog(connection, clock, lease)
+    const now = find(instance)
+    if (!now) return undefined
+    // The user may have wanted something else meanwhile: the next visit is for that.
+    if (now.step !== kept.step || !same(now.wish, kept.wish)) return 0
+    await record(now, look, lease !== '')
+    return untilNext(now)
+  }
+
+  async function configOf({ instance, wish }: StoredWatchdog) {
+    const key = await machine.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
+    return { wish, instance, url: view()?.baseUrl ?? '', now: context.now(), tick: tickOf(wish), key }
+  }
+
+  async function record(
+    kept: StoredWatchdog,
+    look: WatchdogLook | undefined,
+    renewed: boolean,
+  ): Promise<void> {
+    const { instance } = kept
+    if (!look) {
+      if (kept.step === 'lost') return
+      await watchdogs.put({ ...kept, step: 'lost' })
+      alerts.gone(instance)
+      return
+    }
+    if (kept.step === 'putting')
+      note(instance, `A watchdog is on ${alerts.nameOf(instance)}`, requestSentence(kept.wish))
+    if (look.did && isNews(look.did, kept.did)) alerts.ended(look.did, instance)
+    const startsIt = startsWatchdog(context.record(instance)?.onstart)
+    await watchdogs.put(afterVisit(kept, look, { at: context.now(), renewed, startsIt }))
+  }
+
+  return {
+    async visit(instance) {
+      const there = view()?.instances[instance]
+      // It is visited once a look shows that it can be entered again.
+      if (ending.aborted || !find(instance) || !there || !canGetIn(there)) return undefined
+      try {
+        const next = await entered(context, there, connection => bringAbout(instance, connection))
+        problems.delete(instance)
+        return next
+      } catch (error) {
+        if (!ending.aborted) problems.set(instance, problemOf(error))
+        throw error
+      } finally {
+        watchdogs.show()
+      }
+    },
+    async discover(there) {
+      const look = await entered(context, there, connection => lookAtWatchdog(connection, clock, ''))
+      if (!look || find(there.id)) return undefined
+      const kept = { instance: there.id, wish: look.wish }
+      if (!look.placed) {
+        // From the start script, and it does not know its instance yet.
+        await watchdogs.put({ ...kept, step: 'putting', foreign: false })
+        return 0
+      }
+      const foreign: StoredWatchdog = { ...kept, step: 'watching', foreign: true }
+      await record(foreign, look, false)
+      return untilNext(foreign)
+    },
+  }
+}
