@@ -4,12 +4,17 @@ import type { RentRequest } from '../../../contract/market/rental.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Instance } from '../../../service/instances.ts'
 import type { AccountContext } from '../../account-context.ts'
-import { pollsUntilGone } from '../../instances/missing-instances.ts'
-import { same } from '../../state/same.ts'
-import { nextStep } from './decide.ts'
-import { markedBy } from './find-lost.ts'
+import { lateComers } from './creation/find-lost.ts'
+import { createFollower } from './creation/follow-created.ts'
+import {
+  adopt,
+  destroySurplus,
+  endRental,
+  type InstanceHooks,
+  type RentalParts,
+} from './creation/outcomes.ts'
+import { createRentalWorker } from './creation/rental-worker.ts'
 import { isUnderWay, type Rental } from './model.ts'
-import { createRentalWorker, type InstanceHooks } from './rental-worker.ts'
 import { rentalSecrets, withoutSecrets } from './secrets.ts'
 import { knownInstances, openStoredRentals } from './stored-rentals.ts'
 import { rentalEntry, sentenceFor } from './words.ts'
@@ -71,42 +76,29 @@ export interface RentedFor {
   id?: string
 }
 
-/** Seconds by which two tellings of the account's time may differ. */
-const blur = 60
-
 export async function openRentals(context: AccountContext, hooks: InstanceHooks): Promise<Rentals> {
   const { account, activity, store } = context
   const secrets = rentalSecrets(context.keychain)
   const rentals = await openStoredRentals(context)
   const { all, find, get, update } = rentals
-  const worker = createRentalWorker(context, rentals, secrets, hooks)
+  const parts: RentalParts = { context, rentals, secrets, hooks }
+  const worker = createRentalWorker(parts)
   const ofInstance = (instance: number) => all().findLast(rental => rental.instance === instance)
-  /** How many looks in a row were without the instance of a rental. */
-  const missing = new Map<string, number>()
+  const follow = createFollower(parts, worker.isBusy)
 
-  /** An answer that came later than it was waited for may leave a second instance with a mark: it must not stay. */
-  function destroyLateTwins(records: readonly Instance[]): void {
-    for (const rental of all()) {
-      if (rental.instance === undefined || rental.asked < 2) continue
-      const twins = markedBy(rental.id, records).filter(id => id !== rental.instance)
-      void worker.destroySurplus(twins, rental)
-    }
+  /** One too many must not stay; what came after the end is taken where it is still wished for. */
+  function meetLateComers(rental: Rental, late: readonly number[]): void {
+    const { id, instance, owner, unwanted } = rental
+    if (late.length === 0) return
+    if (instance !== undefined) void destroySurplus(context, late, rental)
+    else if (owner === undefined && !unwanted) void worker.work(id, 'find or give up')
+    else void destroySurplus(context, late, rental, 'which came after its rental had ended')
   }
 
-  /** What came after its rental had ended with nothing: it is taken where it was wished for, and destroyed where not. */
-  function meetLateComers(records: readonly Instance[]): void {
-    for (const rental of all()) {
-      if (rental.instance !== undefined || rental.asked === 0 || isUnderWay(rental)) continue
-      const late = markedBy(rental.id, records)
-      if (late.length === 0) continue
-      if (rental.owner === undefined && !rental.unwanted) void worker.work(rental.id, 'find or give up')
-      else void worker.destroySurplus(late, rental, 'which came after its rental had ended')
-    }
-  }
-
-  function takeBack({ id, instance, step }: Rental): void {
-    const unknown = instance === undefined && step !== 'unclear'
-    void worker.work(id, unknown ? 'find' : 'undo')
+  function takeBack(id: string): void {
+    const rental = get(id)
+    const unknown = rental.instance === undefined && rental.step !== 'unclear'
+    if (isUnderWay(rental)) void worker.work(id, unknown ? 'find' : 'undo')
   }
 
   return {
@@ -135,21 +127,18 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
       return id
     },
     async cancel(id) {
-      const { step } = get(id)
-      if (step === 'running') throw new BerthError(tooLate)
-      if (!isUnderWay(get(id))) return
-      await update(id, { unwanted: true })
       const rental = get(id)
-      if (worker.isBusy(id) || !isUnderWay(rental)) return
-      takeBack(rental)
+      if (rental.step === 'running') throw new BerthError(tooLate)
+      if (!isUnderWay(rental)) return
+      await update(id, { unwanted: true })
+      takeBack(id)
     },
     async discard(id) {
       const { step, instance } = get(id)
       const ended = !isUnderWay(get(id))
       if (step === 'cancelled' || (ended && instance === undefined)) return
       await update(id, { unwanted: true, step: ended ? 'waiting' : step })
-      const rental = get(id)
-      if (!worker.isBusy(id) && isUnderWay(rental)) takeBack(rental)
+      takeBack(id)
     },
     async waitLonger(id) {
       const rental = get(id)
@@ -164,13 +153,11 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
     async settle(id, instance) {
       const rental = get(id)
       if (rental.step !== 'unclear') return
-      const none = rental.unwanted
-        ? ({ step: 'cancelled' } as const)
-        : ({ step: 'failed', problem: sentenceFor('not_created') } as const)
-      if (instance === null) await worker.end(id, none)
+      if (instance === null && rental.unwanted) await endRental(parts, id, 'cancelled')
+      else if (instance === null) await endRental(parts, id, 'failed', sentenceFor('not_created'))
       else if (rental.candidates?.includes(instance)) {
-        await worker.adopt(id, instance, undefined)
-        if (get(id).unwanted) takeBack(get(id))
+        await adopt(parts, id, instance)
+        if (get(id).unwanted) takeBack(id)
       } else
         throw new BerthError({
           code: 'invalid_argument',
@@ -183,26 +170,8 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
     },
     onPoll(instances, records, unconfirmed) {
       worker.goOn()
-      for (const rental of all()) {
-        if ((rental.step !== 'waiting' && rental.step !== 'late') || rental.instance === undefined) continue
-        if (rental.unwanted || worker.isBusy(rental.id)) continue
-        const instance = instances[rental.instance]
-        if (!instance && unconfirmed?.has(rental.instance)) continue
-        const absent = (missing.get(rental.id) ?? 0) + 1
-        if (instance) missing.delete(rental.id)
-        else missing.set(rental.id, absent)
-        if (!instance && absent < pollsUntilGone) continue
-        // A clock that was set back must not put the deadline off.
-        if ((rental.createdAt ?? 0) > context.now() + blur)
-          void update(rental.id, { createdAt: context.now() })
-        const { step, problem } = nextStep(rental, instance, context.now())
-        if (step === rental.step && same(problem, rental.problem)) continue
-        if (!isUnderWay({ ...rental, step })) missing.delete(rental.id)
-        if (step === 'failed') void worker.end(rental.id, { step, problem })
-        else void update(rental.id, { step, problem })
-      }
-      destroyLateTwins(records)
-      meetLateComers(records)
+      follow(instances, unconfirmed)
+      for (const rental of all()) meetLateComers(rental, lateComers(rental, records))
     },
     awaited: () =>
       all().flatMap(({ step, instance, createdAt, startedAt }) =>

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
-import { markLabel, markVariable, plainLabel, rentalOf } from '../../../../../electron/core/instances/mark.ts'
-import { findLost } from '../../../../../electron/core/renting/rentals/find-lost.ts'
-import type { Instance } from '../../../../../electron/service/instances.ts'
+import {
+  markLabel,
+  markVariable,
+  plainLabel,
+  rentalOf,
+} from '../../../../../../electron/core/instances/mark.ts'
+import {
+  findLost,
+  isListWhole,
+  lateComers,
+} from '../../../../../../electron/core/renting/rentals/creation/find-lost.ts'
+import type { Rental } from '../../../../../../electron/core/renting/rentals/model.ts'
+import type { Instance } from '../../../../../../electron/service/instances.ts'
 
 const mark = 'r0123456789abcdef'
 const other = 'rfedcba9876543210'
@@ -51,6 +61,25 @@ test('a try is never guessed at', () => {
   expect(findLost({ ...rental, owner: 'f0123456789abcdef' }, [{ id: 9 }], new Set())).toEqual({
     unclear: [9],
   })
+})
+
+test('a list is whole where nothing was left out, and nothing unreadable may be new', () => {
+  const unread = { id: 2, path: '$.instances[1].price', expected: 'number' }
+  const list = { instances: [{ id: 1 }], unread: [unread], cutShort: undefined }
+  expect(isListWhole(list, [1, 2], [1, 2])).toBe(true)
+  expect(isListWhole(list, [1], [1, 2])).toBe(false)
+  expect(isListWhole(list, [1, 2], [1, 2, 3])).toBe(false)
+  expect(isListWhole({ ...list, cutShort: '2 of 3' }, [1, 2], [1, 2])).toBe(false)
+})
+
+test('what came late is one too many, or came after the end, and never the one that is awaited', () => {
+  const records = [9, 12].map(id => ({ id, label: `berth:${mark}` }))
+  const late = (fields: Partial<Rental>) => lateComers({ ...rental, ...fields } as Rental, records)
+  expect(late({ step: 'waiting', instance: 9, asked: 2 })).toEqual([12])
+  expect(late({ step: 'waiting', instance: 9, asked: 1 })).toEqual([])
+  expect(late({ step: 'failed', asked: 1 })).toEqual([9, 12])
+  expect(late({ step: 'lost', asked: 1 })).toEqual([])
+  expect(late({ step: 'failed', asked: 0 })).toEqual([])
 })
 
 test('a mark goes into a label and comes out of it again', () => {

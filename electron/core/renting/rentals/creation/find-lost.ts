@@ -1,6 +1,6 @@
-import type { Instance } from '../../../service/instances.ts'
-import { rentalOf } from '../../instances/mark.ts'
-import type { Rental } from './model.ts'
+import type { Instance, InstanceList } from '../../../../service/instances.ts'
+import { rentalOf } from '../../../instances/mark.ts'
+import { isUnderWay, type Rental } from '../model.ts'
 
 /** What a look at the account says about a rental whose answer was lost. */
 export type Finding =
@@ -44,8 +44,32 @@ export function findLost(
 /** Seconds by which Berth's idea of the account's time may be wrong. */
 const blur = 60
 
+/**
+ * Whether what such a list lacks is not there: nothing was left out, nothing that cannot be read may be new since
+ * `before`, and all that were `known` are on it.
+ */
+export function isListWhole(
+  { instances, unread, cutShort }: InstanceList,
+  before: readonly number[],
+  known: readonly number[],
+): boolean {
+  const listed = new Set([...instances, ...unread].map(({ id }) => id))
+  return (
+    cutShort === undefined &&
+    unread.every(({ id }) => id !== undefined && before.includes(id)) &&
+    known.every(id => listed.has(id))
+  )
+}
+
+/** Instances with a rental's mark that came later than they were waited for: after another one, or after its end. */
+export function lateComers(rental: Rental, records: readonly Instance[]): number[] {
+  const { id, instance, asked } = rental
+  const mayBeLate = instance === undefined ? asked > 0 && !isUnderWay(rental) : asked > 1
+  return mayBeLate ? markedBy(id, records).filter(one => one !== instance) : []
+}
+
 /** The instances that carry a rental's mark, the oldest first. */
-export function markedBy(rental: string, records: readonly Instance[]): number[] {
+function markedBy(rental: string, records: readonly Instance[]): number[] {
   return sortedIds(records.filter(record => markOf(record) === rental))
 }
 

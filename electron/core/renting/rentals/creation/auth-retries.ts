@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/clock.ts'
-import { pauseAfterRefusal } from '../../instances/polling/recheck.ts'
+import type { Clock } from '../../../../ports/clock.ts'
+import { pauseAfterRefusal } from '../../../instances/polling/recheck.ts'
 
 /**
  * What a refusal of the key has brought to a halt. It may have been a moment's, so the work goes on once a look shows

@@ -1,0 +1,140 @@
+import type { Problem } from '../../../../contract/problem.ts'
+import type { Creation } from '../../../../service/offers.ts'
+import { ServiceError } from '../../../../service/service-error.ts'
+import { lackedBy } from '../../../app/permission.ts'
+import { problemOf } from '../../../app/problems.ts'
+import { isRefusal } from '../../../instances/polling/poll.ts'
+import { isUnderWay, type Rental } from '../model.ts'
+import { requestBody } from '../request-body.ts'
+import { sentenceFor } from '../words.ts'
+import { createAuthRetries } from './auth-retries.ts'
+import { lookForLost } from './look-for-lost.ts'
+import { adopt, endRental, type RentalParts, undo } from './outcomes.ts'
+
+/**
+ * Asking for an instance; finding what a lost answer left, to ask again where nothing is found; or, once a repeat was
+ * refused, to give up then. A rental that is no longer wanted is undone after each.
+ */
+export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
+
+/** Brings rentals from the wish to an instance, or to nothing at all: one loop for each. */
+export interface RentalWorker {
+  /** Goes on until it is settled, Berth ends, or the key is refused, which halts it; never rejects. A second call meanwhile does nothing. */
+  work(id: string, first: Work): Promise<void>
+  isBusy(id: string): boolean
+  /** A look has shown the key to be good: what a refusal brought to a halt goes on. */
+  goOn(): void
+}
+
+/** Milliseconds for the service to create an instance. */
+const creationTimeout = 30_000
+
+export function createRentalWorker(parts: RentalParts): RentalWorker {
+  const { rentals } = parts
+  const { ending, machine } = parts.context
+  /** Rentals this process is working on, so that no two loops do. */
+  const busy = new Set<string>()
+  const retries = createAuthRetries<Work>(machine.clock)
+
+  async function work(id: string, first: Work): Promise<void> {
+    if (busy.has(id) || ending.aborted) return
+    busy.add(id)
+    let next: Work | 'done' = first
+    try {
+      while (next !== 'done' && !ending.aborted) next = await step(parts, next, rentals.get(id))
+      const rental = rentals.get(id)
+      if (rental.unwanted && isUnderWay(rental) && !ending.aborted) await undo(parts, id)
+      retries.over(id)
+    } catch (error) {
+      if (ending.aborted) return
+      if (isRefusal(error)) {
+        // A refused key tells nothing about the instance.
+        retries.refused(id, next === 'done' ? 'undo' : next)
+        await rentals.update(id, { problem: problemOf(error) })
+      } else {
+        retries.over(id)
+        await endRental(parts, id, 'failed', problemOf(error))
+      }
+    } finally {
+      busy.delete(id)
+    }
+  }
+
+  return {
+    work,
+    isBusy: id => busy.has(id),
+    goOn() {
+      for (const [id, next] of retries.due()) {
+        const rental = rentals.find(id)
+        if (rental && isUnderWay(rental)) void work(id, next)
+        else retries.over(id)
+      }
+    },
+  }
+}
+
+async function step(parts: RentalParts, next: Work, rental: Rental): Promise<Work | 'done'> {
+  if (next === 'undo') return 'done'
+  return next === 'ask' ? ask(parts, rental) : lookForLost(parts, rental.id, next === 'find')
+}
+
+/** Asks the service for the instance, and says how to go on. Throws where the key is refused, and nothing was created. */
+async function ask(parts: RentalParts, rental: Rental): Promise<'find' | 'find or give up' | 'done'> {
+  const { context, rentals, secrets } = parts
+  const { account, store, client, ending } = context
+  if (rental.unwanted) return 'done'
+  const request = await secrets.restore(rental, rental.request)
+  if (!request) {
+    await endRental(parts, rental.id, 'failed', sentenceFor('secrets_lost'))
+    return 'done'
+  }
+  await rentals.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+  const { id, asked, unwanted } = rentals.get(rental.id)
+  if (unwanted) return 'done'
+  // A deployment that goes beyond the interface has runtypes and fields of its own.
+  const isBeyondInterface = store.get().accounts[account]?.beyondInterface === true
+  let created: Creation
+  try {
+    const body = requestBody(request, id, isBeyondInterface)
+    const options = { signal: ending, timeout: creationTimeout }
+    created = await client().offers.createInstance(request.offer, body, options)
+  } catch (error) {
+    if (ending.aborted) return 'done'
+    const ambiguous = error instanceof ServiceError && error.ambiguous
+    if (isRefusal(error) && asked === 1 && forgivesRefusedKey(rental)) {
+      await rentals.update(id, { asked: 0, refused: true })
+      throw error
+    }
+    if (!ambiguous && asked === 1) {
+      await endRental(parts, id, 'failed', creationProblem(error))
+      return 'done'
+    }
+    await rentals.update(id, { step: 'lost', problem: creationProblem(error) })
+    return ambiguous ? 'find' : 'find or give up'
+  }
+  if (!ending.aborted) await adopt(parts, id, created.new_contract, { instanceKey: created.instance_api_key })
+  return 'done'
+}
+
+/** What a failed creation is told as. Where the service knows no such offer, someone else has it by now. */
+function creationProblem(error: unknown): Problem {
+  const lacking = lackedBy(error, 'instance_write')
+  if (lacking) return lacking
+  const { facts, ...problem } = problemOf(error)
+  const told = isOfferGone(error) ? sentenceFor('offer_gone') : problem
+  return facts ? { ...told, facts } : told
+}
+
+/** Deployments say so with several statuses, and some in the words beside another code alone. */
+function isOfferGone(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false
+  return error.status === 404 || (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))
+}
+
+/**
+ * Nobody is there to try once more what is tried by itself, and the refusal may have been a moment's: a second one is
+ * believed. Nothing was created, so that it counts as not asked for.
+ */
+function forgivesRefusedKey({ owner, refused }: Rental): boolean {
+  return owner !== undefined && !refused
+}
