@@ -186,3 +186,20 @@ function tooDearAt(failover: Failover, { spent }: Attempt): number | undefined {
 function soonest(one: number, other: number | undefined): number {
   return other === undefined ? one : Math.min(one, other)
 }
+
+/** An attempt as its rental and its instance show it now. */
+export function observedAttempt(
+  attempt: Attempt,
+  rental: Rental,
+  instance: InstanceView | undefined,
+  now: number,
+): Attempt {
+  const runningAt = attempt.runningAt ?? (instance?.state === 'running' ? now : undefined)
+  return {
+    ...attempt,
+    ...(rental.instance === undefined ? {} : { instance: rental.instance }),
+    ...(instance ? { spent: instance.spent } : {}),
+    // A clock that was set back must not keep it waiting.
+    ...(runningAt === undefined ? {} : { runningAt: Math.min(runningAt, now) }),
+  }
+}

@@ -1,15 +1,16 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
 import type { StoredGuards } from '../../guards/stored-guards.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
-import { createAttemptWorker } from './attempt-worker.ts'
 import { type Move, nextMove } from './decide.ts'
 import { type FailedMachines, openFailedMachines } from './failed-machines.ts'
 import { hostFailure } from './host-failure.ts'
 import { Failover, openAttempt } from './model.ts'
+import { type AttemptParts, dropAttempt, endFailover, followAttempts, settleAttempt } from './outcomes.ts'
+import { createRentNext } from './rent-next.ts'
+import { createSnapshots, type Instances } from './snapshots.ts'
 import { notifyOfFailover } from './tell.ts'
 import { failoverViews } from './view.ts'
 
@@ -56,7 +57,8 @@ export async function openFailovers(
   const { ending, now } = context
   const secrets = rentalSecrets(context.keychain)
   const hosts = await openFailedMachines(context)
-  let instances: Readonly<Record<string, InstanceView>> = {}
+  let instances: Instances = {}
+  const rentalOf = (id: string) => (rentals.knows(id) ? rentals.rented(id) : undefined)
   const failovers = await openCollection(context, {
     name: 'failovers',
     schema: Failover,
@@ -64,12 +66,14 @@ export async function openFailovers(
     missing: { code: 'no_such_failover', message: 'That failover is no longer on the list.' },
     prune: { isOver: ({ step }) => step !== 'trying', most: mostEnded },
     view: all => ({
-      failovers: failoverViews(all, worker.rentalOf, instances),
+      failovers: failoverViews(all, rentalOf, instances),
       failedMachines: hosts.view(),
     }),
   })
   const { all, find, get, update } = failovers
-  const worker = createAttemptWorker(context, { failovers, rentals, hosts, guards, secrets })
+  const parts: AttemptParts = { context, failovers, rentals, rentalOf, hosts, secrets }
+  const rentNext = createRentNext(parts)
+  const snapshots = createSnapshots(context, guards)
   /** Failovers this process is working on, so that no two loops do. */
   const busy = new Set<string>()
   const due = new Map<string, number>()
@@ -80,9 +84,10 @@ export async function openFailovers(
     busy.add(id)
     try {
       for (;;) {
-        const failover = await worker.follow(get(id), instances)
+        const failover = await followAttempts(parts, get(id), instances)
         if (failover.step !== 'trying' || ending.aborted) break
-        const move = nextMove(failover, worker.snapshotOf(failover, instances))
+        const rental = rentalOf(openAttempt(failover)?.rental ?? '')
+        const move = nextMove(failover, snapshots.of(failover, rental, instances))
         if (move.do === 'wait') {
           if (move.until === undefined) due.delete(id)
           else due.set(id, move.until)
@@ -98,24 +103,25 @@ export async function openFailovers(
 
   /** Whether there is more to do at once. */
   async function perform(failover: Failover, move: Exclude<Move, { do: 'wait' }>): Promise<boolean> {
+    const current = openAttempt(failover)
     switch (move.do) {
       case 'search':
-        return worker.rentNext(failover)
+        return rentNext(failover)
       case 'probeSsh':
-        worker.probeSsh(failover, instances, () => void pursue(failover.id))
+        snapshots.probeSsh(failover, instances, () => void pursue(failover.id))
         return false
       case 'drop':
-        await worker.drop(failover, { ...move.drop, at: now() })
+        await dropAttempt(parts, failover, { ...move.drop, at: now() })
         return true
-      case 'take back': {
-        const current = openAttempt(failover)
+      case 'take back':
         if (current) await rentals.discard(current.rental)
         return false
-      }
       case 'settle':
-        return worker.settle(failover)
+        if (!current) return true
+        snapshots.forget(current.rental)
+        return settleAttempt(parts, failover, current)
       case 'end':
-        await worker.end(failover, move)
+        await endFailover(parts, failover, move)
         return false
     }
   }
@@ -174,8 +180,9 @@ export async function openFailovers(
     hosts,
     onPoll(look) {
       instances = look.account.instances
-      worker.onPoll(instances, look.unconfirmed)
-      for (const { id, step } of all()) if (step === 'trying') void pursue(id)
+      const trying = all().filter(({ step }) => step === 'trying')
+      for (const failover of trying) snapshots.onPoll(failover, instances, look.unconfirmed)
+      for (const { id } of trying) void pursue(id)
       void blameHosts(look)
       failovers.show()
     },

@@ -1,7 +1,7 @@
 import type { Problem } from '../../../contract/problem.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { failoverAlert } from './alerts.ts'
-import type { Failover } from './model.ts'
+import type { Attempt, Failover } from './model.ts'
 import { nothingAsGoodCode } from './words.ts'
 
 /** What is told of a failover as it happens. */
@@ -17,14 +17,11 @@ interface FailoverEvent {
   end?: 'ready' | 'failed'
 }
 
+type TellContext = Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>
+
 /** Writes it into Activity, and notifies of an end. */
 export function notifyOfFailover(
-  {
-    account,
-    store,
-    activity,
-    notifications,
-  }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>,
+  { account, store, activity, notifications }: TellContext,
   { failover, text, detail, problem, instance, asked, end }: FailoverEvent,
 ): void {
   const { request, search } = failover
@@ -39,4 +36,20 @@ export function notifyOfFailover(
   const toldElsewhere = problem?.code === nothingAsGoodCode
   if (end && !toldElsewhere && store.get().settings.alerts.failover)
     notifications.tell(account, [failoverAlert(account, failover)])
+}
+
+/** Tells what the tries have come to since they were as `before`. */
+export function notifyOfSteps(context: TellContext, failover: Failover, before: readonly Attempt[]): void {
+  const { attempts, limits, request } = failover
+  for (const [index, { rental, instance, runningAt, drop }] of attempts.entries()) {
+    const was = before.find(other => other.rental === rental)
+    if (instance === undefined || drop) continue
+    const say = (what: string) => {
+      const text = `Attempt ${index + 1} of ${limits.attempts} ${what}`
+      notifyOfFailover(context, { failover, text, instance })
+    }
+    if (was?.instance === undefined) say('is created, and boots')
+    if (was?.runningAt === undefined && runningAt !== undefined)
+      say(request.access === 'ssh' ? 'runs, and waits for SSH' : 'runs')
+  }
 }

@@ -63,10 +63,7 @@ export const sentences = {
 export const nothingAsGoodCode = 'nothing_as_good'
 
 /** Why an instance is not replaced: by what the market has, it would be worse off. */
-export function nothingAsGood(
-  instance: number,
-  { search, request }: Pick<Failover, 'search' | 'request'>,
-): Problem {
+function nothingAsGood(instance: number, { search, request }: Pick<Failover, 'search' | 'request'>): Problem {
   const asked = searchParts(search).map(part => searchPartWords(search, part))
   const bid = request.bid === undefined ? [] : [`for a bid of at most ${rate(micros(request.bid))}`]
   return {
@@ -74,6 +71,12 @@ export function nothingAsGood(
     message: `No offer is as good as #${instance}: ${[...asked, ...bid].join(', ')}.`,
     advice: 'Nothing worse is rented. Berth looks again later; allow a higher bid, or rent another by hand.',
   }
+}
+
+/** Why nothing is rented where the market has nothing that fits. */
+export function nothingFound(failover: Failover): Problem {
+  if (failover.replaces !== undefined) return nothingAsGood(failover.replaces, failover)
+  return failover.attempts.length === 0 ? sentences.noneWithinReach : sentences.noOffers
 }
 
 /** `1 × RTX 4090 in Sweden, SE, machine 10012`. */

@@ -1,0 +1,112 @@
+import type { Problem } from '../../../contract/problem.ts'
+import type { Micros } from '../../../contract/spending/money.ts'
+import { needing } from '../../app/permission.ts'
+import { problemOf } from '../../app/problems.ts'
+import { guardVeto } from '../../guards/guard-veto.ts'
+import { searchNarrowed } from '../offers/find-offers.ts'
+import { offerView } from '../offers/offer-view.ts'
+import { sentenceFor } from '../rentals/words.ts'
+import { type BestOffer, bestOffer } from './best-offer.ts'
+import type { Failover } from './model.ts'
+import { type AttemptParts, endFailover } from './outcomes.ts'
+import { notifyOfFailover } from './tell.ts'
+import { attemptName, nothingFound } from './words.ts'
+
+/** Milliseconds: a search over the whole market is a large answer. */
+const searchTimeout = 45_000
+/** Seconds of the account's time: while a guard holds a try back, the market is asked no more often. */
+const marketForgottenAfter = 60
+
+/** Gives what finds the next offer and rents it; false when that has to wait for the next look. */
+export function createRentNext(parts: AttemptParts): (failover: Failover) => Promise<boolean> {
+  const { context, failovers, hosts, secrets } = parts
+  const { account, store, client, ending, now } = context
+  /** By failover: what a guard keeps from being rented, micro-dollars per hour, and when the market said so. */
+  const held = new Map<string, { price: Micros; at: number }>()
+
+  /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
+  function vetoFor(more: Micros): Problem | undefined {
+    return guardVeto(store.get().accounts[account], { more }, now())
+  }
+
+  function waitForGuard(id: string, problem: Problem, price: Micros): Promise<void> {
+    held.set(id, { price, at: held.get(id)?.at ?? now() })
+    return wait(parts, id, problem, 'Nothing is rented for now')
+  }
+
+  /** What it would pay, as long as that is not so old that something cheaper may be there. */
+  function priceInMind(id: string): Micros {
+    const last = held.get(id)
+    if (last && Math.abs(now() - last.at) < marketForgottenAfter) return last.price
+    held.delete(id)
+    return 0
+  }
+
+  /** Whether something is rented. */
+  async function searchAndRent({ id, search }: Failover): Promise<boolean> {
+    const asking = { timeout: searchTimeout, signal: ending }
+    const found = await needing('misc', searchNarrowed(client().offers, search.query, search.filter, asking))
+    const request = await secrets.restore({ id }, failovers.get(id).request)
+    const best = bestOffer(failovers.get(id), found.map(offerView), hosts.view(), vetoFor)
+    const failover = failovers.get(id)
+    if (ending.aborted) return false
+    if (failover.unwanted) return true
+    const problem = !best ? nothingFound(failover) : !request ? sentenceFor('secrets_lost') : undefined
+    if (problem || !best || !request) {
+      await endFailover(parts, failover, { step: 'failed', problem })
+      return false
+    }
+    if (best.holds) {
+      await waitForGuard(id, best.holds, best.choice.price)
+      return false
+    }
+    await rentOffer(parts, failover, request, best.choice)
+    return true
+  }
+
+  return async failover => {
+    const { id } = failover
+    // The market is a large answer, not to be asked at every look for what is then not rented.
+    const price = priceInMind(id)
+    const veto = vetoFor(price)
+    if (veto) {
+      await waitForGuard(id, veto, price)
+      return false
+    }
+    held.delete(id)
+    try {
+      return await searchAndRent(failover)
+    } catch (error) {
+      await wait(parts, id, problemOf(error), 'Waits for the service')
+      return false
+    }
+  }
+}
+
+async function rentOffer(
+  { context, failovers, rentals }: AttemptParts,
+  { id, search, limits }: Failover,
+  request: Failover['request'],
+  { offer, bid }: BestOffer['choice'],
+): Promise<void> {
+  const wanted = { ...request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
+  await rentals.rent(wanted, offer, { owned: { owner: id, deadline: limits.deadline }, search })
+  await failovers.update(id, { problem: undefined })
+  const failover = failovers.get(id)
+  const text = `Attempt ${failover.attempts.length + 1} of ${limits.attempts}: ${attemptName(offer)}`
+  notifyOfFailover(context, { failover, text, detail: `Offer ${offer.id}` })
+}
+
+/** What has to wait is told with the failover, once in Activity, and tried again at the next look. */
+async function wait(
+  { context, failovers }: AttemptParts,
+  id: string,
+  problem: Problem,
+  text: string,
+): Promise<void> {
+  const { code } = failovers.get(id).problem ?? {}
+  if (context.ending.aborted) return
+  await failovers.update(id, { problem })
+  const failover = failovers.get(id)
+  if (code !== problem.code) notifyOfFailover(context, { failover, text, problem })
+}
