@@ -1,0 +1,235 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import { type TunnelView, tunnelKey } from '../../../contract/instance/tunnel.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Random } from '../../../ports/random.ts'
+import { openTunnel, type Tunnel } from '../../../ssh/tunnels/tunnel.ts'
+import { problemOf } from '../../app/problems.ts'
+import type { Store } from '../../state/store.ts'
+import type { Access, InstanceTarget } from '../access.ts'
+import type { Purpose, Ready } from './purpose.ts'
+
+export interface TunnelsNeeds {
+  store: Store
+  clock: Clock
+  random: Random
+  access: Pick<Access, 'connect'>
+}
+
+/** What the tunnels of this run share. */
+export interface TunnelsContext extends TunnelsNeeds {
+  /** All that there are, by key. */
+  all: Map<string, InstanceTunnel>
+  /** The host name and the local port that each had in this run: a page that is still open finds its tunnel again. */
+  localNames: Map<string, string>
+  lastPorts: Map<string, number>
+  /** The user's browser came by a fallback, and by no name since: further tunnels begin with theirs. */
+  browserLacksNames: boolean
+}
+
+/** Milliseconds in which a browser that was given a tunnel's address asks for its page. */
+const browserComesWithin = 10_000
+/** Hexadecimal digits in a tunnel's name: more than anybody can try. */
+const nameDigits = 16
+
+/** One tunnel into an instance, from being asked for until it is closed. Its progress is in State. */
+export class InstanceTunnel {
+  readonly account: AccountId
+  readonly #context: TunnelsContext
+  readonly #target: () => InstanceTarget
+  readonly #abort = new AbortController()
+  #view: TunnelView
+  #tunnel: Tunnel | undefined
+  #address: Promise<string | undefined>
+  /** A browser came by its name. */
+  #reachedByName = false
+  #cancelWait = () => {}
+
+  /** Begins to make it. */
+  constructor(context: TunnelsContext, target: () => InstanceTarget, purpose: Purpose) {
+    const { account, instance } = target()
+    const { kind, name, port } = purpose
+    this.account = account
+    this.#context = context
+    this.#target = target
+    this.#view = { instance: instance.id, kind, name, port, step: 'connecting' }
+    context.all.set(this.#key, this)
+    this.#show()
+    this.#address = this.#make(purpose)
+    this.#address.catch(error => this.#fail(error))
+  }
+
+  get view(): TunnelView {
+    return this.#view
+  }
+
+  get #key(): string {
+    return keyOf(this.account, this.#view.instance, this.#view.port)
+  }
+
+  /** Its address, once it is there; of one that is there, what its purpose gives by now. */
+  async address(purpose: Purpose): Promise<string | undefined> {
+    const { step } = this.#view
+    if (!this.#tunnel || (step !== 'open' && step !== 'reconnecting')) return this.#address
+    // What is behind it may have changed since: Jupyter's token, or whether it is a web page at all.
+    const { signal } = this.#abort
+    const ready = purpose.ready(this.#tunnel, { signal, step: () => undefined })
+    return this.#showReady(await orAborted(ready, signal))
+  }
+
+  /** A browser was given its address. */
+  expectBrowser(): void {
+    if (this.#reachedByName || this.#view.fallback) return
+    this.#cancelWait()
+    this.#cancelWait = this.#context.clock.after(browserComesWithin, () => {
+      this.#tunnel?.acceptAddress(true)
+      this.#change({ host: '127.0.0.1', fallback: 'offered' })
+    })
+  }
+
+  async end(): Promise<void> {
+    const { all } = this.#context
+    this.#abort.abort(closed())
+    this.#cancelWait()
+    if (all.get(this.#key) === this) {
+      all.delete(this.#key)
+      this.#hide()
+    }
+    await this.#tunnel?.close()
+  }
+
+  async #make(purpose: Purpose): Promise<string | undefined> {
+    const { signal } = this.#abort
+    const making = { signal, step: (step: TunnelView['step']) => this.#change({ step }) }
+    // Held until the tunnel has its own share, so that one connection does for both.
+    const lease = await this.#context.access.connect(this.#target())
+    try {
+      if (purpose.locate) this.#move(await orAborted(purpose.locate(lease, making), signal))
+      const tunnel = await this.#dig()
+      return this.#showReady(await orAborted(purpose.ready(tunnel, making), signal))
+    } finally {
+      lease.release()
+    }
+  }
+
+  /** It is at another port than usual. */
+  #move(port: number): void {
+    if (port === this.#view.port) return
+    const { all } = this.#context
+    this.#hide()
+    all.delete(this.#key)
+    this.#view = { ...this.#view, port }
+    const other = all.get(this.#key)
+    all.set(this.#key, this)
+    if (other) void other.end()
+    this.#show()
+  }
+
+  async #dig(): Promise<Tunnel> {
+    const { clock, random, access, lastPorts, browserLacksNames } = this.#context
+    // Losses while it is being made are told by the step it is at.
+    const made = () => this.#view.step === 'open' || this.#view.step === 'reconnecting'
+    const tunnel = await openTunnel({
+      clock,
+      connect: async () => access.connect(this.#target()),
+      port: this.#view.port,
+      preferred: lastPorts.get(this.#key),
+      random: random.fraction,
+      name: this.#localName(),
+      lost: problem => made() && this.#change({ step: 'reconnecting', problem }),
+      back: () => made() && this.#change({ step: 'open' }),
+      asked: by => this.#noteRequest(by),
+      idle: () => void this.end(),
+    })
+    if (this.#abort.signal.aborted) {
+      await tunnel.close()
+      throw closed()
+    }
+    this.#tunnel = tunnel
+    if (browserLacksNames) {
+      tunnel.acceptAddress(true)
+      this.#change({ fallback: 'taken' })
+    }
+    return tunnel
+  }
+
+  /** What failed stays to be read until it is tried again or dismissed. */
+  #fail(error: unknown): void {
+    this.#change({ step: 'failed', problem: problemOf(error) })
+    void this.#tunnel?.close()
+    this.#tunnel = undefined
+  }
+
+  /** A request came to a web page: whether the browser resolves names is known by it. */
+  #noteRequest(by: 'name' | 'address'): void {
+    const { fallback } = this.#view
+    if (by === 'name' && !this.#reachedByName) {
+      this.#reachedByName = true
+      this.#cancelWait()
+      this.#context.browserLacksNames = false
+      if (fallback) this.#withdrawFallback()
+    } else if (by === 'address' && fallback === 'offered') {
+      this.#context.browserLacksNames = true
+      this.#change({ fallback: 'taken' })
+    }
+  }
+
+  /** The browser was slow, and does resolve names. */
+  #withdrawFallback(): void {
+    this.#tunnel?.acceptAddress(false)
+    const { fallback: _, ...view } = this.#view
+    this.#view = { ...view, host: this.#localName() }
+    this.#show()
+  }
+
+  #localName(): string {
+    const { localNames, random } = this.#context
+    const name = localNames.get(this.#key) ?? `i${this.#view.instance}-${random.hex(nameDigits)}.localhost`
+    localNames.set(this.#key, name)
+    return name
+  }
+
+  #showReady({ local, url }: Ready): string | undefined {
+    this.#context.lastPorts.set(this.#key, local.port)
+    this.#change({ step: 'open', host: local.host, localPort: local.port, web: url !== undefined })
+    return url
+  }
+
+  #change(changes: Partial<TunnelView>): void {
+    if (this.#abort.signal.aborted) return
+    const { problem: _, ...view } = this.#view
+    this.#view = { ...view, ...changes }
+    this.#show()
+  }
+
+  #show(): void {
+    this.#context.store.change(draft => {
+      const target = draft.accounts[this.account]
+      if (target) target.tunnels[tunnelKey(this.#view.instance, this.#view.port)] = this.#view
+    })
+  }
+
+  #hide(): void {
+    this.#context.store.change(draft => {
+      const target = draft.accounts[this.account]
+      if (target) delete target.tunnels[tunnelKey(this.#view.instance, this.#view.port)]
+    })
+  }
+}
+
+/** What a tunnel is found by among those of all accounts. */
+export function keyOf(account: AccountId, instance: number, port: number): string {
+  return `${account}/${tunnelKey(instance, port)}`
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+function closed(): BerthError {
+  return new BerthError({ code: 'tunnel_closed', message: 'The tunnel was closed.' })
+}
