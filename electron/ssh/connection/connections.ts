@@ -1,11 +1,10 @@
+import type { SshAddress } from '../../contract/instance/instance.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
-import type { Programs } from '../../ports/programs.ts'
 import type { Agent } from '../keys/agent.ts'
 import { type Keys, openKeys } from '../keys/keys.ts'
 import type { Passphrases } from '../keys/passphrases.ts'
 import { openShellOn, type Shell, type ShellSize } from '../shell/shell.ts'
-import { findTerminals, openSystemTerminal, type Terminal } from '../shell/system-terminal.ts'
 import { sshCommand } from '../ssh-command.ts'
 import { type Candidate, candidates } from './addresses.ts'
 import { greets } from './dial.ts'
@@ -28,12 +27,8 @@ export interface Ssh {
   connect(target: Target): Promise<Lease>
   /** The first way on which an SSH server greets. Throws `bad_address`, or what the last of them threw. */
   probe(target: Pick<Target, 'addresses' | 'jupyterRuntype' | 'deadlineMs'>): Promise<Candidate>
-  /** The system's ssh and its arguments, for the address in use or else the first. Throws `bad_address`, `key_missing`. */
-  command(target: Omit<Target, 'deadlineMs'>): Promise<string[]>
-  /** The terminal programs on this machine. */
-  terminals(): Promise<Terminal[]>
-  /** Opens one of them, or with an empty id the first, on an instance. Throws `no_terminal` and as `command` does. */
-  openSystemTerminal(target: Omit<Target, 'deadlineMs'>, terminal: string): Promise<void>
+  /** The system's ssh and its arguments for an address. Throws `key_missing`. */
+  command(target: Pick<Target, 'account' | 'instance' | 'keyName'>, address: SshAddress): Promise<string[]>
   /** Ends the connections of one instance, or of all of the account's. */
   disconnect(account: string, instance?: number): Promise<void>
   /** The instance has gone: its connections end and its host key is forgotten. */
@@ -51,7 +46,6 @@ export interface ShellRequest extends ShellSize {
 
 export interface SshNeeds {
   files: Files
-  programs: Programs
   clock: Clock
   /** The user's home folder, where `.ssh` lies. */
   home: string
@@ -67,7 +61,7 @@ export interface SshNeeds {
 const patience = 3000
 
 export function createSsh(needs: SshNeeds): Ssh {
-  const { files, programs, clock, platform, onWay } = needs
+  const { files, clock, onWay } = needs
   const opened = new Map<string | undefined, Keys>()
   const knownHosts = openKnownHosts(files, needs.nameOf)
   const sharing = shareConnections(keysOf, knownHosts, clock, onWay)
@@ -93,15 +87,6 @@ export function createSsh(needs: SshNeeds): Ssh {
       )
       throw error
     }
-  }
-
-  async function command(target: Omit<Target, 'deadlineMs'>): Promise<string[]> {
-    const { account, instance, addresses, jupyterRuntype, keyName } = target
-    const [first] = candidates(addresses, jupyterRuntype)
-    const way = sharing.inUse(account, instance) ?? first
-    if (way === undefined) throw new Error('no way in, and no bad address either')
-    const { path: keyPath } = await keysOf(account).locate(keyName)
-    return sshCommand({ account, instance, address: way.address, keyPath, knownHostsPath: knownHosts.path })
   }
 
   return {
@@ -137,10 +122,9 @@ export function createSsh(needs: SshNeeds): Ssh {
       }
       throw last
     },
-    command,
-    terminals: () => findTerminals(programs, platform),
-    async openSystemTerminal(target, terminal) {
-      await openSystemTerminal({ programs, platform }, terminal, await command(target))
+    async command({ account, instance, keyName }, address) {
+      const { path: keyPath } = await keysOf(account).locate(keyName)
+      return sshCommand({ account, instance, address, keyPath, knownHostsPath: knownHosts.path })
     },
     disconnect: sharing.drop,
     async drop(account, instance) {

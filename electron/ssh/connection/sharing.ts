@@ -31,8 +31,6 @@ export interface Sharing {
   connect(target: Target): Promise<Lease>
   /** No further shares in this connection are given; those that are out stay good. */
   retire(lease: Lease): void
-  /** The way by which the instance is reached now, if it is. */
-  inUse(account: string, instance: number): Candidate | undefined
   /** Ends the connections of one instance, or of all of the account's. */
   drop(account: string, instance?: number): Promise<void>
   close(): Promise<void>
@@ -142,7 +140,6 @@ export function shareConnections(
         if (shared.open?.connection === lease.connection) sharable.delete(of)
       }
     },
-    inUse: (account, instance) => sharable.get(nameOf(account, instance))?.open?.candidate,
     async drop(account, instance) {
       const isMeant = ({ of }: Shared) =>
         instance === undefined ? of.startsWith(nameOf(account, '')) : of === nameOf(account, instance)

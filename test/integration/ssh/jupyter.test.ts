@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { tunnelKey } from '../../../electron/contract/instance/tunnel.ts'
-import type { InstanceTarget } from '../../../electron/core/access/access.ts'
+import type { InstanceTarget } from '../../../electron/core/access/enter.ts'
 import { jupyterPurpose } from '../../../electron/core/access/tunnels/jupyter.ts'
 import { createTunnels, type Tunnels } from '../../../electron/core/access/tunnels/tunnels.ts'
 import { createStore } from '../../../electron/core/state/store.ts'

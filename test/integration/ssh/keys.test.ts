@@ -94,7 +94,7 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     expect((await problemOf(getIn(ssh, names[1] ?? ''))).code).toBe('key_refused')
     expect(await getIn(ssh, names[2] ?? '')).toBe('in')
 
-    const command = await ssh.command(target({ proxy: sshd, keyName: names[2] ?? '' }))
+    const command = await ssh.command(target({ proxy: sshd, keyName: names[2] ?? '' }), sshd)
     const [program = '', ...args] = [...command, 'echo by stock ssh']
     const said = execFileSync(program, ['-o', 'BatchMode=yes', ...args], {
       encoding: 'utf8',

@@ -35,14 +35,14 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
 
   test('gets in without a question once Berth knows the host', async () => {
     await visit()
-    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
     const { stdout } = await run(program, [...batch, ...args, 'echo in'])
     expect(stdout).toBe('in\n')
   })
 
   test('does so as the line that is copied into a shell, too', async () => {
     await visit()
-    const line = quote(await ssh.command(target({ proxy: sshd })))
+    const line = quote(await ssh.command(target({ proxy: sshd }), sshd))
     const { stdout } = await run('/bin/sh', ['-c', `${line} 'echo in'`])
     expect(stdout).toBe('in\n')
   })
@@ -50,14 +50,14 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
   test('refuses a host key that is not the one Berth knows', async () => {
     await visit()
     await sshd.changeHostKey()
-    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
     await expect(run(program, [...batch, ...args, 'true'])).rejects.toThrow(/IDENTIFICATION HAS CHANGED/)
   })
 
   test('holds to that whatever the user asks of all hosts', async () => {
     const loose = join(machine.home, '.ssh', 'config')
     writeFileSync(loose, looseConfig)
-    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
     const { stdout } = await run(program, ['-F', loose, '-G', ...args])
     expect(stdout.split('\n')).toEqual(expect.arrayContaining(strictOptions))
     await visit()
@@ -67,7 +67,7 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
   })
 
   test('a host that the system’s ssh saw first is known to Berth, and stays so', async () => {
-    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }))
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
     await run(program, [...batch, ...args, 'true'])
     expect(readFileSync(ssh.knownHosts.path, 'utf8')).toMatch(/^berth-a00000001-4711 ssh-ed25519 /m)
     await ssh.drop(account, 1) // writes the file anew

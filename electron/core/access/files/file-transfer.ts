@@ -8,7 +8,7 @@ import { openSftp, type Sftp } from '../../../ssh/files/sftp.ts'
 import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { keepLease, type SteadyLease } from '../../../ssh/tunnels/steady-lease.ts'
 import { problemOf } from '../../app/problems.ts'
-import type { InstanceTarget } from '../access.ts'
+import type { InstanceTarget } from '../enter.ts'
 import { createSpeed } from './speed.ts'
 
 export interface FileTransferNeeds {

@@ -6,7 +6,8 @@ import type { Random } from '../../../ports/random.ts'
 import { openTunnel, type Tunnel } from '../../../ssh/tunnels/tunnel.ts'
 import { problemOf } from '../../app/problems.ts'
 import type { Store } from '../../state/store.ts'
-import type { Access, InstanceTarget } from '../access.ts'
+import type { Access } from '../access.ts'
+import type { InstanceTarget } from '../enter.ts'
 import type { Purpose, Ready } from './purpose.ts'
 
 export interface TunnelsNeeds {

@@ -11,7 +11,8 @@ import {
 } from '../../../ssh/tunnels/jupyter.ts'
 import { chosenJupyter, type ListedJupyter } from '../../../ssh/tunnels/jupyter-list.ts'
 import { whatAnswers } from '../../../ssh/tunnels/web.ts'
-import type { Access, InstanceTarget } from '../access.ts'
+import type { Access } from '../access.ts'
+import type { InstanceTarget } from '../enter.ts'
 import { patientlyEvery } from './patience.ts'
 import type { Purpose } from './purpose.ts'
 

@@ -10,7 +10,7 @@ import { streamDownloadJob } from '../../../ssh/files/transfer/download-stream.t
 import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { refuseExisting, uploadJob } from '../../../ssh/files/transfer/upload.ts'
 import { listFolder } from '../../../ssh/files/walk.ts'
-import type { InstanceTarget } from '../../access/access.ts'
+import type { InstanceTarget } from '../../access/enter.ts'
 import { Choices } from '../../access/files/choices.ts'
 import { pageGoneProblem, pageSources } from '../../access/files/page-sources.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'

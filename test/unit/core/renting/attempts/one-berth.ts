@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import type { InstanceTarget } from '../../../../../electron/core/access/access.ts'
+import type { InstanceTarget } from '../../../../../electron/core/access/enter.ts'
 import type { AccountContext } from '../../../../../electron/core/account-context.ts'
 import { type Failovers, openFailovers } from '../../../../../electron/core/renting/attempts/service.ts'
 import { openRentals, type Rentals } from '../../../../../electron/core/renting/rentals/service.ts'

@@ -1,0 +1,86 @@
+import type { AccountId } from '../../contract/ids.ts'
+import type { KeptShell } from '../../contract/instance/terminal.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ShellRequest } from '../../ssh/connection/connections.ts'
+import type { Lease } from '../../ssh/connection/sharing.ts'
+import type { Shell } from '../../ssh/shell/shell.ts'
+import { historyOf, keptShells } from '../../ssh/shell/tmux.ts'
+import type { InstanceTarget } from './enter.ts'
+import { type OpenedShell, type OurShells, openKept, type ShellWanted } from './kept-shells.ts'
+import type { RememberedAccess } from './remembered.ts'
+
+/** The shells of all instances, plain or in their tmux. */
+export interface Shells {
+  /** A shell, in the instance's tmux where that is chosen and there is one. */
+  openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
+  /** The shells in the instance's tmux, undefined where it has none, and whether new ones go there. */
+  keptShells(target: InstanceTarget): Promise<{ kept: boolean; shells?: readonly KeptShell[] }>
+  /** What scrolled out of the sight of a shell in tmux, with its escapes. */
+  shellHistory(target: InstanceTarget, session: string): Promise<string>
+  /** Those that are open are left in order. */
+  close(): Promise<void>
+}
+
+/** What shells are opened with. */
+interface ShellParts {
+  clock: Clock
+  connect(target: InstanceTarget): Promise<Lease>
+  open(target: InstanceTarget, request: ShellRequest): Promise<Shell>
+  memoryOf(account: AccountId): RememberedAccess
+  /** Whether shells live in tmux where nothing else is chosen for their instance. */
+  isTmuxUsual(): boolean
+}
+
+export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: ShellParts): Shells {
+  /** The shells of tmux's that are open here, by account and instance. */
+  const kept = new Map<string, { taken: Set<string>; ours: OurShells }>()
+
+  function keptOf(account: AccountId, instance: number) {
+    const memory = memoryOf(account)
+    const name = `${account}/${instance}`
+    const known = kept.get(name) ?? {
+      taken: new Set<string>(),
+      ours: {
+        names: () => memory.shells(account, instance),
+        note: shell => memory.noteShell(account, instance, shell),
+        forget: shell => memory.forgetShell(account, instance, shell),
+      },
+    }
+    kept.set(name, known)
+    return known
+  }
+
+  const isKept = async ({ account, instance }: InstanceTarget) =>
+    (await memoryOf(account).tmux(account, instance.id)) ?? isTmuxUsual()
+
+  async function over<Answer>(
+    target: InstanceTarget,
+    use: (lease: Lease) => Promise<Answer>,
+  ): Promise<Answer> {
+    const lease = await connect(target)
+    try {
+      return await use(lease)
+    } finally {
+      lease.release()
+    }
+  }
+
+  return {
+    async openShell(target, wanted) {
+      const { columns, rows } = wanted
+      const opened = (command: string | undefined) => open(target, { columns, rows, command })
+      if (!(await isKept(target))) return { shell: await opened(undefined), others: [] }
+      const ofInstance = keptOf(target.account, target.instance.id)
+      return over(target, lease => openKept({ clock, lease, open: opened, wanted, ...ofInstance }))
+    },
+    async keptShells(target) {
+      const kept = await isKept(target)
+      return { kept, shells: await over(target, ({ connection }) => keptShells(connection, clock)) }
+    },
+    shellHistory: (target, session) =>
+      over(target, ({ connection }) => historyOf(connection, session, clock)),
+    async close() {
+      for (const { taken, ours } of kept.values()) for (const name of taken) await ours.forget(name)
+    },
+  }
+}
