@@ -27,7 +27,7 @@ export interface GuardChanges {
   /** Sets what was chosen with a rental on the instance that came of it, once. Never rejects because of the disk. */
   guardRental(rental: string, instance: number, stops: readonly RentalStop[]): Promise<void>
   remove(id: string): Promise<void>
-  /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_ended`. */
+  /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_off` or `guard_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
 }
 

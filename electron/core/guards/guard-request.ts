@@ -66,14 +66,14 @@ export function switched(guard: Guard, on: boolean, now: number): Guard {
   return withEvent(next, now, on ? 'Switched on' : 'Switched off')
 }
 
-/** One whose moment, `dueAt` as things are, comes so many minutes later; null takes that back. Throws `guard_ended`. */
+/** One whose moment, `dueAt` as things are, comes so many minutes later; null takes that back. Throws `guard_off` and `guard_ended`. */
 export function snoozed(
   guard: Guard,
   minutes: SnoozeMinutes | null,
   dueAt: number | undefined,
   now: number,
 ): Guard {
-  if (guard.ended) throw endedAlready()
+  if (guard.ended) throw guard.ended === 'off' ? isOff() : endedAlready()
   const { snoozedUntil: _, ...awake } = calmed(guard)
   if (minutes === null) return withEvent(awake, now, 'Snooze ended')
   const snoozedUntil = Math.max(now, dueAt ?? now) + minutes * 60
@@ -108,6 +108,10 @@ function endedAlready(): BerthError {
     message: 'That guard has done its work already.',
     advice: 'Set another one.',
   })
+}
+
+function isOff(): BerthError {
+  return new BerthError({ code: 'guard_off', message: 'That guard is off.', advice: 'Switch it on first.' })
 }
 
 function refused(message: string, field: string): BerthError {

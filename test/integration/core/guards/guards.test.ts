@@ -320,6 +320,9 @@ test.concurrent('a guard that is switched off stays and does nothing, and on aga
   await under.run('switchGuard', { guard: set, on: false })
   expect(guardsOf(under)).toMatchObject([{ step: 'off' }])
   expect(guardsOf(under)[0]?.dueAt).toBeUndefined()
+  await expect(under.run('snoozeGuard', { guard: set, minutes: 60 })).rejects.toMatchObject({
+    problem: { code: 'guard_off' },
+  })
   await sleepThrough(under, world, 2 * hour)
   expect(stops(world, id)).toEqual([])
   await under.run('switchGuard', { guard: set, on: true })
@@ -328,6 +331,9 @@ test.concurrent('a guard that is switched off stays and does nothing, and on aga
   await sleepThrough(under, world, 2 * hour)
   await under.until(() => isHalted(under, id))
   await expect(under.run('switchGuard', { guard: set, on: false })).rejects.toMatchObject({
+    problem: { code: 'guard_ended' },
+  })
+  await expect(under.run('snoozeGuard', { guard: set, minutes: 60 })).rejects.toMatchObject({
     problem: { code: 'guard_ended' },
   })
 })
