@@ -32,7 +32,7 @@ export interface Bar {
 
 /** Bars that are told apart by whose money they are. */
 export interface Stacks {
-  /** Whose the parts are: the dearest first, which lie at the bottom. Never more than four. */
+  /** Whose the parts are: the dearest first, which lie at the bottom, and what is of none last. Never more than four. */
   names: readonly string[]
   bars: readonly Bar[]
 }
@@ -99,7 +99,7 @@ function stretches(span: Span, now: number): Stretch[] {
   })
 }
 
-/** The same money by GPU model, instance, project or kind, the most first, and how much of it was today. */
+/** The same money by GPU model, instance, project or kind, the most first and what is of none last, and how much of it was today. */
 export function spenders({ days, names }: MoneyHistory, span: Span, now: number, by: By): Spender[] {
   const shown = days.filter(({ day }) => day >= firstDay(span, now))
   const today = shown.filter(({ day }) => day === isoDay(new Date(now * 1000)))
@@ -114,10 +114,10 @@ export function spenders({ days, names }: MoneyHistory, span: Span, now: number,
     spent,
     today: ofToday.get(id) ?? 0,
   }))
+  const isOther = ({ of }: (typeof rows)[number]) => by === 'kind' && of === 'other'
+  rows.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || b.spent - a.spent)
   if (rest > 0) rows.push({ name: restName, spent: rest, today: Math.max(0, restToday) })
-  return rows
-    .sort((a, b) => b.spent - a.spent)
-    .map(row => ({ ...row, share: total === 0 ? 0 : row.spent / total }))
+  return rows.map(row => ({ ...row, share: total === 0 ? 0 : row.spent / total }))
 }
 
 /** The bars that cost something as rows, the newest first. */

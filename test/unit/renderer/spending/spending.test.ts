@@ -47,6 +47,16 @@ test('by instance, the rows add up to the days, with what belongs to none of the
   expect(rows.reduce((total, { share }) => total + share, 0)).toBeCloseTo(1)
 })
 
+test('what is of none, or of another kind, comes last however much it is', () => {
+  const days = [{ ...day('2026-11-21', { 7: 1000, 8: 300 }, 9000), charged: { 7: { other: 800, gpu: 500 } } }]
+  const names = (by: 'model' | 'instance' | 'kind') =>
+    spenders({ ...history, days }, 'month', now, by).map(({ name }) => name)
+  expect(names('model')).toEqual(['RTX 4090', 'Other'])
+  expect(names('instance')).toEqual(['train #7', 'A100 #8', 'Other'])
+  expect(names('kind').slice(0, 2)).toEqual(['GPU', 'Other'])
+  expect(stacks({ ...history, days }, 'month', now, 'instance').bars.at(20)?.parts).toEqual([1000, 300, 7700])
+})
+
 test('by project, instances of one are together, and those of none with the rest', () => {
   const names = { 7: { project: 'digits' }, 8: {}, 9: { project: 'digits' } }
   const days = [day('2026-11-20', { 7: 1000, 8: 200 }, 1200), day('2026-11-21', { 9: 30 }, 30)]
