@@ -9,6 +9,19 @@ import { lacks } from '../needs.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 import { joinInstances, projectFolder } from './project-steps.ts'
+import type { Start } from './start.ts'
+
+/** A page on a Berth with axe in it, light, and without what moves. */
+async function pageWithAxe(start: Start, address: string): Promise<Page> {
+  const { page } = await start.page('about:blank', {
+    colorScheme: 'light',
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  })
+  await page.addInitScript(axe.source)
+  await page.goto(address)
+  return page
+}
 
 /**
  * What axe finds wrong with the page as it stands, or with a part of it, each in a line: all of it while it is light, and
@@ -63,13 +76,7 @@ const screens = [
 
 test('axe finds nothing wrong on any screen, nor in the palette and the first dialogs', async ({ start }) => {
   const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
-  const { page } = await start.page('about:blank', {
-    colorScheme: 'light',
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-  })
-  await page.addInitScript(axe.source)
-  await page.goto(berth.address)
+  const page = await pageWithAxe(start, berth.address)
   const found: string[] = []
   const look = async (where: string) => void found.push(...(await findings(page, where)))
   const dialog = page.getByRole('dialog')
@@ -164,13 +171,7 @@ test('axe finds nothing wrong in any tab of the details, menu or dialog', { time
   start,
 }) => {
   const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
-  const { page } = await start.page('about:blank', {
-    colorScheme: 'light',
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-  })
-  await page.addInitScript(axe.source)
-  await page.goto(berth.address)
+  const page = await pageWithAxe(start, berth.address)
   const id = await rentRunning(sim)
   await connectAccount(page, sim)
   const found: string[] = []
@@ -213,13 +214,7 @@ test('axe finds nothing wrong in the menus of accounts and the demo, nor where a
     start.simulator({ deployment: readProfile('public') }),
     start.berth({ flags: ['--demo'] }),
   ])
-  const { page } = await start.page('about:blank', {
-    colorScheme: 'light',
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-  })
-  await page.addInitScript(axe.source)
-  await page.goto(berth.address)
+  const page = await pageWithAxe(start, berth.address)
   await page.getByRole('button', { name: 'Play a day with Berth' }).waitFor()
   const found: string[] = []
   await page.getByRole('button', { name: 'Make something happen' }).click()
@@ -248,9 +243,7 @@ test.skipIf(lacking)(
     const waits = 'run: until [ -e ../../enough ]; do sleep 0.1; done; echo trained > out.txt'
     projectFolder(home, { 'berth.yaml': `${waits}\nresults: out.txt\nstop: { hours: 1 }\n`, '.env': '' })
     const sshd = await joinInstances(start, sim, home)
-    const { page } = await start.page('about:blank', { colorScheme: 'light', reducedMotion: 'reduce' })
-    await page.addInitScript(axe.source)
-    await page.goto(berth.address)
+    const page = await pageWithAxe(start, berth.address)
     const found: string[] = []
     const look = async (where: string, part: string) =>
       void found.push(...(await findings(page, where, part)))
