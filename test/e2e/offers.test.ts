@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { readProfile } from '../../simulator/deployment/deployment.ts'
-import { connectAccount } from './account-steps.ts'
+import { connectAccount, rentRunning } from './account-steps.ts'
 import { patience } from './app.ts'
 import { test } from './fixtures.ts'
 
@@ -50,5 +50,38 @@ test('where a service lists only some offers, that is noted and it applies the f
     return box && box.x + box.width
   }
   expect(await right(/^Rent \d/)).toBeCloseTo((await right('Rent with failover…')) ?? 0, 0)
+  expect(errors).toEqual([])
+})
+
+test('prices include the disk that the shown account rented last, unless another was chosen', async ({
+  start,
+}) => {
+  const [one, two] = [await start.simulator(), await start.simulator()]
+  await rentRunning(one, { disk: 60, label: 'box' })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, one, 'One')
+  await page.getByRole('row', { name: /box/ }).waitFor()
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByText('Interruptible', { exact: true }).click()
+  const told = (disk: number) => page.getByText(`plus ${disk} GB of disk`).waitFor()
+  await told(60)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('connect an account')
+  await page.keyboard.press('Enter')
+  await connectAccount(page, two, 'Two')
+  await told(20)
+
+  await page.getByRole('button', { name: 'Up to: any' }).click()
+  const field = page.getByLabel('Disk that prices include')
+  await field.fill('80')
+  await field.press('Tab')
+  await told(80)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Account: Two' }).click()
+  await page.getByRole('menuitem', { name: 'One' }).click()
+  await page.getByRole('button', { name: 'Account: One' }).waitFor()
+  await page.getByRole('row').nth(1).waitFor()
+  await told(80)
   expect(errors).toEqual([])
 })

@@ -66,6 +66,8 @@ export class Market {
   #last: Found | undefined = $state.raw()
   /** What the next rental is to be stopped by, where that was chosen since the last one. */
   #stops: { account: AccountId; stops: readonly RentalStop[] } | undefined = $state.raw()
+  /** GB, the disk that the search began with: what is looked for has it still unless the user has chosen another. */
+  #usualDisk = firstDisk
   /** Whether the filter is a proposal that nobody has touched. */
   #proposed = $state(false)
   /** Whether what was looked for last was taken up, or something else was asked for before. */
@@ -77,7 +79,13 @@ export class Market {
 
   constructor(page: Page) {
     this.#page = page
-    this.query = usualQuery(page.account)
+    this.query = this.#usualQuery()
+  }
+
+  #usualQuery(): OfferQuery {
+    const query = usualQuery(this.#page.account)
+    this.#usualDisk = query.storage
+    return query
   }
 
   get filter(): OfferFilter {
@@ -189,7 +197,7 @@ export class Market {
   clear(): Promise<void> {
     this.#chosen = undefined
     this.filter = {}
-    return this.#askFor({ ...usualQuery(this.#page.account), type: this.query.type })
+    return this.#askFor({ ...this.#usualQuery(), type: this.query.type })
   }
 
   /** The chosen template was edited: from now on this is what it is. */
@@ -202,12 +210,17 @@ export class Market {
     return this.#askFor({ ...this.query, extra: {} })
   }
 
-  /** Searches unless there is an answer that is new enough. */
+  /** Searches unless there is an answer that is new enough; another account's usual disk may be another. */
   async enter(): Promise<void> {
     this.#begin()
     // A template belongs to its account: what it filled in says nothing on another.
     if (this.#chosen && !this.chosen) this.#withdrawTemplate()
-    if (!this.found || Date.now() - this.found.answer.at > stale) await this.refresh()
+    const isUsual = this.query.storage === this.#usualDisk
+    const { storage } = this.#usualQuery()
+    if (isUsual) this.query = { ...this.query, storage }
+    const { found } = this
+    if (found?.query.storage !== this.query.storage || Date.now() - found.answer.at > stale)
+      await this.refresh()
   }
 
   /** Asks the market again; the last one to be asked for is the one shown. */
