@@ -15,6 +15,11 @@ const test = base.extend('page', async ({ start }) => {
   return page
 })
 
+/** Drawn above those in sight. */
+const beyond = 1
+/** The `aria-rowindex` of a row; the heads have the first. */
+const indexOf = (row: number) => String(row + 2)
+
 const rowsOf = (page: Page) => page.locator('tr[data-offer]')
 const firstRow = (page: Page) => rowsOf(page).first().getAttribute('aria-rowindex')
 const scrollTo = (page: Page, top: number) =>
@@ -33,7 +38,7 @@ test('scrolling keeps the elements of the rows and the order they are read in', 
   })
   for (const top of [36 * 30, 36 * 33, 36 * 200]) {
     await scrollTo(page, top)
-    await expect.poll(() => firstRow(page)).toBe(String(top / 36 - 3 + 2))
+    await expect.poll(() => firstRow(page)).toBe(indexOf(top / 36 - beyond))
     const drawn = await rows.evaluateAll(all => all.map(row => Number(row.getAttribute('aria-rowindex'))))
     expect(drawn).toEqual(drawn.map((_, at) => (drawn[0] ?? 0) + at))
     expect(await page.locator('tr[data-offer]:not([data-mark])').count()).toBe(0)
@@ -45,9 +50,9 @@ test('the focus stays with its offer, and with nothing once that is out of sight
   const offer = await rows.nth(5).getAttribute('data-offer')
   await rows.nth(5).getByRole('button', { name: /^Rent/ }).focus()
   await scrollTo(page, 36 * 6)
-  await expect.poll(() => firstRow(page)).toBe('5')
+  await expect.poll(() => firstRow(page)).toBe(indexOf(6 - beyond))
   expect(await focusedOffer(page)).toBe(offer)
   await scrollTo(page, 36 * 200)
-  await expect.poll(() => firstRow(page)).toBe(String(200 - 3 + 2))
+  await expect.poll(() => firstRow(page)).toBe(indexOf(200 - beyond))
   expect(await focusedOffer(page)).toBeUndefined()
 })

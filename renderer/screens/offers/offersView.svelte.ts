@@ -6,7 +6,8 @@ import { passing } from '../../../electron/contract/market/filter.ts'
 import { Sorter } from '../../../electron/contract/market/sort.ts'
 import type { Market } from '../../features/market/market.svelte.ts'
 import { isWithin, type Region } from './chart/scatter.ts'
-import { grouped, likenessOf } from './table/twins.ts'
+import { settled } from './settled.svelte.ts'
+import { grouped, twinsOf } from './table/twins.ts'
 
 /** What the Offers screen makes of the market's answer. It ends with the screen; the market stays. */
 export class OffersView {
@@ -26,32 +27,34 @@ export class OffersView {
   readonly found = $derived.by(() => this.market.found)
   readonly catalogue = $derived(this.found && catalogueOf(this.found.answer.offers, this.found.query.type))
   readonly #sorter = $derived(this.catalogue && new Sorter(this.catalogue))
-  readonly #likeness = $derived(
-    new Map((this.catalogue?.offers ?? []).map(listed => [listed, likenessOf(listed)])),
+  readonly #twins = $derived(twinsOf(this.catalogue?.offers ?? []))
+  /** The offers that pass the filter, in order, wherever they lie in the chart; those of machines that failed come last. */
+  readonly ordered = $derived.by(() =>
+    failedLast(passing(this.#sorter?.order(this.market.sortBy) ?? [], this.market.filter), this.#failed()),
   )
-  /** The offers that pass the filter, in the answer's order. */
-  readonly passed = $derived.by(() => passing(this.catalogue?.offers ?? [], this.market.filter))
-  /** Those in order, wherever they lie in the chart; those of machines that failed come last. */
-  readonly ordered = $derived.by(() => {
-    const passed = new Set(this.passed)
-    const ordered = this.#sorter?.order(this.market.sortBy) ?? []
-    return failedLast(
-      ordered.filter(listed => passed.has(listed)),
-      this.#failed(),
-    )
-  })
+  readonly #settledFilter = settled(
+    () => this.market.filter,
+    () => this.catalogue,
+  )
+  /** What the chart shows, in the answer's order. */
+  readonly charted = $derived.by(() => passing(this.catalogue?.offers ?? [], this.#settledFilter()))
   /** Those of them that lie in the region of the chart. */
   readonly shown = $derived.by(() => {
     const { region } = this
     return region ? this.ordered.filter(listed => isWithin(listed, region)) : this.ordered
   })
   /** The rows of the table: one for all that are alike. */
-  readonly groups = $derived.by(() => grouped(this.shown, this.#likeness, this.#open))
+  readonly groups = $derived.by(() => grouped(this.shown, this.#twins, this.#open))
+  readonly #settledFirst = settled(
+    () => this.shown[0],
+    () => this.catalogue,
+  )
   /** The offer that is looked at: the first where none was chosen; undefined once the user has closed it. */
   readonly looked: ListedOffer | undefined = $derived.by(() => {
     const { looked } = this.market
-    if (looked === null) return undefined
-    return this.shown.find(({ offer }) => offer.id === looked) ?? this.shown[0]
+    if (looked === null || this.shown.length === 0) return undefined
+    const chosen = looked === undefined ? undefined : this.shown.find(({ offer }) => offer.id === looked)
+    return chosen ?? this.#settledFirst()
   })
   /** Characters of the longest GPU of the answer, as shown. */
   readonly longestName = $derived(

@@ -51,7 +51,7 @@ export function drawDots(
   return canvas
 }
 
-/** The whole chart: axes, dots, those outside of the region faint, the region's edge, names, and a ring around one. */
+/** The whole chart: axes, dots, those outside of the region faint, the region's edge, and names. */
 export function drawChart(
   canvas: HTMLCanvasElement,
   dots: readonly Dot[],
@@ -60,12 +60,10 @@ export function drawChart(
   {
     picture,
     region,
-    ringed,
     ratio,
   }: {
     picture: OffscreenCanvas
     region: Region | undefined
-    ringed: Dot | undefined
     ratio: number
   },
 ): void {
@@ -125,13 +123,6 @@ export function drawChart(
     context.fillStyle = colours.text
     context.fillText(text, x, y)
   }
-  if (!ringed) return
-  const { x, y } = pointOf(ringed, frame)
-  context.beginPath()
-  context.arc(x, y, ringed.radius + 3.5, 0, 2 * Math.PI)
-  context.strokeStyle = colours.text
-  context.lineWidth = 1.5
-  context.stroke()
 }
 
 function line(

@@ -4,13 +4,22 @@ import type { ListedOffer } from '../../../../electron/contract/market/catalogue
 const sameShare = 0.02
 
 /** What must be the same of two offers for one row to stand for both: everything that a row shows, but the price. */
-export function likenessOf({ offer, region }: ListedOffer): string {
+function likenessOf({ offer, region }: ListedOffer): string {
   const { hostId, machineId, gpuName, gpuCount, gpuMemory, cpuName, verified, cuda, reliability } = offer
   const whose = hostId ?? `m${machineId}`
   const amounts = [offer.memory, offer.disk].map(each => Math.round(each ?? -1))
   return [whose, gpuName, gpuCount, gpuMemory, cpuName, verified, cuda, reliability, region, ...amounts].join(
     '|',
   )
+}
+
+/** Those that have others like them, each with what is the same of them; prices aside. */
+export function twinsOf(offers: readonly ListedOffer[]): ReadonlyMap<ListedOffer, string> {
+  const all = new Map(offers.map(listed => [listed, likenessOf(listed)]))
+  const once = new Set<string>()
+  const often = new Set<string>()
+  for (const likeness of all.values()) (once.has(likeness) ? often : once).add(likeness)
+  return new Map([...all].filter(([, likeness]) => often.has(likeness)))
 }
 
 /** Rows of a table in which one stands for all that are like it. */
@@ -25,44 +34,41 @@ export interface Grouped {
 
 /**
  * Offers with those that are alike behind the first of them.
- * @param likeness as `likenessOf` gives it, worked out once per answer
+ * @param twins as `twinsOf` gives them, worked out once per answer
  * @param open ids of first rows whose others are shown
  */
 export function grouped(
   offers: readonly ListedOffer[],
-  likeness: ReadonlyMap<ListedOffer, string>,
+  twins: ReadonlyMap<ListedOffer, string>,
   open: ReadonlySet<number>,
 ): Grouped {
-  const groups = new Map<string, ListedOffer[][]>()
-  const order: ListedOffer[][] = []
+  const firsts: ListedOffer[] = []
+  const firstsOf = new Map<string, ListedOffer[]>()
+  const others = new Map<ListedOffer, ListedOffer[]>()
   for (const listed of offers) {
-    const like = likeness.get(listed) ?? ''
-    const alike = groups.get(like)
-    const group = alike?.find(([first]) => first && costsTheSame(first, listed))
-    if (group) group.push(listed)
+    const likeness = twins.get(listed)
+    const alike = likeness === undefined ? undefined : firstsOf.get(likeness)
+    const first = alike?.find(one => costsTheSame(one, listed))
+    const rest = first && others.get(first)
+    if (rest) rest.push(listed)
+    else if (first) others.set(first, [listed])
     else {
-      const fresh = [listed]
-      order.push(fresh)
-      if (alike) alike.push(fresh)
-      else groups.set(like, [fresh])
+      firsts.push(listed)
+      if (alike) alike.push(listed)
+      else if (likeness !== undefined) firstsOf.set(likeness, [listed])
     }
   }
-  const rows: ListedOffer[] = []
-  const sizes = new Map<number, number>()
-  const members = new Set<number>()
-  for (const group of order) {
-    const [first, ...others] = group
-    if (!first) continue
-    rows.push(first)
-    if (others.length === 0) continue
-    sizes.set(first.offer.id, group.length)
-    if (!open.has(first.offer.id)) continue
-    for (const other of others) {
-      rows.push(other)
-      members.add(other.offer.id)
-    }
+  const isOpen = ({ offer }: ListedOffer) => open.has(offer.id)
+  return {
+    rows:
+      open.size === 0
+        ? firsts
+        : firsts.flatMap(first => (isOpen(first) ? [first, ...(others.get(first) ?? [])] : [first])),
+    sizes: new Map([...others].map(([{ offer }, rest]) => [offer.id, rest.length + 1])),
+    members: new Set(
+      [...others].flatMap(([first, rest]) => (isOpen(first) ? rest.map(({ offer }) => offer.id) : [])),
+    ),
   }
-  return { rows, sizes, members }
 }
 
 function costsTheSame({ price: a }: ListedOffer, { price: b }: ListedOffer): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import { grouped, likenessOf } from '../../../../renderer/screens/offers/table/twins.ts'
+import { grouped, twinsOf } from '../../../../renderer/screens/offers/table/twins.ts'
 import { offer } from './listed.ts'
 
 const { offers } = catalogueOf(
@@ -14,16 +14,15 @@ const { offers } = catalogueOf(
   ],
   'on-demand',
 )
-const likeness = new Map(offers.map(listed => [listed, likenessOf(listed)]))
-const ids = (open: number[] = []) =>
-  grouped(offers, likeness, new Set(open)).rows.map(listed => listed.offer.id)
+const twins = twinsOf(offers)
+const ids = (open: number[] = []) => grouped(offers, twins, new Set(open)).rows.map(listed => listed.offer.id)
 
 test('offers of one host that are alike and cost about the same are one row', () => {
   expect(ids()).toEqual([1, 2, 4, 5])
-  expect(grouped(offers, likeness, new Set()).sizes).toEqual(new Map([[1, 3]]))
+  expect(grouped(offers, twins, new Set()).sizes).toEqual(new Map([[1, 3]]))
 })
 
 test('an open row is followed by its others', () => {
   expect(ids([1])).toEqual([1, 3, 6, 2, 4, 5])
-  expect(grouped(offers, likeness, new Set([1])).members).toEqual(new Set([3, 6]))
+  expect(grouped(offers, twins, new Set([1])).members).toEqual(new Set([3, 6]))
 })
