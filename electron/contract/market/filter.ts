@@ -46,8 +46,13 @@ export function withValues(filter: OfferFilter, values: Partial<OfferFilter>): O
 
 /** The offers that pass, in the order given. An offer that does not say a filtered value does not pass. */
 export function passing(offers: readonly ListedOffer[], filter: OfferFilter): ListedOffer[] {
+  return offers.filter(passes(filter))
+}
+
+/** Whether an offer passes. */
+export function passes(filter: OfferFilter): (listed: ListedOffer) => boolean {
   const tests = testsOf(filter)
-  return offers.filter(listed => tests.every(test => test(listed)))
+  return listed => tests.every(test => test(listed))
 }
 
 type Test = (listed: ListedOffer) => boolean

@@ -1,4 +1,6 @@
 import type { Catalogue, ListedOffer } from './catalogue.ts'
+import { passes } from './filter.ts'
+import type { OfferFilter } from './offer.ts'
 
 export const sortColumns = [
   'gpu',
@@ -66,23 +68,33 @@ const numbers: Partial<Record<SortColumn, (listed: ListedOffer) => number | unde
  */
 export class Sorter {
   readonly #catalogue: Catalogue
-  readonly #orders = new Map<string, readonly ListedOffer[]>()
+  /** Positions in the catalogue. */
+  readonly #orders = new Map<string, Uint32Array>()
 
   constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue
   }
 
-  /** All offers in that order. */
-  order(by: SortBy): readonly ListedOffer[] {
-    const name = `${by.column} ${by.descending}`
-    const known = this.#orders.get(name)
-    if (known) return known
-    const ordered = this.#sort(by)
-    this.#orders.set(name, ordered)
+  /** The offers that pass, in that order. They are tested in the catalogue's own, in which they lie in memory. */
+  order(by: SortBy, filter: OfferFilter = {}): readonly ListedOffer[] {
+    const { offers } = this.#catalogue
+    const isPassing = offers.map(passes(filter))
+    const ordered: ListedOffer[] = []
+    for (const index of this.#order(by)) {
+      const listed = isPassing[index] ? offers[index] : undefined
+      if (listed) ordered.push(listed)
+    }
     return ordered
   }
 
-  #sort({ column, descending }: SortBy): readonly ListedOffer[] {
+  #order(by: SortBy): Uint32Array {
+    const name = `${by.column} ${by.descending}`
+    const order = this.#orders.get(name) ?? this.#sort(by)
+    this.#orders.set(name, order)
+    return order
+  }
+
+  #sort({ column, descending }: SortBy): Uint32Array {
     const { offers } = this.#catalogue
     const read = numbers[column]
     const raw = read ? Float64Array.from(offers, listed => read(listed) ?? Number.NaN) : ranks(offers, column)
@@ -90,17 +102,10 @@ export class Sorter {
     const keys = raw.map(key => (Number.isNaN(key) ? Number.MAX_VALUE : sign * key))
     const prices = Float64Array.from(offers, listed => listed.price ?? Number.MAX_VALUE)
     const ids = Float64Array.from(offers, listed => listed.offer.id)
-    const order = Uint32Array.from(offers.keys())
     const at = (values: Float64Array, index: number) => values[index] ?? 0
-    order.sort(
+    return Uint32Array.from(offers.keys()).sort(
       (a, b) => at(keys, a) - at(keys, b) || at(prices, a) - at(prices, b) || at(ids, a) - at(ids, b),
     )
-    const sorted: ListedOffer[] = []
-    for (const index of order) {
-      const listed = offers[index]
-      if (listed) sorted.push(listed)
-    }
-    return sorted
   }
 }
 

@@ -1,6 +1,5 @@
 import type { WatchRents } from '../../contract/automation/watch.ts'
 import { catalogueOf, type ListedOffer } from '../../contract/market/catalogue.ts'
-import { passing } from '../../contract/market/filter.ts'
 import type { OfferView } from '../../contract/market/offer.ts'
 import { Sorter } from '../../contract/market/sort.ts'
 import { micros } from '../../contract/spending/money.ts'
@@ -30,11 +29,10 @@ const most = 1000
 /** What of the market's answer matches, and what of that is news. */
 export function sighting(watch: Watch, offers: readonly OfferView[], now: number): Sighting {
   const { query, filter } = watch.wish.search
-  const cheapestFirst = new Sorter(catalogueOf(offers, query.type)).order({
-    column: 'price',
-    descending: false,
-  })
-  const found = passing(cheapestFirst, filter).filter(({ price }) => price !== undefined)
+  const cheapestFirst = { column: 'price', descending: false } as const
+  const found = new Sorter(catalogueOf(offers, query.type))
+    .order(cheapestFirst, filter)
+    .filter(({ price }) => price !== undefined)
   const matching = found.filter(listed => isWithin(listed, watch.wish.rents))
   const heard = watch.told ?? []
   // Away for a day of looks: where nobody looked, it may have been there all the time.

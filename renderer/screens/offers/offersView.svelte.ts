@@ -30,7 +30,7 @@ export class OffersView {
   readonly #twins = $derived(twinsOf(this.catalogue?.offers ?? []))
   /** The offers that pass the filter, in order, wherever they lie in the chart; those of machines that failed come last. */
   readonly ordered = $derived.by(() =>
-    failedLast(passing(this.#sorter?.order(this.market.sortBy) ?? [], this.market.filter), this.#failed()),
+    failedLast(this.#sorter?.order(this.market.sortBy, this.market.filter) ?? [], this.#failed()),
   )
   readonly #settledFilter = settled(
     () => this.market.filter,

@@ -2,7 +2,6 @@ import { bidWithin } from '../../../contract/automation/bid.ts'
 import type { FailedMachineView, FailoverSearch } from '../../../contract/automation/failover.ts'
 import { catalogueOf, type ListedOffer } from '../../../contract/market/catalogue.ts'
 import { failedLast } from '../../../contract/market/failed-last.ts'
-import { passing } from '../../../contract/market/filter.ts'
 import type { OfferView } from '../../../contract/market/offer.ts'
 import { Sorter } from '../../../contract/market/sort.ts'
 import type { Problem } from '../../../contract/problem.ts'
@@ -56,7 +55,7 @@ export function goodEnough(
   failed: Readonly<Record<string, FailedMachineView>>,
 ): readonly ListedOffer[] {
   const catalogue = catalogueOf(offers, query.type)
-  const inOrder = failedLast(passing(new Sorter(catalogue).order(order), filter), failed)
+  const inOrder = failedLast(new Sorter(catalogue).order(order, filter), failed)
   return inOrder.filter(
     ({ offer }) =>
       !(query.verifiedOnly && offer.verified === false) && !(offer.disk !== undefined && offer.disk < disk),

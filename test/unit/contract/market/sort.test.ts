@@ -63,4 +63,6 @@ test('10,000 offers are put in order, the cheapest first', () => {
   const prices = sorter.order({ column: 'price', descending: false }).map(({ offer }) => offer.price ?? 0)
   expect(prices).toHaveLength(10_000)
   expect(prices).toEqual(prices.toSorted((a, b) => a - b))
+  const cheap = sorter.order({ column: 'price', descending: true }, { priceTo: 1 })
+  expect(cheap.map(({ price }) => price)).toEqual(prices.filter(price => price <= 1_000_000).toReversed())
 })
