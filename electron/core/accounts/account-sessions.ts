@@ -11,8 +11,9 @@ import type { Notifications } from '../notifications/notifications.ts'
 import type { Store } from '../state/store.ts'
 import { type AccountKeys, accountKeys, shortLivedKeychain } from './account-keys.ts'
 import { accountView } from './account-view.ts'
-import { openSession, type Session } from './session.ts'
-import type { SessionContext } from './session-context.ts'
+import { isPaused } from './pause.ts'
+import type { SessionContext } from './session/context.ts'
+import { openSession, type Session } from './session/session.ts'
 import type { StoredAccount } from './stored-accounts.ts'
 
 /** What all accounts have at hand, and whom they tell. */
@@ -97,6 +98,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
       access: context.access,
       fileTransfers: context.fileTransfers,
       forProjects: context.forProjects,
+      isPaused: () => isPaused(store, machine.clock),
       pollInterval: () => (rate === undefined ? store.get().settings.pollInterval * 1000 : demoInterval),
       onAway: instance => context.onAway(account.id, instance),
       onGone: instance => context.onGone(account.id, instance),

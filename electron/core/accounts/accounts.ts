@@ -8,7 +8,7 @@ import { identify, identifyOrLogin } from '../../service/identify.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
 import { deleteFolder, endForGood } from './forget-account.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session/session.ts'
 import { type StoredAccount, StoredAccounts } from './stored-accounts.ts'
 
 /** The accounts Berth knows. All are polled, alerted on and guarded; the page shows one. */

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { Files } from '../../ports/files.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session/session.ts'
 
 /** Ends the session of an account that leaves Berth, with all that it put elsewhere and that only it can find again. */
 export async function endForGood(session: Session): Promise<void> {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Plugin } from 'vite'
 import { type BuiltProgram, buildProgram } from '../../../built-program.ts'
 
-/** The session's polls are watched from outside: the module that makes them is the only one that is replaced. */
+/** An account's polls are watched from outside: the module that makes them is the only one that is replaced. */
 function watchedPolls(): Plugin {
   let isReplaced = false
   return {
@@ -11,7 +11,7 @@ function watchedPolls(): Plugin {
     resolveId(source, importer) {
       if (
         !source.endsWith('/polling/poll-all.ts') ||
-        !importer?.endsWith('electron/core/accounts/session.ts')
+        !importer?.endsWith('electron/core/accounts/session/polls.ts')
       )
         return undefined
       isReplaced = true

@@ -1,11 +1,11 @@
-import type { AccountId } from '../../contract/ids.ts'
-import type { Problem } from '../../contract/problem.ts'
-import type { Connection } from '../../contract/state.ts'
-import type { Activity } from '../app/activity.ts'
-import { goTo } from '../app/go-to.ts'
-import type { Notifications } from '../notifications/notifications.ts'
-import { same } from '../state/same.ts'
-import type { Store } from '../state/store.ts'
+import type { AccountId } from '../../../contract/ids.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import type { Connection } from '../../../contract/state.ts'
+import type { Activity } from '../../app/activity.ts'
+import { goTo } from '../../app/go-to.ts'
+import type { Notifications } from '../../notifications/notifications.ts'
+import { same } from '../../state/same.ts'
+import type { Store } from '../../state/store.ts'
 
 /** How an account stands with its service, in State, in Activity and, where that needs the user, in a notification. */
 export interface ConnectionStatus {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { createGpuLooks } from '../../../../electron/core/accounts/gpu-looks.ts'
-import { createLoadHistory } from '../../../../electron/core/instances/load-history.ts'
-import { accountView, instanceView } from '../../views.ts'
-import { account, accountContext } from '../account-context.ts'
-import { HandClock, settled } from '../hand-clock.ts'
+import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import { createGpuLooks } from '../../../../../electron/core/accounts/session/gpu-looks.ts'
+import { createLoadHistory } from '../../../../../electron/core/instances/load-history.ts'
+import { accountView, instanceView } from '../../../views.ts'
+import { account, accountContext } from '../../account-context.ts'
+import { HandClock, settled } from '../../hand-clock.ts'
 
 const way = { direct: true, address: 'root@192.0.2.1:22' }
 const ssh = { direct: { host: '192.0.2.1', port: 22 } }

@@ -1,10 +1,10 @@
-import type { InsideLook } from '../../contract/instance/inside.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
-import { canGetIn } from '../../contract/reading.ts'
-import type { AccountView } from '../../contract/state.ts'
-import { readGpus } from '../../ssh/inside/look.ts'
-import type { AccountContext } from '../account-context.ts'
-import type { LoadHistory } from '../instances/load-history.ts'
+import type { InsideLook } from '../../../contract/instance/inside.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { canGetIn } from '../../../contract/reading.ts'
+import type { AccountView } from '../../../contract/state.ts'
+import { readGpus } from '../../../ssh/inside/look.ts'
+import type { AccountContext } from '../../account-context.ts'
+import type { LoadHistory } from '../../instances/load-history.ts'
 
 /** What instances tell of their GPUs over SSH, in the history of their load and, of their memory, in State. */
 export interface GpuLooks {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { InstanceFace } from '../../service/instances.ts'
-import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
+import type { InstanceFace } from '../../../service/instances.ts'
+import { type DocumentOptions, openDocument } from '../../storage/json-file.ts'
 
 const Learnt = v.object({
   instances: v.optional(v.picklist(['v0', 'v1'])),

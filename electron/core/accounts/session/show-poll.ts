@@ -1,8 +1,8 @@
-import type { AccountTime, AccountView, State } from '../../contract/state.ts'
-import { sameTime } from '../instances/polling/account-clock.ts'
-import type { userFields } from '../instances/polling/poll.ts'
-import { applyChanges, type Changes } from '../instances/reconcile.ts'
-import { same } from '../state/same.ts'
+import type { AccountTime, AccountView, State } from '../../../contract/state.ts'
+import { sameTime } from '../../instances/polling/account-clock.ts'
+import type { userFields } from '../../instances/polling/poll.ts'
+import { applyChanges, type Changes } from '../../instances/reconcile.ts'
+import { same } from '../../state/same.ts'
 
 /** What a fresh look at an account found, compared with what State has. */
 export interface PollFound {

@@ -1,14 +1,14 @@
-import type { Files } from '../../ports/files.ts'
-import type { Keychain } from '../../ports/keychain.ts'
-import type { Machine } from '../../ports/machine.ts'
-import type { ServiceClient } from '../../service/client.ts'
-import type { Access } from '../access/access.ts'
-import type { FileTransfers } from '../access/files/file-transfers.ts'
-import type { Activity } from '../app/activity.ts'
-import type { Notifications } from '../notifications/notifications.ts'
-import type { Projects } from '../projects/projects.ts'
-import type { ProjectSecrets } from '../projects/secrets.ts'
-import type { Store } from '../state/store.ts'
+import type { Files } from '../../../ports/files.ts'
+import type { Keychain } from '../../../ports/keychain.ts'
+import type { Machine } from '../../../ports/machine.ts'
+import type { ServiceClient } from '../../../service/client.ts'
+import type { Access } from '../../access/access.ts'
+import type { FileTransfers } from '../../access/files/file-transfers.ts'
+import type { Activity } from '../../app/activity.ts'
+import type { Notifications } from '../../notifications/notifications.ts'
+import type { Projects } from '../../projects/projects.ts'
+import type { ProjectSecrets } from '../../projects/secrets.ts'
+import type { Store } from '../../state/store.ts'
 
 /** What the session of an account stands on, and whom it tells. */
 export interface SessionContext {
@@ -26,6 +26,8 @@ export interface SessionContext {
   forProjects: { projects: Projects; secrets: ProjectSecrets }
   /** The rate of the account's time, where it is known beforehand: the demo's. */
   rate?: number
+  /** Whether the user wants no look that comes by itself. */
+  isPaused: () => boolean
   /** Milliseconds between looks. */
   pollInterval: () => number
   /** The service refused a key: gives another one to go on with, where there is one. */

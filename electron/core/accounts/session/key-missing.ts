@@ -1,5 +1,5 @@
-import type { Problem } from '../../contract/problem.ts'
-import type { Keychain } from '../../ports/keychain.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import type { Keychain } from '../../../ports/keychain.ts'
 
 /** Why there is no key to begin with. */
 export function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' | 'problem'>): Problem {

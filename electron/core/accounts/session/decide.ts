@@ -1,0 +1,36 @@
+import type { AccountView } from '../../../contract/state.ts'
+import type { Expected } from '../../instances/polling/poll-all.ts'
+
+/** Seconds after its creation for which a deployment may not show an instance. */
+const youngFor = 60
+
+/**
+ * The instances that an answer should have: those that are shown, and those that were rented. `now` in epoch seconds of
+ * the account's time.
+ */
+export function expectedInstances(
+  { guards, instances }: Pick<AccountView, 'guards' | 'instances'>,
+  shown: readonly number[],
+  rented: readonly { instance: number; createdAt: number }[],
+  now: number,
+): Expected[] {
+  const guarded = new Set(Object.values(guards).map(({ instance }) => instance))
+  return [
+    ...shown.map(id => ({ id, isGuarded: guarded.has(id) })),
+    ...rented
+      .filter(({ instance }) => !(instance in instances))
+      .map(({ instance, createdAt }) => ({ id: instance, isYoung: now - createdAt < youngFor })),
+  ]
+}
+
+/** Milliseconds: something that is due does not make looks follow each other faster. */
+const soonestPoll = 500
+
+/**
+ * Milliseconds until the next look: looks begin an interval apart, but one that took long is followed by half of it at
+ * the least. Earlier where something is due before, in `due` milliseconds.
+ */
+export function untilNextPoll(interval: number, took: number, due: number): number {
+  const usual = Math.max(interval - took, interval / 2)
+  return due <= 0 ? usual : Math.min(usual, Math.max(soonestPoll, due))
+}

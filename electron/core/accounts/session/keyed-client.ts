@@ -1,0 +1,61 @@
+import { BerthError } from '../../../contract/problem.ts'
+import type { AccountView } from '../../../contract/state.ts'
+import { parseBaseUrl } from '../../../service/base-url.ts'
+import { createClient, type ServiceClient } from '../../../service/client.ts'
+import { requestClock } from '../../../service/http/clock.ts'
+import { notingAsked } from '../../instances/noting-asked.ts'
+import type { AccountClock } from '../../instances/polling/account-clock.ts'
+import type { SessionContext } from './context.ts'
+import { keyMissing } from './key-missing.ts'
+import type { SessionMemory } from './memory.ts'
+
+/** The client of one account, by the key that is in use. */
+export interface KeyedClient {
+  /** Undefined while there is no key. */
+  readonly key: string | undefined
+  readonly current: ServiceClient | undefined
+  /** Throws `key_missing` while there is no key. */
+  get(): ServiceClient
+  use(key: string): void
+}
+
+export function createKeyedClient(
+  { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
+  { store, machine }: Pick<SessionContext, 'store' | 'machine'>,
+  { lastSeen, missingInstances, face, watchdogs }: SessionMemory,
+  time: AccountClock,
+): KeyedClient {
+  let inUse: { key: string; client: ServiceClient } | undefined
+
+  function onOffers(beyondInterface: boolean): void {
+    face.offersSeen(beyondInterface)
+    if (beyondInterface && store.get().accounts[id]?.beyondInterface === false)
+      store.change(draft => void Object.assign(draft.accounts[id] ?? {}, { beyondInterface }))
+  }
+
+  return {
+    get key() {
+      return inUse?.key
+    },
+    get current() {
+      return inUse?.client
+    },
+    get() {
+      if (!inUse) throw new BerthError(keyMissing(machine.keychain))
+      return inUse.client
+    },
+    use(key) {
+      const client = createClient({
+        baseUrl: parseBaseUrl(baseUrl),
+        key,
+        clock: requestClock(machine.clock),
+        random: machine.random.fraction,
+        onAnswer: time.learn,
+        face,
+        onOffers,
+      })
+      const noting = { account: id, store, lastSeen, now: time.now, onEnd: watchdogs.endsHere }
+      inUse = { key, client: notingAsked(missingInstances.noting(client), noting) }
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { openStoredWatchdogs, type StoredWatchdogs } from '../../guards/watchdog/stored-watchdogs.ts'
+import { type LastSeen, openLastSeen } from '../../instances/last-seen.ts'
+import { type MissingInstances, openMissingInstances } from '../../instances/missing-instances.ts'
+import { type AccountAlerts, openAccountAlerts } from '../../notifications/account-alerts.ts'
+import { goneAlert } from '../../notifications/alerts.ts'
+import type { CollectionContext } from '../../storage/collection.ts'
+import type { Document } from '../../storage/json-file.ts'
+import type { SessionContext } from './context.ts'
+import { openFace, type ServiceFace } from './service-face.ts'
+
+/** What a session remembers of its account, besides what is done there by itself. */
+export interface SessionMemory {
+  readonly alerts: AccountAlerts
+  readonly lastSeen: Document<LastSeen>
+  readonly missingInstances: MissingInstances
+  readonly face: ServiceFace
+  readonly watchdogs: StoredWatchdogs
+  flush(): Promise<void>
+}
+
+export async function openSessionMemory(
+  context: CollectionContext,
+  { store, notifications, onAway, onGone }: SessionContext,
+): Promise<SessionMemory> {
+  const { account, machine, files, folder, onBroken } = context
+  const { clock } = machine
+  const kept = (name: string) => ({ files, clock, onBroken, name: `${folder}/${name}.json` })
+  const watchdogs = await openStoredWatchdogs(context)
+
+  /** A watchdog that may have destroyed it tells so itself. */
+  function onVanished(view: InstanceView): void {
+    const isWatchdogs = watchdogs.find(view.id)?.wish.action === 'destroy'
+    if (!isWatchdogs && store.get().settings.alerts.hostGone)
+      notifications.tell(account, [goneAlert(account, view)])
+  }
+
+  const [alerts, lastSeen, missingInstances, face] = await Promise.all([
+    openAccountAlerts(kept('told'), notifications),
+    openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
+    openMissingInstances({ ...kept('departed'), onAway, onVanished, onGone }),
+    openFace(kept('service')),
+  ])
+  const all = [alerts, lastSeen, missingInstances, face]
+  return {
+    alerts,
+    lastSeen,
+    missingInstances,
+    face,
+    watchdogs,
+    async flush() {
+      await Promise.all(all.map(each => each.flush()))
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import type { AccountView } from '../../../contract/state.ts'
+import type { AccountPoll } from '../../account-context.ts'
+import type { UndoableActions } from '../../actions/undoable-actions.ts'
+import { lastSeenOf } from '../../instances/last-seen.ts'
+import type { LoadHistory } from '../../instances/load-history.ts'
+import type { AccountClock } from '../../instances/polling/account-clock.ts'
+import { askForOne, pollAccount, userFields } from '../../instances/polling/poll.ts'
+import { type CertainPoll, type Expected, pollAll } from '../../instances/polling/poll-all.ts'
+import { KeyRefused, unwell } from '../../instances/polling/poller.ts'
+import { goesBeyond } from '../../instances/project.ts'
+import { type Changes, compareInstances, followsOn, type KnownRecords } from '../../instances/reconcile.ts'
+import type { Rentals } from '../../renting/rentals/service.ts'
+import type { Transfers } from '../../transfers/service.ts'
+import type { Automations } from './automations.ts'
+import type { ConnectionStatus } from './connection-status.ts'
+import type { SessionContext } from './context.ts'
+import { expectedInstances } from './decide.ts'
+import type { GpuLooks } from './gpu-looks.ts'
+import type { KeyedClient } from './keyed-client.ts'
+import type { SessionMemory } from './memory.ts'
+import { type PollFound, showPoll } from './show-poll.ts'
+
+/** What works for one account and is told what each look has found. */
+export interface AccountParts {
+  readonly rentals: Rentals
+  readonly transfers: Transfers
+  readonly automations: Automations
+  readonly actions: UndoableActions
+  readonly loadHistory: LoadHistory
+  readonly gpuLooks: GpuLooks
+}
+
+/** The session that polls. */
+interface PolledSession {
+  id: AccountId
+  app: SessionContext
+  client: KeyedClient
+  time: AccountClock
+  memory: SessionMemory
+  records: KnownRecords
+  connectionStatus: ConnectionStatus
+  parts: AccountParts
+  ending: AbortSignal
+  /** Goes on with another key. */
+  useKey(key: string): void
+}
+
+type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
+
+/** Looks at one account, and what each look means: to State, and to all that works for the account. */
+export class AccountPolls {
+  readonly #session: PolledSession
+  #polling: AbortController | undefined
+  /** When a list that was certain came last, and when the credit was told last: epoch seconds of the account's time. */
+  #seenAt: number | undefined
+  #creditToldAt: number | undefined
+
+  constructor(session: PolledSession) {
+    const { at, creditAt } = session.memory.lastSeen.get()
+    this.#session = session
+    this.#seenAt = at
+    this.#creditToldAt = creditAt ?? at
+  }
+
+  /** One look; rejects as a poller's `poll` does. */
+  async poll(): Promise<void> {
+    const { client, ending } = this.#session
+    const asked = client.get()
+    // One of its own for each look: signals that live long gather listeners.
+    this.#polling = new AbortController()
+    const { signal } = this.#polling
+    const questions = {
+      look: (anew: boolean) => pollAccount(asked, signal, anew),
+      one: (instance: number) => askForOne(asked, instance, signal),
+    }
+    const look = await pollAll(questions, () => this.#expected())
+    // What a key that was replaced meanwhile got to hear says nothing.
+    if (ending.aborted || asked !== client.current) return
+    if (look.outcome !== 'seen') return this.#failed(look)
+    await this.#seen(look)
+    if (look.failed) throw unwell(look.failed)
+  }
+
+  /** Ends the look that is under way. */
+  abort(): void {
+    this.#polling?.abort()
+  }
+
+  #account(): AccountView | undefined {
+    return this.#session.app.store.get().accounts[this.#session.id]
+  }
+
+  #expected(): readonly Expected[] {
+    const { memory, parts, time } = this.#session
+    const account = this.#account()
+    if (!account) return []
+    const shown = memory.missingInstances.expected(account.instances)
+    return expectedInstances(account, shown, parts.rentals.awaited(), time.now())
+  }
+
+  async #seen(look: SeenPoll): Promise<void> {
+    const { app, memory, time, connectionStatus, parts } = this.#session
+    const { listing } = look
+    const before = this.#account()
+    if (!before) return
+    const at = time.now()
+    const found = this.#found(before, look, at)
+    app.store.change(draft => showPoll(draft, before, found))
+    connectionStatus.seen(before.connection, at)
+    connectionStatus.certain(before.uncertain?.reason, found.uncertain?.reason)
+    const unconfirmed = new Set(listing?.unconfirmed)
+    const { gone } = found.changes
+    if (listing)
+      memory.missingInstances.onPoll({
+        shown: before.instances,
+        gone,
+        there: listing.instances,
+        unconfirmed,
+        at,
+      })
+    const account = this.#account()
+    if (!account) return
+    if (listing) {
+      const { credit } = found.fields
+      const records = listing.instances
+      tellAll(parts, { account, records, unconfirmed, at, blur: time.blur(), credit })
+    }
+    if (account !== before) memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at))
+    await memory.alerts.onPoll(account, app.store.get().settings, at)
+  }
+
+  /** What a look has found, compared with what State has of the account before it. */
+  #found(before: AccountView, { user, listing, limitation }: SeenPoll, at: number): PollFound {
+    const { app, memory, time, records, parts } = this.#session
+    const { missingInstances, face } = memory
+    const fields: PollFound['fields'] = user ? userFields(user) : {}
+    if (fields.credit !== undefined) this.#creditToldAt = at
+    const interval = (app.pollInterval() * time.told().rate) / 1000
+    const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval) }
+    if (listing && listing.doubt === undefined) this.#seenAt = at
+    const traffic = (instance: number) => parts.rentals.ofInstance(instance)?.request.traffic
+    const { lastView } = missingInstances
+    const beyond = listing ? listing.instances.some(goesBeyond) : before.beyondInterface === true
+    return {
+      changes: listing
+        ? compareInstances(records, before.instances, listing, at, lastView, lastPoll, traffic)
+        : unknownInstances,
+      fields,
+      clock: time.told(),
+      limitation,
+      uncertain:
+        listing?.doubt === undefined ? undefined : { reason: listing.doubt, instances: listing.unconfirmed },
+      creditToldAt: this.#creditToldAt ?? at,
+      beyondInterface: face.beyondInterface() || beyond,
+    }
+  }
+
+  async #failed(look: Exclude<CertainPoll, SeenPoll>): Promise<void> {
+    const { app, client, connectionStatus, ending, useKey } = this.#session
+    const { problem } = look
+    if (look.outcome !== 'refused') {
+      connectionStatus.offline(problem, look.status)
+      throw unwell(look)
+    }
+    if (connectionStatus.doubted()) throw new KeyRefused(problem.code)
+    const other = await app.anotherKey(client.key ?? '')
+    if (ending.aborted) return
+    if (other !== undefined) return useKey(other)
+    connectionStatus.refused(problem)
+    throw new KeyRefused(problem.code)
+  }
+}
+
+function tellAll(parts: AccountParts, look: AccountPoll): void {
+  const { account, records, unconfirmed, at } = look
+  parts.loadHistory.onPoll(account.instances, at)
+  parts.rentals.onPoll(account.instances, records, unconfirmed)
+  parts.transfers.onPoll(account.instances)
+  parts.automations.onPoll(look)
+  parts.actions.onPoll(look)
+  parts.gpuLooks.onPoll(account)
+}
+
+/** A key that may not read instances says nothing about them: what is known of them stays. */
+const unknownInstances: Changes = { changed: new Map(), gone: [] }

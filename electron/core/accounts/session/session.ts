@@ -1,0 +1,197 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import type { AccountView } from '../../../contract/state.ts'
+import type { ServiceClient } from '../../../service/client.ts'
+import type { Instance } from '../../../service/instances.ts'
+import { createFolderSync } from '../../access/files/folder-sync.ts'
+import type { AccountContext } from '../../account-context.ts'
+import { openUndoableActions } from '../../actions/undoable-actions.ts'
+import { questionInside } from '../../guards/gpu-loads.ts'
+import { createLoadHistory } from '../../instances/load-history.ts'
+import { createAccountClock } from '../../instances/polling/account-clock.ts'
+import { createPoller } from '../../instances/polling/poller.ts'
+import type { KnownRecords } from '../../instances/reconcile.ts'
+import { secretsEntry } from '../../renting/rentals/secrets.ts'
+import { openRentals } from '../../renting/rentals/service.ts'
+import { type NotedKeychain, notedKeychain } from '../../storage/noted-keychain.ts'
+import { openTransfers } from '../../transfers/service.ts'
+import { openAutomations } from './automations.ts'
+import { createConnectionStatus } from './connection-status.ts'
+import type { SessionContext } from './context.ts'
+import { untilNextPoll } from './decide.ts'
+import { createGpuLooks } from './gpu-looks.ts'
+import { keyMissing } from './key-missing.ts'
+import { createKeyedClient } from './keyed-client.ts'
+import { openSessionMemory, type SessionMemory } from './memory.ts'
+import { type AccountParts, AccountPolls } from './polls.ts'
+
+/** One account while Berth runs: its client, its clock, its polling and its rentals. */
+export interface Session extends AccountParts {
+  readonly id: AccountId
+  /** Throws `key_missing` while there is no key. */
+  readonly client: ServiceClient
+  /** The record of an instance as it came last, secrets and all. */
+  record(instance: number): Instance | undefined
+  /** Instances that are not there any more, and of which something is kept. */
+  departed(): readonly number[]
+  /** Looks at once; resolves when that look has ended, well or not. Without a key it does nothing. */
+  look(): Promise<void>
+  /** Another key for the same account. */
+  useKey(key: string): void
+  /** Before the account leaves Berth: no secret value of what it was to rent stays in the keychain. */
+  forgetSecrets(): Promise<void>
+  /** The account's time, in epoch seconds. */
+  now(): number
+  /** Ends polling, and writes what waits to be written. */
+  close(): Promise<void>
+}
+
+/** The account must be in State already. Without a key it waits for `useKey`. */
+export async function openSession(
+  { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
+  key: string | undefined,
+  app: SessionContext,
+): Promise<Session> {
+  const { store, machine, files, activity, notifications, access, fileTransfers } = app
+  const { clock, random } = machine
+  const folder = `accounts/${id}`
+  const onBroken = (setAside: string) =>
+    activity.add({
+      account: id,
+      kind: 'error',
+      text: `A file of this account could not be read and was set aside as ${setAside}`,
+    })
+  const ending = new AbortController()
+  const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
+  const memory = await openSessionMemory(stored, app)
+  const { lastSeen, missingInstances, face } = memory
+  const time = createAccountClock(clock, app.rate)
+  const records: KnownRecords = new Map()
+  const { at: seenAt, ...remembered } = lastSeen.get()
+  const connectionStatus = createConnectionStatus({ account: id, store, activity, notifications, seenAt })
+  const client = createKeyedClient({ id, baseUrl }, app, memory, time)
+  if (key !== undefined) client.use(key)
+
+  const place = { files, clock, name: `${folder}/secrets.json`, onBroken }
+  const keychain = await notedKeychain(app.keychain, place)
+  const context: AccountContext = {
+    ...stored,
+    keychain,
+    activity,
+    notifications,
+    access,
+    fileTransfers,
+    sync: createFolderSync({
+      connect: instance => access.connect({ account: id, instance, client: client.get() }),
+      machine,
+      files,
+      folder,
+      onBroken,
+    }),
+    client: client.get,
+    record: instance => records.get(instance),
+    now: time.now,
+    newId: () => random.hex(16),
+    poll: () => poller.look(),
+  }
+  const parts = await openParts(context, app, memory)
+  const { rentals, transfers, automations, actions } = parts
+  await keepSecretsOf(keychain, [...rentals.secretOwners(), ...automations.secretOwners()])
+
+  function useKey(newKey: string): void {
+    client.use(newKey)
+    automations.money.keyChanged()
+    begin()
+  }
+
+  function begin(): void {
+    connectionStatus.connecting()
+    rentals.show()
+    rentals.resume()
+    transfers.show()
+    transfers.resume()
+    automations.resume()
+    actions.resume()
+    poller.resume()
+    void poller.look()
+  }
+
+  const polls = new AccountPolls({
+    id,
+    app,
+    client,
+    time,
+    memory,
+    records,
+    connectionStatus,
+    parts,
+    ending: ending.signal,
+    useKey,
+  })
+  const untilDue = () => ((automations.dueAt(time.now()) - time.now()) * 1000) / time.told().rate
+  const poller = createPoller({
+    clock,
+    poll: () => polls.poll(),
+    interval: took => untilNextPoll(app.pollInterval(), took, untilDue()),
+    // What is being rented costs: it is watched to its end all the same.
+    held: () => app.isPaused() && !rentals.underWay() && !automations.failovers.underWay(),
+    random: random.fraction,
+  })
+
+  store.change(draft => {
+    const target = draft.accounts[id]
+    if (target) Object.assign(target, remembered, { beyondInterface: face.beyondInterface() })
+  })
+  if (key === undefined) {
+    poller.pause()
+    connectionStatus.locked(keyMissing(machine.keychain))
+  } else begin()
+
+  return {
+    id,
+    get client() {
+      return client.get()
+    },
+    ...parts,
+    record: context.record,
+    departed: missingInstances.kept,
+    look: async () => {
+      if (client.current) await poller.look()
+    },
+    useKey,
+    forgetSecrets: () => keepSecretsOf(keychain, []),
+    now: time.now,
+    async close() {
+      await actions.sendAll()
+      ending.abort()
+      polls.abort()
+      poller.stop()
+      // What runs on an instance ends with its connection: no host can hold up the end.
+      const disconnected = access.disconnect(id)
+      const flushed = [rentals, transfers, automations, actions, memory].map(each => each.flush())
+      await Promise.all([disconnected, ...flushed])
+    },
+  }
+}
+
+/** Opens what works for the account, with what it remembers. */
+async function openParts(
+  context: AccountContext,
+  { onCreated, forProjects }: SessionContext,
+  { watchdogs }: SessionMemory,
+): Promise<AccountParts> {
+  const loadHistory = createLoadHistory()
+  const rentals = await openRentals(context, {
+    onCreated: (instance, instanceKey) => onCreated(context.client(), instance, instanceKey),
+    guard: (...chosen) => automations.guards.guardRental(...chosen),
+  })
+  const transfers = await openTransfers(context)
+  const automations = await openAutomations(context, rentals, watchdogs, forProjects)
+  const actions = await openUndoableActions(context)
+  const gpuLooks = createGpuLooks(context, loadHistory, questionInside(context))
+  return { rentals, transfers, automations, actions, loadHistory, gpuLooks }
+}
+
+/** Killed between keeping a secret and the wish that it was for, or its end, nobody would ever delete it. */
+function keepSecretsOf(keychain: NotedKeychain, owners: readonly string[]): Promise<void> {
+  return keychain.keepOnly(new Set(owners.map(secretsEntry)))
+}
