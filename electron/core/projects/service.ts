@@ -1,26 +1,21 @@
 import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import type { SyncProgress } from '../../contract/instance/sync.ts'
-import { BerthError, type Problem } from '../../contract/problem.ts'
+import { BerthError } from '../../contract/problem.ts'
 import { isJobGoing, type ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
-import type { AccountView } from '../../contract/state.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import { problemOf } from '../app/problems.ts'
-import { pollsUntilGone } from '../instances/missing-instances.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
-import { createLoops } from '../runs/loops.ts'
 import type { Runs } from '../runs/service.ts'
-import { openCollection } from '../storage/collection.ts'
 import { jobAlertId } from './alerts.ts'
-import { checkpointDue, machineGone, nextMove, pauseAfter, type Snapshot } from './decide.ts'
-import { createJobEffects } from './effects.ts'
-import { Job, specOf } from './model.ts'
-import { createMoves, settled } from './moves.ts'
+import { againFromFailure, checkpointDue, machineGone } from './jobs/decide.ts'
+import { createJobEffects } from './jobs/effects.ts'
+import { createMoves, settled } from './jobs/moves.ts'
+import { createJobWork } from './jobs/work.ts'
+import { specOf } from './model.ts'
 import { planMarket } from './plan-market.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
-import { jobView } from './view.ts'
+import { openStoredJobs } from './stored-jobs.ts'
 
 /** What a job is begun with: what the user has agreed to. */
 export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
@@ -61,116 +56,28 @@ export interface JobParts {
   runs: Runs
 }
 
-/** Jobs that are remembered after their end. */
-const mostOver = 200
-
 export async function openJobs(context: AccountContext, parts: JobParts): Promise<Jobs> {
-  const { account, store, activity, notifications, ending, now } = context
+  const { account, store, activity, notifications, now } = context
   const { failovers, runs } = parts
-  const { clock } = context.machine
-  const loops = createLoops(clock, ending, goOn)
-  const progress = new Map<string, SyncProgress>()
-  const passingProblems = new Map<string, Problem>()
-  /** How many polls in a row were without an instance. */
-  const missing = new Map<number, number>()
-  const jobs = await openCollection(context, {
-    name: 'jobs',
-    schema: Job,
-    key: ({ id }) => id,
-    missing: { code: 'no_such_job', message: 'That run is no longer on the list.' },
-    prune: {
-      isOver: ({ step, leaving, withdrawing }) => !isJobGoing({ step }) && !leaving && !withdrawing,
-      most: mostOver,
-    },
-    view: all => ({
-      jobs: Object.fromEntries(
-        all.map(job => [
-          job.id,
-          jobView(job, {
-            sync: progress.get(job.id),
-            problem: passingProblems.get(job.id),
-          }),
-        ]),
-      ),
-    }),
-  })
+  const jobs = await openStoredJobs(context)
   const effects = createJobEffects(context, {
     ...parts,
     intend: jobs.intend,
     update: jobs.update,
-    onProgress(id, told) {
-      if (told) progress.set(id, told)
-      else progress.delete(id)
-      jobs.show()
-    },
+    onProgress: jobs.noteProgress,
   })
 
   const moves = createMoves(context, { jobs, effects, failovers, viewOf })
+  const work = createJobWork(context, { jobs, moves, failovers, runs, viewOf })
 
   function viewOf(instance: number | undefined): InstanceView | undefined {
     return instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
-  }
-
-  function snapshotOf(job: Job): Snapshot {
-    const { instance, failover, setupRun, commandRun } = job
-    const isGone = instance !== undefined && (missing.get(instance) ?? 0) >= pollsUntilGone
-    return {
-      failover: failovers.find(failover),
-      instance: isGone ? 'gone' : viewOf(instance),
-      setup: setupRun === undefined ? undefined : runs.find(setupRun),
-      command: commandRun === undefined ? undefined : runs.find(commandRun),
-      now: now(),
-    }
-  }
-
-  /** Does all that is left of a job, until that has to wait for a poll or for somebody else. */
-  async function goOn(id: string): Promise<void> {
-    let fails = 0
-    for (;;) {
-      const job = jobs.find(id)
-      if (ending.aborted || !job) return
-      const move = nextMove(job, specOf(job), snapshotOf(job))
-      try {
-        await moves.cleanUp(job)
-        if (move.do === 'wait' && !isJobGoing(job)) return
-        if (move.do === 'wait') await loops.until(id, undefined)
-        else await moves.perform(job, move)
-        fails = 0
-        if (passingProblems.delete(id)) jobs.show()
-      } catch (error) {
-        if (ending.aborted) return
-        const problem = problemOf(error)
-        const isOnline = store.get().accounts[account]?.connection.status === 'online'
-        const pause = pauseAfter(problem, { job, move, fails, isOnline })
-        if (pause === undefined) await moves.fail(job, problem)
-        else {
-          passingProblems.set(id, problem)
-          jobs.show()
-          await loops.until(id, pause)
-        }
-        fails += 1
-      }
-    }
   }
 
   function refuseIfBusy(project: string, except?: string): void {
     const other = jobs.all().find(job => job.project === project && job.id !== except && isJobGoing(job))
     if (other) throw new BerthError(projectBusy)
   }
-
-  function wakeAll(): void {
-    for (const job of jobs.all())
-      if (isJobGoing(job) || job.halting || job.leaving || job.withdrawing) loops.work(job.id)
-  }
-
-  /** What a job waits for has come: nothing of that needs a poll. */
-  const ignore = store.onChange((after, before) => {
-    const [now, then] = [after.accounts[account], before.accounts[account]]
-    if (now?.runs === then?.runs && now?.failovers === then?.failovers) return
-    for (const job of jobs.all())
-      if (isJobGoing(job) && awaited(job, now) !== awaited(job, then)) loops.work(job.id)
-  })
-  ending.addEventListener('abort', ignore, { once: true })
 
   return {
     async plan(project, spec, stops) {
@@ -204,7 +111,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       })
       const job = jobs.get(id)
       activity.add({ account, kind: 'user', text: `Asked to run ${job.name}` })
-      loops.work(id)
+      work.work(id)
       return id
     },
     async cancel(id) {
@@ -219,7 +126,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       })
       notifications.withdraw(jobAlertId(account, job))
       effects.abort(id)
-      loops.restart(id)
+      work.restart(id)
     },
     async end(id) {
       const { commandRun } = jobs.get(id)
@@ -232,19 +139,9 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       const view = viewOf(job.instance)
       // Another machine costs as much again: that is a run of its own, to be agreed to.
       if (job.instance !== undefined && !view) throw new BerthError(machineGone)
-      const again = stepAgain(job)
-      await jobs.intend(id, {
-        step: again,
-        failedAt: undefined,
-        halting: undefined,
-        problem: undefined,
-        starting: view && view.state !== 'running' ? true : undefined,
-        failover: again === 'renting' ? `f${context.newId()}` : job.failover,
-        setupRun: job.failedAt === 'setup' ? undefined : job.setupRun,
-        commandRun: again === 'bringing' ? job.commandRun : undefined,
-      })
+      await jobs.intend(id, againFromFailure(job, view, `f${context.newId()}`))
       notifications.withdraw(jobAlertId(account, job))
-      loops.restart(id)
+      work.restart(id)
     },
     async dismiss(id) {
       const job = jobs.get(id)
@@ -254,20 +151,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     },
     mustKeep: instance =>
       jobs.all().some(job => job.instance === instance && (isJobGoing(job) || job.step === 'failed')),
-    onPoll({ account: { instances }, unconfirmed }) {
-      for (const job of jobs.all()) {
-        const { instance } = job
-        if (instance === undefined) continue
-        const view = instances[instance]
-        if (view || unconfirmed.has(instance)) missing.delete(instance)
-        else missing.set(instance, (missing.get(instance) ?? 0) + 1)
-        if (view && (isJobGoing(job) || job.step === 'failed'))
-          jobs.putSoon({ ...job, spent: { ...view.spent } })
-        if (view?.state === 'running' && job.starting) void jobs.update(job.id, { starting: undefined })
-      }
-      jobs.show()
-      wakeAll()
-    },
+    onPoll: work.onPoll,
     resume: jobs.show,
     dueAt(after) {
       const moments = jobs
@@ -276,20 +160,10 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       return Math.min(...moments.filter(moment => moment > after))
     },
     async flush() {
-      await loops.rest()
+      await work.rest()
       await jobs.flush()
     },
   }
-}
-
-/** How far that is which a job waits for. */
-function awaited({ failover, setupRun = '', commandRun = '' }: Job, view: AccountView | undefined): string {
-  return [view?.failovers[failover], view?.runs[setupRun], view?.runs[commandRun]].map(of => of?.step).join()
-}
-
-/** What was mended in the folder is sent first. */
-function stepAgain({ failedAt = 'renting' }: Job): Job['step'] {
-  return failedAt === 'setup' || failedAt === 'running' ? 'sending' : failedAt
 }
 
 const projectBusy = {

@@ -1,4 +1,4 @@
-import { quote } from '../../ssh/ssh-command.ts'
+import { quote } from '../../../ssh/ssh-command.ts'
 
 /** Where a project lies on its machine, below the home folder there. */
 export function remoteFolder(project: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { nextMove, pauseAfter, type Snapshot } from '../../../../electron/core/projects/decide.ts'
-import type { Job } from '../../../../electron/core/projects/model.ts'
+import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import { nextMove, pauseAfter, type Snapshot } from '../../../../../electron/core/projects/jobs/decide.ts'
+import type { Job } from '../../../../../electron/core/projects/model.ts'
 
 const job = (fields: Partial<Job> = {}): Job => ({
   id: 'j0000000000000001',

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
-import type { JobView } from '../../contract/project/project.ts'
-import type { Repository, SyncedFolder, SyncedFolders } from '../../ports/synced-folders.ts'
+import type { JobView } from '../../../contract/project/project.ts'
+import type { Repository, SyncedFolder, SyncedFolders } from '../../../ports/synced-folders.ts'
 
 /** Bytes of what git keeps a name in, and of the file in which it packs many. */
 const most = { name: 4096, packed: 16 * 1024 * 1024 }

@@ -1,11 +1,11 @@
-import { isGoing } from '../../contract/automation/run.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
-import type { Problem } from '../../contract/problem.ts'
-import { isJobGoing, type JobStep } from '../../contract/project/project.ts'
-import type { ProjectSpec } from '../../contract/project/spec.ts'
-import type { Failover } from '../renting/attempts/model.ts'
-import type { Run } from '../runs/model.ts'
-import type { Job } from './model.ts'
+import { isGoing } from '../../../contract/automation/run.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import { isJobGoing, type JobStep } from '../../../contract/project/project.ts'
+import type { ProjectSpec } from '../../../contract/project/spec.ts'
+import type { Failover } from '../../renting/attempts/model.ts'
+import type { Run } from '../../runs/model.ts'
+import type { Job } from '../model.ts'
 
 /** What is known of what a job stands on, at a fresh poll. */
 export interface Snapshot {
@@ -188,3 +188,26 @@ const crashed = {
   advice: 'Look at its files, or give it up, which destroys it, and run it again.',
 }
 const commandLost = { code: 'process_gone', message: 'Its command is gone without an exit code.' }
+
+/**
+ * What a job that failed is once it goes on. What was mended in the folder is sent first; `failover` is for one that has
+ * no machine.
+ */
+export function againFromFailure(
+  job: Job,
+  machine: InstanceView | undefined,
+  failover: string,
+): Partial<Job> {
+  const { failedAt = 'renting' } = job
+  const step = failedAt === 'setup' || failedAt === 'running' ? 'sending' : failedAt
+  return {
+    step,
+    failedAt: undefined,
+    halting: undefined,
+    problem: undefined,
+    starting: machine && machine.state !== 'running' ? true : undefined,
+    failover: step === 'renting' ? failover : job.failover,
+    setupRun: failedAt === 'setup' ? undefined : job.setupRun,
+    commandRun: step === 'bringing' ? job.commandRun : undefined,
+  }
+}

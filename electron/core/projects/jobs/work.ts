@@ -1,0 +1,111 @@
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { isJobGoing } from '../../../contract/project/project.ts'
+import type { AccountView } from '../../../contract/state.ts'
+import type { AccountContext, Automation } from '../../account-context.ts'
+import { problemOf } from '../../app/problems.ts'
+import { pollsUntilGone } from '../../instances/missing-instances.ts'
+import type { Failovers } from '../../renting/attempts/service.ts'
+import { createLoops, type Loops } from '../../runs/loops.ts'
+import type { Runs } from '../../runs/service.ts'
+import { type Job, specOf } from '../model.ts'
+import type { StoredJobs } from '../stored-jobs.ts'
+import { nextMove, pauseAfter, type Snapshot } from './decide.ts'
+import type { Moves } from './moves.ts'
+
+/** Brings jobs from step to step: one loop for each. */
+export interface JobWork extends Pick<Loops, 'work' | 'restart' | 'rest'>, Pick<Automation, 'onPoll'> {}
+
+/** What it works on, besides the account. */
+interface WorkParts {
+  jobs: StoredJobs
+  moves: Moves
+  failovers: Failovers
+  runs: Runs
+  viewOf(instance: number | undefined): InstanceView | undefined
+}
+
+export function createJobWork(
+  context: AccountContext,
+  { jobs, moves, failovers, runs, viewOf }: WorkParts,
+): JobWork {
+  const { account, store, ending, now } = context
+  const loops = createLoops(context.machine.clock, ending, goOn)
+  /** How many polls in a row were without an instance. */
+  const missing = new Map<number, number>()
+
+  function snapshotOf(job: Job): Snapshot {
+    const { instance, failover, setupRun, commandRun } = job
+    const isGone = instance !== undefined && (missing.get(instance) ?? 0) >= pollsUntilGone
+    return {
+      failover: failovers.find(failover),
+      instance: isGone ? 'gone' : viewOf(instance),
+      setup: setupRun === undefined ? undefined : runs.find(setupRun),
+      command: commandRun === undefined ? undefined : runs.find(commandRun),
+      now: now(),
+    }
+  }
+
+  /** Does all that is left of a job, until that has to wait for a poll or for somebody else. */
+  async function goOn(id: string): Promise<void> {
+    let fails = 0
+    for (;;) {
+      const job = jobs.find(id)
+      if (ending.aborted || !job) return
+      const move = nextMove(job, specOf(job), snapshotOf(job))
+      try {
+        await moves.cleanUp(job)
+        if (move.do === 'wait' && !isJobGoing(job)) return
+        if (move.do === 'wait') await loops.until(id, undefined)
+        else await moves.perform(job, move)
+        fails = 0
+        jobs.noteProblem(id, undefined)
+      } catch (error) {
+        if (ending.aborted) return
+        const problem = problemOf(error)
+        const isOnline = store.get().accounts[account]?.connection.status === 'online'
+        const pause = pauseAfter(problem, { job, move, fails, isOnline })
+        if (pause === undefined) await moves.fail(job, problem)
+        else {
+          jobs.noteProblem(id, problem)
+          await loops.until(id, pause)
+        }
+        fails += 1
+      }
+    }
+  }
+
+  /** What a job waits for has come: nothing of that needs a poll. */
+  const ignore = store.onChange((after, before) => {
+    const [now, then] = [after.accounts[account], before.accounts[account]]
+    if (now?.runs === then?.runs && now?.failovers === then?.failovers) return
+    for (const job of jobs.all())
+      if (isJobGoing(job) && awaited(job, now) !== awaited(job, then)) loops.work(job.id)
+  })
+  ending.addEventListener('abort', ignore, { once: true })
+
+  return {
+    work: loops.work,
+    restart: loops.restart,
+    rest: loops.rest,
+    onPoll({ account: { instances }, unconfirmed }) {
+      for (const job of jobs.all()) {
+        const { instance } = job
+        if (instance === undefined) continue
+        const view = instances[instance]
+        if (view || unconfirmed.has(instance)) missing.delete(instance)
+        else missing.set(instance, (missing.get(instance) ?? 0) + 1)
+        if (view && (isJobGoing(job) || job.step === 'failed'))
+          jobs.putSoon({ ...job, spent: { ...view.spent } })
+        if (view?.state === 'running' && job.starting) void jobs.update(job.id, { starting: undefined })
+      }
+      jobs.show()
+      for (const job of jobs.all())
+        if (isJobGoing(job) || job.halting || job.leaving || job.withdrawing) loops.work(job.id)
+    },
+  }
+}
+
+/** How far that is which a job waits for. */
+function awaited({ failover, setupRun = '', commandRun = '' }: Job, view: AccountView | undefined): string {
+  return [view?.failovers[failover], view?.runs[setupRun], view?.runs[commandRun]].map(of => of?.step).join()
+}
