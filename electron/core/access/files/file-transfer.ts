@@ -27,87 +27,164 @@ export interface FileTransferNeeds {
   ended(transfer: FileTransfer): void
 }
 
-/** Files on their way. */
-export interface FileTransfer {
-  readonly account: string
-  readonly instance: number
-  view(): FileTransferView
-  pause(): void
-  /** After a pause or a failure. */
-  resume(): void
-  /** Resolves once nothing is left of what was under way. */
-  cancel(): Promise<void>
-  /** Resolves when it is over for good. */
-  readonly whenEnded: Promise<void>
-  /** It cannot go on, whatever the user does: what it needs on this machine has gone. */
-  breakOff(problem: Problem): void
-}
-
 /** Lost connections in a row without a byte between them, after which it is the server that does not want to. */
 const mostLosses = 5
 
 class Stopped extends Error {}
 
-/** Begins at once. */
-export function startFileTransfer(needs: FileTransferNeeds): FileTransfer {
-  const { id, target, direction, name, folder, job, clock, changed } = needs
-  const startedAt = clock.now()
-  const speed = createSpeed(clock)
-  let step: FileStep = 'preparing'
-  let problem: Problem | undefined
-  let endedAt: number | undefined
-  let broken = false
-  let prepared = false
-  let stopping = new AbortController()
-  let running: Promise<void> = Promise.resolve()
-  const whenEnded = deferred<void>()
+/** Files on their way; they begin at once. */
+export class FileTransfer {
+  readonly account: string
+  readonly instance: number
+  readonly #needs: FileTransferNeeds
+  readonly #startedAt: number
+  readonly #speed: ReturnType<typeof createSpeed>
+  readonly #ended = deferred<void>()
+  #step: FileStep = 'preparing'
+  #problem: Problem | undefined
+  #endedAt: number | undefined
+  /** It does not go on again. */
+  #broken = false
+  #prepared = false
+  #stopping = new AbortController()
+  #running: Promise<void> = Promise.resolve()
 
-  function become(next: FileStep, why?: Problem): void {
-    step = next
-    problem = why
-    const over = next === 'done' || next === 'failed' || next === 'cancelled'
-    endedAt = over ? clock.now() : undefined
-    changed()
-    if (!over) return
-    if (next !== 'failed' || broken) whenEnded.resolve(undefined)
-    needs.ended(transfer)
+  constructor(needs: FileTransferNeeds) {
+    this.account = needs.target.account
+    this.instance = needs.target.instance.id
+    this.#needs = needs
+    this.#startedAt = needs.clock.now()
+    this.#speed = createSpeed(needs.clock)
+    this.#run()
   }
 
-  async function work(signal: AbortSignal): Promise<void> {
-    const done = await needs.turn(signal)
+  /** Resolves when it is over for good. */
+  get whenEnded(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  view(): FileTransferView {
+    const { id, direction, name, folder, job } = this.#needs
+    const tally = job.tally()
+    const step = this.#step
+    return {
+      id,
+      instance: this.instance,
+      direction,
+      name,
+      folder,
+      step,
+      total: tally?.total ?? 0,
+      done: tally?.done ?? 0,
+      files: tally?.files ?? 0,
+      filesDone: tally?.filesDone ?? 0,
+      speed: step === 'running' ? this.#speed.at(tally?.done ?? 0) : undefined,
+      resumable: !this.#broken && (step === 'paused' || step === 'failed'),
+      leftOut: job.leftOut(),
+      problem: this.#problem,
+      startedAt: this.#startedAt,
+      endedAt: this.#endedAt,
+    }
+  }
+
+  pause(): void {
+    if (this.#step !== 'preparing' && this.#step !== 'running' && this.#step !== 'waiting') return
+    this.#stopping.abort(new Stopped())
+    this.#become('paused')
+  }
+
+  /** After a pause or a failure. */
+  resume(): void {
+    if (this.#broken || (this.#step !== 'paused' && this.#step !== 'failed')) return
+    this.#become('preparing')
+    void this.#running.then(() => {
+      if (this.#step === 'preparing') this.#run()
+    })
+  }
+
+  /** Resolves once nothing is left of what was under way. */
+  async cancel(): Promise<void> {
+    if (this.#step === 'done' || this.#step === 'cancelled') return
+    this.#broken = true
+    this.#stopping.abort(new Stopped())
+    this.#become('cancelled')
+    await this.#running
+    await this.#discard()
+  }
+
+  /** It cannot go on, whatever the user does: what it needs on this machine has gone. */
+  breakOff(why: Problem): void {
+    this.#broken = true
+    if (this.#step === 'done' || this.#step === 'cancelled' || this.#step === 'failed') {
+      this.#needs.changed()
+      return
+    }
+    this.#stopping.abort(new Stopped())
+    this.#become('failed', why)
+  }
+
+  #become(next: FileStep, why?: Problem): void {
+    this.#step = next
+    this.#problem = why
+    const over = next === 'done' || next === 'failed' || next === 'cancelled'
+    this.#endedAt = over ? this.#needs.clock.now() : undefined
+    this.#needs.changed()
+    if (!over) return
+    if (next !== 'failed' || this.#broken) this.#ended.resolve(undefined)
+    this.#needs.ended(this)
+  }
+
+  #run(): void {
+    this.#stopping = new AbortController()
+    const { signal } = this.#stopping
+    this.#become('preparing')
+    this.#running = this.#work(signal).then(
+      () => this.#become('done'),
+      error => {
+        const reason: unknown = signal.aborted ? signal.reason : error
+        if (reason instanceof Stopped) return
+        this.#become('failed', problemOf(reason instanceof SftpLost ? lostForGood() : reason))
+      },
+    )
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const { clock, connect, turn } = this.#needs
+    const done = await turn(signal)
     let lease: SteadyLease | undefined
     try {
       lease = await keepLease({
         clock,
-        connect: needs.connect,
-        lost(why) {
+        connect,
+        lost: why => {
           if (signal.aborted) return
-          if (why.code === 'no_such_instance') stop(new BerthError(why))
-          else become('waiting', why)
+          if (why.code === 'no_such_instance') this.#stopping.abort(new BerthError(why))
+          else this.#become('waiting', why)
         },
         back: () => undefined,
       })
       const ending = lease
       signal.addEventListener('abort', () => ending.close(), { once: true })
       signal.throwIfAborted()
-      await overAndOver(lease, signal)
+      await this.#overAndOver(lease, signal)
     } finally {
       lease?.close()
       done()
     }
   }
 
-  async function overAndOver(lease: SteadyLease, signal: AbortSignal): Promise<void> {
+  async #overAndOver(lease: SteadyLease, signal: AbortSignal): Promise<void> {
+    const { job, clock } = this.#needs
     let losses = 0
     for (;;) {
       const before = job.tally()?.done ?? 0
       let sftp: Sftp | undefined
       try {
         sftp = await openSftp((await lease.get()).connection)
-        if (!prepared) await job.prepare(sftp, signal)
-        prepared = true
-        speed.restart(job.tally()?.done ?? 0)
-        become('running')
+        if (!this.#prepared) await job.prepare(sftp, signal)
+        this.#prepared = true
+        this.#speed.restart(job.tally()?.done ?? 0)
+        this.#become('running')
         await job.run(sftp, signal)
         return
       } catch (error) {
@@ -122,87 +199,15 @@ export function startFileTransfer(needs: FileTransferNeeds): FileTransfer {
     }
   }
 
-  function run(): void {
-    stopping = new AbortController()
-    const { signal } = stopping
-    become('preparing')
-    running = work(signal).then(
-      () => become('done'),
-      error => {
-        const reason: unknown = signal.aborted ? signal.reason : error
-        if (reason instanceof Stopped) return
-        become('failed', problemOf(reason instanceof SftpLost ? lostForGood() : reason))
-      },
-    )
-  }
-
-  function stop(reason: Error): void {
-    stopping.abort(reason)
-  }
-
   /** Over a connection of its own, where one can be had: what arrived lies on the other side, too. */
-  async function discard(): Promise<void> {
-    const lease = await needs.connect().catch(() => undefined)
+  async #discard(): Promise<void> {
+    const { connect, job } = this.#needs
+    const lease = await connect().catch(() => undefined)
     const sftp = lease && (await openSftp(lease.connection).catch(() => undefined))
     await job.discard(sftp)
     sftp?.end()
     lease?.release()
   }
-
-  const transfer: FileTransfer = {
-    account: target.account,
-    instance: target.instance.id,
-    whenEnded: whenEnded.promise,
-    view() {
-      const tally = job.tally()
-      return {
-        id,
-        instance: target.instance.id,
-        direction,
-        name,
-        folder,
-        step,
-        total: tally?.total ?? 0,
-        done: tally?.done ?? 0,
-        files: tally?.files ?? 0,
-        filesDone: tally?.filesDone ?? 0,
-        speed: step === 'running' ? speed.at(tally?.done ?? 0) : undefined,
-        resumable: !broken && (step === 'paused' || step === 'failed'),
-        leftOut: job.leftOut(),
-        problem,
-        startedAt,
-        endedAt,
-      }
-    },
-    pause() {
-      if (step !== 'preparing' && step !== 'running' && step !== 'waiting') return
-      stop(new Stopped())
-      become('paused')
-    },
-    resume() {
-      if (broken || (step !== 'paused' && step !== 'failed')) return
-      become('preparing')
-      void running.then(() => {
-        if (step === 'preparing') run()
-      })
-    },
-    async cancel() {
-      if (step === 'done' || step === 'cancelled') return
-      broken = true
-      stop(new Stopped())
-      become('cancelled')
-      await running
-      await discard()
-    },
-    breakOff(why) {
-      broken = true
-      if (step === 'done' || step === 'cancelled' || step === 'failed') return changed()
-      stop(new Stopped())
-      become('failed', why)
-    },
-  }
-  run()
-  return transfer
 }
 
 function lostForGood(): BerthError {

@@ -4,7 +4,7 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Activity } from '../../app/activity.ts'
 import type { Store } from '../../state/store.ts'
-import { type FileTransfer, type FileTransferNeeds, startFileTransfer } from './file-transfer.ts'
+import { FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
 
 /** Milliseconds between two tellings of progress. */
 const tellEvery = 250
@@ -128,7 +128,7 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
       const queue = turns.get(place) ?? new Turns(atOnce)
       turns.set(place, queue)
       prune(needs.target.account)
-      const transfer = startFileTransfer({
+      const transfer = new FileTransfer({
         ...needs,
         id,
         clock,

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { FileStep, FileTransferView } from '../../../../electron/contract/instance/files.ts'
-import { type FileTransfer, startFileTransfer } from '../../../../electron/core/access/files/file-transfer.ts'
+import { FileTransfer } from '../../../../electron/core/access/files/file-transfer.ts'
 import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
 import { chosenItem } from '../../../../electron/local/chosen/chosen-items.ts'
 import { systemClock } from '../../../../electron/local/clock.ts'
@@ -32,7 +32,7 @@ function begin(place: Place, direction: 'up' | 'down', make: (changed: () => voi
     for (const look of waiting) look()
   }
   let later: () => void = () => undefined
-  const transfer = startFileTransfer({
+  const transfer = new FileTransfer({
     id: 'f0000000000000001',
     target: { account: 'a00000001', instance: { id: 4711 } },
     direction,
