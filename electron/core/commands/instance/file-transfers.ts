@@ -1,0 +1,178 @@
+import { folderOf, lastName } from '../../../contract/instance/file-names.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import type { ChosenItem } from '../../../ports/chosen-files.ts'
+import { existing } from '../../../ssh/files/file-problems.ts'
+import { downloadJob } from '../../../ssh/files/transfer/download.ts'
+import { streamDownloadJob } from '../../../ssh/files/transfer/download-stream.ts'
+import type { Job } from '../../../ssh/files/transfer/job.ts'
+import { refuseExisting, uploadJob } from '../../../ssh/files/transfer/upload.ts'
+import { Choices } from '../../access/files/choices.ts'
+import { pageGoneProblem, pageSources } from '../../access/files/page-sources.ts'
+import type { Handlers } from '../../app/page/dispatcher.ts'
+import { type OnInstance, type Parts, targetOf } from '../parts.ts'
+import type { OverSftp } from './over-sftp.ts'
+
+export type FileTransferCommands = Pick<
+  Handlers,
+  | 'chooseFiles'
+  | 'chooseFolder'
+  | 'uploadChosen'
+  | 'uploadFromPage'
+  | 'download'
+  | 'pauseFileTransfer'
+  | 'resumeFileTransfer'
+  | 'cancelFileTransfer'
+  | 'dismissFileTransfer'
+>
+
+/** Files on their way to an instance and from it: choosing, sending, fetching, and what is done to those under way. */
+export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands {
+  const { folders, machine, fileTransfers: transfers } = parts
+  const system = machine.platform
+  const items = new Choices<readonly ChosenItem[]>(machine.random)
+
+  /** Offers what comes to the browser, which fetches it by itself; gives the address once its name is known. */
+  async function downloadByBrowser(args: OnInstance, paths: readonly string[]) {
+    if (!machine.browserDownloads) throw noDialog()
+    const { id, transfer, job } = begin(
+      parts,
+      args,
+      'down',
+      folderOf(paths[0] ?? '/'),
+      paths.map(lastName),
+      changed => streamDownloadJob({ paths, system, changed }),
+    )
+    const ready = await Promise.race([job.announced, transfer.whenEnded.then(() => undefined)])
+    if (!ready)
+      throw new BerthError(transfer.view().problem ?? { code: 'cancelled', message: 'It was cancelled.' })
+    const address = machine.browserDownloads.offer({
+      ...ready,
+      serve(sink) {
+        sink.onLeave = () => transfer.breakOff(browserLeft)
+        job.serve(sink)
+      },
+      unused: () => transfer.breakOff(notFetched),
+    })
+    return { transfer: id, address }
+  }
+
+  const found = ({ account, transfer }: { account?: string; transfer: string }) =>
+    transfers.find(parts.accounts.session(account).id, transfer)
+
+  return {
+    async chooseFiles({ what }) {
+      if (!machine.fileDialogs) throw noDialog()
+      const { chooseFiles, chooseFolders } = machine.fileDialogs
+      const chosen = await (what === 'files' ? chooseFiles() : chooseFolders())
+      if (chosen.length === 0) return undefined
+      return { choice: items.keep(chosen), names: chosen.map(({ name }) => name) }
+    },
+    async chooseFolder() {
+      if (!machine.fileDialogs) throw noDialog()
+      const folder = await machine.fileDialogs.chooseTarget()
+      return folder && { choice: folders.keep(folder), name: folder.name }
+    },
+    async uploadChosen({ folder, choice, replace, ...args }) {
+      const chosen = items.get(choice)
+      const names = chosen.map(({ name }) => name)
+      if (!replace) await on(args, sftp => refuseExisting(sftp, folder, names))
+      const list = () => listAll(chosen)
+      const { id } = begin(parts, args, 'up', folder, names, changed =>
+        uploadJob({ folder, list, replace, changed }),
+      )
+      items.forget(choice)
+      return id
+    },
+    async uploadFromPage({ folder, files, folders: made, replace, ...args }, { streams }) {
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page has files to send.' })
+      const tops = [...new Set([...made, ...files.map(({ path }) => path)].map(([top = '']) => top))]
+      if (tops.length === 0)
+        throw new BerthError({ code: 'nothing_chosen', message: 'There is nothing to send.' })
+      if (!replace) await on(args, sftp => refuseExisting(sftp, folder, tops))
+      const sources = pageSources(files)
+      const list = async () => ({ folders: made, files: sources.files, leftOut: 0 })
+      const { id, transfer } = begin(parts, args, 'up', folder, tops, changed =>
+        uploadJob({ folder, list, replace, changed }),
+      )
+      void sources.gone.then(() => transfer.breakOff(pageGoneProblem))
+      void transfer.whenEnded.then(() => sources.stream.destroy())
+      return { transfer: id, stream: streams.open(sources.stream) }
+    },
+    async download({ paths, into, ...args }) {
+      if (into === undefined) return downloadByBrowser(args, paths)
+      const target = folders.get(into)
+      const { id } = begin(parts, args, 'down', folderOf(paths[0] ?? '/'), paths.map(lastName), changed =>
+        downloadJob({ paths, into: target, system, changed }),
+      )
+      folders.forget(into)
+      return { transfer: id }
+    },
+    async pauseFileTransfer(args) {
+      found(args).pause()
+    },
+    async resumeFileTransfer(args) {
+      found(args).resume()
+    },
+    cancelFileTransfer: args => found(args).cancel(),
+    async dismissFileTransfer({ account, transfer }) {
+      transfers.dismiss(parts.accounts.session(account).id, transfer)
+    },
+  }
+}
+
+function begin<Made extends Job>(
+  parts: Parts,
+  args: OnInstance,
+  direction: 'up' | 'down',
+  folder: string,
+  names: readonly string[],
+  make: (changed: () => void) => Made,
+) {
+  const target = targetOf(parts, args)
+  const [first = ''] = names
+  let changed: () => void = () => undefined
+  const job = make(() => changed())
+  const begun = parts.fileTransfers.start({
+    target,
+    direction,
+    folder,
+    name: names.length === 1 ? first : `${names.length} items`,
+    job,
+    // Found anew each time: its address may have changed, or it may be gone.
+    connect: () =>
+      parts.access.connect(targetOf(parts, { account: target.account, instance: target.instance.id })),
+  })
+  changed = () => parts.fileTransfers.progressed(begun.id)
+  return { ...begun, job }
+}
+
+async function listAll(chosen: readonly ChosenItem[]) {
+  const lists = await Promise.all(chosen.map(item => item.list()))
+  const names = chosen.map(({ name }) => name)
+  const twice = names.filter((name, at) => names.indexOf(name) !== at)
+  if (twice.length > 0) throw existing(twice)
+  return {
+    folders: lists.flatMap(({ folders }) => folders),
+    files: lists.flatMap(({ files }) => files),
+    leftOut: lists.reduce((sum, { leftOut }) => sum + leftOut, 0),
+  }
+}
+
+function noDialog(): BerthError {
+  return new BerthError({
+    code: 'no_dialog',
+    message: 'This way of running Berth has no dialog for files.',
+    advice: 'The browser has its own: use that.',
+  })
+}
+
+const browserLeft = {
+  code: 'browser_left',
+  message: 'The browser broke the download off.',
+  advice: 'Start it again; the browser keeps no part of it.',
+}
+const notFetched = {
+  code: 'browser_left',
+  message: 'The browser did not come for the download within a minute.',
+  advice: 'Allow downloads for this page, then try again.',
+}

@@ -1,0 +1,48 @@
+import { BerthError } from '../../../contract/problem.ts'
+import { SftpLost } from '../../../ssh/files/file-problems.ts'
+import { openSftp, type Sftp } from '../../../ssh/files/sftp.ts'
+import type { InstanceTarget } from '../../access/enter.ts'
+import { type OnInstance, type Parts, targetOf } from '../parts.ts'
+
+/** Does something over SFTP; once more where the connection turns out to be gone. */
+export type OverSftp = <Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>) => Promise<Got>
+
+/** Milliseconds for which a connection is kept that nobody uses. */
+const keepOpen = 30_000
+
+export function createOverSftp(parts: Parts): OverSftp {
+  const { access, machine } = parts
+
+  async function once<Got>(target: InstanceTarget, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
+    const lease = await access.connect(target)
+    let sftp: Sftp | undefined
+    try {
+      sftp = await openSftp(lease.connection)
+      return await work(sftp)
+    } finally {
+      sftp?.end()
+      // The next thing asked finds it open.
+      machine.clock.after(keepOpen, lease.release)
+    }
+  }
+
+  return async (args, work) => {
+    const target = targetOf(parts, args)
+    try {
+      return await once(target, work)
+    } catch (error) {
+      if (!(error instanceof SftpLost)) throw error
+    }
+    return once(target, work).catch(error => {
+      throw error instanceof SftpLost ? connectionGone() : error
+    })
+  }
+}
+
+function connectionGone(): BerthError {
+  return new BerthError({
+    code: 'ssh_closed',
+    message: 'The connection to the instance was lost.',
+    advice: 'Try again.',
+  })
+}
