@@ -52,8 +52,15 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Clear all' }).click()
+  await page.setViewportSize({ width: 720, height: 480 })
   await page.getByRole('button', { name: 'Rent with failover' }).click()
   const dialog = page.getByRole('dialog')
+  const [focused, scrolled] = await dialog.getByText(/^Berth rents the first of/).evaluate(async about => {
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
+    return [document.activeElement?.tagName, about.parentElement?.scrollTop]
+  })
+  expect([focused, scrolled], 'it begins at its first sentence').toEqual(['INPUT', 0])
+  await page.setViewportSize({ width: 1080, height: 720 })
   await dialog.getByLabel('Attempts', { exact: true }).fill('0')
   await dialog.getByRole('button', { name: /^Rent from/ }).click()
   await dialog.getByText('At least one try.').waitFor()
