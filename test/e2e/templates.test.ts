@@ -38,6 +38,10 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
     .first()
     .waitFor()
 
+  await page.setViewportSize({ width: 720, height: 480 })
+  const filters = page.getByRole('group', { name: 'Filters' })
+  await expect.poll(async () => (await filters.boundingBox())?.height).toBeLessThan(60)
+  await page.setViewportSize({ width: 1080, height: 720 })
   await page.getByRole('button', { name: 'New template' }).click()
   await page.getByRole('button', { name: 'Create template' }).click()
   await page.getByText('Give the template a name.').waitFor()
