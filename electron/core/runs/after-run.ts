@@ -4,10 +4,13 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { downloadJob } from '../../ssh/files/transfer/download.ts'
+import { settleRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
-import { isDone } from './decide.ts'
+import { isDone, keepsItFrom } from './decide.ts'
+import type { Loops } from './loops.ts'
 import type { Run } from './model.ts'
+import type { RunParts } from './parts.ts'
 
 /** What is heard of a fetching. */
 interface FetchEvents {
@@ -98,6 +101,69 @@ export async function actOn(
   }
   await context.poll()
   return true
+}
+
+/** Stops or destroys the instances of runs that have ended. */
+export interface AfterRun {
+  /** Does what was chosen, or what can be done of it now. Waits for a while where another run goes on there. */
+  act(run: Run): Promise<void>
+  /** Whether the service is being asked for what was chosen. */
+  isAsked(id: string): boolean
+}
+
+export function createAfterRun(
+  context: AccountContext,
+  { runs, inside, telling }: RunParts,
+  loops: Loops,
+): AfterRun {
+  const asked = new Set<string>()
+  return {
+    isAsked: id => asked.has(id),
+    async act(run) {
+      const { id, instance, afterwards } = run
+      if (instance === undefined || afterwards === 'nothing') {
+        await runs.update(id, { step: 'over' })
+        return
+      }
+      const isOther = (one: Run) => one.id !== id && one.instance === instance
+      const other = runs.all().find(one => isOther(one) && keepsItFrom(one, afterwards))
+      if (other) {
+        runs.setProblem(id, otherRun(other, afterwards))
+        await loops.until(id, undefined)
+        return
+      }
+      const where = telling.nameOf(run)
+      // A stop ends the watchdog, too: what it is to do is over by the time that a start brings it back.
+      if (run.watchdog && afterwards === 'stop')
+        await inside(run, connection => settleRun(connection, context.machine.clock, id, 'served')).catch(
+          () => undefined,
+        )
+      try {
+        const done = await actOn(context, instance, afterwards, () => {
+          const now = runs.find(id)
+          if (now?.step !== 'acting' || now.afterwards !== afterwards) return false
+          asked.add(id)
+          return true
+        })
+        if (!done) return
+        await runs.update(id, { step: 'over', acted: afterwards })
+      } finally {
+        asked.delete(id)
+      }
+      telling.note(
+        run,
+        `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${run.name} has ended`,
+      )
+    },
+  }
+}
+
+function otherRun({ name }: Run, afterwards: 'stop' | 'destroy'): Problem {
+  const done = afterwards === 'stop' ? 'stopped' : 'destroyed'
+  return {
+    code: 'other_run',
+    message: `${name} still goes on there: the instance is ${done} after that.`,
+  }
 }
 
 const cancelled = {

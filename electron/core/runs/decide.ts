@@ -1,7 +1,9 @@
+import type { GuardAction } from '../../contract/automation/guard.ts'
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceState } from '../../contract/instance/instance.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
+import { pollsUntilGone } from '../instances/missing-instances.ts'
 import { same } from '../state/same.ts'
 import type { Run } from './model.ts'
 
@@ -63,3 +65,50 @@ export function isDone(afterwards: 'stop' | 'destroy', state: InstanceState | un
   if (state === undefined) return true
   return afterwards === 'stop' && (state === 'stopped' || state === 'stopping')
 }
+
+/** Whether a run keeps its instance from what another is to do: while it goes on, and where its folder is not safe. */
+export function keepsItFrom({ step }: Run, action: 'stop' | 'destroy'): boolean {
+  if (step === 'kept') return action === 'destroy'
+  return step === 'starting' || step === 'running' || step === 'fetching'
+}
+
+/** Whether a folder of its instance is still to be fetched, or could not be: it would be lost with the instance. */
+export function isUnsafe(run: Run): boolean {
+  if (run.fetch === undefined || run.fetched || run.step === 'waiting') return false
+  return isGoing(run) || run.step === 'kept'
+}
+
+/**
+ * What a guard that destroys may do to an instance with a folder that is not here yet. While that is being fetched the
+ * guard waits; else it stops what runs, which keeps the folder and ends most of the cost. What is stopped is kept:
+ * undefined.
+ */
+export function spared(unsafe: readonly Run[], state: InstanceState | undefined): GuardAction | undefined {
+  if (unsafe.length === 0) return 'destroy'
+  if (unsafe.some(({ step, unreachedSince }) => step === 'fetching' && unreachedSince === undefined))
+    return undefined
+  return state === 'stopped' || state === 'stopping' ? undefined : 'stop'
+}
+
+/**
+ * What a look makes of a run that goes on, `at` in epoch seconds of the account's time; undefined where it stays as it
+ * is. `missing`: so many looks in a row were without its instance.
+ */
+export function afterPoll(
+  run: Run,
+  state: InstanceState | undefined,
+  missing: number,
+  at: number,
+): Partial<Run> | undefined {
+  const { step, afterwards } = run
+  if (missing >= pollsUntilGone) {
+    // A watchdog never destroys what was to be fetched: somebody else did, and the folder went with it.
+    const byWatchdog = watchdogOrder(run)?.action === 'destroy'
+    if (byWatchdog || (step === 'acting' && afterwards === 'destroy'))
+      return { step: 'over', acted: 'destroy', endedAt: at }
+    return { step: 'failed', endedAt: run.endedAt ?? at, problem: instanceGone }
+  }
+  return state === 'stopped' && step !== 'acting' && !run.interrupted ? { interrupted: true } : undefined
+}
+
+const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }

@@ -3,35 +3,21 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { settleRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Alert } from '../notifications/alert.ts'
 import { beginFetch, fetchProblem } from './after-run.ts'
 import { alertId, keptAlert, unreachedAlert } from './alerts.ts'
 import { nextStep } from './decide.ts'
-import type { Inside } from './inside.ts'
 import type { Loops } from './loops.ts'
 import type { Run } from './model.ts'
-import type { Settling } from './settling.ts'
-import type { StoredRuns } from './stored-runs.ts'
+import type { RunParts } from './parts.ts'
 
 /** Fetches what runs name before anything is done to their instances. */
 export interface Fetching {
-  /** Resolves once it has ended, one way or the other; rejects where it has to be tried again. */
-  fetch(run: Run, view: InstanceView): Promise<void>
+  /** Resolves once it has ended, or with false where there is no way in; rejects where it has to be tried again. */
+  fetch(run: Run): Promise<boolean>
   /** There is no way in: said on the page at once, and to the user once that has lasted. */
   shutOut(id: string, problem: Problem, nextTryAt?: number): void
   /** What is under way ends without a word: it begins anew, or is given up. */
   drop(id: string): void
-}
-
-/** What it works on besides the account. */
-interface FetchParts {
-  runs: StoredRuns
-  loops: Loops
-  settling: Settling
-  inside: Inside
-  nameOf(run: Run): string
-  tell(run: Run, alert: Alert): void
-  note(run: Run, text: string, detail?: string): void
 }
 
 /** Milliseconds between two words to the watchdog that Berth is at it. */
@@ -39,9 +25,13 @@ const busyEvery = 60_000
 /** Seconds without a way in until the user is told. */
 const toldAfter = 30
 
-export function createFetching(context: AccountContext, needs: FetchParts): Fetching {
-  const { runs, loops, settling, inside, nameOf } = needs
-  const { account, machine, notifications, fileTransfers } = context
+export function createFetching(
+  context: AccountContext,
+  { runs, inside, watchdog, telling }: RunParts,
+  loops: Loops,
+): Fetching {
+  const { account, store, machine, notifications, fileTransfers } = context
+  const { tell, note, nameOf } = telling
   const { clock } = machine
   /** The transfer of each, while it is the one that counts. */
   const transfers = new Map<string, string>()
@@ -61,7 +51,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
     const change = { unreachedSince: since, unreachedTold: telling || run.unreachedTold }
     // On disk before it is told, so that it is not told twice.
     void runs.update(id, change).then(after => {
-      if (after && telling) needs.tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
+      if (after && telling) tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
     })
   }
 
@@ -73,7 +63,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
     if (run.unreachedTold) notifications.withdraw(alertId(account, run))
   }
 
-  async function fetch(run: Run, view: InstanceView): Promise<void> {
+  async function fetchFrom(run: Run, view: InstanceView): Promise<void> {
     const { id } = run
     let over: (lost?: Problem) => void = () => undefined
     const done = new Promise<Problem | undefined>(resolve => {
@@ -84,7 +74,7 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
       sayBusy(run)
       cancelBusy = clock.after(busyEvery, stayBusy)
     }
-    await inside(run, connection => settling.tell(run, connection))
+    await inside(run, connection => watchdog.tell(run, connection))
     stayBusy()
     try {
       const begun = await beginFetch(context, run, view, {
@@ -117,20 +107,29 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
     const step = nextStep({ ...run, fetched: true })
     const after = await runs.update(run.id, { fetched: true, step, problem: undefined })
     if (!after) return
-    needs.note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
-    await settling.settle(run.id)
+    note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
+    await watchdog.settle(run.id)
     loops.work(run.id)
   }
 
   /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */
   async function keep(run: Run, { code, message, advice }: Problem): Promise<void> {
     const kept = await runs.update(run.id, { step: 'kept', problem: { code, message, advice } })
-    if (kept) needs.tell(kept, keptAlert(account, kept, nameOf(kept), message))
-    await settling.settle(run.id)
+    if (kept) tell(kept, keptAlert(account, kept, nameOf(kept), message))
+    await watchdog.settle(run.id)
   }
 
   return {
-    fetch,
+    async fetch(run) {
+      const begun = await inside(run, async (_connection, view) => {
+        await fetchFrom(run, view)
+        return true
+      })
+      if (begun) return true
+      const view = store.get().accounts[account]?.instances[run.instance ?? '']
+      if (view) shutOut(run.id, notEntered(view))
+      return false
+    },
     shutOut,
     drop(id) {
       entered(id)
@@ -145,3 +144,9 @@ export function createFetching(context: AccountContext, needs: FetchParts): Fetc
     },
   }
 }
+
+const notEntered = ({ state }: InstanceView): Problem => ({
+  code: 'not_running',
+  message: `The instance is ${state}, so it cannot be entered.`,
+  advice: 'Fetching goes on by itself once it runs.',
+})

@@ -7,17 +7,18 @@ import { endRun, settleRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
-import { pollsUntilGone } from '../instances/missing-instances.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { alertId, notStartedAlert } from './alerts.ts'
-import { nextStep, watchdogOrder } from './decide.ts'
+import { afterPoll, isUnsafe, nextStep, spared } from './decide.ts'
+import { insideInstances } from './inside.ts'
 import type { Run } from './model.ts'
 import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
 import { createPlacing } from './placing.ts'
-import { openStoredRuns, type RunChange, surplus } from './stored-runs.ts'
-import { isUnsafe, spared } from './unsafe.ts'
+import { openStoredRuns, surplus } from './stored-runs.ts'
+import { runTelling } from './telling.ts'
+import { createRunWatchdog } from './watchdog.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
@@ -72,47 +73,39 @@ export async function openRuns(
   rentals: Pick<Rentals, 'knows' | 'rented'>,
   failovers: Pick<Failovers, 'find'>,
 ): Promise<Runs> {
-  const { machine, files } = context
+  const { account, store, machine, files } = context
   const { clock } = machine
   const runs = await openStoredRuns(context)
   const outputs = createOutputs(files, `${context.folder}/runs`, runs)
   const placing = createPlacing(context, rentals, failovers)
+  const telling = runTelling(context)
+  const { note } = telling
+  const { inside, viewOf } = insideInstances(context)
+  const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
+  const { settle } = watchdog
+  const parts = { runs, inside, watchdog, telling, outputOf: outputs.of }
+  const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
   /** How many looks in a row were without an instance. */
   const missing = new Map<number, number>()
   /** Runs whose instance is being asked for at this moment. */
   const asking = new Set<string>()
 
-  const { work, inside, settle, dropFetch, isAsked, viewOf, tell, note, rest, wake } = createRunWork(
-    context,
-    { watchdogs, runs, outputOf: outputs.of },
-  )
-
-  /** It will not begin: said, where the user does not know. */
-  function cameToNothing(run: Run): void {
+  function placed(run: Run | undefined): void {
+    if (run?.step !== 'failed') {
+      if (run) work(run.id)
+      return
+    }
+    // It will not begin: said, where the user does not know.
     if (placing.isCancelled(run) || run.rentedAgain)
       note(run, `${run.name} was not run`, run.problem?.message)
-    else tell(run, notStartedAlert(context.account, run))
-  }
-
-  function placed(run: Run | undefined): void {
-    if (run?.step === 'failed') cameToNothing(run)
-    else if (run) work(run.id)
-  }
-
-  function gone(run: Run, at: number): RunChange {
-    const { step } = run
-    // A watchdog never destroys what was to be fetched: somebody else did, and the folder went with it.
-    const byWatchdog = watchdogOrder(run)?.action === 'destroy'
-    if (byWatchdog || (step === 'acting' && run.afterwards === 'destroy'))
-      return { step: 'over', acted: 'destroy', endedAt: at }
-    return { step: 'failed', endedAt: run.endedAt ?? at, problem: instanceGone }
+    else telling.tell(run, notStartedAlert(account, run))
   }
 
   async function dismiss(id: string): Promise<void> {
     const run = runs.get(id)
     await runs.remove(id)
     await outputs.delete(id)
-    context.notifications.withdraw(alertId(context.account, run))
+    context.notifications.withdraw(alertId(account, run))
     void inside(run, connection => settleRun(connection, clock, id, 'remove')).catch(() => undefined)
   }
 
@@ -124,7 +117,7 @@ export async function openRuns(
 
   /** Its watchdog would still end the instance, and nothing but the run remembers to tell it otherwise. */
   function isThreatened({ id, instance = 0 }: Run): boolean {
-    const { instances, watchdogs: there } = context.store.get().accounts[context.account] ?? {}
+    const { instances, watchdogs: there } = store.get().accounts[account] ?? {}
     return runs.find(id)?.watchdogStale === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
@@ -148,8 +141,17 @@ export async function openRuns(
     for (const id of mine) missing.set(id, instances[id] ? 0 : (missing.get(id) ?? 0) + 1)
   }
 
-  function wakeAll(): void {
-    for (const run of runs.all()) if (isGoing(run)) work(run.id)
+  /** What a look means to a run that goes on. */
+  function seen(run: Run, look: AccountPoll): void {
+    const { id, step, instance = 0 } = run
+    if (step === 'waiting') {
+      const change = asking.has(id) ? undefined : placing.place(run, look)
+      if (change) void runs.update(id, change).then(placed)
+      return
+    }
+    const state = look.account.instances[instance]?.state
+    const change = afterPoll(run, state, missing.get(instance) ?? 0, look.at)
+    if (change) void runs.update(id, change).then(() => change.step && wake(id))
   }
 
   return {
@@ -251,24 +253,11 @@ export async function openRuns(
         if (run.watchdogStale) void settle(run.id)
         // What never began goes with what it waited for: nothing else shows it.
         if (!isGoing(run) && run.instance === undefined && !placing.isShown(run)) void dismiss(run.id)
-        if (!isGoing(run)) continue
-        if (run.step === 'waiting') {
-          const change = asking.has(run.id) ? undefined : placing.place(run, look)
-          if (change) void runs.update(run.id, change).then(placed)
-          continue
-        }
-        const { instance = 0 } = run
-        const view = look.account.instances[instance]
-        if ((missing.get(instance) ?? 0) >= pollsUntilGone)
-          void runs.update(run.id, gone(run, look.at)).then(() => wake(run.id))
-        else if (view?.state === 'stopped' && run.step !== 'acting' && !run.interrupted)
-          void runs.update(run.id, { interrupted: true })
+        if (isGoing(run)) seen(run, look)
       }
-      wakeAll()
+      for (const run of runs.all()) if (isGoing(run)) work(run.id)
     },
-    resume() {
-      runs.show()
-    },
+    resume: runs.show,
     async flush() {
       await rest()
       await runs.flush()
@@ -276,7 +265,6 @@ export async function openRuns(
   }
 }
 
-const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
 const noWay = { state: 'other' } as InstanceView
 function tooLate({ afterwards }: Run) {
   return {

@@ -1,0 +1,86 @@
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import type { Connection } from '../../ssh/connection/connection.ts'
+import { endRun, startRun } from '../../ssh/runs/runs.ts'
+import type { AccountContext } from '../account-context.ts'
+import { endedAlert, lostAlert, stuckAlert } from './alerts.ts'
+import { nextStep } from './decide.ts'
+import { followRun, type RunEnd } from './follow.ts'
+import type { Loops } from './loops.ts'
+import type { Run } from './model.ts'
+import type { RunParts } from './parts.ts'
+
+/** Starts runs on their instances, and follows them to their end. */
+export interface Running {
+  begin(run: Run, connection: Connection, view: InstanceView): Promise<void>
+  /** Resolves once it has ended, or is not to be followed any more. */
+  follow(run: Run, connection: Connection, view: InstanceView): Promise<void>
+}
+
+export function createRunning(
+  { account, machine: { clock }, ending, now }: AccountContext,
+  { runs, watchdog, telling, outputOf }: RunParts,
+  loops: Loops,
+): Running {
+  const { tell, note, nameOf } = telling
+
+  async function seemsStuck(run: Run): Promise<void> {
+    tell(run, stuckAlert(account, run, nameOf(run), now()))
+    const step = nextStep(run)
+    if (run.afterwardsIfStuck && step !== 'over') await runs.update(run.id, { step, endedAt: now() })
+  }
+
+  async function ended(id: string, end: RunEnd): Promise<void> {
+    const endedAt = now()
+    if (end === 'lost' || end === 'none') {
+      const problem = end === 'lost' ? processGone : recordGone
+      const run = await runs.update(id, { step: 'failed', endedAt, problem })
+      if (run) tell(run, lostAlert(account, run, nameOf(run)))
+      return
+    }
+    const step = nextStep(runs.get(id))
+    const run = await runs.update(id, { step, endedAt, code: end.code, stuckSince: undefined })
+    if (!run) return
+    tell(run, endedAlert(account, run, nameOf(run)))
+    await watchdog.settle(id)
+  }
+
+  return {
+    async begin(run, connection, view) {
+      const { id, command, name } = run
+      const order = await watchdog.ready(run, view)
+      await startRun(connection, clock, id, { command, order })
+      // Ended meanwhile: what has just begun ends, too.
+      if (runs.find(id)?.step !== 'starting') return endRun(connection, clock, id)
+      await runs.update(id, { step: 'running', startedAt: now() })
+      note(run, `Started ${name} on ${nameOf(run)}`)
+    },
+    async follow(run, connection, view) {
+      const { id } = run
+      await watchdog.ready(run, view)
+      await watchdog.tell(run, connection)
+      const output = await outputOf(id)
+      const end = await followRun(id, {
+        connection,
+        clock,
+        runs,
+        output,
+        now,
+        goesOn: () => !ending.aborted && runs.find(id)?.step === 'running',
+        rest: milliseconds => loops.until(id, milliseconds),
+        stuck: seemsStuck,
+      })
+      if (end !== undefined) await ended(id, end)
+    },
+  }
+}
+
+const processGone = {
+  code: 'process_gone',
+  message: 'Its process has gone without an exit code, as when a container is restarted.',
+  advice: 'The instance was left as it is. Run it again if it did not finish.',
+}
+const recordGone = {
+  code: 'record_gone',
+  message: 'Nothing of it is left on the instance, as when that was reset or its container made anew.',
+  advice: 'The output up to then is here. Run it again if it did not finish.',
+}

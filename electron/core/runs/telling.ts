@@ -1,0 +1,32 @@
+import { instanceName } from '../../contract/format/name.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { Alert } from '../notifications/alert.ts'
+import type { Run } from './model.ts'
+
+/** How the runs of an account are told of. */
+export interface RunTelling {
+  /** By an alert, where those of runs are on; else in Activity alone. */
+  tell(run: Run, alert: Alert): void
+  note(run: Run, text: string, detail?: string): void
+  /** What its instance is called. */
+  nameOf(run: Run): string
+}
+
+export function runTelling({
+  account,
+  store,
+  activity,
+  notifications,
+}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): RunTelling {
+  const note: RunTelling['note'] = ({ instance }, text, detail) =>
+    activity.add({ account, kind: 'berth', text, instance, detail: detail || undefined })
+  return {
+    note,
+    tell(run, alert) {
+      if (store.get().settings.alerts.run && run.job === undefined) notifications.tell(account, [alert])
+      else note(run, alert.title, alert.body)
+    },
+    nameOf: ({ instance = 0 }) =>
+      instanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance }),
+  }
+}
