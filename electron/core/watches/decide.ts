@@ -1,3 +1,6 @@
+import type { WatchRequest } from '../../contract/automation/watch.ts'
+import type { OpenRequest } from '../../contract/market/rental.ts'
+import { withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './model.ts'
 
 /** Whether the market is to be looked at; `now` in epoch seconds of the account's time. */
@@ -13,4 +16,52 @@ export function nextLook({ paused, notesPrices, lookedAt, wish }: Moving): numbe
   if (paused && !notesPrices) return undefined
   const every = paused ? Math.max(wish.every, 60) : wish.every
   return lookedAt === undefined ? 0 : lookedAt + every * 60
+}
+
+/** Whether it has rented as many as it may. */
+export function isDone({ wish, rented, renting }: Pick<Watch, 'wish' | 'rented' | 'renting'>): boolean {
+  return wish.rents !== undefined && renting === undefined && rented >= wish.rents.most
+}
+
+export function sameSearch(a: WatchRequest, b: WatchRequest): boolean {
+  return JSON.stringify(a.search) === JSON.stringify(b.search)
+}
+
+/** A watch as it was asked for, in the place of `before` where that is given. No secret value is in it. */
+export function savedWatch(
+  { id, account, wish, run }: Pick<Watch, 'id' | 'account' | 'wish' | 'run'>,
+  before: Watch | undefined,
+): Watch {
+  const { rents } = wish
+  // Changed after its work is done, it begins anew.
+  const rented = before && !isDone(before) ? before.rented : 0
+  // With fewer machines than it has rented already, there is nothing left to do.
+  const isOver = rents !== undefined && rented >= rents.most
+  return {
+    id,
+    account,
+    wish: rents ? { ...wish, rents: { ...rents, request: withoutSecrets(rents.request) } } : wish,
+    run: rents && run,
+    ...(isOver ? { paused: true, notesPrices: true } : { paused: false }),
+    // Of another search, all that is there at its first look is no news.
+    told: before && sameSearch(before.wish, wish) ? before.told : undefined,
+    rented,
+    failed: 0,
+    renting: before?.renting,
+  }
+}
+
+/** The page never gets a secret value back: one that it leaves empty stays what it was, as `known`. */
+export function withKnownSecrets(request: OpenRequest, known: OpenRequest | undefined): OpenRequest {
+  const knownValue = (name: string) => known?.env.find(other => other.secret && other.name === name)?.value
+  const env = request.env.map(each =>
+    each.secret && each.value === '' ? { ...each, value: knownValue(each.name) ?? '' } : each,
+  )
+  return { ...request, env, ...withKnownToken(request.registry, known?.registry) }
+}
+
+/** A token belongs to the registry and the user that it was given for. */
+function withKnownToken(now: OpenRequest['registry'], known: OpenRequest['registry']) {
+  if (now?.token !== '' || now.server !== known?.server || now.user !== known.user) return {}
+  return { registry: known }
 }

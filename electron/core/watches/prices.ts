@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import type { PriceSample } from '../../contract/automation/watch.ts'
 import type { Micros } from '../../contract/spending/money.ts'
+import type { AccountContext } from '../account-context.ts'
+import { openDocument } from '../storage/json-file.ts'
 
 /** `[at, count, lowest, low, middle, high]`. Tuples, since there are many of them. */
-export const StoredPrices = v.array(
+const StoredPrices = v.array(
   v.tuple([v.number(), v.number(), v.number(), v.number(), v.number(), v.number()]),
 )
 export type StoredPrice = v.InferOutput<typeof StoredPrices>[number]
@@ -39,4 +41,39 @@ function quantile(sorted: readonly number[], share: number): number {
   const below = sorted[Math.floor(place)] ?? 0
   const above = sorted[Math.ceil(place)] ?? below
   return below + (above - below) * (place - Math.floor(place))
+}
+
+/** The prices that each watch of an account has noted. */
+export interface WatchPrices {
+  of(watch: string): PriceSample[]
+  /** Those of one more look, in micro-dollars per hour; `at` in epoch seconds of the account's time. */
+  note(watch: string, at: number, prices: readonly Micros[]): void
+  forget(watch: string): void
+  flush(): Promise<void>
+}
+
+export async function openWatchPrices({
+  files,
+  machine: { clock },
+  folder,
+  onBroken,
+}: Pick<AccountContext, 'files' | 'machine' | 'folder' | 'onBroken'>): Promise<WatchPrices> {
+  const document = await openDocument({
+    files,
+    clock,
+    name: `${folder}/watch-prices.json`,
+    schema: v.record(v.string(), StoredPrices),
+    empty: {},
+    onBroken,
+  })
+  const keptOf = (watch: string) => document.get()[watch] ?? []
+  return {
+    of: watch => priceSamples(keptOf(watch)),
+    note(watch, at, prices) {
+      const after = withPrices(keptOf(watch), at, prices)
+      if (after !== keptOf(watch)) document.writeSoon(kept => ({ ...kept, [watch]: [...after] }))
+    },
+    forget: watch => document.writeSoon(({ [watch]: _, ...others }) => others),
+    flush: document.flush,
+  }
 }

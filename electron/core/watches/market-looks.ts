@@ -1,0 +1,93 @@
+import type { OfferView } from '../../contract/market/offer.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { AccountContext } from '../account-context.ts'
+import { lackedBy } from '../app/permission.ts'
+import { problemOf } from '../app/problems.ts'
+import { findOffers } from '../renting/offers/find-offers.ts'
+import type { Collection } from '../storage/collection.ts'
+import { matchAlert } from './alerts.ts'
+import { sameSearch } from './decide.ts'
+import { sighting } from './matches.ts'
+import type { Watch } from './model.ts'
+import type { WatchPrices } from './prices.ts'
+import type { WatchRenting } from './renting.ts'
+import { watchAlerts } from './tell.ts'
+import type { LastLook } from './view.ts'
+
+/** What a look at the market works on, besides the account. */
+interface LookParts {
+  watches: Pick<Collection<Watch, string>, 'find' | 'get' | 'update'>
+  prices: WatchPrices
+  renting: WatchRenting
+  lastLooks: ReadonlyMap<string, LastLook>
+  /** Shows what a look has found. */
+  say: (id: string, last: LastLook) => void
+}
+
+/** Looks at the market for a watch, and tells or rents what it finds. One look at a time; never rejects. */
+export function createMarketLooks(
+  context: AccountContext,
+  { watches, prices, renting, lastLooks, say }: LookParts,
+): (id: string) => Promise<void> {
+  const { client, ending, now } = context
+  const { find, get, update } = watches
+  const { alert, withdraw } = watchAlerts(context)
+  const looking = new Map<string, Promise<void>>()
+
+  function look(id: string): Promise<void> {
+    const already = looking.get(id)
+    if (already) return already
+    const { wish } = get(id)
+    const { query, filter } = wish.search
+    // The same search as on the page: a service that caps its lists is asked for what matches, too.
+    const running = findOffers(client().offers, query, filter, { signal: ending })
+      // Changed meanwhile, its filter is for another search: what this one found says nothing.
+      .then(({ offers }) => {
+        const current = find(id)
+        if (current && sameSearch(current.wish, wish)) return seen(id, offers)
+        looking.delete(id)
+        return current ? look(id) : undefined
+      })
+      .catch(error => failed(id, lackedBy(error, 'misc') ?? problemOf(error)))
+      .finally(() => {
+        if (looking.get(id) === running) looking.delete(id)
+      })
+    looking.set(id, running)
+    return running
+  }
+
+  /** It paused by itself, and looks for the prices alone. */
+  function isAside(id: string): boolean {
+    const watch = find(id)
+    return watch?.paused === true && watch.notesPrices === true
+  }
+
+  async function failed(id: string, problem: Problem): Promise<void> {
+    if (ending.aborted || !find(id)) return
+    // Why it paused is not to be hidden by why prices could not be noted.
+    if (!isAside(id)) say(id, { matching: 0, ...lastLooks.get(id), problem })
+    await update(id, { lookedAt: now() })
+  }
+
+  /** What is told is on disk before it is told: after a kill it is rather not said than said twice. */
+  async function seen(id: string, offers: readonly OfferView[]): Promise<void> {
+    const watch = find(id)
+    if (ending.aborted || !watch) return
+    const at = now()
+    const { found, matching, fresh, told } = sighting(watch, offers, at)
+    const [best] = matching
+    const problem = isAside(id) ? lastLooks.get(id)?.problem : undefined
+    say(id, { matching: matching.length, best: best?.offer, problem })
+    const seenPrices = found.map(({ price }) => price ?? 0)
+    prices.note(id, at, seenPrices)
+    // What is there while it is paused is news once it goes on.
+    await update(id, { lookedAt: at, told: watch.paused ? watch.told : told })
+    if (!best) withdraw(watch)
+    if (find(id)?.paused !== false) return
+    if (watch.wish.rents) return best ? renting.next(id, best.price ?? 0) : renting.none(id)
+    const match = matchAlert(watch, { fresh, matching })
+    if (match) alert(match)
+  }
+
+  return look
+}
