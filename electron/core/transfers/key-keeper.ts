@@ -1,7 +1,7 @@
 import { isOver, type TransferKey } from '../../contract/account/transfer.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Collection } from '../storage/collection.ts'
 import type { Transfer } from './model.ts'
+import type { StoredTransfers } from './stored-transfers.ts'
 import { deleteSyncKey, findSyncKey, keyName } from './sync-key.ts'
 import { transferEntry } from './words.ts'
 
@@ -16,7 +16,7 @@ export interface KeyKeeper {
 
 export function createKeyKeeper(
   { account, client, ending, activity }: Pick<AccountContext, 'account' | 'client' | 'ending' | 'activity'>,
-  transfers: Pick<Collection<Transfer, string>, 'find' | 'update' | 'forget'>,
+  transfers: Pick<StoredTransfers, 'find' | 'note' | 'forget'>,
 ): KeyKeeper {
   const busy = new Map<string, Promise<void>>()
   const { find } = transfers
@@ -29,18 +29,13 @@ export function createKeyKeeper(
     return found === undefined ? undefined : { id: found, name: keyName(id), state: 'in-use', scoped: true }
   }
 
-  /** Once Berth ends, what has happened is not written any more: the next start finds out. */
-  async function change(id: string, fields: Partial<Transfer>): Promise<void> {
-    if (!ending.aborted) await transfers.update(id, fields)
-  }
-
   async function work(id: string): Promise<void> {
     const transfer = find(id)
     if (!transfer) return
     const key = await keyOf(transfer)
     if (key) {
       const deleted = await deleteSyncKey(client(), key.id)
-      await change(id, { key: { ...key, state: deleted ? 'deleted' : 'stays' }, keyAsked: false })
+      await transfers.note(id, { key: { ...key, state: deleted ? 'deleted' : 'stays' }, keyAsked: false })
       if (!deleted)
         activity.add(
           transferEntry(
@@ -51,7 +46,7 @@ export function createKeyKeeper(
             `Delete the API key “${key.name}” #${key.id} yourself.`,
           ),
         )
-    } else if (transfer.keyAsked) await change(id, { keyAsked: false })
+    } else if (transfer.keyAsked) await transfers.note(id, { keyAsked: false })
     const after = find(id)
     if (after?.dismissed && isOver(after)) await transfers.forget(id)
   }

@@ -1,0 +1,130 @@
+import type { CopyRequest, SyncRequest } from '../../contract/account/transfer.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import type { CloudSync } from '../../service/transfers.ts'
+import type { AccountContext } from '../account-context.ts'
+import { needing } from '../app/permission.ts'
+import { problemOf } from '../app/problems.ts'
+import { cleanLine } from '../instances/project.ts'
+import type { KeyKeeper } from './key-keeper.ts'
+import type { Transfer } from './model.ts'
+import type { StoredTransfers } from './stored-transfers.ts'
+import { makeSyncKey } from './sync-key.ts'
+import { transferEntry } from './words.ts'
+
+/** What transfers are started with. */
+interface StartParts {
+  context: AccountContext
+  transfers: StoredTransfers
+  keys: KeyKeeper
+}
+
+/** Resolves with its id once the service has taken it, or its answer was lost. */
+export async function startCopy(
+  parts: StartParts,
+  { from, fromPath, to, toPath }: CopyRequest,
+): Promise<string> {
+  const transfer = await add(parts, {
+    kind: 'copy',
+    from: { instance: from, path: fromPath },
+    to: { instance: to, path: toPath },
+  })
+  const { transfers } = parts.context.client()
+  const ends = { src_id: String(from), src_path: fromPath, dst_id: String(to), dst_path: toPath }
+  return start(parts, transfer, transfers.copy(ends))
+}
+
+/** The same, with a key made for it. */
+export async function startSync(
+  parts: StartParts,
+  { instance, direction, instancePath, cloudPath, connection, flags }: SyncRequest,
+): Promise<string> {
+  const here = { instance, path: instancePath }
+  const cloud = { path: cloudPath }
+  const [from, to] = direction === 'Instance To Cloud' ? [here, cloud] : [cloud, here]
+  const transfer = await add(parts, { kind: 'sync', direction, from, to, keyAsked: true })
+  const secret = await keyFor(parts, transfer)
+  const { transfers } = parts.context.client()
+  return start(
+    parts,
+    transfer,
+    transfers.cloudSync({
+      instance_id: String(instance),
+      src: from.path,
+      dst: to.path,
+      selected: connection,
+      transfer: direction,
+      flags,
+      api_key: secret,
+    }),
+  )
+}
+
+async function add(
+  { context, transfers }: StartParts,
+  transfer: Omit<Transfer, 'id' | 'step' | 'startedAt'>,
+): Promise<Transfer> {
+  const id = `t${context.newId()}`
+  const added: Transfer = { ...transfer, id, step: 'starting', startedAt: context.now() }
+  await transfers.add(added)
+  return added
+}
+
+/** It never began: nothing is left of it but, for a while, a key that must go. */
+async function giveUp(
+  { context, transfers, keys }: StartParts,
+  id: string,
+  change: Partial<Transfer> = {},
+): Promise<void> {
+  await transfers.note(id, { step: 'failed', dismissed: true, endedAt: context.now(), ...change })
+  await keys.settle(id)
+}
+
+/** Asks the service to start it. A refusal is thrown, and nothing is left of it; a lost answer leaves it unknown. */
+async function start(parts: StartParts, transfer: Transfer, asking: Promise<CloudSync>): Promise<string> {
+  const { context, transfers } = parts
+  const { account, activity, now } = context
+  const { id } = transfer
+  try {
+    const { msg, result_url } = await needing('instance_write', asking)
+    const message = cleanLine(msg)
+    await transfers.note(id, {
+      step: 'running',
+      startedAt: now(),
+      message,
+      resultUrl: webAddress(result_url),
+    })
+    activity.add(transferEntry(account, 'user', 'Started', transfer))
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.ambiguous)) {
+      await giveUp(parts, id)
+      throw error
+    }
+    await transfers.note(id, { step: 'unknown', message: answerLost, startedAt: now() })
+    const { message } = problemOf(error)
+    activity.add(transferEntry(account, 'error', 'It is not known whether this began', transfer, message))
+  }
+  void context.poll()
+  return id
+}
+
+/** The key of a sync, its id on disk before its secret is used: so it is deleted even after a kill. */
+async function keyFor(parts: StartParts, { id }: Transfer): Promise<string> {
+  try {
+    const { key, secret } = await makeSyncKey(parts.context.client(), id)
+    parts.context.ending.throwIfAborted()
+    await parts.transfers.intend(id, { key })
+    return secret
+  } catch (error) {
+    // Made or not, where the answer was lost: it is looked for by its name.
+    const unmade = error instanceof ServiceError && !error.ambiguous
+    await giveUp(parts, id, { keyAsked: !unmade })
+    throw error
+  }
+}
+
+/** A link that may be opened. */
+function webAddress(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : undefined
+}
+
+const answerLost = 'The service’s answer to the start was lost: it may be running.'
