@@ -46,6 +46,16 @@ export function openAgent(socket: string | undefined): Agent {
   }
 }
 
+/** Whether a key's name means the agent's, all of them or one. */
+export function isAgents(name: string): boolean {
+  return name === 'agent' || name.startsWith('agent/')
+}
+
+/** Which of the agent's keys a name means; undefined for all of them. */
+export function agentFingerprint(name: string): string | undefined {
+  return name === 'agent' ? undefined : name.slice('agent/'.length)
+}
+
 function isKey(key: object): key is ParsedKey {
   return 'getPublicSSH' in key
 }

@@ -3,18 +3,11 @@ import { join } from 'node:path'
 import type { BaseAgent, ParsedKey } from 'ssh2'
 import { berthKey, type SshKey } from '../../contract/instance/ssh-key.ts'
 import type { Files } from '../../ports/files.ts'
-import { type Agent, openAgent } from './agent.ts'
-import { findKeyFile, type KeyFile, keyFilesIn, keyNamesIn } from './key-folder.ts'
-import {
-  locked,
-  missing,
-  nameTaken,
-  notAKey,
-  notRemovable,
-  unusable,
-  wrongPassphrase,
-} from './key-problems.ts'
-import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
+import { type Agent, agentFingerprint, isAgents, openAgent } from './agent.ts'
+import { findKeyFile, type KeyFile } from './key-folder.ts'
+import { locked, missing, notRemovable, unusable, wrongPassphrase } from './key-problems.ts'
+import { listedAgents, listedIn, listedOwn } from './listed.ts'
+import { generateKey, importKey } from './new-keys.ts'
 import { deleteOwn, loadOrMakeOwn, type OwnKey } from './own-key.ts'
 import { openPassphrases, type Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
@@ -139,58 +132,17 @@ export function openKeys({
     return { ...located, proof: { type: 'publickey', key: read.key } }
   }
 
-  async function described(folder: string, from: 'berth' | 'user'): Promise<SshKey[]> {
-    const found = await keyFilesIn(folder)
-    return Promise.all(
-      found
-        .filter(({ name }) => from === 'berth' || (name !== berthKey && !isAgents(name)))
-        .map(async ({ name, type, fingerprint, publicKey, locked: needsPassphrase }) => ({
-          name: from === 'berth' ? `berth/${name}` : name,
-          from,
-          type,
-          fingerprint,
-          publicKey,
-          needsPassphrase,
-          unlocked: needsPassphrase && (await passphrases.get(fingerprint)) !== undefined,
-        })),
-    )
-  }
-
-  /** Writes both halves among Berth's, the private one first. */
-  async function keepKey(name: string, privateKey: string, publicKey: string): Promise<string> {
-    await files.write(`keys/${name}`, privateKey)
-    await files.write(`keys/${name}.pub`, `${publicKey}\n`)
-    return `berth/${name}`
-  }
-
-  async function checkFree(name: string): Promise<void> {
-    if ((await keyNamesIn(ownFolder)).includes(name)) throw nameTaken(name)
-  }
-
   return {
     locate,
     load,
     async list() {
       const [mine, others, agents, users] = await Promise.all([
         account === undefined ? undefined : ownKey(),
-        described(ownFolder, 'berth'),
+        listedIn(ownFolder, 'berth', passphrases),
         agent.keys(),
-        described(usersFolder, 'user'),
+        listedIn(usersFolder, 'user', passphrases),
       ])
-      const plain = { needsPassphrase: false, unlocked: false } as const
-      return [
-        ...(mine ? [describedOwn(mine)] : []),
-        ...others,
-        ...agents.slice(0, 1).map(key => ({ ...key, ...plain, name: 'agent', from: 'agent' as const })),
-        // With one key alone, that one is the agent.
-        ...(agents.length > 1 ? agents : []).map(key => ({
-          ...key,
-          ...plain,
-          name: `agent/${key.fingerprint}`,
-          from: 'agent' as const,
-        })),
-        ...users,
-      ]
+      return [...(mine ? [listedOwn(mine)] : []), ...others, ...listedAgents(agents), ...users]
     },
     async unlock(name, passphrase, keep) {
       const { path, fingerprint } = await fileOf(name)
@@ -202,25 +154,8 @@ export function openKeys({
     async lock(name) {
       await passphrases.forget((await fileOf(name)).fingerprint)
     },
-    async import(name, text, passphrase) {
-      await checkFree(name)
-      const privateKey = `${text.trim().replaceAll('\r\n', '\n')}\n`
-      // OpenSSH reads these; what PuTTY writes it does not.
-      if (!privateKey.startsWith('-----BEGIN ')) throw notAKey()
-      const read = readPrivateKey(privateKey, passphrase)
-      if (read.state === 'locked') throw locked(name)
-      if (read.state === 'wrong_passphrase') throw wrongPassphrase(name)
-      if (read.state !== 'open') throw notAKey()
-      const blob = read.key.getPublicSSH()
-      const kept = await keepKey(name, privateKey, `${typeOf(blob)} ${blob.toString('base64')} ${name}`)
-      if (passphrase !== undefined) await passphrases.remember(fingerprintOf(blob), passphrase, false)
-      return kept
-    },
-    async generate(name) {
-      await checkFree(name)
-      const { privateKey, publicKey } = makeKeyPair(`berth-${name}`)
-      return keepKey(name, privateKey, publicKey)
-    },
+    import: (name, text, passphrase) => importKey({ files, passphrases }, name, text, passphrase),
+    generate: name => generateKey(files, name),
     async remove(name) {
       if (!name.startsWith('berth/')) throw notRemovable(name)
       const { fingerprint } = await fileOf(name)
@@ -234,18 +169,4 @@ export function openKeys({
       if (account !== undefined) await deleteOwn(files, account)
     },
   }
-}
-
-function describedOwn({ publicKey, fingerprint }: OwnKey): SshKey {
-  const plain = { needsPassphrase: false, unlocked: false }
-  return { name: berthKey, from: 'berth', type: 'ssh-ed25519', fingerprint, publicKey, ...plain }
-}
-
-function isAgents(name: string): boolean {
-  return name === 'agent' || name.startsWith('agent/')
-}
-
-/** Undefined for all of the agent's. */
-function agentFingerprint(name: string): string | undefined {
-  return name === 'agent' ? undefined : name.slice('agent/'.length)
 }

@@ -1,0 +1,45 @@
+import type { Files } from '../../ports/files.ts'
+import { keyNamesIn } from './key-folder.ts'
+import { locked, nameTaken, notAKey, wrongPassphrase } from './key-problems.ts'
+import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
+import type { Passphrases } from './passphrases.ts'
+import { readPrivateKey } from './private-key.ts'
+
+/** Takes a private key's text among Berth's, as `Keys.import` says. */
+export async function importKey(
+  { files, passphrases }: { files: Files; passphrases: Passphrases },
+  name: string,
+  text: string,
+  passphrase: string | undefined,
+): Promise<string> {
+  await checkFree(files, name)
+  const privateKey = `${text.trim().replaceAll('\r\n', '\n')}\n`
+  // OpenSSH reads these; what PuTTY writes it does not.
+  if (!privateKey.startsWith('-----BEGIN ')) throw notAKey()
+  const read = readPrivateKey(privateKey, passphrase)
+  if (read.state === 'locked') throw locked(name)
+  if (read.state === 'wrong_passphrase') throw wrongPassphrase(name)
+  if (read.state !== 'open') throw notAKey()
+  const blob = read.key.getPublicSSH()
+  const kept = await keepKey(files, name, privateKey, `${typeOf(blob)} ${blob.toString('base64')} ${name}`)
+  if (passphrase !== undefined) await passphrases.remember(fingerprintOf(blob), passphrase, false)
+  return kept
+}
+
+/** Makes another key among Berth's, as `Keys.generate` says. */
+export async function generateKey(files: Files, name: string): Promise<string> {
+  await checkFree(files, name)
+  const { privateKey, publicKey } = makeKeyPair(`berth-${name}`)
+  return keepKey(files, name, privateKey, publicKey)
+}
+
+async function checkFree(files: Files, name: string): Promise<void> {
+  if ((await keyNamesIn(files.path('keys'))).includes(name)) throw nameTaken(name)
+}
+
+/** Writes both halves among Berth's, the private one first. */
+async function keepKey(files: Files, name: string, privateKey: string, publicKey: string): Promise<string> {
+  await files.write(`keys/${name}`, privateKey)
+  await files.write(`keys/${name}.pub`, `${publicKey}\n`)
+  return `berth/${name}`
+}
