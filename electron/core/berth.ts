@@ -1,16 +1,19 @@
 import { defaultSettings } from '../contract/app/settings.ts'
-import type { BerthError } from '../contract/problem.ts'
-import type { App } from '../contract/state.ts'
+import type { AccountId } from '../contract/ids.ts'
+import type { BerthError, Problem } from '../contract/problem.ts'
+import type { App, State } from '../contract/state.ts'
 import type { Files } from '../ports/files.ts'
+import type { Keychain } from '../ports/keychain.ts'
 import type { Log } from '../ports/log.ts'
 import type { Machine } from '../ports/machine.ts'
 import { findEditors } from '../ssh/editors/editors.ts'
-import { openAccess } from './access/access.ts'
+import { type Access, openAccess } from './access/access.ts'
 import { Choices } from './access/files/choices.ts'
 import { createFileTransfers } from './access/files/file-transfers.ts'
 import { openSshConfig } from './access/ssh-config/ssh-config.ts'
-import { createTunnels } from './access/tunnels/tunnels.ts'
+import { createTunnels, type Tunnels } from './access/tunnels/tunnels.ts'
 import { showWays } from './access/tunnels/ways.ts'
+import type { AccountsContext } from './accounts/account-sessions.ts'
 import { openAccounts } from './accounts/accounts.ts'
 import { createPause } from './accounts/pause.ts'
 import { openActivity } from './app/activity.ts'
@@ -22,34 +25,10 @@ import { pageFailures } from './app/page/page-failures.ts'
 import { createPageLink } from './app/page/page-link.ts'
 import { followAutostart, followCommandFile, openSettings } from './app/settings.ts'
 import { openUpdates } from './app/updates.ts'
-import { accountCommands } from './commands/account/accounts.ts'
-import { hostingCommands } from './commands/account/hosting.ts'
-import { keyCommands } from './commands/account/keys.ts'
-import { moneyCommands } from './commands/account/money.ts'
-import { notificationCommands } from './commands/account/notifications.ts'
-import { sshKeyCommands } from './commands/account/ssh-keys.ts'
-import { transferCommands } from './commands/account/transfers.ts'
-import { twoFactorCommands } from './commands/account/two-factor.ts'
-import { volumeCommands } from './commands/account/volumes.ts'
-import { deskCommands } from './commands/app/app.ts'
-import { upkeepCommands } from './commands/app/updates.ts'
-import { accessCommands, sshArguments } from './commands/instance/access.ts'
-import { editorCommands } from './commands/instance/editors.ts'
-import { fileCommands } from './commands/instance/files.ts'
-import { guardCommands } from './commands/instance/guards.ts'
-import { instanceCommands } from './commands/instance/instances.ts'
-import { insideCommands } from './commands/instance/metrics.ts'
-import { recoveryCommands } from './commands/instance/recovery.ts'
-import { runCommands } from './commands/instance/runs.ts'
-import { tunnelCommands } from './commands/instance/tunnels.ts'
-import { watchdogCommands } from './commands/instance/watchdog.ts'
-import { failoverCommands } from './commands/market/failover.ts'
-import { offerCommands } from './commands/market/offers.ts'
-import { rentingCommands } from './commands/market/renting.ts'
-import { templateCommands } from './commands/market/templates.ts'
-import { watchCommands } from './commands/market/watches.ts'
+import { allCommands } from './commands/all-commands.ts'
+import { sshArguments } from './commands/instance/access.ts'
 import type { Parts } from './commands/parts.ts'
-import { projectCommands, registerProject } from './commands/project/projects.ts'
+import { registerProject } from './commands/project/projects.ts'
 import { instanceKeyEntry } from './instances/instance-key.ts'
 import { createNotifications } from './notifications/notifications.ts'
 import { openPageNotices } from './notifications/page-notices.ts'
@@ -87,33 +66,17 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     }),
   }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
-  const { clock, files, keychain, notifier, platform } = machine
+  const { clock, files, keychain, notifier } = machine
   const editors = await findEditors(machine)
-  const store = createStore({
-    app: {
-      ...app,
-      platform,
-      editors: editors.map(({ id, name }) => ({ id, name })),
-      notifications: notifier.available,
-      autostart: app.shell === 'electron' ? machine.autostart !== undefined : undefined,
-      commandFile: machine.commandFile?.path,
-      keychainProblem: keychain.problem || undefined,
-    },
-    accounts: {},
-    settings: defaultSettings,
-    savedSearches: {},
-    projects: {},
-    projectSecrets: [],
-    activity: {},
-    notices: {},
-  })
+  const store = createStore(stateAtStart(app, machine, editors))
 
   const places = demo ? [files, demo.files] : [files]
   const activity = await openActivity(store, clock, places, account =>
     account === 'demo' && demo ? demo.files : files,
   )
-  sayNotWritten = ({ problem: { message, advice } }) =>
-    activity.add({ kind: 'error', text: message, detail: advice || undefined })
+  const sayProblem = ({ message, advice }: Problem, on?: { account: AccountId; instance: number }) =>
+    activity.add({ ...on, kind: 'error', text: message, detail: advice || undefined })
+  sayNotWritten = ({ problem }) => sayProblem(problem)
   const onBroken = (setAside: string) =>
     activity.add({
       kind: 'error',
@@ -139,8 +102,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       ways(account, instance, way)
       if (way) sshConfig.reached(account, instance, way.address)
     },
-    (account, instance, { message, advice }) =>
-      activity.add({ account, instance, kind: 'error', text: message, detail: advice || undefined }),
+    (account, instance, problem) => sayProblem(problem, { account, instance }),
   )
   const sshConfig = await openSshConfig({
     store,
@@ -148,15 +110,9 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     access,
     attachKey: (account, instance) => access.attachKey(account, instance, accounts.session(account).client),
     onBroken,
-    onProblem: ({ message, advice }) =>
-      activity.add({ kind: 'error', text: message, detail: advice || undefined }),
+    onProblem: problem => sayProblem(problem),
   })
-  const tunnels = createTunnels({
-    store,
-    clock,
-    random: machine.random,
-    access,
-  })
+  const tunnels = createTunnels({ store, clock, random: machine.random, access })
   const newId = () => machine.random.hex(16)
   const fileTransfers = createFileTransfers({ store, clock, activity, newId })
   const accounts = await openAccounts({
@@ -168,21 +124,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     fileTransfers,
     forProjects: { projects, secrets },
     demo,
-    onAway: (account, instance) => {
-      void tunnels.drop(account, instance).catch(() => undefined)
-      void access.disconnect(account, instance).catch(() => undefined)
-    },
-    onGone: (account, instance) => {
-      void tunnels.drop(account, instance).catch(() => undefined)
-      void access.drop(account, instance).catch(() => undefined)
-      void keychain.delete(instanceKeyEntry(account, instance)).catch(() => undefined)
-    },
-    onCreated: ({ account, client }, instance, key) => {
-      if (key && account !== 'demo')
-        void keychain.set(instanceKeyEntry(account, instance), key).catch(() => undefined)
-      // Refused while it is being provisioned, on some services: then it is attached when someone first gets in.
-      void access.attachKey(account, instance, client).catch(() => undefined)
-    },
+    ...instanceEvents(tunnels, access, keychain),
   })
 
   await sshConfig.follow()
@@ -210,38 +152,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const { log } = options
   const notePageFailure = pageFailures(activity, clock, log)
   const updates = openUpdates(store, clock, log, machine.updater)
-  const dispatch = createDispatcher(
-    {
-      ...accountCommands(parts),
-      ...offerCommands(parts),
-      ...rentingCommands(parts),
-      ...failoverCommands(parts),
-      ...recoveryCommands(parts),
-      ...watchCommands(parts),
-      ...templateCommands(parts),
-      ...moneyCommands(parts),
-      ...instanceCommands(parts),
-      ...watchdogCommands(parts),
-      ...runCommands(parts),
-      ...projectCommands(parts),
-      ...guardCommands(parts),
-      ...accessCommands(parts),
-      ...sshKeyCommands(parts),
-      ...insideCommands(parts),
-      ...tunnelCommands(parts),
-      ...editorCommands(parts),
-      ...deskCommands(parts),
-      ...keyCommands(parts),
-      ...twoFactorCommands(parts),
-      ...notificationCommands(parts),
-      ...volumeCommands(parts),
-      ...transferCommands(parts),
-      ...hostingCommands(parts),
-      ...fileCommands(parts),
-      ...upkeepCommands({ store, machine, log, updates, notePageFailure }),
-    },
-    log.line,
-  )
+  const upkeep = { store, machine, log, updates, notePageFailure }
+  const dispatch = createDispatcher(allCommands(parts, upkeep), log.line)
 
   notifications.onCommand((name, args) => dispatch(name, args, {}))
 
@@ -274,6 +186,57 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       await tunnels.close()
       await access.close()
       await activity.flush()
+    },
+  }
+}
+
+/** What all shows before anything is known of accounts. */
+function stateAtStart(
+  app: BerthOptions['app'],
+  { platform, notifier, autostart, commandFile, keychain }: Machine,
+  editors: State['app']['editors'],
+): State {
+  return {
+    app: {
+      ...app,
+      platform,
+      editors: editors.map(({ id, name }) => ({ id, name })),
+      notifications: notifier.available,
+      autostart: app.shell === 'electron' ? autostart !== undefined : undefined,
+      commandFile: commandFile?.path,
+      keychainProblem: keychain.problem || undefined,
+    },
+    accounts: {},
+    settings: defaultSettings,
+    savedSearches: {},
+    projects: {},
+    projectSecrets: [],
+    activity: {},
+    notices: {},
+  }
+}
+
+/** What comes with an instance, and what ends where it is away, or gone for good. None of it can keep anything else. */
+function instanceEvents(
+  tunnels: Tunnels,
+  access: Access,
+  keychain: Keychain,
+): Pick<AccountsContext, 'onAway' | 'onGone' | 'onCreated'> {
+  return {
+    onAway(account, instance) {
+      void tunnels.drop(account, instance).catch(() => undefined)
+      void access.disconnect(account, instance).catch(() => undefined)
+    },
+    onGone(account, instance) {
+      void tunnels.drop(account, instance).catch(() => undefined)
+      void access.drop(account, instance).catch(() => undefined)
+      void keychain.delete(instanceKeyEntry(account, instance)).catch(() => undefined)
+    },
+    onCreated({ account, client }, instance, key) {
+      if (key && account !== 'demo')
+        void keychain.set(instanceKeyEntry(account, instance), key).catch(() => undefined)
+      // Refused while it is being provisioned, on some services: then it is attached when someone first gets in.
+      void access.attachKey(account, instance, client).catch(() => undefined)
     },
   }
 }

@@ -1,0 +1,62 @@
+import type { Handlers } from '../app/page/dispatcher.ts'
+import { accountCommands } from './account/accounts.ts'
+import { hostingCommands } from './account/hosting.ts'
+import { keyCommands } from './account/keys.ts'
+import { moneyCommands } from './account/money.ts'
+import { notificationCommands } from './account/notifications.ts'
+import { sshKeyCommands } from './account/ssh-keys.ts'
+import { transferCommands } from './account/transfers.ts'
+import { twoFactorCommands } from './account/two-factor.ts'
+import { volumeCommands } from './account/volumes.ts'
+import { deskCommands } from './app/app.ts'
+import { type UpkeepParts, upkeepCommands } from './app/updates.ts'
+import { accessCommands } from './instance/access.ts'
+import { editorCommands } from './instance/editors.ts'
+import { fileCommands } from './instance/files.ts'
+import { guardCommands } from './instance/guards.ts'
+import { instanceCommands } from './instance/instances.ts'
+import { insideCommands } from './instance/metrics.ts'
+import { recoveryCommands } from './instance/recovery.ts'
+import { runCommands } from './instance/runs.ts'
+import { tunnelCommands } from './instance/tunnels.ts'
+import { watchdogCommands } from './instance/watchdog.ts'
+import { failoverCommands } from './market/failover.ts'
+import { offerCommands } from './market/offers.ts'
+import { rentingCommands } from './market/renting.ts'
+import { templateCommands } from './market/templates.ts'
+import { watchCommands } from './market/watches.ts'
+import type { Parts } from './parts.ts'
+import { projectCommands } from './project/projects.ts'
+
+/** The handler of each command that is declared. */
+export function allCommands(parts: Parts, upkeep: UpkeepParts): Handlers {
+  return {
+    ...accountCommands(parts),
+    ...offerCommands(parts),
+    ...rentingCommands(parts),
+    ...failoverCommands(parts),
+    ...recoveryCommands(parts),
+    ...watchCommands(parts),
+    ...templateCommands(parts),
+    ...moneyCommands(parts),
+    ...instanceCommands(parts),
+    ...watchdogCommands(parts),
+    ...runCommands(parts),
+    ...projectCommands(parts),
+    ...guardCommands(parts),
+    ...accessCommands(parts),
+    ...sshKeyCommands(parts),
+    ...insideCommands(parts),
+    ...tunnelCommands(parts),
+    ...editorCommands(parts),
+    ...deskCommands(parts),
+    ...keyCommands(parts),
+    ...twoFactorCommands(parts),
+    ...notificationCommands(parts),
+    ...volumeCommands(parts),
+    ...transferCommands(parts),
+    ...hostingCommands(parts),
+    ...fileCommands(parts),
+    ...upkeepCommands(upkeep),
+  }
+}
