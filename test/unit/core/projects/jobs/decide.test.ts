@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { nextMove, pauseAfter, type Snapshot } from '../../../../../electron/core/projects/jobs/decide.ts'
+import {
+  againFromFailure,
+  nextMove,
+  pauseAfter,
+  type Snapshot,
+} from '../../../../../electron/core/projects/jobs/decide.ts'
 import type { Job } from '../../../../../electron/core/projects/model.ts'
 
 const job = (fields: Partial<Job> = {}): Job => ({
@@ -142,5 +147,27 @@ describe('a job whose move has failed', () => {
   test('is stopped however often that has to be asked', () => {
     const halting = { job: { step: 'failed' }, move: { do: 'halt' }, isOnline: true } as const
     expect(pauseAfter({ code: 'unreachable' }, { ...halting, fails: 500 })).toBe(60_000)
+  })
+})
+
+describe('a job that failed and goes on', () => {
+  const again = (failedAt: Job['step'], state: InstanceState = 'running') =>
+    againFromFailure(
+      job({ step: 'failed', failedAt, halting: true, setupRun: 's1', commandRun: 'c1' }),
+      machine(state),
+      'fnew',
+    )
+
+  test('sends the folder again before a step that ran in it, and repeats what failed alone', () => {
+    expect(again('setup')).toMatchObject({ step: 'sending', setupRun: undefined, commandRun: undefined })
+    expect(again('running')).toMatchObject({ step: 'sending', setupRun: 's1', commandRun: undefined })
+    expect(again('bringing')).toMatchObject({ step: 'bringing', setupRun: 's1', commandRun: 'c1' })
+  })
+
+  test('searches anew only where it had found no machine, and starts one that stands still', () => {
+    expect(again('renting').failover).toBe('fnew')
+    expect(again('bringing').failover).toBe(job().failover)
+    expect(again('bringing', 'stopped')).toMatchObject({ starting: true, halting: undefined })
+    expect(again('bringing').starting).toBeUndefined()
   })
 })
