@@ -103,6 +103,8 @@ export async function openDocument<Schema extends v.GenericSchema>(
       await save().catch(() => saveAfter(tryAgainAfter))
     },
     async flush() {
+      cancelSoon?.()
+      cancelSoon = undefined
       await (content === written ? writing : save()).catch(() => undefined)
     },
   }

@@ -74,6 +74,16 @@ test('flushing writes what waits, and nothing when nothing does', async () => {
   expect(files.writes).toHaveLength(1)
 })
 
+test('after a flush nothing is written, also where what waited was on disk already', async () => {
+  const document = await open()
+  await document.write(add(1))
+  document.writeSoon(list => list)
+  await document.flush()
+  files.texts.clear()
+  await clock.pass(60_000)
+  expect([...files.texts.keys()]).toEqual([])
+})
+
 test('a write that fails is refused, and changes nothing', async () => {
   const document = await open()
   await document.write(add(1))
