@@ -22,7 +22,8 @@ export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSe
   // Nothing of the desktop that the tests may be run on.
   const { DBUS_SESSION_BUS_ADDRESS: _bus, DISPLAY: _x, WAYLAND_DISPLAY: _wayland, ...outside } = process.env
   const base = { ...outside, HOME: home, XDG_RUNTIME_DIR: home, XDG_CONFIG_HOME: join(home, '.config') }
-  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], {
+  const own = `--address=unix:path=${join(home, 'bus')}`
+  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address', own], {
     env: base,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
