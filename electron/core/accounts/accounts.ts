@@ -1,25 +1,18 @@
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
-import { type BaseUrl, parseBaseUrl } from '../../service/base-url.ts'
-import { createClient } from '../../service/client.ts'
-import { requestClock } from '../../service/http/clock.ts'
-import { identify, identifyOrLogin } from '../../service/identify.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
+import { type Connecting, createConnecting } from './connecting.ts'
 import { deleteFolder, endForGood } from './forget-account.ts'
 import type { Session } from './session/session.ts'
-import { type StoredAccount, StoredAccounts } from './stored-accounts.ts'
+import { StoredAccounts } from './stored-accounts.ts'
 
 /** The accounts Berth knows. All are polled, alerted on and guarded; the page shows one. */
-export interface Accounts {
+export interface Accounts extends Pick<Connecting, 'connect'> {
   /** The session of an account, or of the one that is shown. Throws `no_such_account`. */
   session(id: AccountId | undefined): Session
-  /**
-   * Checks the key against the current user, and keeps both. The same user at the same address gets the new key. A key
-   * that may make two-factor calls alone is kept without knowing whose it is: the login that comes next shows it.
-   */
-  connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId>
+  /** Throws `demo_stays`, or `other_user` for a key that is not of its user. */
   replaceKey(id: AccountId, key: string): Promise<void>
   /** Goes on with the session key of a two-factor login, which is kept beside the API key and preferred to it. */
   useSessionKey(id: AccountId, key: string): Promise<void>
@@ -49,41 +42,8 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       }),
   })
   const sessions = createAccountSessions(context)
-  const { keysOf, begin, useKey } = sessions
+  const { keysOf, begin } = sessions
   let lastTurn: Promise<unknown> = Promise.resolve()
-
-  /** Keeps key and account both, or neither. */
-  async function keep(account: StoredAccount, key: string): Promise<void> {
-    await keysOf(account).keepApiKey(key)
-    try {
-      await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))
-    } catch (error) {
-      await keysOf(account).forget()
-      throw error
-    }
-  }
-
-  /** The same user at the same address stays one account. */
-  async function connectUser(
-    baseUrl: string,
-    userId: number | undefined,
-    key: string,
-    name: string | undefined,
-  ): Promise<AccountId> {
-    const same = document.get().accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === userId)
-    if (same) {
-      await useKey(same, key)
-      await showId(same.id)
-      return same.id
-    }
-    const id = `a${machine.random.hex(8)}`
-    const account = { id, name: name ?? new URL(baseUrl).host, baseUrl, userId }
-    await keep(account, key)
-    await begin(account, key)
-    await showId(id)
-    activity.add({ account: id, kind: 'user', text: `Connected ${account.name}`, detail: baseUrl })
-    return id
-  }
 
   /** One after the other: two that connect the same user at once must not make two accounts of it. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -115,8 +75,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     if (first !== undefined) draft.shown = first
   })
 
-  const clientFor = (baseUrl: BaseUrl, key: string) =>
-    createClient({ baseUrl, key, clock: requestClock(machine.clock), random: machine.random.fraction })
+  const connecting = createConnecting(context, document, sessions, inTurn)
 
   return {
     session(id) {
@@ -124,25 +83,16 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       if (!session) throw noSuchAccount()
       return session
     },
-    async connect(baseUrlText, key, name) {
-      const baseUrl = parseBaseUrl(baseUrlText)
-      const user = await identifyOrLogin(clientFor(baseUrl, key), { retries: 1 })
-      return inTurn(() => connectUser(baseUrl, user?.id, key, name))
+    async connect(baseUrl, key, name) {
+      const id = await connecting.connect(baseUrl, key, name)
+      await showId(id)
+      return id
     },
     async replaceKey(id, key) {
       const { name, baseUrl, userId } = existing(id)
       if (id === 'demo')
         throw new BerthError({ code: 'demo_stays', message: 'The demo has a key of its own.' })
-      const user = await identify(clientFor(parseBaseUrl(baseUrl), key), { retries: 1 })
-      if (userId !== undefined && user.id !== userId)
-        throw new BerthError({
-          code: 'other_user',
-          message: `That key belongs to user ${user.id}, but this account is user ${userId}.`,
-          advice: 'Enter a key of the same user, or connect the other user as an account of its own.',
-          field: 'key',
-        })
-      await useKey({ id, name, baseUrl, userId }, key)
-      activity.add({ account: id, kind: 'user', text: 'Replaced the API key' })
+      await connecting.replaceKey({ id, name, baseUrl, userId }, key)
     },
     async useSessionKey(id, key) {
       const kept = keysOf(existing(id)).keepSession(key)

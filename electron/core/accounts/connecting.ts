@@ -1,0 +1,83 @@
+import type { AccountId } from '../../contract/ids.ts'
+import { BerthError } from '../../contract/problem.ts'
+import { type BaseUrl, parseBaseUrl } from '../../service/base-url.ts'
+import { createClient } from '../../service/client.ts'
+import { requestClock } from '../../service/http/clock.ts'
+import { identify, identifyOrLogin } from '../../service/identify.ts'
+import type { Document } from '../storage/json-file.ts'
+import type { AccountSessions, AccountsContext } from './account-sessions.ts'
+import type { StoredAccount, StoredAccounts } from './stored-accounts.ts'
+
+/** Keeps the keys of accounts, once the service has said whose they are. */
+export interface Connecting {
+  /**
+   * Checks the key against the current user, and keeps both. The same user at the same address gets the new key. A key
+   * that may make two-factor calls alone is kept without knowing whose it is: the login that comes next shows it.
+   */
+  connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId>
+  /** Throws `other_user` for a key that is not of the account's user. */
+  replaceKey(account: StoredAccount, key: string): Promise<void>
+}
+
+export function createConnecting(
+  { machine, activity }: Pick<AccountsContext, 'machine' | 'activity'>,
+  document: Document<StoredAccounts>,
+  { keysOf, begin, useKey }: AccountSessions,
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
+): Connecting {
+  const clientFor = (baseUrl: BaseUrl, key: string) =>
+    createClient({ baseUrl, key, clock: requestClock(machine.clock), random: machine.random.fraction })
+
+  /** Keeps key and account both, or neither. */
+  async function keep(account: StoredAccount, key: string): Promise<void> {
+    await keysOf(account).keepApiKey(key)
+    try {
+      await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))
+    } catch (error) {
+      await keysOf(account).forget()
+      throw error
+    }
+  }
+
+  /** The same user at the same address stays one account. */
+  async function connectUser(user: Omit<StoredAccount, 'id'>, key: string): Promise<AccountId> {
+    const { baseUrl, userId } = user
+    const same = document.get().accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === userId)
+    if (same) {
+      await useKey(same, key)
+      return same.id
+    }
+    const account = { id: `a${machine.random.hex(8)}`, ...user }
+    await keep(account, key)
+    await begin(account, key)
+    activity.add({
+      account: account.id,
+      kind: 'user',
+      text: `Connected ${account.name}`,
+      detail: baseUrl,
+    })
+    return account.id
+  }
+
+  return {
+    async connect(baseUrlText, key, name) {
+      const baseUrl = parseBaseUrl(baseUrlText)
+      const user = await identifyOrLogin(clientFor(baseUrl, key), { retries: 1 })
+      const connected = { name: name ?? new URL(baseUrl).host, baseUrl, userId: user?.id }
+      return inTurn(() => connectUser(connected, key))
+    },
+    async replaceKey(account, key) {
+      const { id, baseUrl, userId } = account
+      const user = await identify(clientFor(parseBaseUrl(baseUrl), key), { retries: 1 })
+      if (userId !== undefined && user.id !== userId)
+        throw new BerthError({
+          code: 'other_user',
+          message: `That key belongs to user ${user.id}, but this account is user ${userId}.`,
+          advice: 'Enter a key of the same user, or connect the other user as an account of its own.',
+          field: 'key',
+        })
+      await useKey(account, key)
+      activity.add({ account: id, kind: 'user', text: 'Replaced the API key' })
+    },
+  }
+}
