@@ -12,10 +12,7 @@ import {
   type SystemPart,
 } from './system-parts.ts'
 import { chooseTests } from './test-choice.ts'
-import { type Counts, countReport } from './test-counts.ts'
-
-/** Files at a time: twice what two processors could do, were all of them busy. */
-const atOnce = '6'
+import { add, type Counts, countReport, noCounts } from './test-counts.ts'
 
 /**
  * `npm test`: every test, or those that concern what is named (`npm test -- guards`, which lists their files first), after
@@ -37,7 +34,13 @@ async function test(): Promise<void> {
   }
   if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
 
-  const counts = await run(missing, [...(files ?? []), ...options])
+  const filters = [...(files ?? []), ...options]
+  // Pages that share two processors with everything else would be timed, not tested: they come last, three at a time.
+  const rounds = [
+    await round(['unit', 'integration'], 6, missing, filters),
+    await round(['e2e'], 3, missing, filters),
+  ]
+  const counts = rounds.reduce(add, noCounts)
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
   if (counts.failed > 0 || counts.passed + counts.skipped === 0) process.exitCode = 1
 }
@@ -59,26 +62,26 @@ async function prepareSystem(): Promise<SystemPart[]> {
 }
 
 /**
- * Runs all at once, the pages first: most of their time, and of what is under `integration`, is waiting, for machines that
+ * Runs some of the projects of vitest.config.ts, so many files at once: most of their time is waiting, for machines that
  * boot and networks that come back. Tests that cannot run here are counted as skipped.
  */
-async function run(missing: readonly SystemPart[], filters: readonly string[]): Promise<Counts> {
+async function round(
+  projects: readonly string[],
+  atOnce: number,
+  missing: readonly SystemPart[],
+  filters: readonly string[],
+): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
     const report = join(folder, 'report.json')
+    const chosen = [...projects.flatMap(project => ['--project', project]), '--passWithNoTests', ...filters]
+    const workers = ['--maxWorkers', String(atOnce)]
     const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const code = await runTool('vitest', [
-      'run',
-      ...filters,
-      ...excluded,
-      '--maxWorkers',
-      atOnce,
-      ...reporters,
-    ])
+    const code = await runTool('vitest', ['run', ...chosen, ...workers, ...excluded, ...reporters])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
-    return { ...ran, skipped: ran.skipped + (await countTests(filters, suites, folder)) }
+    return { ...ran, skipped: ran.skipped + (await countTests(chosen, suites, folder)) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -86,13 +89,13 @@ async function run(missing: readonly SystemPart[], filters: readonly string[]): 
 
 /** How many tests are in the suites that were left out. */
 async function countTests(
-  filters: readonly string[],
+  chosen: readonly string[],
   suites: readonly string[],
   folder: string,
 ): Promise<number> {
   if (suites.length === 0) return 0
   const file = join(folder, 'list.json')
-  await runTool('vitest', ['list', ...filters, `--json=${file}`])
+  await runTool('vitest', ['list', ...chosen, `--json=${file}`])
   const tests: { file: string }[] = JSON.parse(await readFile(file, 'utf8'))
   return tests.filter(test => suites.some(suite => test.file.includes(suite))).length
 }
