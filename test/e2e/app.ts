@@ -154,7 +154,9 @@ export async function openPage(
   address: string,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; errors: string[] }> {
-  const context = await browser.newContext({ viewport: { width: 1080, height: 720 }, ...options })
+  // What moves is drawn sixty times a second, for as long as a test waits.
+  const still = { reducedMotion: 'reduce', viewport: { width: 1080, height: 720 } } as const
+  const context = await browser.newContext({ ...still, ...options })
   context.setDefaultTimeout(patience)
   const page = await context.newPage()
   const errors: string[] = []

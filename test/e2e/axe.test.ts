@@ -16,7 +16,6 @@ async function pageWithAxe(start: Start, address: string): Promise<Page> {
   const { page } = await start.page('about:blank', {
     colorScheme: 'light',
     viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
   })
   await page.addInitScript(axe.source)
   await page.goto(address)

@@ -7,10 +7,10 @@ export function countryOf(location: string): string {
   return countries().get(last.toLowerCase()) ?? location.trim()
 }
 
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 let known: Map<string, string> | undefined
 /** The code of every country there is, by its English name in lower case. */
 export function countries(): ReadonlyMap<string, string> {
-  const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
   known ??= new Map(
     letters
       .flatMap(first => letters.map(second => first + second))
