@@ -4,10 +4,11 @@ import { carefulKeychain } from './careful-keychain.ts'
 import { memoryKeychain } from './memory-keychain.ts'
 import { type KeychainLimits, type Keytar, probeKeychain, systemKeychain } from './system-keychain.ts'
 
-const limits: KeychainLimits = { probe: 3_000, call: 60_000 }
+/** Right after a login the desktop may still be starting its keychain: taken for none, no account would be polled. */
+const limits: KeychainLimits = { probe: 10_000, call: 60_000 }
 
 /**
- * The keychain of this machine, or one in memory that says why. Never rejects, and answers within a few seconds.
+ * The keychain of this machine, or one in memory that says why. Never rejects, and answers within ten seconds.
  * `addBlock` gets what tells whether a call is under way, which may be for as long as a prompt waits for its user.
  */
 export async function openKeychain(
