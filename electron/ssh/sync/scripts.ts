@@ -48,7 +48,9 @@ exit 0
 
 /**
  * Takes an archive and puts all of it in its place at once, each file by renaming. `whole` is a name that comes last in
- * the archive: without it, it broke off, and what was gathered waits for the next one.
+ * the archive: without it, it broke off, and what was gathered waits for the next one. Two never gather at once: one that
+ * was cut off may begin late and hold half a file. The later one waits a few seconds; the one before may hang for hours,
+ * so then it takes over, and the other puts nothing in its place.
  */
 export const takeScript = `
 LC_ALL=C; export LC_ALL; umask 022; bad=; s=.berth-sync;
@@ -61,21 +63,29 @@ if [ -d "./$t" ]; then place "$t/"; else mv -f -- "$e" "./$t" 2>/dev/null || bad
 fi;
 done;
 };
+begin() {
+for left in 5 4 3 2 1; do
+if (set -C; echo $$ >"$s.pid") 2>/dev/null; then return; fi;
+if kill -0 "$(cat "$s.pid" 2>/dev/null)" 2>/dev/null; then sleep 1; else rm -f -- "$s.pid"; fi;
+done;
+echo $$ >"$s.pid";
+};
+own() { [ "$(cat "$s.pid" 2>/dev/null)" = $$ ]; };
 take() {
 cd -- "$remote" 2>/dev/null || { echo refused; return; };
-echo $$ >"$s.pid";
+begin;
 if [ -n "$fresh" ]; then rm -rf -- "$s"; elif [ -e "$s/$whole" ]; then rm -f -- "$s/$whole"; fi;
 said=$({ [ -d "$s" ] || mkdir -- "$s"; } 2>&1 && tar -xof - -C "$s" 2>&1 >/dev/null); code=$?;
 case $said in *'No space left'*|*'quota exceeded'*|*'Quota exceeded'*) echo full; return ;; esac;
 if [ $code -ne 0 ]; then printf 'failed %.300s' "$said"; return; fi;
-if [ ! -f "$s/$whole" ]; then echo broken; return; fi;
+if [ ! -f "$s/$whole" ] || ! own; then echo broken; return; fi;
 rm -f -- "$s/$whole";
 place '';
 if [ -n "$bad" ]; then echo unplaced; return; fi;
 rm -rf -- "$s";
 echo done;
 };
-take; rm -f -- "$s.pid"
+take; if own; then rm -f -- "$s.pid"; fi
 `
 
 /** Gives an archive of the files that its input names, NUL behind each; several in a row where `tar` takes no list. */

@@ -191,7 +191,8 @@ test('without the right token the socket stays shut', async () => {
     'the token itself': () => token(),
     'another token': berth => proofOf(`${token()}x`, 'page', nonces(berth)),
     'Berth’s own proof, sent back': (_, given) => given,
-    'the proof for another nonce': berth => proofOf(token(), 'page', nonces(berth.replaceAll('0', '1'))),
+    'the proof for another nonce': berth =>
+      proofOf(token(), 'page', nonces(berth.split('').reverse().join(''))),
     'the other nonces, swapped': berth => proofOf(token(), 'page', { page: berth, berth: someNonce }),
     'a proof and more': berth => `${proofOf(token(), 'page', nonces(berth))} `,
     nothing: () => '',

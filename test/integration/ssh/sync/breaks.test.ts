@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
+import { pack } from 'tar-stream'
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../../../electron/local/clock.ts'
+import { stagingName, wholeName } from '../../../../electron/ssh/sync/scan.ts'
+import { openScript, type ScriptStream } from '../../../../electron/ssh/sync/script-stream.ts'
+import { takeScript } from '../../../../electron/ssh/sync/scripts.ts'
 import { hasSshd } from '../sshd.ts'
 import { cuttingWay, seeded } from './cutting.ts'
 import { openSync, write } from './place.ts'
@@ -27,6 +33,19 @@ function content(path: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+async function archive(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  const made = pack()
+  for (const [name, text] of Object.entries(files)) made.entry({ name }, text)
+  made.finalize()
+  return buffer(made)
+}
+
+async function answer({ output, ended }: ScriptStream): Promise<string> {
+  const said = text(output)
+  await ended
+  return said
 }
 
 /** Why it failed, or that it did not. */
@@ -66,6 +85,33 @@ describe.skipIf(!hasSshd)('a sync that breaks off', () => {
     write(remote, { '.berth-sync.pid': `${atIt.pid}\n` })
     expect(await up()).toMatchObject({ files: 1 })
     expect(atIt.exitCode).toBe(0)
+    expect(readdirSync(remote)).toEqual(['a.txt'])
+  })
+
+  test('half a file of one that was cut off and began late comes to no place', async () => {
+    const { here, remote, up, connect } = await openSync()
+    const lines = 'whole '.repeat(20_000)
+    write(here, { 'a.txt': lines })
+    mkdirSync(remote)
+    const whole = await archive({ 'a.txt': lines, [wholeName]: '' })
+    const last = whole.length - 2048
+    const begin = async () => {
+      const values = { remote, fresh: '', whole: wholeName }
+      return openScript((await connect()).connection, systemClock, values, takeScript)
+    }
+    const sync = await begin()
+    await sync.write(whole.subarray(0, last))
+    await expect.poll(() => content(join(remote, stagingName, 'a.txt'))).toBeDefined()
+    const late = await begin()
+    await late.write(whole.subarray(0, 20_000))
+    late.end()
+    expect(await answer(late)).toContain('failed')
+    await sync.write(whole.subarray(last))
+    sync.end()
+    expect(await answer(sync)).toContain('broken')
+    expect(content(join(remote, 'a.txt'))).toBeUndefined()
+    await up()
+    expect(content(join(remote, 'a.txt'))).toBe(lines)
     expect(readdirSync(remote)).toEqual(['a.txt'])
   })
 
