@@ -6,7 +6,7 @@ export function failedLast(
   offers: readonly ListedOffer[],
   failed: Readonly<Record<string, FailedMachineView>>,
 ): readonly ListedOffer[] {
-  if (Object.keys(failed).length === 0) return offers
   const failures = ({ offer }: ListedOffer) => failed[offer.machineId ?? '']?.times ?? 0
+  if (Object.keys(failed).length === 0 || !offers.some(failures)) return offers
   return [...offers].sort((a, b) => failures(a) - failures(b))
 }

@@ -32,17 +32,17 @@ export class OffersView {
   readonly ordered = $derived.by(() =>
     failedLast(this.#sorter?.order(this.market.sortBy, this.market.filter) ?? [], this.#failed()),
   )
+  /** Those of them that lie in the region of the chart. */
+  readonly shown = $derived.by(() => {
+    const { region } = this
+    return region ? this.ordered.filter(listed => isWithin(listed, region)) : this.ordered
+  })
   readonly #settledFilter = settled(
     () => this.market.filter,
     () => this.catalogue,
   )
   /** What the chart shows, in the answer's order. */
   readonly charted = $derived.by(() => passing(this.catalogue?.offers ?? [], this.#settledFilter()))
-  /** Those of them that lie in the region of the chart. */
-  readonly shown = $derived.by(() => {
-    const { region } = this
-    return region ? this.ordered.filter(listed => isWithin(listed, region)) : this.ordered
-  })
   /** The rows of the table: one for all that are alike. */
   readonly groups = $derived.by(() => grouped(this.shown, this.#twins, this.#open))
   readonly #settledFirst = settled(
@@ -54,7 +54,7 @@ export class OffersView {
     const { looked } = this.market
     if (looked === null || this.shown.length === 0) return undefined
     const chosen = looked === undefined ? undefined : this.shown.find(({ offer }) => offer.id === looked)
-    return chosen ?? this.#settledFirst()
+    return chosen ?? this.#settledFirst() ?? this.shown[0]
   })
   /** Characters of the longest GPU of the answer, as shown. */
   readonly longestName = $derived(
