@@ -44,3 +44,13 @@ export function catalogueOf(offers: readonly OfferView[], type: OfferQuery['type
     }),
   }
 }
+
+/** The offers that lie at those positions of an answer. */
+export function offersAt({ offers }: Pick<Catalogue, 'offers'>, positions: readonly number[]): ListedOffer[] {
+  const found: ListedOffer[] = []
+  for (const position of positions) {
+    const listed = offers[position]
+    if (listed) found.push(listed)
+  }
+  return found
+}

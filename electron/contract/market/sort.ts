@@ -1,4 +1,4 @@
-import type { Catalogue, ListedOffer } from './catalogue.ts'
+import { type Catalogue, type ListedOffer, offersAt } from './catalogue.ts'
 import { passes } from './filter.ts'
 import type { OfferFilter } from './offer.ts'
 
@@ -75,16 +75,27 @@ export class Sorter {
     this.#catalogue = catalogue
   }
 
-  /** The offers that pass, in that order. They are tested in the catalogue's own, in which they lie in memory. */
-  order(by: SortBy, filter: OfferFilter = {}): readonly ListedOffer[] {
+  /** The offers that pass, in that order. */
+  order(...asked: Parameters<Sorter['positions']>): ListedOffer[] {
+    return offersAt(this.#catalogue, this.positions(...asked))
+  }
+
+  /**
+   * Where those that pass lie in the catalogue, in that order; those of machines on which a try came to nothing after all
+   * others. Offers are looked at in the catalogue's own order, in which they lie in memory.
+   */
+  positions(
+    by: SortBy,
+    filter: OfferFilter = {},
+    failed: Readonly<Record<string, { times: number }>> = {},
+  ): number[] {
     const { offers } = this.#catalogue
     const isPassing = offers.map(passes(filter))
-    const ordered: ListedOffer[] = []
-    for (const index of this.#order(by)) {
-      const listed = isPassing[index] ? offers[index] : undefined
-      if (listed) ordered.push(listed)
-    }
-    return ordered
+    const positions: number[] = []
+    for (const position of this.#order(by)) if (isPassing[position]) positions.push(position)
+    if (Object.keys(failed).length === 0) return positions
+    const failures = offers.map(({ offer }) => failed[offer.machineId ?? '']?.times ?? 0)
+    return positions.sort((a, b) => (failures[a] ?? 0) - (failures[b] ?? 0))
   }
 
   #order(by: SortBy): Uint32Array {

@@ -1,7 +1,6 @@
 import { bidWithin } from '../../../contract/automation/bid.ts'
 import type { FailedMachineView, FailoverSearch } from '../../../contract/automation/failover.ts'
 import { catalogueOf, type ListedOffer } from '../../../contract/market/catalogue.ts'
-import { failedLast } from '../../../contract/market/failed-last.ts'
 import type { OfferView } from '../../../contract/market/offer.ts'
 import { Sorter } from '../../../contract/market/sort.ts'
 import type { Problem } from '../../../contract/problem.ts'
@@ -54,8 +53,7 @@ export function goodEnough(
   disk: number,
   failed: Readonly<Record<string, FailedMachineView>>,
 ): readonly ListedOffer[] {
-  const catalogue = catalogueOf(offers, query.type)
-  const inOrder = failedLast(new Sorter(catalogue).order(order, filter), failed)
+  const inOrder = new Sorter(catalogueOf(offers, query.type)).order(order, filter, failed)
   return inOrder.filter(
     ({ offer }) =>
       !(query.verifiedOnly && offer.verified === false) && !(offer.disk !== undefined && offer.disk < disk),

@@ -1,4 +1,4 @@
-import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
+import { type Catalogue, type ListedOffer, offersAt } from '../../../../electron/contract/market/catalogue.ts'
 
 /** Prices of equal machines differ by less than this share. */
 const sameShare = 0.02
@@ -13,65 +13,94 @@ function likenessOf({ offer, region }: ListedOffer): string {
   )
 }
 
-/** Those that have others like them, each with what is the same of them; prices aside. */
-export function twinsOf(offers: readonly ListedOffer[]): ReadonlyMap<ListedOffer, string> {
-  const all = new Map(offers.map(listed => [listed, likenessOf(listed)]))
-  const once = new Set<string>()
-  const often = new Set<string>()
-  for (const likeness of all.values()) (once.has(likeness) ? often : once).add(likeness)
-  return new Map([...all].filter(([, likeness]) => often.has(likeness)))
-}
-
 /** Rows of a table in which one stands for all that are like it. */
 export interface Grouped {
   /** In order; those of a group that is open follow the first of it. */
   readonly rows: readonly ListedOffer[]
-  /** How many each first row stands for, itself included, by its id; only where that is more than one. */
-  readonly sizes: ReadonlyMap<number, number>
+  /** How many others a row stands for, by the id of its offer. */
+  othersOf(id: number): number
   /** The rows that follow the first of their group, by id. */
   readonly members: ReadonlySet<number>
 }
 
-/**
- * Offers with those that are alike behind the first of them.
- * @param twins as `twinsOf` gives them, worked out once per answer
- * @param open ids of first rows whose others are shown
- */
-export function grouped(
-  offers: readonly ListedOffer[],
-  twins: ReadonlyMap<ListedOffer, string>,
-  open: ReadonlySet<number>,
-): Grouped {
-  const firsts: ListedOffer[] = []
-  const firstsOf = new Map<string, ListedOffer[]>()
-  const others = new Map<ListedOffer, ListedOffer[]>()
-  for (const listed of offers) {
-    const likeness = twins.get(listed)
-    const alike = likeness === undefined ? undefined : firstsOf.get(likeness)
-    const first = alike?.find(one => costsTheSame(one, listed))
-    const rest = first && others.get(first)
-    if (rest) rest.push(listed)
-    else if (first) others.set(first, [listed])
-    else {
-      firsts.push(listed)
-      if (alike) alike.push(listed)
-      else if (likeness !== undefined) firstsOf.set(likeness, [listed])
-    }
+/** The offers of an answer that are alike and cost about the same, found once for all orders and filters. */
+export class Twins {
+  readonly #answer: Pick<Catalogue, 'offers'>
+  /** By position: a number that twins share, or -1 for one alone. */
+  readonly #numbers: Int32Array
+  readonly #positions: ReadonlyMap<number, number>
+
+  constructor(answer: Pick<Catalogue, 'offers'>) {
+    this.#answer = answer
+    this.#numbers = numbersOf(answer.offers)
+    this.#positions = new Map(answer.offers.map(({ offer }, position) => [offer.id, position]))
   }
-  const isOpen = ({ offer }: ListedOffer) => open.has(offer.id)
-  return {
-    rows:
-      open.size === 0
-        ? firsts
-        : firsts.flatMap(first => (isOpen(first) ? [first, ...(others.get(first) ?? [])] : [first])),
-    sizes: new Map([...others].map(([{ offer }, rest]) => [offer.id, rest.length + 1])),
-    members: new Set(
-      [...others].flatMap(([first, rest]) => (isOpen(first) ? rest.map(({ offer }) => offer.id) : [])),
-    ),
+
+  /** Where an offer lies in the answer. */
+  positionOf(id: number): number | undefined {
+    return this.#positions.get(id)
+  }
+
+  /**
+   * Offers with those that are alike behind the first of them.
+   * @param order positions of those that are shown
+   * @param open ids of first rows whose others are shown
+   */
+  grouped(order: readonly number[], open: ReadonlySet<number>): Grouped {
+    const numbers = this.#numbers
+    const firsts: number[] = []
+    const firstOf = new Int32Array(numbers.length).fill(-1)
+    const others = new Uint32Array(numbers.length)
+    for (const position of order) {
+      const number = numbers[position] ?? -1
+      const first = firstOf[number] ?? -1
+      if (first >= 0) {
+        others[first] = (others[first] ?? 0) + 1
+        continue
+      }
+      firsts.push(position)
+      if (number >= 0) firstOf[number] = position
+    }
+    const shownTo = (first: number) =>
+      order.filter(position => position !== first && numbers[position] === numbers[first])
+    const opened = new Map<number, number[]>()
+    for (const id of open) {
+      const first = this.#positions.get(id) ?? -1
+      if (others[first]) opened.set(first, shownTo(first))
+    }
+    return {
+      rows: offersAt(
+        this.#answer,
+        opened.size === 0 ? firsts : firsts.flatMap(first => [first, ...(opened.get(first) ?? [])]),
+      ),
+      othersOf: id => others[this.#positions.get(id) ?? -1] ?? 0,
+      members: new Set(offersAt(this.#answer, [...opened.values()].flat()).map(({ offer }) => offer.id)),
+    }
   }
 }
 
-function costsTheSame({ price: a }: ListedOffer, { price: b }: ListedOffer): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return Math.abs(a - b) <= sameShare * Math.max(a, b)
+function numbersOf(offers: readonly ListedOffer[]): Int32Array {
+  const groups = new Map<string, number[]>()
+  for (const [position, listed] of offers.entries()) {
+    const likeness = likenessOf(listed)
+    const group = groups.get(likeness)
+    if (group) group.push(position)
+    else groups.set(likeness, [position])
+  }
+  const numbers = new Int32Array(offers.length).fill(-1)
+  const priceOf = (position: number) => offers[position]?.price ?? Number.MAX_SAFE_INTEGER
+  let number = -1
+  for (const group of groups.values()) {
+    if (group.length === 1) continue
+    let lowest = Number.NEGATIVE_INFINITY
+    for (const position of group.sort((a, b) => priceOf(a) - priceOf(b))) {
+      const price = priceOf(position)
+      if (price - lowest > sameShare * price) {
+        lowest = price
+        number += 1
+      }
+      numbers[position] = number
+    }
+  }
+  return numbers
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import { grouped, twinsOf } from '../../../../renderer/screens/offers/table/twins.ts'
+import { Twins } from '../../../../renderer/screens/offers/table/twins.ts'
 import { offer } from './listed.ts'
 
 const { offers } = catalogueOf(
@@ -14,15 +14,16 @@ const { offers } = catalogueOf(
   ],
   'on-demand',
 )
-const twins = twinsOf(offers)
-const ids = (open: number[] = []) => grouped(offers, twins, new Set(open)).rows.map(listed => listed.offer.id)
+const twins = new Twins({ offers })
+const groups = (open: number[] = []) => twins.grouped([...offers.keys()], new Set(open))
+const ids = (open: number[] = []) => groups(open).rows.map(listed => listed.offer.id)
 
 test('offers of one host that are alike and cost about the same are one row', () => {
   expect(ids()).toEqual([1, 2, 4, 5])
-  expect(grouped(offers, twins, new Set()).sizes).toEqual(new Map([[1, 3]]))
+  expect(offers.map(({ offer }) => groups().othersOf(offer.id))).toEqual([2, 0, 0, 0, 0, 0])
 })
 
 test('an open row is followed by its others', () => {
   expect(ids([1])).toEqual([1, 3, 6, 2, 4, 5])
-  expect(grouped(offers, twins, new Set([1])).members).toEqual(new Set([3, 6]))
+  expect(groups([1]).members).toEqual(new Set([3, 6]))
 })
