@@ -1,5 +1,15 @@
+import * as v from 'valibot'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { ServiceError } from '../../service/service-error.ts'
+
+/** A problem as it is remembered. */
+export const StoredProblem: v.GenericSchema<Problem> = v.object({
+  code: v.string(),
+  message: v.string(),
+  advice: v.optional(v.string()),
+  field: v.optional(v.string()),
+  facts: v.optional(v.record(v.string(), v.string())),
+})
 
 /** Codes whose detail is Berth's own: what in the answer was not as it must be. */
 const ownWords: ReadonlySet<string> = new Set(['bad_answer', 'too_large', 'not_this_service'])

@@ -1,13 +1,13 @@
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import type { Document } from '../storage/json-file.ts'
-import { type Acting, type ActingParts, createActing } from './acting.ts'
-import { type GuardDecision, guardActions, type Snapshot } from './decide/guard-actions.ts'
-import { createGpuLoads, type GpuLoads, questionInside } from './gpu-loads.ts'
-import type { Facts } from './kinds.ts'
-import { createSnapshots, type Snapshots, type Spending } from './snapshots.ts'
+import { type Acting, type ActingParts, createActing } from './act/acting.ts'
+import { type Transition, transitionOf } from './act/transition.ts'
+import { type GuardDecision, guardActions } from './decide/guard-actions.ts'
+import type { Facts, Snapshot } from './facts/facts.ts'
+import { createGpuLoads, type GpuLoads, questionInside } from './facts/gpu-loads.ts'
+import { createSnapshots, type Snapshots, type Spending } from './facts/snapshots.ts'
 import { createShownGuards, type ShownGuards } from './tell/shown-guards.ts'
 import type { GuardTelling } from './tell/telling.ts'
-import { type Transition, transitionOf } from './transition.ts'
 
 /** What guards are decided by, besides the account. */
 export interface EngineParts extends ActingParts {

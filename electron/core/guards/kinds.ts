@@ -4,23 +4,9 @@ import { percent } from '../../contract/format/size.ts'
 import { atMoment, duration } from '../../contract/format/time.ts'
 import { expectedTraffic } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import type { AccountView } from '../../contract/state.ts'
-import type { Periods } from './decide/calendar.ts'
 import { calmRate } from './decide/choose-targets.ts'
-import type { Loads } from './decide/idle.ts'
+import type { Facts } from './facts/facts.ts'
 import type { Guard } from './model.ts'
-
-/** What guards decide on: an account as it was seen at `at`. Times in epoch seconds of the account's time. */
-export interface Facts extends Periods {
-  at: number
-  account: Pick<AccountView, 'instances' | 'credit' | 'creditAt' | 'spendPerHour'>
-  /** What this day and this month of the machine's calendar have cost, and up to when that was counted. */
-  spentToday: Micros
-  spentThisMonth: Micros
-  countedAt: number
-  /** By instance, where the service does not tell the GPU load and it was asked inside. */
-  loads: Loads
-}
 
 /**
  * How a guard reads the facts, and what it says. Being idle lasts over many looks: what is counted from one to the next

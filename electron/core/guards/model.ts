@@ -2,14 +2,7 @@ import * as v from 'valibot'
 import { GuardId } from '../../contract/automation/guard.ts'
 import { GuardCondition, guardKinds } from '../../contract/automation/guard-kinds.ts'
 import { RentalId } from '../../contract/ids.ts'
-import type { Problem } from '../../contract/problem.ts'
-
-const StoredProblem: v.GenericSchema<Problem> = v.object({
-  code: v.string(),
-  message: v.string(),
-  advice: v.optional(v.string()),
-  facts: v.optional(v.record(v.string(), v.string())),
-})
+import { StoredProblem } from '../app/problems.ts'
 
 /** A guard as it is remembered. Moments in epoch seconds of the account's time, money in micro-dollars. */
 export const Guard = v.object({

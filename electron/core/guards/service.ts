@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
-import type { ActingParts } from './acting.ts'
-import { createGuardChanges, type GuardChanges } from './changes.ts'
+import type { ActingParts } from './act/acting.ts'
+import { createGuardChanges, type GuardChanges } from './change/changes.ts'
 import { GuardEngine } from './engine.ts'
+import type { Spending } from './facts/snapshots.ts'
 import type { Guard } from './model.ts'
-import type { Spending } from './snapshots.ts'
 import { guardTelling } from './tell/telling.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */

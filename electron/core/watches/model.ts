@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { FailoverId } from '../../contract/automation/failover.ts'
 import { WatchId, WatchRequest } from '../../contract/automation/watch.ts'
 import { AccountId } from '../../contract/ids.ts'
-import { StoredProblem } from '../renting/rentals/model.ts'
+import { StoredProblem } from '../app/problems.ts'
 import { Run } from '../runs/model.ts'
 
 /** A machine that was told of, and at what price in micro-dollars per hour. */

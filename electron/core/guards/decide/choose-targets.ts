@@ -3,8 +3,8 @@ import type { InstanceState, InstanceView } from '../../../contract/instance/ins
 import { expectedTraffic, runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/instance-state.ts'
+import type { Loads } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
-import type { Loads } from './idle.ts'
 
 /** What a guard acts on. */
 export interface Target {

@@ -1,26 +1,9 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { Facts } from '../kinds.ts'
+import type { Facts, Snapshot } from '../facts/facts.ts'
 import { actsOnce, type Guard } from '../model.ts'
 import { accountTargets, type Target } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
 import { creditStaleSince, dueOf } from './moment.ts'
-
-/** What Berth has before it when it decides. */
-export interface Snapshot {
-  facts: Facts
-  /** Whether the facts were just seen. What is older is only warned of. */
-  fresh: boolean
-  /** Instances of which nothing fresh is known, though the rest was just seen. None where absent. */
-  unconfirmed?: ReadonlySet<number>
-  /** Whether two looks agree about what time it is. A clock that has leapt is not acted on until a second look does. */
-  sure: boolean
-  /** When the account was seen before that, epoch seconds of its time. */
-  seenAt: number | undefined
-  /** Seconds between two looks beyond which what happened meanwhile was not seen. */
-  gap: number
-  /** Instances that a guard has acted on so lately that the service may not show it yet. */
-  acted: ReadonlySet<number>
-}
 
 /**
  * What becomes of one guard, which is given with what this look has shown of it:

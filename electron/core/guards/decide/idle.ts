@@ -1,13 +1,6 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Guard } from '../model.ts'
 
-/** Percent, and when that was heard. */
-export interface HeardLoad {
-  load: number
-  at: number
-}
-export type Loads = ReadonlyMap<number, HeardLoad>
-
 /**
  * The guard with how long its instance has been idle, as far as it was seen: a look that finds it busy or not
  * running, or one that comes too long after the last (`unseen`), begins anew. The same guard where nothing has changed.

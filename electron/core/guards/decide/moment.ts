@@ -1,4 +1,5 @@
-import { type Facts, kindOf } from '../kinds.ts'
+import type { Facts } from '../facts/facts.ts'
+import { kindOf } from '../kinds.ts'
 import type { Guard } from '../model.ts'
 
 type Moving = Pick<Guard, 'condition' | 'instance' | 'idleSince' | 'snoozedUntil' | 'setAt'>

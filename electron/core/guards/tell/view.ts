@@ -2,7 +2,7 @@ import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts
 import { moment } from '../../../contract/format/time.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { creditStaleSince } from '../decide/moment.ts'
-import type { Facts } from '../kinds.ts'
+import type { Facts } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 
 /** A guard as the page shows it. `dueAt` as the newest look has it; `acting` while requests of its are under way. */

@@ -1,8 +1,8 @@
+import type { WatchdogView } from '../../../contract/automation/watchdog.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { type Collection, type CollectionContext, openCollection } from '../../storage/collection.ts'
 import { pollsUntilEnd } from './decide.ts'
 import { StoredWatchdog } from './model.ts'
-import { watchdogView } from './view.ts'
 
 /** The watchdogs of one account, as they are remembered and as State shows them: one for an instance. */
 export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
@@ -32,4 +32,9 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
       if (kept) void watchdogs.put({ ...kept, endsHere: pollsUntilEnd })
     },
   }
+}
+
+function watchdogView(kept: StoredWatchdog, problem: Problem | undefined): WatchdogView {
+  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = kept
+  return { ...view, problem }
 }

@@ -3,7 +3,8 @@ import { FailoverId, FailoverLimits, FailoverSearch } from '../../../contract/au
 import { InstanceId, RentalId } from '../../../contract/ids.ts'
 import { OpenRequest } from '../../../contract/market/rental.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
-import { StoredOffer, StoredProblem } from '../rentals/model.ts'
+import { StoredProblem } from '../../app/problems.ts'
+import { StoredOffer } from '../rentals/model.ts'
 
 /** Why a try is dropped. */
 export const Drop = v.object({

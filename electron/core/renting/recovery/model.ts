@@ -4,9 +4,9 @@ import { RecoveryChoice } from '../../../contract/automation/recovery.ts'
 import { InstanceId } from '../../../contract/ids.ts'
 import type { Instance } from '../../../service/instances.ts'
 import type { AccountContext } from '../../account-context.ts'
+import { StoredProblem } from '../../app/problems.ts'
 import type { Collection } from '../../storage/collection.ts'
 import type { Failovers } from '../attempts/service.ts'
-import { StoredProblem } from '../rentals/model.ts'
 import type { Rentals } from '../rentals/service.ts'
 
 /** What Berth does for one interruptible instance once it is outbid, as it is remembered. Micro-dollars. */

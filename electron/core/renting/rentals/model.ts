@@ -3,15 +3,7 @@ import { FailoverId } from '../../../contract/automation/failover.ts'
 import { AccountId, RentalId } from '../../../contract/ids.ts'
 import { SavedQuery } from '../../../contract/market/offer.ts'
 import { RentRequest } from '../../../contract/market/rental.ts'
-import type { Problem } from '../../../contract/problem.ts'
-
-export const StoredProblem: v.GenericSchema<Problem> = v.object({
-  code: v.string(),
-  message: v.string(),
-  advice: v.optional(v.string()),
-  field: v.optional(v.string()),
-  facts: v.optional(v.record(v.string(), v.string())),
-})
+import { StoredProblem } from '../../app/problems.ts'
 
 /** What is remembered of the offer it was rented from. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
 export const StoredOffer = v.object({

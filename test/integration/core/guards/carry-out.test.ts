@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { carryOut } from '../../../../electron/core/guards/carry-out.ts'
+import { carryOut } from '../../../../electron/core/guards/act/carry-out.ts'
 import type { Target } from '../../../../electron/core/guards/decide/choose-targets.ts'
 import { parseBaseUrl } from '../../../../electron/service/base-url.ts'
 import { createClient } from '../../../../electron/service/client.ts'

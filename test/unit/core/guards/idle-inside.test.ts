@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { guardActions } from '../../../../electron/core/guards/decide/guard-actions.ts'
-import { createGpuLoads } from '../../../../electron/core/guards/gpu-loads.ts'
+import { createGpuLoads } from '../../../../electron/core/guards/facts/gpu-loads.ts'
 import type { Guard } from '../../../../electron/core/guards/model.ts'
 import { instanceView } from '../../views.ts'
 import { HandClock, settled } from '../hand-clock.ts'

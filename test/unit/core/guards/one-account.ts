@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { AccountContext } from '../../../../electron/core/account-context.ts'
-import type { BeforeGuard } from '../../../../electron/core/guards/carry-out.ts'
+import type { BeforeGuard } from '../../../../electron/core/guards/act/carry-out.ts'
 import { type Guards, openGuards } from '../../../../electron/core/guards/service.ts'
 import { openStoredGuards } from '../../../../electron/core/guards/stored-guards.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'

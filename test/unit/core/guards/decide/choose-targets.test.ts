@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
-import { accountTargets } from '../../../../electron/core/guards/decide/choose-targets.ts'
-import { instanceView } from '../../views.ts'
+import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
+import { accountTargets } from '../../../../../electron/core/guards/decide/choose-targets.ts'
+import { instanceView } from '../../../views.ts'
 
 /** What a guard on the account does that may destroy: nothing where its GPUs are not paid for yet, or no more. */
 const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {

@@ -1,9 +1,10 @@
-import type { Alert } from '../notifications/alert.ts'
-import { accountTargets } from './decide/choose-targets.ts'
-import type { GuardDecision, Snapshot } from './decide/guard-actions.ts'
-import { calmed, type Guard } from './model.ts'
+import type { Alert } from '../../notifications/alert.ts'
+import { accountTargets } from '../decide/choose-targets.ts'
+import type { GuardDecision } from '../decide/guard-actions.ts'
+import type { Snapshot } from '../facts/facts.ts'
+import { calmed, type Guard } from '../model.ts'
+import { type GuardScene, heldAlert, missedAlert, warningAlert } from '../tell/alerts.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
-import { type GuardScene, heldAlert, missedAlert, warningAlert } from './tell/alerts.ts'
 
 /** What a guard becomes at a look, and what is said of it; without an alert, what was said is taken back. */
 export interface Transition {

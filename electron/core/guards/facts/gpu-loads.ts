@@ -1,10 +1,10 @@
-import type { InstanceView } from '../../contract/instance/instance.ts'
-import { canGetIn } from '../../contract/reading.ts'
-import type { Clock } from '../../ports/clock.ts'
-import { outputOf } from '../../ssh/exec.ts'
-import { gpuQuestion, readGpus } from '../../ssh/inside/look.ts'
-import { type AccountContext, entered } from '../account-context.ts'
-import type { HeardLoad, Loads } from './decide/idle.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { canGetIn } from '../../../contract/reading.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { outputOf } from '../../../ssh/exec.ts'
+import { gpuQuestion, readGpus } from '../../../ssh/inside/look.ts'
+import { type AccountContext, entered } from '../../account-context.ts'
+import type { HeardLoad, Loads } from './facts.ts'
 
 /** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
 export interface GpuLoads {

@@ -1,11 +1,11 @@
 import type { GuardPreview } from '../../../contract/automation/guard.ts'
-import type { Facts } from '../kinds.ts'
+import { accountTargets } from '../decide/choose-targets.ts'
+import { withIdle } from '../decide/idle.ts'
+import { dueOf } from '../decide/moment.ts'
+import type { Facts } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 import { blindness } from '../tell/view.ts'
 import { guardSentence } from '../tell/words.ts'
-import { accountTargets } from './choose-targets.ts'
-import { withIdle } from './idle.ts'
-import { dueOf } from './moment.ts'
 
 /** What a guard would do, and when, were it set now: as things are. */
 export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview {

@@ -1,9 +1,7 @@
-import type { AccountView } from '../../contract/state.ts'
-import type { Clock } from '../../ports/clock.ts'
-import { periodsOf } from './decide/calendar.ts'
-import type { Snapshot } from './decide/guard-actions.ts'
-import type { Loads } from './decide/idle.ts'
-import type { Facts } from './kinds.ts'
+import type { AccountView } from '../../../contract/state.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { periodsOf } from './calendar.ts'
+import type { Facts, Loads, Snapshot } from './facts.ts'
 
 /** What an account's money history tells the guards. */
 export interface Spending {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { periodsOf } from '../../../../electron/core/guards/decide/calendar.ts'
-import { dueOf } from '../../../../electron/core/guards/decide/moment.ts'
-import type { Facts } from '../../../../electron/core/guards/kinds.ts'
-import { instanceView } from '../../views.ts'
+import { dueOf } from '../../../../../electron/core/guards/decide/moment.ts'
+import { periodsOf } from '../../../../../electron/core/guards/facts/calendar.ts'
+import type { Facts } from '../../../../../electron/core/guards/facts/facts.ts'
+import { instanceView } from '../../../views.ts'
 
 const dollar = 1_000_000
 const hour = 3600

@@ -1,10 +1,10 @@
-import type { GuardAction } from '../../contract/automation/guard.ts'
-import type { Problem } from '../../contract/problem.ts'
-import type { ServiceClient } from '../../service/client.ts'
-import { ServiceError } from '../../service/service-error.ts'
-import { lackedBy } from '../app/permission.ts'
-import { problemOf } from '../app/problems.ts'
-import type { Target } from './decide/choose-targets.ts'
+import type { GuardAction } from '../../../contract/automation/guard.ts'
+import type { Problem } from '../../../contract/problem.ts'
+import type { ServiceClient } from '../../../service/client.ts'
+import { ServiceError } from '../../../service/service-error.ts'
+import { lackedBy } from '../../app/permission.ts'
+import { problemOf } from '../../app/problems.ts'
+import type { Target } from '../decide/choose-targets.ts'
 
 /**
  * Asked before a guard stops or destroys: what it may do, which is to stop where something would be lost otherwise.

@@ -1,8 +1,12 @@
-import type { GuardPreview, SnoozeMinutes } from '../../contract/automation/guard.ts'
-import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
-import type { AccountContext } from '../account-context.ts'
-import { dueOf } from './decide/moment.ts'
-import { previewOf } from './decide/preview.ts'
+import type { GuardPreview, SnoozeMinutes } from '../../../contract/automation/guard.ts'
+import type { RentalStop } from '../../../contract/automation/guard-kinds.ts'
+import type { AccountContext } from '../../account-context.ts'
+import { dueOf } from '../decide/moment.ts'
+import type { Facts } from '../facts/facts.ts'
+import type { Guard } from '../model.ts'
+import type { StoredGuards } from '../stored-guards.ts'
+import type { GuardTelling } from '../tell/telling.ts'
+import { guardSentence } from '../tell/words.ts'
 import {
   changedGuard,
   guardOfRental,
@@ -11,11 +15,7 @@ import {
   switched,
   type WishedGuard,
 } from './guard-request.ts'
-import type { Facts } from './kinds.ts'
-import type { Guard } from './model.ts'
-import type { StoredGuards } from './stored-guards.ts'
-import type { GuardTelling } from './tell/telling.ts'
-import { guardSentence } from './tell/words.ts'
+import { previewOf } from './preview.ts'
 
 /** What the user changes about the guards of an account, and what comes with a rental. */
 export interface GuardChanges {

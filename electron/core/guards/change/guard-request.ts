@@ -1,15 +1,15 @@
-import type { SnoozeMinutes } from '../../contract/automation/guard.ts'
+import type { SnoozeMinutes } from '../../../contract/automation/guard.ts'
 import {
   type GuardCondition,
   type GuardRequest,
   guardKinds,
   type RentalStop,
-} from '../../contract/automation/guard-kinds.ts'
-import { moment } from '../../contract/format/time.ts'
-import { BerthError } from '../../contract/problem.ts'
-import { micros } from '../../contract/spending/money.ts'
-import { same } from '../state/same.ts'
-import { calmed, type Guard, withEvent } from './model.ts'
+} from '../../../contract/automation/guard-kinds.ts'
+import { moment } from '../../../contract/format/time.ts'
+import { BerthError } from '../../../contract/problem.ts'
+import { micros } from '../../../contract/spending/money.ts'
+import { same } from '../../state/same.ts'
+import { calmed, type Guard, withEvent } from '../model.ts'
 
 /** A guard as it is asked for. */
 export interface WishedGuard {

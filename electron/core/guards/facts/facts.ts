@@ -1,0 +1,39 @@
+import type { Micros } from '../../../contract/spending/money.ts'
+import type { AccountView } from '../../../contract/state.ts'
+import type { Periods } from './calendar.ts'
+
+/** What guards decide on: an account as it was seen at `at`. Times in epoch seconds of the account's time. */
+export interface Facts extends Periods {
+  at: number
+  account: Pick<AccountView, 'instances' | 'credit' | 'creditAt' | 'spendPerHour'>
+  /** What this day and this month of the machine's calendar have cost, and up to when that was counted. */
+  spentToday: Micros
+  spentThisMonth: Micros
+  countedAt: number
+  /** By instance, where the service does not tell the GPU load and it was asked inside. */
+  loads: Loads
+}
+
+/** Percent, and when that was heard. */
+export interface HeardLoad {
+  load: number
+  at: number
+}
+export type Loads = ReadonlyMap<number, HeardLoad>
+
+/** What Berth has before it when it decides. */
+export interface Snapshot {
+  facts: Facts
+  /** Whether the facts were just seen. What is older is only warned of. */
+  fresh: boolean
+  /** Instances of which nothing fresh is known, though the rest was just seen. None where absent. */
+  unconfirmed?: ReadonlySet<number>
+  /** Whether two looks agree about what time it is. A clock that has leapt is not acted on until a second look does. */
+  sure: boolean
+  /** When the account was seen before that, epoch seconds of its time. */
+  seenAt: number | undefined
+  /** Seconds between two looks beyond which what happened meanwhile was not seen. */
+  gap: number
+  /** Instances that a guard has acted on so lately that the service may not show it yet. */
+  acted: ReadonlySet<number>
+}
