@@ -1,8 +1,8 @@
-import type { Inside } from './inside.ts'
+import type { Inside } from './on-instance/inside.ts'
+import type { RunWatchdog } from './on-instance/watchdog.ts'
 import type { RunOutput } from './output/output.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import type { RunTelling } from './telling.ts'
-import type { RunWatchdog } from './watchdog.ts'
 
 /** What brings runs to their end, besides the account. */
 export interface RunParts {

@@ -1,24 +1,24 @@
 import type { GuardAction } from '../../contract/automation/guard.ts'
 import { isGoing, type RunAction } from '../../contract/automation/run.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
 import { endRun, settleRun } from '../../ssh/runs/runs.ts'
-import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
+import type { AccountContext, Automation } from '../account-context.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
 import type { Failovers } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
-import { alertId, notStartedAlert } from './alerts.ts'
-import { afterPoll, isUnsafe, nextStep, spared } from './decide.ts'
-import { insideInstances } from './inside.ts'
+import { alertId } from './alerts.ts'
+import { nextStep } from './decide.ts'
 import type { Run } from './model.ts'
+import { insideInstances } from './on-instance/inside.ts'
+import { createRunWatchdog } from './on-instance/watchdog.ts'
+import { createOnPoll } from './on-poll.ts'
 import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
-import { createPlacing } from './placing.ts'
+import { spares } from './spares.ts'
 import { openStoredRuns, surplus } from './stored-runs.ts'
 import { runTelling } from './telling.ts'
-import { createRunWatchdog } from './watchdog.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
@@ -77,7 +77,6 @@ export async function openRuns(
   const { clock } = machine
   const runs = await openStoredRuns(context)
   const outputs = createOutputs(files, `${context.folder}/runs`, runs)
-  const placing = createPlacing(context, rentals, failovers)
   const telling = runTelling(context)
   const { note } = telling
   const { inside, viewOf } = insideInstances(context)
@@ -85,21 +84,8 @@ export async function openRuns(
   const { settle } = watchdog
   const parts = { runs, inside, watchdog, telling, outputOf: outputs.of }
   const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
-  /** How many looks in a row were without an instance. */
-  const missing = new Map<number, number>()
   /** Runs whose instance is being asked for at this moment. */
   const asking = new Set<string>()
-
-  function placed(run: Run | undefined): void {
-    if (run?.step !== 'failed') {
-      if (run) work(run.id)
-      return
-    }
-    // It will not begin: said, where the user does not know.
-    if (placing.isCancelled(run) || run.rentedAgain)
-      note(run, `${run.name} was not run`, run.problem?.message)
-    else telling.tell(run, notStartedAlert(account, run))
-  }
 
   async function dismiss(id: string): Promise<void> {
     const run = runs.get(id)
@@ -132,26 +118,6 @@ export async function openRuns(
       dropped: 0,
       lastLine: '',
     })
-  }
-
-  /** Counts, once a look, how long the instances of runs are missing. */
-  function count({ account: { instances } }: AccountPoll): void {
-    const mine = new Set(runs.all().flatMap(run => (isGoing(run) ? (run.instance ?? []) : [])))
-    for (const id of [...missing.keys()]) if (!mine.has(id)) missing.delete(id)
-    for (const id of mine) missing.set(id, instances[id] ? 0 : (missing.get(id) ?? 0) + 1)
-  }
-
-  /** What a look means to a run that goes on. */
-  function seen(run: Run, look: AccountPoll): void {
-    const { id, step, instance = 0 } = run
-    if (step === 'waiting') {
-      const change = asking.has(id) ? undefined : placing.place(run, look)
-      if (change) void runs.update(id, change).then(placed)
-      return
-    }
-    const state = look.account.instances[instance]?.state
-    const change = afterPoll(run, state, missing.get(instance) ?? 0, look.at)
-    if (change) void runs.update(id, change).then(() => change.step && wake(id))
   }
 
   return {
@@ -190,7 +156,8 @@ export async function openRuns(
       }
       if (run.step !== 'running') return
       const asked = await inside(run, connection => endRun(connection, clock, id))
-      if (asked === undefined && !canGetIn(viewOf(run.instance) ?? noWay)) throw new BerthError(notReached)
+      const view = viewOf(run.instance)
+      if (asked === undefined && !(view && canGetIn(view))) throw new BerthError(notReached)
       wake(id)
     },
     async change(id, afterwards) {
@@ -233,30 +200,9 @@ export async function openRuns(
       runs.get(id)
       return outputs.of(id)
     },
-    spares({ instance, action }) {
-      if (action === 'stop') return 'stop'
-      const unsafe = runs.all().filter(run => run.instance === instance && isUnsafe(run))
-      const may = spared(unsafe, viewOf(instance)?.state)
-      const [first] = unsafe
-      if (may === 'stop' && first)
-        note(
-          first,
-          'A guard stops rather than destroys',
-          `${first.fetch} of ${first.name} is not fetched yet.`,
-        )
-      return may
-    },
+    spares: target => spares(target, runs.all(), viewOf(target.instance), note),
     deleteOutputs: () => outputs.delete(),
-    onPoll(look) {
-      count(look)
-      for (const run of runs.all()) {
-        if (run.watchdogStale) void settle(run.id)
-        // What never began goes with what it waited for: nothing else shows it.
-        if (!isGoing(run) && run.instance === undefined && !placing.isShown(run)) void dismiss(run.id)
-        if (isGoing(run)) seen(run, look)
-      }
-      for (const run of runs.all()) if (isGoing(run)) work(run.id)
-    },
+    onPoll: createOnPoll(context, parts, { rentals, failovers, asking, work, wake, dismiss }),
     resume: runs.show,
     async flush() {
       await rest()
@@ -265,7 +211,6 @@ export async function openRuns(
   }
 }
 
-const noWay = { state: 'other' } as InstanceView
 function tooLate({ afterwards }: Run) {
   return {
     code: 'too_late',

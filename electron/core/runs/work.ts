@@ -1,12 +1,12 @@
 import { isGoing } from '../../contract/automation/run.ts'
 import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
-import { createAfterRun } from './after-run.ts'
-import { createFetching, type Fetching } from './fetching.ts'
+import { createAfterRun } from './afterwards/acting.ts'
+import { createFetching, type Fetching } from './afterwards/fetching.ts'
 import { createLoops } from './loops.ts'
 import type { Run } from './model.ts'
+import { createRunning, type Running } from './on-instance/running.ts'
 import type { RunParts } from './parts.ts'
-import { createRunning, type Running } from './running.ts'
 
 /** Brings runs from their start to their end and beyond: one loop for each. */
 export interface RunWork {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { plainOutput } from '../../../../electron/core/runs/output/plain.ts'
-import { lastProgress } from '../../../../electron/core/runs/output/progress.ts'
+import { plainOutput } from '../../../../../electron/core/runs/output/plain.ts'
+import { lastProgress } from '../../../../../electron/core/runs/output/progress.ts'
 
 describe('how far a program says it is', () => {
   test.each([

@@ -1,8 +1,8 @@
-import type { InstanceView } from '../../contract/instance/instance.ts'
-import { canGetIn } from '../../contract/reading.ts'
-import type { Connection } from '../../ssh/connection/connection.ts'
-import { type AccountContext, entered } from '../account-context.ts'
-import type { Run } from './model.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { canGetIn } from '../../../contract/reading.ts'
+import type { Connection } from '../../../ssh/connection/connection.ts'
+import { type AccountContext, entered } from '../../account-context.ts'
+import type { Run } from '../model.ts'
 
 /** Over the connection of a run's instance; undefined while it cannot be entered. */
 export type Inside = <Got>(

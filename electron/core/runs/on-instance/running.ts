@@ -1,13 +1,13 @@
-import type { InstanceView } from '../../contract/instance/instance.ts'
-import type { Connection } from '../../ssh/connection/connection.ts'
-import { endRun, startRun } from '../../ssh/runs/runs.ts'
-import type { AccountContext } from '../account-context.ts'
-import { endedAlert, lostAlert, stuckAlert } from './alerts.ts'
-import { nextStep } from './decide.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { Connection } from '../../../ssh/connection/connection.ts'
+import { endRun, startRun } from '../../../ssh/runs/runs.ts'
+import type { AccountContext } from '../../account-context.ts'
+import { endedAlert, lostAlert, stuckAlert } from '../alerts.ts'
+import { nextStep } from '../decide.ts'
+import type { Loops } from '../loops.ts'
+import type { Run } from '../model.ts'
+import type { RunParts } from '../parts.ts'
 import { followRun, type RunEnd } from './follow.ts'
-import type { Loops } from './loops.ts'
-import type { Run } from './model.ts'
-import type { RunParts } from './parts.ts'
 
 /** Starts runs on their instances, and follows them to their end. */
 export interface Running {

@@ -1,14 +1,17 @@
-import type { FileTransferView } from '../../contract/instance/files.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
-import { BerthError, type Problem } from '../../contract/problem.ts'
-import { settleRun } from '../../ssh/runs/runs.ts'
-import type { AccountContext } from '../account-context.ts'
-import { beginFetch, fetchProblem } from './after-run.ts'
-import { alertId, keptAlert, unreachedAlert } from './alerts.ts'
-import { nextStep } from './decide.ts'
-import type { Loops } from './loops.ts'
-import type { Run } from './model.ts'
-import type { RunParts } from './parts.ts'
+import { folderOf, lastName } from '../../../contract/instance/file-names.ts'
+import type { FileTransferView } from '../../../contract/instance/files.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { BerthError, type Problem } from '../../../contract/problem.ts'
+import { deferred } from '../../../ports/deferred.ts'
+import { downloadJob } from '../../../ssh/files/transfer/download.ts'
+import { settleRun } from '../../../ssh/runs/runs.ts'
+import type { AccountContext } from '../../account-context.ts'
+import { problemOf } from '../../app/problems.ts'
+import { alertId, keptAlert, unreachedAlert } from '../alerts.ts'
+import { nextStep } from '../decide.ts'
+import type { Loops } from '../loops.ts'
+import type { Run } from '../model.ts'
+import type { RunParts } from '../parts.ts'
 
 /** Fetches what runs name before anything is done to their instances. */
 export interface Fetching {
@@ -65,10 +68,7 @@ export function createFetching(
 
   async function fetchFrom(run: Run, view: InstanceView): Promise<void> {
     const { id } = run
-    let over: (lost?: Problem) => void = () => undefined
-    const done = new Promise<Problem | undefined>(resolve => {
-      over = resolve
-    })
+    const done = deferred<Problem | undefined>()
     let cancelBusy: () => void = () => undefined
     const stayBusy = () => {
       sayBusy(run)
@@ -78,12 +78,12 @@ export function createFetching(
     stayBusy()
     try {
       const begun = await beginFetch(context, run, view, {
-        over: transfer => void ended(id, transfer).then(over, () => over(undefined)),
+        over: transfer => void ended(id, transfer).then(done.resolve, () => done.resolve(undefined)),
         entered: () => entered(id),
         shutOut: problem => shutOut(id, problem),
       })
       transfers.set(id, begun)
-      const lost = await Promise.race([done, loops.ended])
+      const lost = await Promise.race([done.promise, loops.ended])
       if (lost) throw new BerthError(lost)
     } finally {
       cancelBusy()
@@ -150,3 +150,74 @@ const notEntered = ({ state }: InstanceView): Problem => ({
   message: `The instance is ${state}, so it cannot be entered.`,
   advice: 'Fetching goes on by itself once it runs.',
 })
+
+/** What is heard of a fetching. */
+interface FetchEvents {
+  /** It has ended, well or not; again where the user resumes it after a failure. */
+  over(ended: FileTransferView): void
+  /** It got in, or could not; it goes on trying once it was in. */
+  entered(): void
+  shutOut(problem: Problem): void
+}
+
+/**
+ * Fetches what the run names into its folder on this machine, as one of the transfers that the page shows: its id.
+ */
+async function beginFetch(
+  context: AccountContext,
+  run: Run,
+  view: InstanceView,
+  { over, entered, shutOut }: FetchEvents,
+): Promise<string> {
+  const { account, access, machine, fileTransfers, store } = context
+  const path = run.fetch ?? ''
+  const into = await machine.downloads.at(run.into ?? machine.downloads.own)
+  let changed: () => void = () => undefined
+  const job = downloadJob({ paths: [path], into, system: machine.platform, changed: () => changed() })
+  const begun = fileTransfers.start({
+    target: { account, instance: view },
+    by: 'berth',
+    direction: 'down',
+    folder: folderOf(path),
+    name: lastName(path),
+    job,
+    async connect() {
+      const instance = store.get().accounts[account]?.instances[view.id]
+      if (!instance) throw new BerthError(instanceGone)
+      try {
+        const lease = await access.connect({ account, instance, client: context.client() })
+        entered()
+        return lease
+      } catch (error) {
+        shutOut(problemOf(error))
+        throw error
+      }
+    },
+    over,
+  })
+  changed = () => fileTransfers.progressed(begun.id)
+  return begun.id
+}
+
+/** Why what arrived is not enough to go on with; undefined when it is. */
+function fetchProblem(ended: FileTransferView, run: Run): Problem | undefined {
+  if (ended.step === 'cancelled') return cancelled
+  if (ended.step !== 'done') return ended.problem ?? cancelled
+  if (ended.leftOut > 0 && run.afterwards === 'destroy')
+    return {
+      code: 'left_out',
+      message: `${ended.leftOut} of its items were left out, such as links and devices, and would be lost.`,
+      advice: 'Look at what is here, then destroy the instance yourself.',
+    }
+  return undefined
+}
+
+const cancelled = {
+  code: 'cancelled',
+  message: 'The fetching was cancelled.',
+  advice: 'Try again, or end the instance yourself.',
+}
+const instanceGone = {
+  code: 'no_such_instance',
+  message: 'The instance is no longer on the account.',
+}

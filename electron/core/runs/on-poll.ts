@@ -1,0 +1,110 @@
+import { isGoing } from '../../contract/automation/run.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { rentalOf } from '../instances/mark.ts'
+import type { Failovers } from '../renting/attempts/service.ts'
+import type { Rentals } from '../renting/rentals/service.ts'
+import { notStartedAlert } from './alerts.ts'
+import { afterPoll } from './decide.ts'
+import type { Run } from './model.ts'
+import type { RunParts } from './parts.ts'
+import type { RunChange } from './stored-runs.ts'
+import type { RunWork } from './work.ts'
+
+/** What takes part in it, besides the account and its runs. */
+interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
+  rentals: Pick<Rentals, 'knows' | 'rented'>
+  failovers: Pick<Failovers, 'find'>
+  /** Runs whose instance is being asked for at this moment. */
+  asking: ReadonlySet<string>
+  dismiss(id: string): Promise<void>
+}
+
+/** Gives what each poll does: runs that wait begin where something was rented for them, and the others go on. */
+export function createOnPoll(
+  { store, account }: Pick<AccountContext, 'store' | 'account'>,
+  { runs, watchdog, telling }: Pick<RunParts, 'runs' | 'watchdog' | 'telling'>,
+  { rentals, failovers, asking, work, wake, dismiss }: PollParts,
+): (look: AccountPoll) => void {
+  /** How many looks in a row were without an instance. */
+  const missing = new Map<number, number>()
+
+  /** What it waits for, the failover rather than one of its tries. */
+  function awaited({ rental, failover }: Run): { step: string; problem?: Problem } | undefined {
+    if (failover !== undefined) return failovers.find(failover)
+    return rental !== undefined && rentals.knows(rental) ? rentals.rented(rental) : undefined
+  }
+
+  function rentedFor({ rental, failover }: Run, records: AccountPoll['records']): number | undefined {
+    const ready = failover === undefined ? undefined : failovers.find(failover)
+    if (ready?.step === 'ready') return ready.instance
+    if (rental === undefined) return undefined
+    return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
+  }
+
+  /** Where a run is to begin, or why it never will; undefined while neither is known. */
+  function place(run: Run, { records, account: seen }: AccountPoll): RunChange | undefined {
+    const instance = run.instance ?? rentedFor(run, records)
+    if (instance !== undefined && seen.instances[instance]?.state === 'running')
+      return { instance, step: 'starting' }
+    if (run.instance !== undefined) return undefined
+    const { step, problem } = awaited(run) ?? { step: 'failed' }
+    if (step !== 'failed' && step !== 'cancelled') return undefined
+    return { step: 'failed', problem: rentalFailed(problem?.message) }
+  }
+
+  function placed(run: Run | undefined): void {
+    if (run?.step !== 'failed') {
+      if (run) work(run.id)
+      return
+    }
+    // It will not begin: said, where the user has not cancelled what it waited for.
+    if (awaited(run)?.step === 'cancelled' || run.rentedAgain)
+      telling.note(run, `${run.name} was not run`, run.problem?.message)
+    else telling.tell(run, notStartedAlert(account, run))
+  }
+
+  /** Whether what it waited for is on the page, which shows the run with it. */
+  function isShown({ rental, failover }: Run): boolean {
+    const shown = store.get().accounts[account]
+    return failover === undefined
+      ? shown?.rentals[rental ?? ''] !== undefined
+      : shown?.failovers[failover] !== undefined
+  }
+
+  /** Counts, once a look, how long the instances of runs are missing. */
+  function count({ account: { instances } }: AccountPoll): void {
+    const mine = new Set(runs.all().flatMap(run => (isGoing(run) ? (run.instance ?? []) : [])))
+    for (const id of [...missing.keys()]) if (!mine.has(id)) missing.delete(id)
+    for (const id of mine) missing.set(id, instances[id] ? 0 : (missing.get(id) ?? 0) + 1)
+  }
+
+  /** What a look means to a run that goes on. */
+  function seen(run: Run, look: AccountPoll): void {
+    const { id, step, instance = 0 } = run
+    if (step === 'waiting') {
+      const change = asking.has(id) ? undefined : place(run, look)
+      if (change) void runs.update(id, change).then(placed)
+      return
+    }
+    const state = look.account.instances[instance]?.state
+    const change = afterPoll(run, state, missing.get(instance) ?? 0, look.at)
+    if (change) void runs.update(id, change).then(() => change.step && wake(id))
+  }
+
+  return look => {
+    count(look)
+    for (const run of runs.all()) {
+      if (run.watchdogStale) void watchdog.settle(run.id)
+      // What never began goes with what it waited for: nothing else shows it.
+      if (!isGoing(run) && run.instance === undefined && !isShown(run)) void dismiss(run.id)
+      if (isGoing(run)) seen(run, look)
+    }
+    for (const run of runs.all()) if (isGoing(run)) work(run.id)
+  }
+}
+
+function rentalFailed(why: string | undefined): Problem {
+  const message = 'The rental that it waited for came to nothing.'
+  return { code: 'rental_failed', message: why === undefined ? message : `${message} ${why}` }
+}
