@@ -1,8 +1,10 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { isDead } from '../../../contract/reading.ts'
+import type { AccountPoll } from '../../account-context.ts'
 import { deathOf } from '../rentals/decide.ts'
 import type { Rental } from '../rentals/model.ts'
 import { noImage, sentenceFor } from '../rentals/words.ts'
+import type { AttemptParts } from './outcomes.ts'
 
 /** Seconds: what dies so soon after it began to run counts against its host. */
 const soon = 3600
@@ -27,6 +29,20 @@ export function hostFailure(
   const boots = before.state === 'provisioning' || before.state === 'loading'
   const neverRan = boots && !history.some(change => change.state === 'running')
   return neverRan ? sentenceFor(state).message : undefined
+}
+
+/** Remembers the machines on which rentals have failed at a poll. What a failover still tries it judges itself. */
+export async function blameHosts(
+  { failovers, hosts, rentals }: Pick<AttemptParts, 'failovers' | 'hosts' | 'rentals'>,
+  { account, at }: AccountPoll,
+): Promise<void> {
+  for (const rental of rentals.all()) {
+    const { id, offer, instance, unwanted, owner } = rental
+    if (unwanted || instance === undefined || failovers.find(owner ?? '')?.step === 'trying') continue
+    const why = hostFailure(rental, account.instances[instance])
+    if (why !== undefined) await hosts.blame({ rental: id, offer, at, why })
+  }
+  failovers.show()
 }
 
 /** An exit that may pass is the beginning of a crash. */

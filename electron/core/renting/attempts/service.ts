@@ -1,12 +1,12 @@
 import { BerthError } from '../../../contract/problem.ts'
-import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
+import type { AccountContext, Automation } from '../../account-context.ts'
 import type { StoredGuards } from '../../guards/stored-guards.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
 import { type Move, nextMove } from './decide.ts'
 import { type FailedMachines, openFailedMachines } from './failed-machines.ts'
-import { hostFailure } from './host-failure.ts'
+import { blameHosts } from './host-failure.ts'
 import { Failover, openAttempt } from './model.ts'
 import { type AttemptParts, dropAttempt, endFailover, followAttempts, settleAttempt } from './outcomes.ts'
 import { createRentNext } from './rent-next.ts'
@@ -126,17 +126,6 @@ export async function openFailovers(
     }
   }
 
-  /** What a failover still tries it judges itself. */
-  async function blameHosts({ account, at }: AccountPoll): Promise<void> {
-    for (const rental of rentals.all()) {
-      const { id, offer, instance, unwanted, owner } = rental
-      if (unwanted || instance === undefined || find(owner ?? '')?.step === 'trying') continue
-      const why = hostFailure(rental, account.instances[instance])
-      if (why !== undefined) await hosts.blame({ rental: id, offer, at, why })
-    }
-    failovers.show()
-  }
-
   failovers.show()
   return {
     async start(wish, given, asked = given === undefined) {
@@ -183,7 +172,7 @@ export async function openFailovers(
       const trying = all().filter(({ step }) => step === 'trying')
       for (const failover of trying) snapshots.onPoll(failover, instances, look.unconfirmed)
       for (const { id } of trying) void pursue(id)
-      void blameHosts(look)
+      void blameHosts(parts, look)
       failovers.show()
     },
     // Whatever is under way goes on at the first fresh look: rentals go on by themselves.
