@@ -61,7 +61,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       onSecret: options.log.learn,
       onProblem: problem =>
         store.change(draft => {
-          draft.app.keychainProblem = problem
+          draft.app.keychainProblem = problem || undefined
         }),
     }),
   }

@@ -4,6 +4,8 @@ export interface Keychain {
   readonly persistent: boolean
   /** Why there is no keychain, in a sentence for the user; absent while there is one. Setting may show that there is none. */
   readonly problem?: string
+  /** Tells whenever it answers again, having failed to. Absent where it never comes back. */
+  onBack?(tell: () => void): void
   get(name: string): Promise<string | undefined>
   set(name: string, secret: string): Promise<void>
   delete(name: string): Promise<void>

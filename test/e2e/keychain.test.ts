@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { sessionBus, Variant } from '@jellybrick/dbus-next'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { startSession, type TestSession } from '../integration/local/session-bus.ts'
@@ -14,9 +15,9 @@ let session: TestSession
 const lacking = lacks('chromium', 'dbus-daemon', 'gnome-keyring-daemon', 'secret-tool')
 
 /** The desktop of a user: a session bus, on it a keychain when its password is given, and the service elsewhere. */
-async function desktop(start: Start, password?: string): Promise<{ home: string }> {
+async function desktop(start: Start, password?: string, options = {}): Promise<{ home: string }> {
   sim = await start.simulator()
-  session = await startSession()
+  session = await startSession({}, options)
   start.atEnd(() => session.end())
   if (password !== undefined) await startKeyring(password)
   return { home: await start.folder() }
@@ -34,6 +35,24 @@ async function startKeyring(password: string | undefined): Promise<{ end(): Prom
       daemon.kill('SIGTERM')
       await gone
     },
+  }
+}
+
+/** Unlocks the keyring that runs, as a desktop does once its user has given the password. */
+async function unlock(password: string): Promise<void> {
+  const bus = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] })
+  try {
+    const path = '/org/freedesktop/secrets'
+    const secrets = await bus.getProxyObject('org.freedesktop.secrets', path)
+    const of = (name: string) =>
+      secrets.getInterface(name) as unknown as Record<string, (...args: unknown[]) => Promise<string[]>>
+    const plain = await of('org.freedesktop.Secret.Service')['OpenSession']?.('plain', new Variant('s', ''))
+    await of('org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface')['UnlockWithMasterPassword']?.(
+      `${path}/collection/login`,
+      [plain?.[1], Buffer.alloc(0), Buffer.from(password), 'text/plain'],
+    )
+  } finally {
+    bus.disconnect()
   }
 }
 
@@ -147,7 +166,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     const second = await openBerth(start, home, noBus)
     await header(second.page).getByText('Key not at hand').waitFor()
     await second.page
-      .getByText(/This machine has no keychain, so the API key was only kept until Berth ended/)
+      .getByText(/No keychain of this machine answers, so the API key of this account is not at hand/)
       .first()
       .waitFor()
     await expectNoTrace(home, second)
@@ -165,21 +184,36 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await first.stop()
 
     await unlocked.end()
-    const locked = await startKeyring(undefined)
+    await startKeyring(undefined)
     const second = await openBerth(start, home)
     await header(second.page).getByText('Key not at hand').waitFor()
     await second.page
-      .getByText(/Unlock the keychain and start Berth again, or enter the key once more/)
+      .getByText(/Unlock the keychain and try again, or enter the key once more/)
       .first()
       .waitFor()
     await expectNoTrace(home, second)
-    await second.page.context().close()
-    await second.stop()
 
-    await locked.end()
+    await unlock('password')
+    await second.page.getByRole('button', { name: 'Try again' }).click()
+    await expectOnline(second.page)
+  })
+
+  test('a keychain that comes later than Berth is used once it is there', async ({ start }) => {
+    const { home } = await desktop(start, undefined, { services: false })
+    const early = await startKeyring('password')
+    const first = await openBerth(start, home)
+    await connectAccount(first.page, sim)
+    await expectOnline(first.page)
+    await first.page.context().close()
+    await first.stop()
+    await early.end()
+
+    const second = await openBerth(start, home)
+    await header(second.page).getByText('Key not at hand').waitFor()
     await startKeyring('password')
-    const third = await openBerth(start, home)
-    await expectOnline(third.page)
+    await expectOnline(second.page)
+    await second.page.getByRole('link', { name: 'Settings' }).click()
+    await second.page.getByText('API keys are kept in this computer’s keychain, and nowhere else.').waitFor()
   })
 })
 

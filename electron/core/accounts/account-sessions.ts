@@ -43,7 +43,7 @@ export interface AccountSessions {
   all(): readonly Session[]
   keysOf(account: Pick<StoredAccount, 'id' | 'baseUrl'>): AccountKeys
   /** Puts the account into State and begins its session. Never rejects: what keeps it from beginning locks it. */
-  begin(account: StoredAccount, key: string | undefined): Promise<void>
+  begin(account: StoredAccount): Promise<void>
   /** The same for the demo, whose things go with it. */
   beginDemo(demo: NonNullable<AccountsContext['demo']>): Promise<void>
   /** The key is what its account has from now on. Rejects when it cannot be kept. */
@@ -62,17 +62,12 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
   const keysOf = (account: Pick<StoredAccount, 'id' | 'baseUrl'>) =>
     accountKeys(keychainOf(account.id), account)
 
-  async function begin(
-    account: StoredAccount,
-    key: string | undefined,
-    files: Files,
-    rate?: number,
-  ): Promise<void> {
+  async function begin(account: StoredAccount, files: Files, rate?: number): Promise<void> {
     store.change(draft => {
       draft.accounts[account.id] = accountView(account, machine.clock.now(), rate)
     })
     try {
-      sessions.set(account.id, await open(account, key, files, rate))
+      sessions.set(account.id, await open(account, files, rate))
     } catch (error) {
       // Such as an address or a key that someone has changed by hand: it does not keep the others from starting.
       store.change(draft => {
@@ -82,13 +77,8 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
     }
   }
 
-  function open(
-    account: StoredAccount,
-    key: string | undefined,
-    files: Files,
-    rate: number | undefined,
-  ): Promise<Session> {
-    return openSession(account, key, {
+  function open(account: StoredAccount, files: Files, rate: number | undefined): Promise<Session> {
+    return openSession(account, {
       store,
       machine,
       keychain: keychainOf(account.id),
@@ -104,6 +94,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
       onGone: instance => context.onGone(account.id, instance),
       onCreated: (client, instance, instanceKey) =>
         context.onCreated({ account: account.id, client }, instance, instanceKey),
+      ownKey: keysOf(account).toUse,
       anotherKey: refused => withoutSession(account, refused),
       rate,
     })
@@ -126,18 +117,18 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
     find: id => sessions.get(id),
     all: () => [...sessions.values()],
     keysOf,
-    begin: (account, key) => begin(account, key, machine.files),
+    begin: account => begin(account, machine.files),
     async beginDemo({ files, speed, start }) {
       const { baseUrl, key } = await start()
       const account = { id: 'demo', name: 'Demo', baseUrl }
       await keysOf(account).keepApiKey(key)
-      await begin(account, key, files, speed)
+      await begin(account, files, speed)
     },
     async useKey(account, key) {
       await keysOf(account).keepApiKey(key)
       const session = sessions.get(account.id)
       if (session) session.useKey(key)
-      else await begin(account, key, machine.files)
+      else await begin(account, machine.files)
     },
     drop: id => void sessions.delete(id),
   }

@@ -68,12 +68,18 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
   }
 
   const { accounts, shown } = document.get()
-  await Promise.all(accounts.map(async account => begin(account, await keysOf(account).toUse())))
+  await Promise.all(accounts.map(begin))
   if (demo?.atStart) await sessions.beginDemo(demo)
   const first = demo?.atStart ? 'demo' : accounts.some(({ id }) => id === shown) ? shown : accounts[0]?.id
   store.change(draft => {
     if (first !== undefined) draft.shown = first
   })
+
+  const lookNow = () => {
+    for (const session of sessions.all()) void session.look()
+  }
+  // Right after a login it may come later than Berth, or wait for its user: the keys are there then.
+  machine.keychain.onBack?.(lookNow)
 
   const connecting = createConnecting(context, document, sessions, inTurn)
 
@@ -154,9 +160,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
         if (!sessions.find('demo')) await sessions.beginDemo(demo)
         await showId('demo')
       }),
-    lookNow() {
-      for (const session of sessions.all()) void session.look()
-    },
+    lookNow,
     async close() {
       await Promise.all(sessions.all().map(session => session.close()))
       await document.flush()

@@ -49,7 +49,7 @@ export function createConnecting(
     }
     const account = { id: `a${machine.random.hex(8)}`, ...user }
     await keep(account, key)
-    await begin(account, key)
+    await begin(account)
     activity.add({
       account: account.id,
       kind: 'user',

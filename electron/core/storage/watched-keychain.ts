@@ -3,13 +3,21 @@ import type { Keychain } from '../../ports/keychain.ts'
 export interface KeychainWatch {
   /** Each secret that goes in or comes out. */
   onSecret: (secret: string) => void
-  /** It turned out not to take what it was given. */
-  onProblem: (problem: string) => void
+  /** It turned out not to take what it was given; undefined once there is one. */
+  onProblem: (problem: string | undefined) => void
 }
 
 /** The same keychain, watched. */
 export function watchedKeychain(keychain: Keychain, { onSecret, onProblem }: KeychainWatch): Keychain {
   return {
+    ...(keychain.onBack && {
+      onBack(tell: () => void) {
+        keychain.onBack?.(() => {
+          onProblem(keychain.problem)
+          tell()
+        })
+      },
+    }),
     get persistent() {
       return keychain.persistent
     },

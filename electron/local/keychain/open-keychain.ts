@@ -2,28 +2,32 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Keychain } from '../../ports/keychain.ts'
 import { carefulKeychain } from './careful-keychain.ts'
 import { memoryKeychain } from './memory-keychain.ts'
-import { type KeychainLimits, type Keytar, probeKeychain, systemKeychain } from './system-keychain.ts'
+import { type KeychainLimits, type Keytar, systemKeychain } from './system-keychain.ts'
 
-/** Right after a login the desktop may still be starting its keychain: taken for none, no account would be polled. */
-const limits: KeychainLimits = { probe: 10_000, call: 60_000 }
+const limits: KeychainLimits = { probe: 3000, call: 60_000 }
+/** Milliseconds until one that was not there is looked for again: right after a login the desktop may still start it. */
+const lookAgain = 10_000
 
 /**
- * The keychain of this machine, or one in memory that says why. Never rejects, and answers within ten seconds.
- * `addBlock` gets what tells whether a call is under way, which may be for as long as a prompt waits for its user.
+ * The keychain of this machine, or one in memory that says why. Never rejects, and answers within three seconds; one that
+ * comes later is used from then on. `addBlock` gets what tells whether a call is under way, which may be for as long as a prompt waits for its user.
  */
 export async function openKeychain(
   clock: Clock,
   addBlock: (isBlocked: () => boolean) => void = () => undefined,
 ): Promise<Keychain> {
-  try {
-    const calls = { underWay: 0 }
-    addBlock(() => calls.underWay > 0)
-    const keytar = counting(await loadKeytar(), calls)
-    await probeKeychain(keytar, clock, limits)
-    return carefulKeychain(systemKeychain(keytar, clock, limits))
-  } catch (error) {
-    return memoryKeychain(whyNot(error))
-  }
+  const calls = { underWay: 0 }
+  addBlock(() => calls.underWay > 0)
+  const keytar = await loadKeytar().catch((error: unknown) => new Error(String(error), { cause: error }))
+  if (keytar instanceof Error) return memoryKeychain(whyNot(keytar))
+  const system = systemKeychain(counting(keytar, calls), clock, limits)
+  const problem = await system.probe().then(() => undefined, whyNot)
+  const keychain = carefulKeychain(system, problem)
+  const lookLater = () =>
+    void clock.after(lookAgain, () => void system.probe().then(keychain.found, lookLater))
+  if (problem !== undefined) lookLater()
+  system.onBack(() => void system.probe().then(keychain.found, () => undefined))
+  return keychain
 }
 
 /** Loaded when it is needed: it is native, and may be missing or miss its own libraries here. */
@@ -48,7 +52,7 @@ function whyNot(error: unknown): string {
   const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '').replace(/\.$/, '') : ''
   const help =
     process.platform === 'linux'
-      ? ' A keyring that speaks Secret Service, such as GNOME Keyring or KWallet, keeps them: start or unlock one, then start Berth again.'
+      ? ' A keyring that speaks Secret Service, such as GNOME Keyring or KWallet, keeps them: start or unlock one.'
       : ''
   return `This machine offers no keychain, so API keys are kept in memory and must be entered again after a restart.${help} (${reason}.)`
 }

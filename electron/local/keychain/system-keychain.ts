@@ -17,14 +17,22 @@ export interface KeychainLimits {
   call: number
 }
 
+export interface SystemKeychain extends Keychain {
+  /** Tells once a call that was given up has ended: what held it up is over. */
+  onBack(tell: () => void): void
+  /** Asks for something it does not have: an answer proves that one is there, and no user is asked. Rejects when none is. */
+  probe(): Promise<void>
+}
+
 /**
  * The operating system's keychain. Its calls block a thread each for as long as the keychain takes, and a locked one
  * may never answer: so one runs at a time, each has a limit, and while one hangs the others are refused at once.
  * Rejects with a BerthError whose code is `keychain_failed` or `keychain_silent`.
  */
-export function systemKeychain(keytar: Keytar, clock: Clock, limits: KeychainLimits): Keychain {
+export function systemKeychain(keytar: Keytar, clock: Clock, limits: KeychainLimits): SystemKeychain {
   let last: Promise<unknown> = Promise.resolve()
   let hanging = false
+  const waiting: (() => void)[] = []
 
   function call<T>(what: string, limit: number, run: () => Promise<T>): Promise<T> {
     if (hanging) return Promise.reject(silent(what))
@@ -42,14 +50,20 @@ export function systemKeychain(keytar: Keytar, clock: Clock, limits: KeychainLim
       run()
         .then(resolve, error => reject(failed(what, error)))
         .finally(() => {
-          hanging = false
           cancel()
+          if (!hanging) return
+          hanging = false
+          for (const tell of waiting) tell()
         })
     })
   }
 
   return {
     persistent: true,
+    onBack: tell => void waiting.push(tell),
+    async probe() {
+      await call('read from', limits.probe, () => keytar.getPassword(service, 'is-a-keychain-there'))
+    },
     async get(name) {
       const secret = await call('read from', limits.call, () => keytar.getPassword(service, name))
       return secret ?? undefined
@@ -59,11 +73,6 @@ export function systemKeychain(keytar: Keytar, clock: Clock, limits: KeychainLim
       await call('delete from', limits.call, () => keytar.deletePassword(service, name))
     },
   }
-}
-
-/** Asks the keychain for something it does not have: an answer proves that one is there. Rejects when none is. */
-export async function probeKeychain(keytar: Keytar, clock: Clock, limits: KeychainLimits): Promise<void> {
-  await systemKeychain(keytar, clock, { ...limits, call: limits.probe }).get('is-a-keychain-there')
 }
 
 function silent(what: string): BerthError {

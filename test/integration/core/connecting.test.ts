@@ -155,8 +155,8 @@ test('without a keychain on the machine, the lost key is not blamed on one', asy
     status: 'locked',
     problem: {
       code: 'key_missing',
-      message: 'This machine has no keychain, so the API key was only kept until Berth ended.',
-      advice: 'Enter the key once more.',
+      message: 'No keychain of this machine answers, so the API key of this account is not at hand.',
+      advice: 'Unlock the keychain and try again, or enter the key once more.',
     },
   })
 })

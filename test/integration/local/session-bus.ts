@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,14 +16,27 @@ export interface TestSession {
   end(): Promise<void>
 }
 
-export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSession> {
+/** A bus on which nothing starts by being asked for, as a desktop's is until it has begun its own programs. */
+const withoutServices = `<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=/tmp</listen>
+  <policy context="default"><allow send_destination="*"/><allow eavesdrop="true"/><allow own="*"/></policy>
+</busconfig>`
+
+export async function startSession(
+  more: NodeJS.ProcessEnv = {},
+  { services = true } = {},
+): Promise<TestSession> {
   const home = await mkdtemp(join(tmpdir(), 'berth-session-'))
   const children: ChildProcess[] = []
   // Nothing of the desktop that the tests may be run on.
   const { DBUS_SESSION_BUS_ADDRESS: _bus, DISPLAY: _x, WAYLAND_DISPLAY: _wayland, ...outside } = process.env
   const base = { ...outside, HOME: home, XDG_RUNTIME_DIR: home, XDG_CONFIG_HOME: join(home, '.config') }
   const own = `--address=unix:path=${join(home, 'bus')}`
-  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address', own], {
+  const config = join(home, 'bus.conf')
+  if (!services) await writeFile(config, withoutServices)
+  const kind = services ? '--session' : `--config-file=${config}`
+  const bus = spawn('dbus-daemon', [kind, '--nofork', '--print-address', own], {
     env: base,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -3,11 +3,8 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { carefulKeychain } from '../../../electron/local/keychain/careful-keychain.ts'
 import { memoryKeychain } from '../../../electron/local/keychain/memory-keychain.ts'
-import {
-  type Keytar,
-  probeKeychain,
-  systemKeychain,
-} from '../../../electron/local/keychain/system-keychain.ts'
+import { type Keytar, systemKeychain } from '../../../electron/local/keychain/system-keychain.ts'
+import type { Keychain } from '../../../electron/ports/keychain.ts'
 
 const limits = { probe: 50, call: 50 }
 
@@ -23,6 +20,15 @@ function slowKeytar() {
     deletePassword: async (service, account) => (await ask(service, account)) !== null,
   }
   return { keytar, asked }
+}
+
+function memoryKeychainOf(entries: Map<string, string>): Keychain {
+  return {
+    persistent: true,
+    get: async name => entries.get(name),
+    set: async (name, secret) => void entries.set(name, secret),
+    delete: async name => void entries.delete(name),
+  }
 }
 
 test('a keychain that never answers is given up, and not asked again while it hangs', async () => {
@@ -71,7 +77,7 @@ test('a keychain that fails says so with what to try', async () => {
 
 test('probing a keychain that is not there rejects', async () => {
   const { keytar, asked } = slowKeytar()
-  const probing = probeKeychain(keytar, systemClock, limits)
+  const probing = systemKeychain(keytar, systemClock, limits).probe()
   await expect.poll(() => asked.length).toBe(1)
   asked[0]?.fail(new Error('no service'))
   await expect(probing).rejects.toThrow('no service')
@@ -131,4 +137,31 @@ test('what is deleted is gone from the system, too, where a newer secret was kep
   await keychain.set('b', 'secret')
   await keychain.delete('b')
   expect(await keychain.get('b')).toBeUndefined()
+})
+
+test('one that comes later takes what was kept in memory, and whoever waits for it is told', async () => {
+  const entries = new Map([['kept before', 'old']])
+  const late = memoryKeychainOf(entries)
+  const keychain = carefulKeychain(late, 'It is not there yet.')
+  const told: (string | undefined)[] = []
+  keychain.onBack?.(() => told.push(keychain.problem))
+  await keychain.set('a', 'secret')
+  expect(await keychain.get('kept before')).toBeUndefined()
+  expect(keychain).toMatchObject({ persistent: false, problem: 'It is not there yet.' })
+  expect([...entries.keys()]).toEqual(['kept before'])
+
+  await keychain.found()
+  expect(told).toEqual([undefined])
+  expect(entries.get('a')).toBe('secret')
+  expect(await keychain.get('kept before')).toBe('old')
+  expect(keychain.persistent).toBe(true)
+})
+
+test('a call that was given up tells of its end', async () => {
+  const { keytar, asked } = slowKeytar()
+  const keychain = systemKeychain(keytar, systemClock, limits)
+  const back = new Promise<void>(resolve => keychain.onBack(resolve))
+  await expect(keychain.get('a')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
+  asked[0]?.answer('late')
+  await back
 })

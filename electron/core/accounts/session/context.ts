@@ -30,6 +30,8 @@ export interface SessionContext {
   isPaused: () => boolean
   /** Milliseconds between looks. */
   pollInterval: () => number
+  /** The key to begin with; undefined while none is at hand. */
+  ownKey: () => Promise<string | undefined>
   /** The service refused a key: gives another one to go on with, where there is one. */
   anotherKey: (refused: string) => Promise<string | undefined>
   /** An instance is away, and may be there again. */

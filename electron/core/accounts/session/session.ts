@@ -33,7 +33,7 @@ export interface Session extends AccountParts {
   record(instance: number): Instance | undefined
   /** Instances that are not there any more, and of which something is kept. */
   departed(): readonly number[]
-  /** Looks at once; resolves when that look has ended, well or not. Without a key it does nothing. */
+  /** Looks at once; resolves when that look has ended, well or not. Without a key it asks the keychain for it again. */
   look(): Promise<void>
   /** Another key for the same account. */
   useKey(key: string): void
@@ -45,10 +45,9 @@ export interface Session extends AccountParts {
   close(): Promise<void>
 }
 
-/** The account must be in State already. Without a key it waits for `useKey`. */
+/** The account must be in State already. Without a key it waits for one. */
 export async function openSession(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
-  key: string | undefined,
   app: SessionContext,
 ): Promise<Session> {
   const { store, machine, files, activity, notifications, access, fileTransfers } = app
@@ -69,6 +68,7 @@ export async function openSession(
   const { at: seenAt, ...remembered } = lastSeen.get()
   const connectionStatus = createConnectionStatus({ account: id, store, activity, notifications, seenAt })
   const client = createKeyedClient({ id, baseUrl }, app, memory, time)
+  const key = await app.ownKey()
   if (key !== undefined) client.use(key)
 
   const place = { files, clock, name: `${folder}/secrets.json`, onBroken }
@@ -101,6 +101,11 @@ export async function openSession(
     client.use(newKey)
     automations.money.keyChanged()
     begin()
+  }
+
+  async function askForKey(): Promise<void> {
+    const found = await app.ownKey()
+    if (found !== undefined && !client.current && !ending.signal.aborted) useKey(found)
   }
 
   function begin(): void {
@@ -154,9 +159,7 @@ export async function openSession(
     ...parts,
     record: context.record,
     departed: missingInstances.kept,
-    look: async () => {
-      if (client.current) await poller.look()
-    },
+    look: () => (client.current ? poller.look() : askForKey()),
     useKey,
     forgetSecrets: () => keepSecretsOf(keychain, []),
     now: time.now,
