@@ -18,7 +18,7 @@ export default defineConfig({
           name: 'integration',
           isolate: false,
           include: ['test/integration/**/*.test.ts'],
-          globalSetup: 'test/electron/build-double.ts',
+          globalSetup: 'test/before-all.ts',
         },
       },
       {
@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'e2e',
           // The files of a worker share one browser, and what they import: each test ends what it starts.
           isolate: false,
-          globalSetup: 'test/electron/build-double.ts',
+          globalSetup: 'test/before-all.ts',
           include: ['test/{e2e,electron}/**/*.test.ts'],
           // Without the program that is shipped there is nothing to start.
           exclude: process.env['BERTH_SHIPPED']

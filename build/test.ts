@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runScript, runTool } from './run.ts'
+import { runTool } from './run.ts'
 import {
   install,
   installCommand,
@@ -32,7 +32,6 @@ async function test(): Promise<void> {
     process.exitCode = 1
     return
   }
-  if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
 
   const filters = [...(files ?? []), ...options]
   // Pages that share two processors with everything else would be timed, not tested: they come last, three at a time.

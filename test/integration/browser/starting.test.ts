@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { at } from '../../../build/places.ts'
 import { lacks, type Need } from '../../needs.ts'
 import { joinBerth } from '../../page-client.ts'
@@ -16,11 +16,6 @@ const nobody = 65_534
 const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
 let folder = ''
 const running = new Set<ChildProcess>()
-
-beforeAll(async () => {
-  const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], { cwd: sources })
-  expect(await once(build, 'exit')).toEqual([0, null])
-}, 120_000)
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-start-'))

@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { at } from '../../../build/places.ts'
 import type { RunningBerth } from '../../../electron/core/running.ts'
 import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
@@ -12,19 +12,6 @@ export interface Called {
   code: number | null
   out: string
   err: string
-}
-
-let built: Promise<void> | undefined
-
-/** Builds Berth where something of it has changed, once for a file. */
-export function buildIfStale(): Promise<void> {
-  built ??= (async () => {
-    const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], {
-      cwd: at('.'),
-    })
-    expect(await once(build, 'exit')).toEqual([0, null])
-  })()
-  return built
 }
 
 /** The command as built, on a home, as a script calls it. */

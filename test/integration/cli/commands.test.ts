@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { at } from '../../../build/places.ts'
 import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
 import { longestLine } from '../../../electron/local/socket/lines.ts'
@@ -14,9 +14,7 @@ import { plainRun, startRun } from '../core/automation/run-steps.ts'
 import { rentRunning } from '../core/steps.ts'
 import { type BerthUnderTest, createWorld } from '../core/world.ts'
 import { hasSshd } from '../ssh/sshd.ts'
-import { begin, berthOn, buildIfStale, ended, openSocket } from './cli.ts'
-
-beforeAll(buildIfStale)
+import { begin, berthOn, ended, openSocket } from './cli.ts'
 
 const nobody = 65_534
 const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }

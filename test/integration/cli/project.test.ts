@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { lacks } from '../../needs.ts'
 import { openProject, write } from '../core/projects/place.ts'
 import { hasSshd } from '../ssh/sshd.ts'
-import { berthOn, buildIfStale, openSocket } from './cli.ts'
-
-beforeAll(buildIfStale)
+import { berthOn, openSocket } from './cli.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 

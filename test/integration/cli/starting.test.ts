@@ -3,12 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { systemRandom } from '../../../electron/local/random.ts'
 import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
-import { berthOn, buildIfStale } from './cli.ts'
-
-beforeAll(buildIfStale)
+import { berthOn } from './cli.ts'
 
 let folder = ''
 beforeEach(async () => {

@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { at } from '../../../build/places.ts'
+import { afterEach, beforeEach, expect } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { State } from '../../../electron/contract/state.ts'
@@ -36,14 +33,6 @@ export interface Shell {
   rentOne(): Promise<InstanceView>
 }
 
-let built: Promise<void> | undefined
-
-/** Builds Berth where something of it has changed, once for all files. */
-async function buildIfStale(): Promise<void> {
-  const build = spawn(process.execPath, ['--import', 'tsx', 'build/build.ts', '--if-stale'], { cwd: at('.') })
-  expect(await once(build, 'exit')).toEqual([0, null])
-}
-
 /** Gives each test of a file a desktop session and a Berth of its own. */
 export function useShell(): Shell {
   let session: TestSession
@@ -51,7 +40,6 @@ export function useShell(): Shell {
   let berth: UnderDouble | undefined
   let call = 0
 
-  beforeAll(() => (built ??= buildIfStale()))
   beforeEach(async () => {
     session = await startSession({ BERTH_HOME: '' })
     session.env['BERTH_HOME'] = join(session.home, 'home')

@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,10 +17,6 @@ let packed: Packed
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-packed-'))
-  const build = spawn(process.execPath, ['--import', 'tsx', at('build/build.ts'), '--if-stale'], {
-    cwd: at('.'),
-  })
-  expect(await once(build, 'exit')).toEqual([0, null])
   await writeLicences(at('dist/licences.txt'))
   packed = await pack(folder)
 }, 240_000)

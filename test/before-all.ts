@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { buildProgram } from '../built-program.ts'
+import { runScript } from '../build/run.ts'
+import { buildProgram } from './built-program.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,9 +11,10 @@ declare module 'vitest' {
   }
 }
 
-/** Before all tests: the double of Electron, which dozens of them start. */
+/** Before all tests that start them: Berth, where it is not built as it is, and the double of Electron. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { path, remove } = await buildProgram(join(import.meta.dirname, 'double/electron.ts'))
+  if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
+  const { path, remove } = await buildProgram(join(import.meta.dirname, 'electron/double/electron.ts'))
   project.provide('double', pathToFileURL(path).href)
   return remove
 }
