@@ -129,7 +129,10 @@ function instanceAlert(
           {
             id: 'stop',
             label: 'Stop',
-            command: { name: 'stopInstance', args: { account: account.id, instance: instance.id } },
+            command: {
+              name: 'actSoon',
+              args: { account: account.id, instance: instance.id, action: 'stop' },
+            },
           },
         ],
         place: { ...base.place, tab: 'terminal' },

@@ -28,6 +28,12 @@ export function bootWords(instance: InstanceView): string {
   return share === undefined ? 'image' : `image ${share} %`
 }
 
+/** Since when it boots (epoch seconds): the last time it was started, else its creation. */
+export function bootingSince({ history, startedAt }: InstanceView): number | undefined {
+  const before = history.findLastIndex(({ state }) => !booting.has(state))
+  return before < 0 ? (startedAt ?? history[0]?.at) : history[before + 1]?.at
+}
+
 /** Seconds that a boot may lie before the first time Berth saw the instance, and still have been seen whole. */
 const seenAtOnce = 120
 
@@ -58,7 +64,7 @@ export function bootOutlook(
   const boots = bootsOf(instance.image, instances).sort((a, b) => a - b)
   const usual = boots[Math.floor((boots.length - 1) / 2)]
   if (usual === undefined) return undefined
-  const begun = instance.startedAt ?? instance.history[0]?.at ?? now
+  const begun = bootingSince(instance) ?? now
   const left = usual - (now - begun)
   const took = boots.length === 1 ? 'the last one took' : 'usually'
   if (left <= 0) return `${took} ${roughly(usual)}, now ${roughly(now - begun)}`

@@ -19,6 +19,8 @@ export const accessCommands = {
     rows: size,
     session: v.optional(KeptShellName),
     fresh: v.optional(v.boolean()),
+    /** It was open before and goes on by itself: nothing that the user did. */
+    again: v.optional(v.boolean()),
   }).answers<OpenedTerminal>(),
   /** What scrolled out of the sight of a shell in tmux, `scrollback` lines of it at most, with its escapes. */
   shellHistory: command({ ...onInstance, session: KeptShellName }).answers<string>(),

@@ -24,7 +24,7 @@ export function accessCommands(parts: Parts): AccessCommands {
   const shells = new WeakMap<Streams, Map<number, Shell>>()
 
   return {
-    async openTerminal({ columns, rows, session, fresh, ...args }, { streams }) {
+    async openTerminal({ columns, rows, session, fresh, again, ...args }, { streams }) {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'A terminal is opened on a page.' })
       const target = targetOf(parts, args)
       const opened = await access.openShell(target, { columns, rows, session, fresh })
@@ -32,17 +32,19 @@ export function accessCommands(parts: Parts): AccessCommands {
       const stream = streams.open(shell.stream, shell.ended)
       const open = shells.get(streams) ?? new Map<number, Shell>()
       shells.set(streams, open.set(stream, shell))
-      parts.notifications.entered(target.account, target.instance.id)
       void shell.ended.catch(() => undefined).finally(() => open.delete(stream))
-      noteUser(
-        parts,
-        target.account,
-        'Opened a terminal on',
-        target.instance,
-        [shell.address, shell.direct ? 'direct' : 'proxy', opened.session && `tmux ${opened.session}`]
-          .filter(part => part !== undefined)
-          .join(', '),
-      )
+      if (!again) {
+        parts.notifications.entered(target.account, target.instance.id)
+        noteUser(
+          parts,
+          target.account,
+          'Opened a terminal on',
+          target.instance,
+          [shell.address, shell.direct ? 'direct' : 'proxy', opened.session && `tmux ${opened.session}`]
+            .filter(part => part !== undefined)
+            .join(', '),
+        )
+      }
       const { shell: _shell, ...about } = opened
       return { ...about, stream, address: shell.address, direct: shell.direct, hostKey: shell.hostKey }
     },

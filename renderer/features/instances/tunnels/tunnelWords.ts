@@ -16,7 +16,9 @@ export function tunnelSteps({ kind, step, name }: TunnelView): Step[] {
 }
 
 /** Whether something is to be said about a tunnel where its instance is listed. */
-export function needsNote({ step, fallback }: TunnelView): boolean {
+export function needsNote({ step, fallback, problem }: TunnelView): boolean {
+  // Of one that is stopped the row says so, and the tunnel goes on with it.
+  if (step === 'reconnecting' && problem?.code === 'not_running') return false
   return step !== 'open' || fallback === 'offered'
 }
 
@@ -51,5 +53,7 @@ const passing: ReadonlySet<string> = new Set(['ssh_closed', 'ssh_unreachable', '
 export function tunnelTrouble({ name, step, problem }: TunnelView): string {
   if (step === 'reconnecting' && (!problem || passing.has(problem.code)))
     return `${name}: the connection was lost. It goes on by itself, at the same address.`
+  if (step === 'reconnecting' && problem?.code === 'not_running')
+    return `${name} goes on by itself, at the same address, once the instance runs.`
   return [problem?.message ?? `${name} could not be opened.`, problem?.advice].filter(Boolean).join(' ')
 }

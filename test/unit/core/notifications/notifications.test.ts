@@ -163,14 +163,14 @@ test('a click on what an earlier Berth told leads to the same place', async () =
   expect(store.get().goTo?.place).toEqual({ screen: 'activity' })
 })
 
-test('that a machine is ready comes with a button that stops it, and no question', async () => {
+test('that a machine is ready comes with a button that stops it, which can be undone, and no question', async () => {
   const { look, click, notifications, store } = await tellerWith(true)
   const given: unknown[] = []
   notifications.onCommand(async (name, args) => void given.push([name, args]))
   look(withState('loading'))
   look(withState('running'))
   click('a00000001/4711', 'stop')
-  expect(given).toEqual([['stopInstance', { account: 'a00000001', instance: 4711 }]])
+  expect(given).toEqual([['actSoon', { account: 'a00000001', instance: 4711, action: 'stop' }]])
   expect(store.get().goTo).toBeUndefined()
 })
 

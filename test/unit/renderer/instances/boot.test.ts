@@ -35,6 +35,8 @@ test('how long it usually takes is said from boots of the same image alone, and 
     'about 4 min left: usually 6 min',
   )
   expect(outlook(booted(minute), booted(minute))).toBe('usually 1 min, now 2 min')
+  const again = seen(now - 9000, [now - 8000, 'running'], [now - 700, 'stopped'], [now - minute, 'loading'])
+  expect(bootOutlook(again, [again, booted(6 * minute)], now)).toMatch(/^about 5 min left/)
 })
 
 test('what it waits for is said as short as a column needs', () => {

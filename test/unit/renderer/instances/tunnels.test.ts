@@ -44,6 +44,13 @@ test('a lost network passes by itself, a changed host key does not', () => {
   )
 })
 
+test('a tunnel to an instance that was stopped is no matter of its row', () => {
+  const problem = { code: 'not_running', message: 'It is not running.' }
+  const stopped = { ...jupyter, step: 'reconnecting', problem } as const
+  expect(underWith(stopped)).toEqual([undefined, undefined])
+  expect(tunnelTrouble(stopped)).toMatch(/once the instance runs/)
+})
+
 test('the details say by which way the instance is reached, while it is', () => {
   const said = (way?: { direct: boolean; address: string }) =>
     factsOf(instanceView({ id: 1 }), 0, way)

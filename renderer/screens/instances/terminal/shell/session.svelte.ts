@@ -105,6 +105,7 @@ export class TerminalSession {
         rows,
         session: this.kept,
         fresh: this.#hooks.fresh,
+        again: this.#connected,
       })
       const stream = this.#page.stream(answer.stream)
       if (this.#disposed) return stream.close()
