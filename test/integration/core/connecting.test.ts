@@ -143,6 +143,8 @@ test('a key that is not in the keychain locks the account until it is entered ag
   await second.run('refresh', {})
   expect((await refused(rentRunning(second))).code).toBe('key_missing')
   expect(world.sim.controls.requests()).toHaveLength(before)
+  const wrong = { account: second.account().id, key: 'wrong-key-0123456789' }
+  expect(await refused(second.run('replaceKey', wrong))).toMatchObject({ code: 'unauthorized', field: 'key' })
   await second.run('replaceKey', { account: second.account().id, key: world.sim.apiKey })
   await second.until(() => second.account().connection.status === 'online')
 })

@@ -10,7 +10,7 @@ type AccountCommands = Pick<
 export function accountCommands({ accounts }: Parts): AccountCommands {
   return {
     connectAccount: ({ baseUrl, key, name }) => asTyped(accounts.connect(baseUrl, key, name)),
-    replaceKey: ({ account, key }) => accounts.replaceKey(account, key),
+    replaceKey: ({ account, key }) => asTyped(accounts.replaceKey(account, key)),
     renameAccount: ({ account, name }) => accounts.rename(account, name),
     removeAccount: ({ account }) => accounts.remove(account),
     showAccount: ({ account }) => accounts.show(account),
