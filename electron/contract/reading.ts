@@ -50,13 +50,16 @@ export function spendOnceReady({
   spendPerHour,
   instances,
 }: Pick<AccountView, 'spendPerHour' | 'instances'>): Micros {
-  const booting = Object.values(instances).filter(
-    ({ state }) => state === 'provisioning' || state === 'loading',
-  )
-  return booting.reduce(
-    (sum, { pricePerHour, costPerHour }) => sum + Math.max(0, (pricePerHour ?? 0) - costPerHour),
+  return Object.values(instances).reduce(
+    (sum, instance) => sum + costOnceReady(instance) - instance.costPerHour,
     spendPerHour,
   )
+}
+
+/** The same of one instance. */
+export function costOnceReady({ state, pricePerHour, costPerHour }: InstanceView): Micros {
+  const boots = state === 'provisioning' || state === 'loading'
+  return boots ? Math.max(costPerHour, pricePerHour ?? 0) : costPerHour
 }
 
 /**

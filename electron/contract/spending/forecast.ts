@@ -1,10 +1,10 @@
 import { dueNext } from '../automation/guard.ts'
 import type { InstanceView } from '../instance/instance.ts'
-import { creditBy, trafficPerHour } from '../reading.ts'
+import { costOnceReady, creditBy, spendOnceReady, trafficPerHour } from '../reading.ts'
 import type { AccountView } from '../state.ts'
 import type { Micros } from './money.ts'
 
-/** When the credit runs out if all goes on as it is. Times in epoch seconds of the account's time. */
+/** When the credit runs out if all goes on as it is and what boots gets ready. Times in epoch seconds of the account's time. */
 export interface Forecast {
   perHour: Micros
   /** How much of that is traffic, as it was measured of late. */
@@ -28,19 +28,19 @@ export interface Saving {
 
 /** Undefined while the credit is not known, or nothing is spent. */
 export function forecast(account: AccountView, now: number): Forecast | undefined {
-  const { spendPerHour, instances } = account
+  const { instances } = account
   const credit = creditBy(account, now)
   const traffic = trafficPerHour(account)
-  const perHour = spendPerHour + traffic
+  const perHour = spendOnceReady(account) + traffic
   if (credit === undefined || perHour <= 0) return undefined
   const left = Math.max(0, credit)
   const runsOut = (rate: Micros) => now + (left / rate) * 3600
   const runsOutAt = runsOut(perHour)
   const savings = Object.values(instances).flatMap((instance): Saving[] => {
-    const { id, state, costPerHour } = instance
+    const { id, state } = instance
     const stopped = savedByStopping(instance)
     const by = state === 'stopped' || state === 'outbid' || stopped <= 0 ? 'destroy' : 'stop'
-    const saves = by === 'stop' ? stopped : costPerHour
+    const saves = by === 'stop' ? stopped : costOnceReady(instance)
     if (saves <= 0) return []
     const rest = perHour - saves
     if (rest <= 0) return [{ instance: id, by, saves }]
@@ -87,6 +87,6 @@ export function guardedForecast(account: AccountView, now: number): GuardedForec
 
 /** Per hour, traffic included. */
 function savedByStopping(instance: InstanceView): Micros {
-  const { id, costPerHour, diskPricePerHour } = instance
-  return costPerHour - (diskPricePerHour ?? 0) + trafficPerHour({ instances: { [id]: instance } })
+  const { id, diskPricePerHour } = instance
+  return costOnceReady(instance) - (diskPricePerHour ?? 0) + trafficPerHour({ instances: { [id]: instance } })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import { creditLasts } from '../../../electron/contract/reading.ts'
+import { creditLasts, spendOnceReady } from '../../../electron/contract/reading.ts'
 import { forecast, guardedForecast } from '../../../electron/contract/spending/forecast.ts'
 import { accountView, instanceView } from '../views.ts'
 
@@ -55,6 +55,25 @@ test('traffic that is expected counts until any is measured, and only while it r
   expect(forecast(accountView({}, measured), 0)).toMatchObject({ traffic: 7 })
   const booting = { ...expecting, state: 'loading' as const }
   expect(forecast(accountView({}, booting), 0)).toMatchObject({ traffic: 0 })
+})
+
+test('what boots counts as it will once it is ready, and stopping it saves its GPUs', () => {
+  const running = instanceView({ id: 1, costPerHour: 500_000, diskPricePerHour: 0 })
+  const booting = instanceView({
+    id: 2,
+    state: 'loading',
+    costPerHour: 3000,
+    diskPricePerHour: 3000,
+    pricePerHour: 1_500_000,
+  })
+  const account = accountView({ credit: 10_000_000 }, running, booting)
+  const course = forecast(account, 0)
+  expect(course).toMatchObject({ perHour: 2_000_000, runsOutAt: 5 * 3600 })
+  expect(course?.runsOutAt).toBe(creditLasts(account, spendOnceReady(account)))
+  expect(course?.savings).toMatchObject([
+    { instance: 2, by: 'stop', saves: 1_497_000 },
+    { instance: 1, by: 'stop', saves: 500_000 },
+  ])
 })
 
 test('with guards the credit lasts longer from the moment each acts, and no guard is counted that comes too late', () => {
