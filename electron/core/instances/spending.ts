@@ -51,9 +51,9 @@ export function believable(dollars: number | undefined): Micros | undefined {
   return dollars !== undefined && dollars >= 0 && dollars <= highestPrice ? micros(dollars) : undefined
 }
 
-const charged: ReadonlySet<InstanceState> = new Set(['running', 'restarting', 'stopping', 'silent', 'other'])
+const charged: ReadonlySet<InstanceState> = new Set(['running', 'restarting', 'stopping', 'other'])
 
-/** Whether the GPUs are charged in this state. A silent host is charged as if it ran, to be safe. */
+/** Whether the GPUs are charged in this state: not while the host is silent or offline, though the disk is. */
 function gpusCharged(state: InstanceState): boolean {
   return charged.has(state)
 }

@@ -8,8 +8,15 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
   expect(price).toEqual({ running: 500_000, disk: 50_000 })
   expect(costPerHour('running', price)).toBe(500_000)
   expect(costPerHour('stopping', price)).toBe(500_000)
-  expect(costPerHour('silent', price)).toBe(500_000)
-  for (const state of ['provisioning', 'loading', 'stopped', 'outbid', 'crashed', 'offline'] as const)
+  for (const state of [
+    'provisioning',
+    'loading',
+    'stopped',
+    'outbid',
+    'crashed',
+    'offline',
+    'silent',
+  ] as const)
     expect(costPerHour(state, price)).toBe(50_000)
 })
 
