@@ -1,4 +1,6 @@
-const reachable = 'a[href], button:enabled, input:enabled, textarea:enabled, select:enabled, [tabindex="0"]'
+/** Never what destroys: a key that was meant for something else may be on its way. */
+const reachable =
+  'a[href], button:enabled:not([aria-label^="Destroy"]), input:enabled, textarea:enabled, select:enabled, [tabindex="0"]'
 
 /** Where something stood: what was around it, from the inside out, and as which child. */
 interface Standing {

@@ -35,6 +35,17 @@ test('the palette finds a command by a few letters and runs it, by keyboard alon
   expect(errors).toEqual([])
 })
 
+test('once the palette is closed, the focus is where it was', async ({ start }) => {
+  const { page } = await start.page((await start.berth({ flags: ['--demo'] })).address)
+  const link = page.getByRole('link', { name: 'Offers' })
+  await link.focus()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'What to do' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('combobox', { name: 'What to do' }).waitFor({ state: 'detached' })
+  await expect.poll(() => link.evaluate(each => each === document.activeElement)).toBe(true)
+})
+
 test('a key over an open dialog opens nothing elsewhere, and what was typed there stays', async ({
   start,
 }) => {
