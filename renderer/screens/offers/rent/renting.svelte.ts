@@ -1,6 +1,7 @@
 import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
+import { spendOnceReady } from '../../../../electron/contract/reading.ts'
 import { micros } from '../../../../electron/contract/spending/money.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
@@ -211,7 +212,7 @@ export class Renting {
   readonly lasts = $derived.by(() => {
     const account = this.#page.account
     return this.cost && account
-      ? creditWouldLast(account.credit, account.spendPerHour, this.cost.perHour)
+      ? creditWouldLast(account.credit, spendOnceReady(account), this.cost.perHour)
       : undefined
   })
 
