@@ -79,7 +79,9 @@ test('a lost connection leaves what was on screen, and comes back by itself', as
   expect(await terminalText(page)).toContain('kept-on-screen')
   await sim.control('POST', `/sim/instances/${instance}`, { actual_status: 'running' })
   await page.getByText('was lost').waitFor({ state: 'detached', timeout: 60_000 })
-  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toMatch(/kept-on-screen[\s\S]*root@/)
+  await expect
+    .poll(() => terminalText(page), { timeout: 60_000 })
+    .toMatch(/kept-on-screen[\s\S]*Welcome[\s\S]*root@/)
   await page.keyboard.type('echo again\n')
   await expect.poll(() => terminalText(page)).toContain('again')
   expect(errors).toEqual([])
