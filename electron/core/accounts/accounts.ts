@@ -5,6 +5,7 @@ import { openDocument } from '../storage/json-file.ts'
 import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
 import { type Connecting, createConnecting } from './connecting.ts'
 import { deleteFolder, endForGood } from './forget-account.ts'
+import { isPaused } from './pause.ts'
 import type { Session } from './session/session.ts'
 import { StoredAccounts } from './stored-accounts.ts'
 
@@ -79,7 +80,9 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     for (const session of sessions.all()) void session.look()
   }
   // Right after a login it may come later than Berth, or wait for its user: the keys are there then.
-  machine.keychain.onBack?.(lookNow)
+  machine.keychain.onBack?.(() => {
+    if (!isPaused(store, machine.clock)) lookNow()
+  })
 
   const connecting = createConnecting(context, document, sessions, inTurn)
 

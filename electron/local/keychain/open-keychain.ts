@@ -10,7 +10,8 @@ const lookAgain = 10_000
 
 /**
  * The keychain of this machine, or one in memory that says why. Never rejects, and answers within three seconds; one that
- * comes later is used from then on. `addBlock` gets what tells whether a call is under way, which may be for as long as a prompt waits for its user.
+ * comes later is used from then on. `addBlock` gets what tells whether a call is under way, which may be for as long as a
+ * prompt waits for its user.
  */
 export async function openKeychain(
   clock: Clock,
