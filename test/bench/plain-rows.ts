@@ -45,15 +45,16 @@ export async function servePlainPage(): Promise<{ address: string; close(): Prom
   }
 }
 
-/** Reads the table of offers on Berth's page, and some hundred of its rows. */
+/** Reads the table of offers on Berth's page, and some hundred of its rows, from its top to its end. */
 export async function readTable(page: Page): Promise<DrawnTable> {
   return page.evaluate(async () => {
     const scroller = document.querySelector<HTMLElement>('.scroller')
     if (!scroller) throw new Error('nothing scrolls')
     const heads = [...scroller.querySelectorAll('th')]
     const rows = new Map<string, { cells: { text: string; title: string }[] }>()
-    for (let step = 0; step < 12; step += 1) {
-      scroller.scrollTop = step * 700
+    const steps = 12
+    for (let step = 0; step < steps; step += 1) {
+      scroller.scrollTop = (step / steps) * scroller.scrollHeight
       await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))
       for (const row of scroller.querySelectorAll<HTMLElement>('tr[data-offer]')) {
         const cells = [...row.querySelectorAll('td')].map(cell => ({
@@ -148,9 +149,16 @@ export function drawPlainRows({ table, count }: { table: DrawnTable; count: numb
     space.style.height = `${shown.length * height}px`
   }
   scroller.addEventListener('scroll', draw)
+  // As Berth does, a number is not found within a longer one: else other keys would change the rows than there.
+  const isDigit = (character = '') => character >= '0' && character <= '9'
+  function hasWord(text: string, word: string): boolean {
+    let at = text.indexOf(word)
+    while (at > 0 && isDigit(word[0]) && isDigit(text[at - 1])) at = text.indexOf(word, at + 1)
+    return at >= 0
+  }
   field.addEventListener('input', () => {
     const words = field.value.toLowerCase().split(' ')
-    shown = all.filter(({ text }) => words.every(word => text.includes(word)))
+    shown = all.filter(({ text }) => words.every(word => hasWord(text, word)))
     draw()
   })
   let sign = 1
