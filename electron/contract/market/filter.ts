@@ -52,7 +52,10 @@ export function passing(offers: readonly ListedOffer[], filter: OfferFilter): Li
 /** Whether an offer passes. */
 export function passes(filter: OfferFilter): (listed: ListedOffer) => boolean {
   const tests = testsOf(filter)
-  return listed => tests.every(test => test(listed))
+  return listed => {
+    for (const test of tests) if (!test(listed)) return false
+    return true
+  }
 }
 
 type Test = (listed: ListedOffer) => boolean

@@ -32,8 +32,12 @@ export function isCountry(region: string): boolean {
 /** A country's English name, or what was given when it is not a country code. */
 export function countryName(region: string): string {
   if (!isCountry(region)) return region
-  return names.of(region) ?? region
+  const name = namesByCode.get(region) ?? names.of(region) ?? region
+  namesByCode.set(region, name)
+  return name
 }
+/** Those that were asked for: the browser takes microseconds for each, and every row of a table asks. */
+const namesByCode = new Map<string, string>()
 
 /** A location as the table shows it: `Texas, US`, but `Sweden` for `Sweden, SE`. */
 export function placeName(location: string): string {

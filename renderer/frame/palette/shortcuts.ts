@@ -17,7 +17,7 @@ function press(name: AcceleratorName): void {
 
 /** The keys that work anywhere on the page. */
 export function pageKey(page: Page, event: KeyboardEvent): void {
-  const busy = dialogs.open !== undefined || document.querySelector(dialog) !== null
+  const isBusy = () => dialogs.open !== undefined || document.querySelector(dialog) !== null
   // In an editor, which has a tree of its own, too.
   const [target] = event.composedPath()
   const inTerminal = target instanceof Element && target.closest('.xterm') !== null
@@ -27,7 +27,7 @@ export function pageKey(page: Page, event: KeyboardEvent): void {
     if (inTerminal && !event.metaKey) return
     const closesPalette = accelerator === 'palette' && dialogs.open?.kind === 'palette'
     event.preventDefault()
-    if (closesPalette || !busy) press(accelerator)
+    if (closesPalette || !isBusy()) press(accelerator)
     return
   }
   const types = target instanceof Element && target.closest(typing) !== null
@@ -36,8 +36,7 @@ export function pageKey(page: Page, event: KeyboardEvent): void {
     if (page.undo()) event.preventDefault()
     return
   }
-  if (busy || event.ctrlKey || event.metaKey || event.altKey) return
-  if (types) return
+  if (types || event.ctrlKey || event.metaKey || event.altKey || isBusy()) return
   if (event.key === '?') dialogs.show({ kind: 'shortcuts' })
   if (event.key === '/') {
     const filter = document.querySelector<HTMLInputElement>('main input[type=search]')

@@ -26,19 +26,19 @@ export class OffersView {
   readonly found = $derived.by(() => this.market.found)
   readonly catalogue = $derived(this.found && catalogueOf(this.found.answer.offers, this.found.query.type))
   readonly #sorter = $derived(this.catalogue && new Sorter(this.catalogue))
-  readonly #offers = $derived(this.catalogue?.offers ?? [])
-  readonly #twins = $derived(new Twins({ offers: this.#offers }))
+  readonly offers = $derived(this.catalogue?.offers ?? [])
+  readonly #twins = $derived(new Twins({ offers: this.offers }))
   /** Where those that pass the filter lie in the answer, in order, wherever they are in the chart; failed machines last. */
   readonly passing = $derived.by(
     () => this.#sorter?.positions(this.market.sortBy, this.market.filter, this.#failed()) ?? [],
   )
-  readonly ordered = $derived(offersAt({ offers: this.#offers }, this.passing))
+  readonly ordered = $derived(offersAt({ offers: this.offers }, this.passing))
   /** Those of the passing that lie in the region of the chart. */
   readonly shown = $derived.by(() => {
     const { region } = this
     if (!region) return this.passing
     return this.passing.filter(position => {
-      const listed = this.#offers[position]
+      const listed = this.offers[position]
       return listed !== undefined && isWithin(listed, region)
     })
   })
@@ -47,10 +47,10 @@ export class OffersView {
     () => this.catalogue,
   )
   /** What the chart shows, in the answer's order. */
-  readonly charted = $derived.by(() => passing(this.#offers, this.#settledFilter()))
+  readonly charted = $derived.by(() => passing(this.offers, this.#settledFilter()))
   /** The rows of the table: one for all that are alike. */
   readonly groups = $derived.by(() => this.#twins.grouped(this.shown, this.#open))
-  readonly #first = $derived(this.#offers[this.shown[0] ?? -1])
+  readonly #first = $derived(this.offers[this.shown[0] ?? -1])
   readonly #settledFirst = settled(
     () => this.#first,
     () => this.catalogue,
@@ -60,11 +60,11 @@ export class OffersView {
     const { looked } = this.market
     if (looked === null || this.shown.length === 0) return undefined
     const chosen = (looked === undefined ? undefined : this.#twins.positionOf(looked)) ?? -1
-    return this.shown.includes(chosen) ? this.#offers[chosen] : (this.#settledFirst() ?? this.#first)
+    return this.shown.includes(chosen) ? this.offers[chosen] : (this.#settledFirst() ?? this.#first)
   })
   /** Characters of the longest GPU of the answer, as shown. */
   readonly longestName = $derived(
-    this.#offers.reduce((most, { offer }) => Math.max(most, gpuWords(offer).length), 0),
+    this.offers.reduce((most, { offer }) => Math.max(most, gpuWords(offer).length), 0),
   )
 
   /** Shows or hides the others of a row's group. */

@@ -1,4 +1,4 @@
-import { type Catalogue, type ListedOffer, offersAt } from '../../../../electron/contract/market/catalogue.ts'
+import type { Catalogue, ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
 
 /** Prices of equal machines differ by less than this share. */
 const sameShare = 0.02
@@ -13,25 +13,23 @@ function likenessOf({ offer, region }: ListedOffer): string {
   )
 }
 
-/** Rows of a table in which one stands for all that are like it. */
+/** Rows of a table in which one stands for all that are like it; each is the position of its offer in the answer. */
 export interface Grouped {
   /** In order; those of a group that is open follow the first of it. */
-  readonly rows: readonly ListedOffer[]
-  /** How many others a row stands for, by the id of its offer. */
-  othersOf(id: number): number
-  /** The rows that follow the first of their group, by id. */
+  readonly rows: readonly number[]
+  /** How many others a row stands for. */
+  othersOf(row: number): number
+  /** The rows that follow the first of their group. */
   readonly members: ReadonlySet<number>
 }
 
 /** The offers of an answer that are alike and cost about the same, found once for all orders and filters. */
 export class Twins {
-  readonly #answer: Pick<Catalogue, 'offers'>
   /** By position: a number that twins share, or -1 for one alone. */
   readonly #numbers: Int32Array
   readonly #positions: ReadonlyMap<number, number>
 
   constructor(answer: Pick<Catalogue, 'offers'>) {
-    this.#answer = answer
     this.#numbers = numbersOf(answer.offers)
     this.#positions = new Map(answer.offers.map(({ offer }, position) => [offer.id, position]))
   }
@@ -69,12 +67,9 @@ export class Twins {
       if (others[first]) opened.set(first, shownTo(first))
     }
     return {
-      rows: offersAt(
-        this.#answer,
-        opened.size === 0 ? firsts : firsts.flatMap(first => [first, ...(opened.get(first) ?? [])]),
-      ),
-      othersOf: id => others[this.#positions.get(id) ?? -1] ?? 0,
-      members: new Set(offersAt(this.#answer, [...opened.values()].flat()).map(({ offer }) => offer.id)),
+      rows: opened.size === 0 ? firsts : firsts.flatMap(first => [first, ...(opened.get(first) ?? [])]),
+      othersOf: row => others[row] ?? 0,
+      members: new Set([...opened.values()].flat()),
     }
   }
 }

@@ -1,0 +1,80 @@
+import { rate, trafficBriefly, trafficWords } from '../../../../electron/contract/format/money.ts'
+import { gpuWords } from '../../../../electron/contract/format/name.ts'
+import { count, figure, tenths } from '../../../../electron/contract/format/size.ts'
+import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
+import type { SortColumn } from '../../../../electron/contract/market/sort.ts'
+import { totalMemoryWords } from '../../../features/market/offerWords.ts'
+
+/** What a cell of the table says; its unit is in the head. */
+export interface CellWords {
+  text: string
+  /** How the figure comes about, before it. */
+  before?: string
+  /** What may not fit, or is only worth a look. */
+  more?: string | undefined
+  /** Nothing is known of it. */
+  none?: true
+}
+
+const nothing: CellWords = { text: '–', none: true }
+
+/** What a cell says of an offer in words alone. */
+export function cellWords(listed: ListedOffer, column: SortColumn): CellWords {
+  const { offer } = listed
+  switch (column) {
+    case 'gpu': {
+      const text = gpuWords(offer)
+      return { text, more: text }
+    }
+    case 'memory':
+      return memory(listed)
+    case 'cpu':
+      return said(offer.cpuCores, count, offer.cpuName)
+    case 'traffic':
+      return said(trafficBriefly(offer), text => text, trafficWords(offer))
+    case 'network':
+      return offer.down === undefined && offer.up === undefined
+        ? nothing
+        : { text: `${speed(offer.down)} · ${speed(offer.up)}` }
+    case 'price':
+      return said(listed.price, price)
+    case 'pricePerGpu':
+      return said(listed.pricePerGpu, price)
+    case 'score':
+      return said(offer.scorePerDollar, score => figure(score, score < 100 ? 1 : 0))
+    case 'ram':
+      return said(offer.memory, gigabytes)
+    case 'disk':
+      return said(offer.disk, disk => count(Math.floor(disk)))
+    case 'reliability':
+      // Rounded down, so that nothing short of all is called all.
+      return said(offer.reliability, share => tenths(Math.floor(share * 1000) / 10))
+    case 'cuda':
+      return said(offer.cuda, tenths)
+    default:
+      return nothing
+  }
+}
+
+function said<Value>(value: Value | undefined, words: (value: Value) => string, more?: string): CellWords {
+  return value === undefined ? nothing : { text: words(value), more }
+}
+
+const price = (micros: number) => rate(micros).replace(/^\$|\/h$/g, '')
+const gigabytes = (megabytes: number) => count(megabytes / 1024)
+
+function memory({ offer }: ListedOffer): CellWords {
+  const { gpuMemory, gpuCount = 1 } = offer
+  if (gpuMemory === undefined) return nothing
+  return {
+    text: count(Math.round(gpuMemory / 1024) * gpuCount),
+    before: `${gpuCount} × ${gigabytes(gpuMemory)} =`,
+    more: totalMemoryWords(offer),
+  }
+}
+
+/** From Mb/s. */
+function speed(megabits: number | undefined): string {
+  if (megabits === undefined) return '–'
+  return megabits < 100 ? (megabits / 1000).toFixed(2) : tenths(megabits / 1000)
+}
