@@ -71,3 +71,13 @@ test('the focus stays with its offer, and with nothing once that is out of sight
   await expect.poll(() => firstRow(page)).toBe(indexOf(200))
   expect(await focusedOffer(page)).toBeUndefined()
 })
+
+test('a rental that is given up gives the focus back to where it was begun', async ({ page }) => {
+  const rent = rowsOf(page).nth(2).getByRole('button', { name: /^Rent/ })
+  await rent.press('Enter')
+  await page.getByRole('dialog').getByRole('textbox').first().pressSequentially('7')
+  await page.keyboard.press('Escape')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Give up' }).press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => rent.evaluate(button => button === document.activeElement)).toBe(true)
+})
