@@ -43,6 +43,8 @@ export async function buildAll({ quiet, force }: { quiet: boolean; force: boolea
 }
 
 async function build(logLevel: 'info' | 'error'): Promise<void> {
+  // Always what users get: a test runner that asks for a build says "test", and Svelte would put in its checks.
+  process.env['NODE_ENV'] = 'production'
   const vite = await import('vite')
   for (const part of ['main', 'cli', 'preload', 'renderer']) {
     await vite.build({ configFile: at(`vite.${part}.config.ts`), logLevel })
