@@ -5,11 +5,6 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { at } from '../../build/places.ts'
 
-/** One row as Berth drew it: what its cells say, and their tooltips. */
-export interface DrawnRow {
-  cells: { text: string; title: string }[]
-}
-
 /** What the control draws, and where: taken from Berth's own table in the same window. */
 export interface DrawnTable {
   /** Pixels of the table's window. */
@@ -17,7 +12,8 @@ export interface DrawnTable {
   height: number
   /** Pixels of each column; the last one is the button's. */
   columns: { width: number; figure: boolean }[]
-  rows: DrawnRow[]
+  /** Rows as Berth drew them, as HTML. */
+  rows: string[]
 }
 
 /** A bare server of Berth's styles and fonts and of one empty page that uses them. */
@@ -51,17 +47,13 @@ export async function readTable(page: Page): Promise<DrawnTable> {
     const scroller = document.querySelector<HTMLElement>('.scroller')
     if (!scroller) throw new Error('nothing scrolls')
     const heads = [...scroller.querySelectorAll('th')]
-    const rows = new Map<string, { cells: { text: string; title: string }[] }>()
+    const rows = new Map<string, string>()
     const steps = 12
     for (let step = 0; step < steps; step += 1) {
       scroller.scrollTop = (step / steps) * scroller.scrollHeight
       await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))
       for (const row of scroller.querySelectorAll<HTMLElement>('tr[data-offer]')) {
-        const cells = [...row.querySelectorAll('td')].map(cell => ({
-          text: cell.textContent?.trim() ?? '',
-          title: cell.querySelector('[title]')?.getAttribute('title') ?? '',
-        }))
-        rows.set(row.dataset['offer'] ?? '', { cells })
+        rows.set(row.dataset['offer'] ?? '', row.outerHTML)
       }
     }
     scroller.scrollTop = 0
@@ -78,8 +70,8 @@ export async function readTable(page: Page): Promise<DrawnTable> {
 }
 
 /**
- * In the page: ten thousand rows of those cells, as plainly as can be: as many elements as are in sight, placed
- * absolutely and written anew where another row comes to be in sight; a field that filters and heads that sort.
+ * In the page: ten thousand rows of those cells and their marks, as plainly as can be: as many elements as are in sight,
+ * placed absolutely and written anew where another row comes to be in sight; a field that filters and heads that sort.
  */
 export function drawPlainRows({ table, count }: { table: DrawnTable; count: number }): void {
   const height = 36
@@ -95,38 +87,63 @@ export function drawPlainRows({ table, count }: { table: DrawnTable; count: numb
   scroller.append(space)
   document.body.append(field, heads, scroller)
 
+  const holder = document.createElement('template')
+  holder.innerHTML = `<table>${table.rows.join('')}</table>`
+  const comments = document.createNodeIterator(holder.content, NodeFilter.SHOW_COMMENT)
+  for (let each = comments.nextNode(); each; each = comments.nextNode()) (each as Comment).remove()
+  holder.content.normalize()
+  /** Elements and texts in the document's order. */
+  function partsOf(row: Element): (Element | Text)[] {
+    const walker = document.createTreeWalker(row, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
+    const parts = []
+    while (walker.nextNode()) parts.push(walker.currentNode as Element | Text)
+    return parts
+  }
+  const attributes = ['class', 'title', 'aria-label', 'hidden']
+  const said = (part: Element | Text): (string | null)[] =>
+    part instanceof Text ? [part.data] : attributes.map(name => part.getAttribute(name))
+  function say(part: Element | Text, what: number, value: string | null): void {
+    if (part instanceof Text) part.data = value ?? ''
+    else if (value === null) part.removeAttribute(attributes[what] ?? '')
+    else part.setAttribute(attributes[what] ?? '', value)
+  }
+  const shape = (row: Element) =>
+    partsOf(row)
+      .map(part => part.nodeName)
+      .join(' ')
+  const drawn = [...holder.content.querySelectorAll('tr')]
+  const [model] = drawn
+  if (!model) throw new Error('Berth drew no rows')
+  // Elements are used again only for rows that have the same ones.
+  const samples = drawn
+    .filter(row => shape(row) === shape(model))
+    .map(row => ({
+      parts: partsOf(row).map(said),
+      cells: [...row.cells].map(cell => cell.textContent.trim()),
+    }))
+  if (samples.length < drawn.length / 2) throw new Error('Berth draws its rows with different elements')
+
   const all = Array.from({ length: count }, (_, index) => {
-    const { cells } = table.rows[index % table.rows.length] ?? { cells: [] }
-    const numbers = cells.map(({ text }) => Number.parseFloat(text.replace(/[^\d.]/g, '')) + index / count)
-    return {
-      index,
-      cells,
-      numbers,
-      text: cells
-        .map(cell => cell.text)
-        .join(' ')
-        .toLowerCase(),
-    }
+    const { parts, cells } = samples[index % samples.length] ?? { parts: [], cells: [] }
+    const numbers = cells.map(text => Number.parseFloat(text.replace(/[^\d.]/g, '')) + index / count)
+    return { parts, numbers, text: cells.join(' ').toLowerCase() }
   })
   let shown = all
   const slots = Array.from({ length: Math.ceil(table.height / height) + 1 }, () => {
     const row = document.createElement('div')
     row.style.cssText = `position:absolute;top:0;left:0;right:0;height:${height}px;line-height:${height}px;border-bottom:1px solid var(--line)`
+    const copy = model.cloneNode(true) as typeof model
+    const parts = partsOf(copy)
     let left = 0
-    const cells = table.columns.map(({ width, figure }, at) => {
-      const cell = document.createElement('div')
+    for (const [at, { width, figure }] of table.columns.entries()) {
+      const cell = copy.cells[0]
+      if (!cell) throw new Error(`Berth has no cell ${at}`)
       cell.style.cssText = `position:absolute;left:${left}px;width:${width - 12}px;height:100%;overflow:hidden;white-space:nowrap;text-overflow:ellipsis;text-align:${figure ? 'right' : 'left'}`
       left += width
-      const inner = document.createElement(at === table.columns.length - 1 ? 'button' : 'span')
-      if (inner instanceof HTMLButtonElement)
-        inner.style.cssText =
-          'height:28px;padding:0 10px;border:1px solid var(--line-strong);border-radius:var(--radius);background:var(--raised)'
-      cell.append(inner)
       row.append(cell)
-      return inner
-    })
+    }
     scroller.append(row)
-    return { row, cells, record: undefined as (typeof all)[number] | undefined, top: -1 }
+    return { row, parts, record: undefined as (typeof all)[number] | undefined, top: -1 }
   })
   function draw(): void {
     const first = Math.floor(scroller.scrollTop / height)
@@ -137,13 +154,14 @@ export function drawPlainRows({ table, count }: { table: DrawnTable; count: numb
       if (slot.top !== at) slot.row.style.transform = `translateY(${at * height}px)`
       slot.top = at
       if (slot.record === record) continue
+      const last = slot.record?.parts
       slot.record = record
       slot.row.hidden = record === undefined
-      slot.cells.forEach((cell, column) => {
-        const said = record?.cells[column]
-        if (!said) return
-        if (cell.textContent !== said.text) cell.textContent = said.text
-        if (cell.title !== said.title) cell.title = said.title
+      record?.parts.forEach((values, part) => {
+        values.forEach((value, what) => {
+          const target = slot.parts[part]
+          if (target && last?.[part]?.[what] !== value) say(target, what, value)
+        })
       })
     }
     space.style.height = `${shown.length * height}px`
