@@ -1,10 +1,14 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { WebSocketServer } from 'ws'
 import { at } from '../../build/places.ts'
 import { openPage } from '../e2e/app.ts'
+import type { Sshd } from '../integration/ssh/sshd.ts'
 
 /** How a terminal on Berth's page is drawn. */
 export interface Look {
@@ -15,12 +19,18 @@ export interface Look {
   rows: number
 }
 
-/** A page with nothing on it but xterm, whose socket is its shell: it prints `text` when told to, and echoes keys. */
+/** A page with nothing on it but xterm, joined by its socket to OpenSSH's own client, which is in a shell of that sshd's. */
 export async function openBareTerminal(
   browser: Browser,
   look: Look,
-  text: Buffer,
+  sshd: Sshd,
 ): Promise<{ page: Page; end(): Promise<void> }> {
+  const key = join(sshd.folder, 'bare')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  const known = readFileSync(join(sshd.folder, 'authorized_keys'), 'utf8').trim()
+  sshd.authorize(known, readFileSync(`${key}.pub`, 'utf8').trim())
+  const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=QUIET']
+  const args = [...options.map(option => `-o${option}`), '-tt', '-i', key, '-p', String(sshd.port)]
   const files: Record<string, string> = {
     '/xterm.js': at('node_modules/@xterm/xterm/lib/xterm.js'),
     '/xterm.css': at('node_modules/@xterm/xterm/css/xterm.css'),
@@ -37,11 +47,12 @@ export async function openBareTerminal(
   })
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', socket => {
-    socket.on('message', (data, binary) => {
-      if (binary) socket.send(data)
-      else
-        for (let from = 0; from < text.length; from += 65_536) socket.send(text.subarray(from, from + 65_536))
+    const { stdin, stdout } = spawn('ssh', [...args, 'root@127.0.0.1'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
     })
+    stdout.on('data', bytes => socket.send(bytes))
+    socket.on('message', data => stdin.write(data as Buffer))
+    socket.on('close', () => stdin.end())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { page } = await openPage(browser, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
@@ -70,7 +81,7 @@ interface PlainXterm {
  * In the page: opens xterm at the same size and with the options that cost time (text for screen readers, contrast), and
  * counts the bytes that it has dealt with.
  */
-async function draw({ font, fontSize, width, rows }: Look): Promise<void> {
+function draw({ font, fontSize, width, rows }: Look): void {
   const { Terminal } = window as unknown as { Terminal: new (options: object) => PlainXterm }
   const xterm = new Terminal({
     fontFamily: font,
@@ -78,23 +89,21 @@ async function draw({ font, fontSize, width, rows }: Look): Promise<void> {
     lineHeight: 1.2,
     scrollback: 10_000,
     rows,
+    cursorBlink: true,
     screenReaderMode: true,
     minimumContrastRatio: 4.5,
   })
   xterm.open(document.querySelector('#at'))
   const one = (document.querySelector<HTMLElement>('.xterm-screen')?.clientWidth ?? 0) / 80
   xterm.resize(Math.round(width / one), rows)
-  const arrived = { bytes: 0, sum: 0 }
   const socket = new WebSocket(`ws://${location.host}/`)
   socket.binaryType = 'arraybuffer'
-  Object.assign(window, { arrived, socket })
+  const counted = window as unknown as { arrived: { bytes: number } }
+  counted.arrived = { bytes: 0 }
   socket.onmessage = ({ data }: MessageEvent<ArrayBuffer>) =>
     xterm.write(new Uint8Array(data), () => {
-      arrived.bytes += data.byteLength
+      counted.arrived.bytes += data.byteLength
     })
   const encoder = new TextEncoder()
   xterm.onData(text => socket.send(encoder.encode(text)))
-  await new Promise(resolve => {
-    socket.onopen = resolve
-  })
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../e2e/app.ts'
-import { arrived, floodOf, lastLine, makePlain, openShellPage } from '../e2e/shell-page.ts'
+import { floodOf, lastLine, makePlain, openShellPage } from '../e2e/shell-page.ts'
 import { starter } from '../e2e/start.ts'
 import { type Look, openBareTerminal } from './bare-terminal.ts'
 import { median, type Row, type Size } from './row.ts'
@@ -10,9 +10,15 @@ import { median, type Row, type Size } from './row.ts'
 const mega = 1_000_000
 const budget = 0.8
 
+/** Milliseconds, round by round. */
+interface Times {
+  berth: number[]
+  plain: number[]
+}
+
 /**
- * A terminal on the page, at a real OpenSSH server, over a page with nothing but xterm of the same size, whose bytes
- * come by a socket from a bare server: in turn, in one browser.
+ * A terminal on the page, at a real OpenSSH server, over a page with nothing but xterm of the same size, joined to
+ * OpenSSH's own client at the same server: in turn, in one browser.
  */
 export async function terminalRows({ smoke }: Size): Promise<Row[]> {
   const text = floodOf(smoke ? mega / 5 : 12 * mega)
@@ -23,38 +29,42 @@ export async function terminalRows({ smoke }: Size): Promise<Row[]> {
   const shell = await openShellPage(start)
   // The loader that runs this file calls a helper of its own in every function, which the page does not have.
   await shell.page.evaluate('globalThis.__name = value => value')
-  const bare = await openBareTerminal(browser, await lookOf(shell.page), text)
+  const bare = await openBareTerminal(browser, await lookOf(shell.page), shell.sshd)
+  const pages = { plain: bare.page, berth: shell.page }
   try {
-    await makePlain(shell)
     const file = join(shell.sshd.folder, 'printed')
     writeFileSync(file, text)
-    const own: number[] = []
-    const plain: number[] = []
-    for (let round = 0; round < rounds; round += 1) {
-      await bare.page.bringToFront()
-      plain.push(await timeOf(bare.page, text.length, { print: true }))
-      await shell.page.bringToFront()
-      const from = (await arrived(shell.page)).bytes
-      const start = performance.now()
-      await shell.type(`cat ${file}; printf '%s' ${round} END`)
-      await shell.shows(`${round}END`, 120_000)
-      own.push(performance.now() - start)
-      const came = (await arrived(shell.page)).bytes - from
-      if (came < text.length) throw new Error(`${text.length - came} bytes of ${lastLine} were lost`)
+    const both = async (measure: (page: Page) => Promise<number>): Promise<Times> => {
+      const times: Times = { plain: [], berth: [] }
+      for (let round = 0; round < rounds; round += 1) {
+        for (const name of ['plain', 'berth'] as const) {
+          await pages[name].bringToFront()
+          times[name].push(await measure(pages[name]))
+        }
+      }
+      return times
     }
-    const printed = row(`${text.length / mega} MB printed in a terminal`, text.length, own, plain)
-
-    await shell.type("stty raw; printf '%s' TY PE; exec cat")
-    await shell.shows('TYPE')
-    const typed: number[] = []
-    const plainly: number[] = []
-    for (let round = 0; round < rounds; round += 1) {
-      await bare.page.bringToFront()
-      plainly.push(await timeOf(bare.page, keys, { keys }))
-      await shell.page.bringToFront()
-      typed.push(await timeOf(shell.page, keys, { keys }))
+    for (const page of [bare.page, shell.page]) {
+      await page.bringToFront()
+      // The focus and the pointer lie there on both.
+      await page.locator('.xterm-screen').click()
+      await makePlain(shell, page)
     }
-    return [printed, row(`${keys.toLocaleString('en')} keys typed in a terminal`, keys, typed, plainly)]
+    const printed = await both(async page => {
+      await shell.type(`printf '%s' GO ES; read go; cat ${file}`, page)
+      await shell.shows('GOES', undefined, page)
+      return timeOf(page, text.length, { last: lastLine })
+    })
+    for (const page of [bare.page, shell.page]) {
+      await page.bringToFront()
+      await shell.type("stty raw; printf '%s' TY PE; exec cat", page)
+      await shell.shows('TYPE', undefined, page)
+    }
+    const typed = await both(page => timeOf(page, keys, { keys }))
+    return [
+      row(`${text.length / mega} MB printed in a terminal`, text.length, printed),
+      row(`${keys.toLocaleString('en')} keys typed in a terminal`, keys, typed),
+    ]
   } finally {
     await bare.end()
     await endAll()
@@ -62,12 +72,12 @@ export async function terminalRows({ smoke }: Size): Promise<Row[]> {
   }
 }
 
-function row(what: string, bytes: number, own: number[], plain: number[]): Row {
+function row(what: string, bytes: number, { berth, plain }: Times): Row {
   const rate = (times: number[]) => bytes / 1000 / (median(times) / 1000)
-  const ratio = rate(own) / rate(plain)
+  const ratio = rate(berth) / rate(plain)
   return {
     what,
-    compared: `a bare xterm on the same bytes: ${rate(own).toFixed(1)} to ${rate(plain).toFixed(1)} KB/s`,
+    compared: `a bare xterm and ssh on the same bytes: ${rate(berth).toFixed(1)} to ${rate(plain).toFixed(1)} KB/s`,
     measured: `${ratio.toFixed(2)} × its speed`,
     budget: `at least ${budget} ×`,
     kept: ratio >= budget,
@@ -84,28 +94,35 @@ function lookOf(page: Page): Promise<Look> {
   })
 }
 
-/** In the page: milliseconds from the first key, or from asking for the text, until so many bytes have come back. */
-function timeOf(page: Page, bytes: number, work: { keys?: number; print?: boolean }): Promise<number> {
+/**
+ * In the page: milliseconds from the first key until so many bytes have come back. Without `keys` it is Enter, and the
+ * time is that until the `last` text is on the screen.
+ */
+function timeOf(page: Page, bytes: number, work: { keys?: number; last?: string }): Promise<number> {
   return page.evaluate(
-    async ({ bytes, keys = 0, print }) => {
-      const { arrived, socket } = window as unknown as { arrived: { bytes: number }; socket?: WebSocket }
+    async ({ bytes, keys = 0, last = '' }) => {
+      const { arrived } = window as unknown as { arrived: { bytes: number } }
       const area = document.querySelector('.xterm-helper-textarea')
+      const rows = document.querySelector('.xterm-rows')
       const { port1, port2 } = new MessageChannel()
       const task = () =>
         new Promise(resolve => {
           port1.onmessage = resolve
           port2.postMessage(0)
         })
+      const press = (key: string, keyCode: number) => {
+        for (const kind of ['keydown', 'keyup'])
+          area?.dispatchEvent(new KeyboardEvent(kind, { key, keyCode, bubbles: true, cancelable: true }))
+      }
       const until = arrived.bytes + bytes
       const start = performance.now()
-      if (print) socket?.send('print')
+      if (last) press('Enter', 13)
       for (let at = 0; at < keys; at += 1) {
-        const key = { key: 'a', keyCode: 65, bubbles: true, cancelable: true }
-        area?.dispatchEvent(new KeyboardEvent('keydown', key))
-        area?.dispatchEvent(new KeyboardEvent('keyup', key))
+        press('a', 65)
         await task()
       }
-      while (arrived.bytes < until) await new Promise(resolve => setTimeout(resolve, 4))
+      while (arrived.bytes < until || !rows?.textContent.includes(last))
+        await new Promise(resolve => setTimeout(resolve, 4))
       return performance.now() - start
     },
     { bytes, ...work },

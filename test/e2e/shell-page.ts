@@ -130,10 +130,10 @@ async function until(holds: () => boolean | Promise<boolean>, within: number): P
 }
 
 /** Makes the shell print bytes as they are and echo nothing, and begins to count. */
-export async function makePlain(shell: ShellPage): Promise<void> {
-  await shell.type("stty -onlcr -opost -echo; printf '%s' REA DY")
-  await shell.shows(`READY${prompt.trim()}`)
-  await shell.page.evaluate(() => Object.assign(window, { arrived: { bytes: 0, sum: 1 } }))
+export async function makePlain(shell: ShellPage, on = shell.page): Promise<void> {
+  await shell.type("stty -onlcr -opost -echo; printf '%s' REA DY", on)
+  await shell.shows(`READY${prompt.trim()}`, undefined, on)
+  await on.evaluate(() => Object.assign(window, { arrived: { bytes: 0, sum: 1 } }))
 }
 
 export function arrived(page: Page): Promise<Arrived> {

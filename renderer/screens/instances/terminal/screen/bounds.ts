@@ -17,5 +17,9 @@ const tooManyMarks = /([\p{M}\p{Cf}]{16})[\p{M}\p{Cf}]+/gu
 /** Reads what a shell prints as text, with no more marks on a letter than can be drawn. */
 export function boundedText(): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder()
-  return bytes => decoder.decode(bytes, { stream: true }).replaceAll(tooManyMarks, '$1')
+  return bytes => {
+    const text = decoder.decode(bytes, { stream: true })
+    // As many letters as bytes are ASCII, but for what ends a letter begun before: nearly all that programs print.
+    return text.length === bytes.length ? text : text.replaceAll(tooManyMarks, '$1')
+  }
 }
