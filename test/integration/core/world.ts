@@ -157,9 +157,9 @@ function until(berth: RunningBerth, wanted: (state: State) => boolean, within: n
     const stop = berth.onChange(check)
     const timer = setTimeout(() => {
       stop()
-      reject(
-        new Error(`State did not become as wanted: ${JSON.stringify(berth.state().accounts).slice(0, 2000)}`),
-      )
+      // What fails by itself first: the rest may be long.
+      const accounts = Object.values(berth.state().accounts).map(({ jobs, ...rest }) => ({ jobs, ...rest }))
+      reject(new Error(`State did not become as wanted: ${JSON.stringify(accounts).slice(0, 4000)}`))
     }, within)
     function check(): void {
       if (!wanted(berth.state())) return
