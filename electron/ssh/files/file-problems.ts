@@ -66,11 +66,12 @@ export function unreadableName(): BerthError {
   })
 }
 
-export function existing(names: readonly string[]): BerthError {
+/** `isReplaceable`: what is there may be replaced instead. */
+export function existing(names: readonly string[], isReplaceable: boolean): BerthError {
   return new BerthError({
     code: 'exists',
     message: `${named(names.map(harmless), { most: 4 })} ${names.length === 1 ? 'is' : 'are'} there already.`,
-    advice: 'Replace, or choose another name.',
+    advice: isReplaceable ? 'Replace, or choose another name.' : 'Choose another name.',
   })
 }
 

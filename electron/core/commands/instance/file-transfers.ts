@@ -88,7 +88,7 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
       const tops = [...new Set([...made, ...files.map(({ path }) => path)].map(([top = '']) => top))]
       if (tops.length === 0)
         throw new BerthError({ code: 'nothing_chosen', message: 'There is nothing to send.' })
-      if (!replace) await on(args, sftp => refuseExisting(sftp, folder, tops))
+      if (!replace) await on(args, sftp => refuseExisting(sftp, folder, tops, true))
       const sources = pageSources(files)
       const list = async () => ({ folders: made, files: sources.files, leftOut: 0 })
       const { id, transfer } = begin(parts, args, 'up', folder, tops, changed =>
@@ -150,7 +150,7 @@ async function listAll(chosen: readonly ChosenItem[]) {
   const lists = await Promise.all(chosen.map(item => item.list()))
   const names = chosen.map(({ name }) => name)
   const twice = names.filter((name, at) => names.indexOf(name) !== at)
-  if (twice.length > 0) throw existing(twice)
+  if (twice.length > 0) throw existing(twice, false)
   return {
     folders: lists.flatMap(({ folders }) => folders),
     files: lists.flatMap(({ files }) => files),

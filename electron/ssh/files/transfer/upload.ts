@@ -107,8 +107,13 @@ export function uploadJob({ folder, list, replace, changed }: Upload): Job {
   }
 }
 
-/** Throws `exists` when any of the names is taken. */
-export async function refuseExisting(sftp: Sftp, folder: string, names: readonly string[]): Promise<void> {
+/** Throws `exists` when any of the names is taken. `isReplaceable`: that may be replaced. */
+export async function refuseExisting(
+  sftp: Sftp,
+  folder: string,
+  names: readonly string[],
+  isReplaceable = false,
+): Promise<void> {
   const there = await Promise.all(
     names.map(name =>
       sftp.linkStat(joined(folder, name)).then(
@@ -121,7 +126,7 @@ export async function refuseExisting(sftp: Sftp, folder: string, names: readonly
     ),
   )
   const taken = names.filter((_, at) => there[at])
-  if (taken.length > 0) throw existing(taken)
+  if (taken.length > 0) throw existing(taken, isReplaceable)
 }
 
 /** Bytes to go on after: what is there already and ends as the source does at that place. The rest is cut off. */

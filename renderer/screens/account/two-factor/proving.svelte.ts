@@ -68,7 +68,7 @@ export class Proving {
     }
   })
 
-  /** Has the code sent; once one was sent here, sent again. */
+  /** Has the code sent; once one was sent here that is still valid, sent again. */
   async send(): Promise<void> {
     const { choice } = this
     if (!choice) return
@@ -76,7 +76,8 @@ export class Proving {
       this.tried = true
       return
     }
-    await this.#sendFor(choice, this.#current && { secret: this.#current.secret })
+    const { secret } = this
+    await this.#sendFor(choice, secret !== undefined && this.validFor ? { secret } : undefined)
   }
 
   /** Whether another code is on its way, which only a resend gives the secret of. */
@@ -149,6 +150,8 @@ export class Proving {
   fail(error: unknown): void {
     const problem = problemOf(error)
     this.problem = problem
+    // The service's clock is the one that counts.
+    if (problem.code === '2fa_expired' && this.#sent) this.#sent = { ...this.#sent, at: 0 }
     if (problem.lockedUntil !== undefined && this.choice)
       this.#locks = { ...this.#locks, [this.choice.id]: problem.lockedUntil }
   }

@@ -43,14 +43,22 @@ export function countingGuards(guards: readonly GuardView[], instance: InstanceV
 
 /** `now`: epoch seconds of the account's time. Undefined for one that counts nothing. */
 export function guardChip(guard: GuardView, instance: InstanceView, now: number): GuardChip | undefined {
-  const { id, condition, dueAt } = guard
+  const { id, condition, dueAt, snoozedUntil } = guard
   if (dueAt === undefined) return undefined
   const seconds = Math.max(0, dueAt - now)
   const left = duration(seconds)
   const chip = { guard: id, before: '', after: '', left: '', soon: seconds <= standsOut }
   switch (condition.kind) {
     case 'idle':
-      return { ...chip, share: share(1 - seconds / condition.seconds), before: 'idle ', strong: left }
+      if (snoozedUntil !== undefined)
+        return { ...chip, share: 0, before: 'kept on, ', strong: left, after: ' left' }
+      return {
+        ...chip,
+        share: share(1 - seconds / condition.seconds),
+        before: 'idle, ',
+        strong: left,
+        after: ' left',
+      }
     case 'cost': {
       const spent = spentBy(instance, now)
       const words = { strong: money(spent), after: ` of ${money(condition.limit)}`, left }
@@ -72,7 +80,8 @@ function share(value: number): number {
 }
 
 /** What comes first, when and why: `Next: stops at 15:19, when it has cost $9.00.` */
-export function nextWords({ action, condition, dueAt, problem, step }: GuardView, now: number): string {
+export function nextWords(guard: GuardView, now: number): string {
+  const { action, condition, dueAt, problem, step, snoozedUntil } = guard
   const doing = action === 'destroy' ? 'destroys it' : 'stops'
   if (step === 'acting') return action === 'destroy' ? 'Destroying it now.' : 'Stopping it now.'
   if (problem) return problem.message
@@ -80,6 +89,8 @@ export function nextWords({ action, condition, dueAt, problem, step }: GuardView
   const when = dueAt <= now ? 'as soon as the service answers' : `${atMoment(dueAt, now)}`
   switch (condition.kind) {
     case 'idle':
+      if (snoozedUntil !== undefined)
+        return `Kept running until ${moment(snoozedUntil, now)}: ${doing} then if it is still idle.`
       return `Idle since ${moment(dueAt - condition.seconds, now)}: ${doing} ${when}.`
     case 'cost':
       return `Next: ${doing} ${when}, when it has cost ${money(condition.limit)}.`

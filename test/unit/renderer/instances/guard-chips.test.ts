@@ -52,7 +52,12 @@ test('a chip has the share that is used up and what is left', () => {
     left: '47 min',
   })
   const idle = guard({ condition: { kind: 'idle', below: 5, seconds: 1800 }, dueAt: now + 28 * 60 })
-  expect(guardChip(idle, box, now)).toMatchObject({ before: 'idle ', strong: '28 min', soon: true })
+  expect(guardChip(idle, box, now)).toMatchObject({
+    before: 'idle, ',
+    strong: '28 min',
+    after: ' left',
+    soon: true,
+  })
   expect(guardChip(idle, box, now)?.share).toBeCloseTo(2 / 30)
   expect(guardChip(guard({ dueAt: now - 5 }), box, now)?.share).toBe(1)
 })
@@ -84,6 +89,12 @@ test('what comes next is said with its moment and its reason', () => {
   expect(nextWords(guard({ condition: { kind: 'idle', below: 5, seconds: 3 * hour } }), now)).toBe(
     `Idle since ${timeOfDay(now - hour)}: stops at ${at}.`,
   )
+  const kept = guard({
+    condition: { kind: 'idle', below: 5, seconds: 3 * hour },
+    snoozedUntil: now + 2 * hour,
+  })
+  expect(nextWords(kept, now)).toBe(`Kept running until ${at}: stops then if it is still idle.`)
+  expect(guardChip(kept, box, now)).toMatchObject({ before: 'kept on, ', strong: '2 h', share: 0 })
   expect(nextWords(guard({ action: 'destroy' }), now)).toBe(`Next: destroys it at ${at}.`)
   expect(nextWords(guard({ step: 'acting' }), now)).toBe('Stopping it now.')
 })
