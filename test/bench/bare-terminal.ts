@@ -48,7 +48,7 @@ export async function openBareTerminal(
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', socket => {
     const { stdin, stdout } = spawn('ssh', [...args, 'root@127.0.0.1'], {
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'ignore'],
     })
     stdout.on('data', bytes => socket.send(bytes))
     socket.on('message', data => stdin.write(data as Buffer))
