@@ -43,15 +43,14 @@ export function countingGuards(guards: readonly GuardView[], instance: InstanceV
 
 /** `now`: epoch seconds of the account's time. Undefined for one that counts nothing. */
 export function guardChip(guard: GuardView, instance: InstanceView, now: number): GuardChip | undefined {
-  const { id, condition, dueAt, snoozedUntil } = guard
+  const { id, condition, dueAt } = guard
   if (dueAt === undefined) return undefined
   const seconds = Math.max(0, dueAt - now)
   const left = duration(seconds)
   const chip = { guard: id, before: '', after: '', left: '', soon: seconds <= standsOut }
   switch (condition.kind) {
     case 'idle':
-      if (snoozedUntil !== undefined)
-        return { ...chip, share: 0, before: 'kept on, ', strong: left, after: ' left' }
+      if (isPutOff(guard)) return { ...chip, share: 0, before: 'kept on, ', strong: left, after: ' left' }
       return {
         ...chip,
         share: share(1 - seconds / condition.seconds),
@@ -75,13 +74,18 @@ export function guardChip(guard: GuardView, instance: InstanceView, now: number)
   }
 }
 
+/** Whether it is the user's answer that it waits for: idle anew since then, it may have longer to wait for that. */
+function isPutOff({ dueAt, snoozedUntil }: GuardView): boolean {
+  return snoozedUntil !== undefined && dueAt === snoozedUntil
+}
+
 function share(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
 /** What comes first, when and why: `Next: stops at 15:19, when it has cost $9.00.` */
 export function nextWords(guard: GuardView, now: number): string {
-  const { action, condition, dueAt, problem, step, snoozedUntil } = guard
+  const { action, condition, dueAt, problem, step } = guard
   const doing = action === 'destroy' ? 'destroys it' : 'stops'
   if (step === 'acting') return action === 'destroy' ? 'Destroying it now.' : 'Stopping it now.'
   if (problem) return problem.message
@@ -89,8 +93,8 @@ export function nextWords(guard: GuardView, now: number): string {
   const when = dueAt <= now ? 'as soon as the service answers' : `${atMoment(dueAt, now)}`
   switch (condition.kind) {
     case 'idle':
-      if (snoozedUntil !== undefined)
-        return `Kept running until ${moment(snoozedUntil, now)}: ${doing} then if it is still idle.`
+      if (isPutOff(guard))
+        return `Kept running until ${moment(dueAt, now)}: ${doing} then if it is still idle.`
       return `Idle since ${moment(dueAt - condition.seconds, now)}: ${doing} ${when}.`
     case 'cost':
       return `Next: ${doing} ${when}, when it has cost ${money(condition.limit)}.`

@@ -95,6 +95,10 @@ test('what comes next is said with its moment and its reason', () => {
   })
   expect(nextWords(kept, now)).toBe(`Kept running until ${at}: stops then if it is still idle.`)
   expect(guardChip(kept, box, now)).toMatchObject({ before: 'kept on, ', strong: '2 h', share: 0 })
+  // It worked meanwhile, and is idle again for too short a time when the answer has run out.
+  expect(nextWords({ ...kept, snoozedUntil: now + hour }, now)).toBe(
+    `Idle since ${timeOfDay(now - hour)}: stops at ${at}.`,
+  )
   expect(nextWords(guard({ action: 'destroy' }), now)).toBe(`Next: destroys it at ${at}.`)
   expect(nextWords(guard({ step: 'acting' }), now)).toBe('Stopping it now.')
 })
