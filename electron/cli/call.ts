@@ -2,9 +2,7 @@ import type { InstanceView } from '../contract/instance/instance.ts'
 import type { AccountView, State } from '../contract/state.ts'
 import type { Connection } from './connection.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
-
-export const optionNames = ['account', 'json', 'yes', 'follow', 'quiet', 'secret-files'] as const
-export type OptionName = (typeof optionNames)[number]
+import type { OptionName } from './options.ts'
 
 /** One call of the command: what was typed, and what it works with. */
 export interface Call {

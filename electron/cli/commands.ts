@@ -1,6 +1,6 @@
 import { destroy, start, stop } from './act.ts'
 import { open, quit } from './app.ts'
-import type { CliCommand, OptionName } from './call.ts'
+import type { CliCommand } from './call.ts'
 import { logs } from './logs.ts'
 import { project } from './project.ts'
 import { ps } from './ps.ts'
@@ -21,16 +21,6 @@ export const cliCommands: Readonly<Record<string, CliCommand>> = {
   spend,
   open,
   quit,
-}
-
-/** What each option means. All subcommands have `--help` and `--no-start`. */
-export const optionSummaries: Readonly<Record<OptionName, string>> = {
-  account: 'Of that account alone, by its name or id',
-  json: 'Print JSON',
-  yes: 'Confirm',
-  follow: 'Go on until it is over',
-  quiet: 'Print ids alone',
-  'secret-files': 'Send files that look like secrets, or leave them here',
 }
 
 export const shells = ['bash', 'zsh', 'fish'] as const

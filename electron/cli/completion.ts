@@ -1,5 +1,6 @@
 import type { CliCommand } from './call.ts'
 import { cliCommands, type shells } from './commands.ts'
+import { optionsOf } from './options.ts'
 
 /** What completes subcommands, options and instances in a shell. It asks a Berth that runs, and starts none. */
 export function completion(shell: (typeof shells)[number]): string {
@@ -19,7 +20,7 @@ export function completion(shell: (typeof shells)[number]): string {
       "complete -c berth -n '__fish_seen_subcommand_from run project' -F",
       ...commands.map(
         ([name, command]) =>
-          `complete -c berth -n '__fish_seen_subcommand_from ${name}' ${optionsOf(command)
+          `complete -c berth -n '__fish_seen_subcommand_from ${name}' ${longOptions(command)
             .map(option => `-l ${option.slice(2)}`)
             .join(' ')}`,
       ),
@@ -28,7 +29,7 @@ export function completion(shell: (typeof shells)[number]): string {
 
   const cases = commands.map(([name, command]) => {
     const choices = [
-      ...optionsOf(command),
+      ...longOptions(command),
       ...(onInstances.includes(name) ? [`$(${instances})`] : []),
       ...(name === 'project' ? ['add', 'ls'] : []),
     ]
@@ -56,6 +57,6 @@ function wordAt(index: string): string {
   return `"\${COMP_WORDS[${index}]}"`
 }
 
-function optionsOf({ options }: CliCommand): string[] {
-  return [...options, 'no-start', 'help'].map(option => `--${option}`)
+function longOptions({ options }: CliCommand): string[] {
+  return optionsOf(options).map(([name]) => `--${name}`)
 }

@@ -1,19 +1,6 @@
 import type { CliCommand } from './call.ts'
-import { cliCommands, optionSummaries, shells } from './commands.ts'
-
-const always = [
-  ['--no-start', 'Fail where Berth does not run, instead of starting it'],
-  ['-h, --help', 'Show this help'],
-] as const
-
-const flags = {
-  account: '--account ACCOUNT',
-  json: '--json',
-  yes: '--yes',
-  follow: '-f, --follow',
-  quiet: '-q, --quiet',
-  'secret-files': '--secret-files send|skip',
-} as const
+import { cliCommands, shells } from './commands.ts'
+import { optionsOf } from './options.ts'
 
 /** All that the command can do. */
 export function help(): string {
@@ -30,7 +17,7 @@ export function help(): string {
     ]),
     '',
     'INSTANCE is a number or a label. Options:',
-    ...listed(always),
+    ...listed(optionLines([])),
     '',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 Berth does not run, 4 needs an answer or is another user’s,',
     '5 no such instance, run, project or account. With --json an error is {"error": {"code", "message", "advice"}}.',
@@ -45,9 +32,13 @@ export function helpOf(name: string, { operands, summary, options }: CliCommand)
     '',
     `${summary}.`,
     '',
-    ...listed([...options.map(option => [flags[option], optionSummaries[option]] as const), ...always]),
+    ...listed(optionLines(options)),
     '',
   ].join('\n')
+}
+
+function optionLines(names: CliCommand['options']): [string, string][] {
+  return optionsOf(names).map(([, { usage, summary }]) => [usage, summary])
 }
 
 function listed(lines: readonly (readonly [string, string])[]): string[] {

@@ -1,22 +1,12 @@
 import { parseArgs } from 'node:util'
 import { berthHome } from '../local/start/home.ts'
-import { type Call, type CliCommand, type OptionName, optionNames } from './call.ts'
+import type { Call, CliCommand } from './call.ts'
 import { cliCommands, shells } from './commands.ts'
 import { completion } from './completion.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { help, helpOf } from './help.ts'
+import { alwaysOptions, type OptionName, someOptions } from './options.ts'
 import { type Launch, reachBerth } from './reach.ts'
-
-const options = {
-  account: { type: 'string' },
-  json: { type: 'boolean' },
-  yes: { type: 'boolean' },
-  follow: { type: 'boolean', short: 'f' },
-  quiet: { type: 'boolean', short: 'q' },
-  'secret-files': { type: 'string' },
-  'no-start': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Record<OptionName | 'no-start' | 'help', object>
 
 /** The command `berth` with these arguments; gives its exit code. `launch` says how Berth is started. */
 export async function runCli(args: readonly string[], launch: Launch): Promise<number> {
@@ -85,6 +75,7 @@ function secretFilesOf(word: string | undefined): Call['secretFiles'] {
 
 function parse(args: readonly string[]) {
   try {
+    const options = { ...someOptions, ...alwaysOptions }
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
     throw usageFailure(error instanceof Error ? error.message : String(error))
@@ -97,7 +88,8 @@ function check(
   operands: readonly string[],
   values: Partial<Record<OptionName, unknown>>,
 ): void {
-  const foreign = optionNames.find(option => values[option] !== undefined && !own.includes(option))
+  const names = Object.keys(someOptions) as OptionName[]
+  const foreign = names.find(option => values[option] !== undefined && !own.includes(option))
   if (foreign !== undefined) throw usageFailure(`berth ${name} has no option --${foreign}.`)
   if (operands.length < least || operands.length > most)
     throw usageFailure(what === '' ? `berth ${name} takes nothing more.` : `berth ${name} takes ${what}.`)

@@ -1,0 +1,45 @@
+/** An option of the command: as `parseArgs` takes it, as its help shows it, and what it means. */
+interface Option {
+  type: 'string' | 'boolean'
+  short?: string
+  usage: string
+  summary: string
+}
+
+/** The options that some subcommands take. */
+export const someOptions = {
+  account: {
+    type: 'string',
+    usage: '--account ACCOUNT',
+    summary: 'Of that account alone, by its name or id',
+  },
+  json: { type: 'boolean', usage: '--json', summary: 'Print JSON' },
+  yes: { type: 'boolean', usage: '--yes', summary: 'Confirm' },
+  follow: { type: 'boolean', short: 'f', usage: '-f, --follow', summary: 'Go on until it is over' },
+  quiet: { type: 'boolean', short: 'q', usage: '-q, --quiet', summary: 'Print ids alone' },
+  'secret-files': {
+    type: 'string',
+    usage: '--secret-files send|skip',
+    summary: 'Send files that look like secrets, or leave them here',
+  },
+} as const satisfies Record<string, Option>
+
+export type OptionName = keyof typeof someOptions
+
+/** The options that every subcommand takes. */
+export const alwaysOptions = {
+  'no-start': {
+    type: 'boolean',
+    usage: '--no-start',
+    summary: 'Fail where Berth does not run, instead of starting it',
+  },
+  help: { type: 'boolean', short: 'h', usage: '-h, --help', summary: 'Show this help' },
+} as const satisfies Record<string, Option>
+
+/** The options of a subcommand that takes these, as its help lists them. */
+export function optionsOf(names: readonly OptionName[]): [name: string, option: Option][] {
+  return [
+    ...names.map((name): [string, Option] => [name, someOptions[name]]),
+    ...Object.entries(alwaysOptions),
+  ]
+}
