@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import project from '../package.json' with { type: 'json' }
-import { startBerth } from './core/berth.ts'
+import type { RunningBerth } from './core/running.ts'
 import { userCommandFile } from './local/command-file.ts'
 import { openMachine } from './local/machine.ts'
 import { watchNetwork } from './local/network-watch.ts'
@@ -9,7 +9,9 @@ import { openDbusNotifier } from './local/notifier/dbus-notifier.ts'
 import { openPage } from './local/page-server/open-page.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { openPageServer } from './local/page-server/page-server.ts'
+import { systemRandom } from './local/random.ts'
 import { openCommandSocket } from './local/socket/command-socket.ts'
+import { berthToCome } from './local/start/berth-to-come.ts'
 import { demoFor } from './local/start/demo-market.ts'
 import { Endings, endOnSignals } from './local/start/endings.ts'
 import { failToStart } from './local/start/failure.ts'
@@ -19,60 +21,69 @@ import { openHome } from './local/start/open-home.ts'
 import { describeRuntime } from './local/start/runtime.ts'
 import { findTerminals } from './ssh/shell/system-terminal.ts'
 
-/** Berth without Electron: the page in the user's browser, on loopback. */
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/**
+ * Berth without Electron: the page in the user's browser, on loopback. What serves the page comes first; the rest is
+ * loaded and started while a browser fetches it.
+ */
 async function start(endings: Endings): Promise<void> {
   // What is new stays in a megabyte or two, instead of the 32 that a start would leave to a process that idles for days.
   setFlagsFromString('--semi-space-growth-factor=1')
   const flags = readFlags(process.argv.slice(2))
   const home = berthHome(process.env, process.platform)
   const { files, log } = await openHome(home, endings)
-
   const page = new PageFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
   const server = await openPageServer(page, flags.port)
   endings.add(server.close)
+  const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
+  const demo = await demoFor(flags, files, endings, log.line, loadSimulator)
 
-  const [machine, demo] = await Promise.all([
-    openDbusNotifier(process.env, log.line).then(notifier => openMachine(files, notifier, endings)),
-    demoFor(
-      flags,
-      files,
-      endings,
-      log.line,
-      async () => (await import('../simulator/simulator.ts')).startSimulator,
-    ),
-  ])
-  const terminals = await findTerminals(machine.programs, machine.platform)
-  const berth = await startBerth({
-    log,
-    machine: {
-      ...machine,
-      browserDownloads: server.downloads,
-      commandFile: userCommandFile({
-        platform: process.platform,
-        env: process.env,
-        home: machine.home,
-        command: [process.execPath, fileURLToPath(new URL('./cli.js', import.meta.url))],
-      }),
-    },
-    app: { version: project.version, shell: 'browser', runtime: describeRuntime(), terminals },
-    demo,
-  })
-  endings.add(() => berth.close())
-  endings.add(watchNetwork(machine.clock, berth.lookNow))
-  if (flags.link !== undefined) berth.follow(flags.link)
-  server.serve(berth)
-
-  const say = (line: string) => process.stdout.write(`${line}\n`)
-  const open = () => {
-    const opening = openPage(server, machine.opener, machine.clock, say)
-    opening.catch(error => log.line(`the page was not opened: ${String(error)}`))
+  const opening = openDbusNotifier(process.env, log.line).then(notifier =>
+    openMachine(files, notifier, endings),
+  )
+  const show = async () => {
+    const { opener, clock } = await opening
+    await openPage(server, opener, clock, say)
   }
-  const quit = () => endings.exit()
-  const { random } = machine
-  endings.add(await openCommandSocket({ home, berth, random, log: log.line, openPage: open, quit }))
+  const open = () => {
+    show().catch(error => log.line(`the page was not opened: ${String(error)}`))
+  }
 
+  async function startBehindPage(): Promise<RunningBerth> {
+    const [machine, { startBerth }] = await Promise.all([opening, import('./core/berth.ts')])
+    const terminals = await findTerminals(machine.programs, machine.platform)
+    const berth = await startBerth({
+      log,
+      machine: {
+        ...machine,
+        browserDownloads: server.downloads,
+        commandFile: userCommandFile({
+          platform: process.platform,
+          env: process.env,
+          home: machine.home,
+          command: [process.execPath, fileURLToPath(new URL('./cli.js', import.meta.url))],
+        }),
+      },
+      app: { version: project.version, shell: 'browser', runtime: describeRuntime(), terminals },
+      demo,
+    })
+    endings.add(() => berth.close())
+    endings.add(watchNetwork(machine.clock, berth.lookNow))
+    if (flags.link !== undefined) berth.follow(flags.link)
+    return berth
+  }
+  const starting = startBehindPage()
+  // What is told to end meanwhile ends what has been begun by then.
+  endings.add(() => starting)
+  const berth = berthToCome(starting)
+  server.serve(berth)
+  const quit = () => endings.exit()
+  const socket = { home, berth, random: systemRandom, log: log.line, openPage: open, quit }
+  endings.add(await openCommandSocket(socket))
   say(`Berth is ready at ${server.address}`)
   if (flags.open) open()
+  await starting
 }
 
 const endings = new Endings(2_500)

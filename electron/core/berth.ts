@@ -1,4 +1,5 @@
 import { defaultSettings } from '../contract/app/settings.ts'
+import { commands } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
 import type { BerthError, Problem } from '../contract/problem.ts'
 import type { App, State } from '../contract/state.ts'
@@ -153,7 +154,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const notePageFailure = pageFailures(activity, clock, log)
   const updates = openUpdates(store, clock, log, machine.updater)
   const upkeep = { store, machine, log, updates, notePageFailure }
-  const dispatch = createDispatcher(allCommands(parts, upkeep), log.line)
+  const dispatch = createDispatcher(commands, allCommands(parts, upkeep), log.line)
 
   notifications.onCommand((name, args) => dispatch(name, args, {}))
 

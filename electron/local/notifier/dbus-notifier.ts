@@ -1,4 +1,3 @@
-import { Variant } from '@jellybrick/dbus-next'
 import type { Notice, NoticeClick, Notifier } from '../../ports/notifier.ts'
 import { busAddress, openSessionBus, type SessionBus, type Signal } from '../session-bus.ts'
 import { noNotifier } from './no-notifier.ts'
@@ -94,6 +93,7 @@ class DbusNotifier implements Notifier {
   }
 
   async #notify({ bus, can }: Connected, notice: Notice): Promise<number> {
+    const { Variant } = await import('@jellybrick/dbus-next')
     const actions = can.has('actions') ? [{ id: 'default', label: 'Open Berth' }, ...notice.actions] : []
     const [number] = await bus.call({
       ...service,

@@ -25,7 +25,7 @@ export interface PageServer {
   /** Resolves once a page is joined to Berth. */
   joined: Promise<void>
   /** From here on pages are joined to Berth. */
-  serve(berth: RunningBerth): void
+  serve(berth: Pick<RunningBerth, 'connectPage'>): void
   /** A second address of the page, on 127.0.0.1 and a port of its own: for a browser that does not find the name. */
   openNumericAddress(): Promise<string>
   close(): Promise<void>
@@ -43,7 +43,7 @@ export async function openPageServer(files: PageFiles, port: number): Promise<Pa
     handleProtocols: () => 'berth',
   })
   const servers: Server[] = []
-  let berth: RunningBerth | undefined
+  let berth: Pick<RunningBerth, 'connectPage'> | undefined
   let sayJoined: () => void = () => undefined
   const joined = new Promise<void>(resolve => {
     sayJoined = resolve

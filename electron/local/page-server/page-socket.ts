@@ -8,7 +8,7 @@ const fullAt = 1024 * 1024
 const lookAgain = 10
 
 /** Joins a page's socket to Berth: the contract's messages both ways, streams held back while the socket is full. */
-export function joinPage(berth: RunningBerth, socket: WebSocket): void {
+export function joinPage(berth: Pick<RunningBerth, 'connectPage'>, socket: WebSocket): void {
   let watching: NodeJS.Timeout | undefined
 
   const link = berth.connectPage(message => {

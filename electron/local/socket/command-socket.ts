@@ -1,7 +1,7 @@
 import { chmod, lstat, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import type { MainMessage } from '../../contract/bridge/messages.ts'
-import { type Dispatch, dispatcherFor, type HandlersOf } from '../../core/app/page/dispatcher.ts'
+import { createDispatcher, type Dispatch, type HandlersOf } from '../../core/app/page/dispatcher.ts'
 import { problemOf } from '../../core/app/problems.ts'
 import type { RunningBerth } from '../../core/running.ts'
 import type { Random } from '../../ports/random.ts'
@@ -40,7 +40,7 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
 }
 
 async function listen({ home, berth, random, log, openPage, quit }: CommandSocketOptions) {
-  const ask = dispatcherFor(
+  const ask = createDispatcher(
     localRequests,
     {
       sshArguments: berth.sshArguments,

@@ -39,7 +39,9 @@ export class Endings {
       timer = setTimeout(resolve, this.#limit)
     })
     const all = async () => {
-      for (const end of this.#endings.toReversed()) await Promise.resolve(end()).catch(() => undefined)
+      // What is begun meanwhile, by a start that goes on, ends too.
+      for (let end = this.#endings.pop(); end !== undefined; end = this.#endings.pop())
+        await Promise.resolve(end()).catch(() => undefined)
     }
     await Promise.race([all(), limit])
     clearTimeout(timer)

@@ -15,6 +15,8 @@ import { noNotifier } from '../../../electron/local/notifier/no-notifier.ts'
 import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
 import { proofOf } from '../../../electron/local/page-server/page-proof.ts'
 import { openPageServer, type PageServer } from '../../../electron/local/page-server/page-server.ts'
+import { berthToCome } from '../../../electron/local/start/berth-to-come.ts'
+import { deferred } from '../../../electron/ports/deferred.ts'
 import { tunnelPorts } from '../../../electron/ssh/tunnels/local-port.ts'
 import { beginSocket, joinBerth, someNonce } from '../../page-client.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
@@ -370,6 +372,29 @@ test('before Berth is ready no page is joined', async () => {
   const early = await openPageServer(new PageFiles(folder), 0)
   expect(await refusal(beginSocket(new URL(early.address)))).toBe(503)
   await early.close()
+})
+
+test('a page that comes while Berth is starting is told its State once it is there', async () => {
+  const early = await openPageServer(new PageFiles(folder), 0)
+  const starting = deferred<RunningBerth>()
+  early.serve(berthToCome(starting.promise))
+  const socket = await joinBerth(new URL(early.address))
+  const state = next(socket, 'state')
+  socket.send(JSON.stringify({ kind: 'sync' }))
+  starting.resolve(berth)
+  expect((await state).kind).toBe('state')
+  await early.close()
+})
+
+test('a page that waits for a start that fails hears that this is the end', async () => {
+  const early = await openPageServer(new PageFiles(folder), 0)
+  const starting = deferred<RunningBerth>()
+  early.serve(berthToCome(starting.promise))
+  const socket = await joinBerth(new URL(early.address))
+  const closed = once(socket, 'close')
+  starting.reject(new Error('the disk is full'))
+  await early.close()
+  expect(await closed).toMatchObject([1001, expect.anything()])
 })
 
 test('a connection that breaks off in the middle of the greeting harms nobody', async () => {

@@ -189,6 +189,22 @@ test('a second one on the same folder says so and ends; after a kill the next on
   expect(await third.stop('SIGTERM')).toBe(0)
 })
 
+test('a start that fails once the page is served says why, and ends', async () => {
+  await mkdir(join(home(), 'settings.json'), { recursive: true })
+  expect(await run().ended).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/^Berth is ready at .*\nBerth could not start\. .*EISDIR/),
+  })
+  expect((await readdir(home())).toSorted()).toEqual(['logs', 'settings.json'])
+})
+
+test('what is told to end while it is starting ends in order, and leaves nothing begun behind', async () => {
+  const berth = await start('--demo')
+  expect(await berth.stop('SIGTERM')).toBe(0)
+  expect(await readdir(folder)).toEqual(['home'])
+  expect(await readdir(home())).not.toContain('demo')
+})
+
 test('a wrong flag is told by its name, with how it is done', async () => {
   const { code, said } = await run('--colour').ended
   expect(code).toBe(2)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Command } from '../../../contract/commands/command.ts'
-import { commands } from '../../../contract/commands.ts'
+import type { commands } from '../../../contract/commands.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { placeOf, problemOf } from '../problems.ts'
 import type { Streams } from './streams.ts'
@@ -22,16 +22,11 @@ export type Handlers = HandlersOf<typeof commands>
 
 export type Dispatch = (name: unknown, args: unknown, caller: Caller) => Promise<unknown>
 
-/** Every command passes here, whatever carried it. */
-export function createDispatcher(handlers: Handlers, log: (line: string) => void): Dispatch {
-  return dispatcherFor(commands, handlers, log)
-}
-
 /**
- * Unknown names and arguments of another shape are refused, and whatever goes wrong rejects with a BerthError. What
- * nobody foresaw is logged by where it happened.
+ * Every command passes here, whatever carried it. Unknown names and arguments of another shape are refused, and whatever
+ * goes wrong rejects with a BerthError. What nobody foresaw is logged by where it happened.
  */
-export function dispatcherFor<Declared extends Record<keyof Declared, Command>>(
+export function createDispatcher<Declared extends Record<keyof Declared, Command>>(
   declared: Declared,
   handlers: HandlersOf<Declared>,
   log: (line: string) => void,

@@ -34,14 +34,14 @@ test.each([
   ['rent'],
 ])('%j is no command', async name => {
   const reached: unknown[] = []
-  const dispatch = createDispatcher(everyCommand(reached as never), () => undefined)
+  const dispatch = createDispatcher(commands, everyCommand(reached as never), () => undefined)
   expect(await problemOf(dispatch(name, {}, {}))).toMatchObject({ code: 'unknown_command' })
   expect(reached).toEqual([])
 })
 
 test('a field too many is refused', async () => {
   const reached: { name: string; args: unknown }[] = []
-  const dispatch = createDispatcher(everyCommand(reached), () => undefined)
+  const dispatch = createDispatcher(commands, everyCommand(reached), () => undefined)
   for (const extra of ['program', 'path', 'constructor', 'toString']) {
     const args = { instance: 4711, [extra]: '/bin/sh' }
     await dispatch('stopInstance', args, {}).catch(() => undefined)
@@ -52,7 +52,7 @@ test('a field too many is refused', async () => {
 })
 
 test('a wrong argument is refused at its field, in words', async () => {
-  const dispatch = createDispatcher(everyCommand([]), () => undefined)
+  const dispatch = createDispatcher(commands, everyCommand([]), () => undefined)
   expect(await problemOf(dispatch('changeBid', { instance: 4711, price: 33 }, {}))).toMatchObject({
     code: 'invalid_argument',
     field: 'price',
@@ -67,14 +67,14 @@ test('a wrong argument is refused at its field, in words', async () => {
 
 test('whatever a handler throws reaches the caller as a BerthError without its innards', async () => {
   const handlers = { ...everyCommand([]), refresh: () => Promise.reject(new Error('key sk-1234')) }
-  const problem = await problemOf(createDispatcher(handlers, () => undefined)('refresh', {}, {}))
+  const problem = await problemOf(createDispatcher(commands, handlers, () => undefined)('refresh', {}, {}))
   expect(problem.code).toBe('internal')
   expect(JSON.stringify(problem)).not.toContain('sk-1234')
 })
 
 test('ten thousand malformed calls have no effect and are refused in order', async () => {
   const reached: { name: string; args: unknown }[] = []
-  const dispatch = createDispatcher(everyCommand(reached), () => undefined)
+  const dispatch = createDispatcher(commands, everyCommand(reached), () => undefined)
   const name = fc.constantFrom(...(Object.keys(commands) as CommandName[]))
   const nearly = fc.dictionary(
     fc.constantFrom(
