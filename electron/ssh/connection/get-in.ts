@@ -1,6 +1,6 @@
 import { BerthError } from '../../contract/problem.ts'
 import type { Candidate } from './addresses.ts'
-import { type Attempt, type Connection, connectTo } from './connection.ts'
+import type { Attempt, Connection } from './connection.ts'
 import type { Limits } from './dial.ts'
 import { timedOut } from './ssh-problems.ts'
 
@@ -20,6 +20,7 @@ export async function getIn(
   limits: Limits,
 ): Promise<Entrance> {
   const start = limits.clock.monotonic()
+  const { connectTo } = await import('./connection.ts')
   const faults: { candidate: Candidate; error: unknown }[] = []
   for (const [index, candidate] of ways.entries()) {
     const left = limits.within - (limits.clock.monotonic() - start)

@@ -1,4 +1,4 @@
-import ssh2, { type BaseAgent, type IdentityCallback, type ParsedKey } from 'ssh2'
+import type { BaseAgent, ParsedKey } from 'ssh2'
 import { fingerprintOf, typeOf } from './openssh-key.ts'
 
 /** A key that the user's SSH agent holds. */
@@ -15,7 +15,7 @@ export interface Agent {
   /** Empty where no agent answers. */
   keys(): Promise<AgentKey[]>
   /** For the handshake: all of its keys, or the one with that fingerprint. */
-  signer(fingerprint?: string): BaseAgent
+  signer(fingerprint?: string): Promise<BaseAgent>
 }
 
 /** Milliseconds that an agent may take to list its keys; one that asks the user takes longer only to sign. */
@@ -25,12 +25,13 @@ const patience = 2000
 export function openAgent(socket: string | undefined): Agent {
   async function identities(): Promise<ParsedKey[]> {
     if (socket === undefined || socket === '') return []
+    const { default: ssh2 } = await import('ssh2')
     const agent = new ssh2.OpenSSHAgent(socket)
     return new Promise(resolve => {
       const giveUp = setTimeout(() => resolve([]), patience)
       agent.getIdentities((error, found) => {
         clearTimeout(giveUp)
-        resolve(error ? [] : (found ?? []).filter(isKey))
+        resolve(error ? [] : (found ?? []).filter(found => 'getPublicSSH' in found))
       })
     })
   }
@@ -39,9 +40,9 @@ export function openAgent(socket: string | undefined): Agent {
     async keys() {
       return (await identities()).map(describe).filter(({ type }) => type !== '')
     },
-    signer(fingerprint) {
-      const agent = new ssh2.OpenSSHAgent(socket ?? '')
-      return fingerprint === undefined ? agent : new OneKey(agent, fingerprint)
+    async signer(fingerprint) {
+      const { signerOf } = await import('./agent-signer.ts')
+      return signerOf(socket ?? '', fingerprint)
     },
   }
 }
@@ -56,10 +57,6 @@ export function agentFingerprint(name: string): string | undefined {
   return name === 'agent' ? undefined : name.slice('agent/'.length)
 }
 
-function isKey(key: object): key is ParsedKey {
-  return 'getPublicSSH' in key
-}
-
 function describe(key: ParsedKey): AgentKey {
   const blob = key.getPublicSSH()
   const comment = (key.comment ?? '').replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200)
@@ -69,30 +66,5 @@ function describe(key: ParsedKey): AgentKey {
     fingerprint: fingerprintOf(blob),
     publicKey: [type, blob.toString('base64'), comment].filter(part => part !== '').join(' '),
     comment,
-  }
-}
-
-/** An agent that shows one of its keys alone: a server counts every key it is shown. */
-class OneKey extends ssh2.BaseAgent<ParsedKey> {
-  readonly #agent: ssh2.OpenSSHAgent
-  readonly #fingerprint: string
-
-  constructor(agent: ssh2.OpenSSHAgent, fingerprint: string) {
-    super()
-    this.#agent = agent
-    this.#fingerprint = fingerprint
-  }
-
-  getIdentities(done: IdentityCallback<ParsedKey>): void {
-    this.#agent.getIdentities((error, keys) =>
-      done(
-        error,
-        keys?.filter(isKey).filter(key => fingerprintOf(key.getPublicSSH()) === this.#fingerprint),
-      ),
-    )
-  }
-
-  sign(...args: unknown[]): void {
-    Reflect.apply(this.#agent.sign, this.#agent, args)
   }
 }

@@ -39,7 +39,7 @@ export async function keyFilesIn(folder: string): Promise<(KeyFile & { name: str
       try {
         const file = await findKeyFile(folder, name)
         if (file === undefined || file.type === '') return undefined
-        const { state } = readPrivateKey(await readFile(file.path, 'utf8'))
+        const { state } = await readPrivateKey(await readFile(file.path, 'utf8'))
         return state === 'unusable' ? undefined : { ...file, name, locked: state === 'locked' }
       } catch {
         return undefined

@@ -118,13 +118,13 @@ export function openKeys({
   async function load(name: string): Promise<LoadedKey> {
     const located = await locate(name)
     if (isAgents(name))
-      return { ...located, proof: { type: 'agent', agent: agent.signer(agentFingerprint(name)) } }
+      return { ...located, proof: { type: 'agent', agent: await agent.signer(agentFingerprint(name)) } }
     if (name === berthKey) return { ...located, proof: { type: 'publickey', key: (await ownKey()).key } }
     const text = await readFile(located.path, 'utf8').catch(() => '')
-    let read = readPrivateKey(text)
+    let read = await readPrivateKey(text)
     if (read.state === 'locked') {
       const passphrase = await passphrases.get(located.fingerprint)
-      if (passphrase !== undefined) read = readPrivateKey(text, passphrase)
+      if (passphrase !== undefined) read = await readPrivateKey(text, passphrase)
     }
     // A passphrase that was kept and has been changed meanwhile is one that is not known.
     if (read.state === 'locked' || read.state === 'wrong_passphrase') throw locked(name)
@@ -146,7 +146,7 @@ export function openKeys({
     },
     async unlock(name, passphrase, keep) {
       const { path, fingerprint } = await fileOf(name)
-      const { state } = readPrivateKey(await readFile(path, 'utf8').catch(() => ''), passphrase)
+      const { state } = await readPrivateKey(await readFile(path, 'utf8').catch(() => ''), passphrase)
       if (state === 'unusable') throw unusable(name)
       if (state !== 'open') throw wrongPassphrase(name)
       await passphrases.remember(fingerprint, passphrase, keep)

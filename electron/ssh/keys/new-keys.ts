@@ -16,7 +16,7 @@ export async function importKey(
   const privateKey = `${text.trim().replaceAll('\r\n', '\n')}\n`
   // OpenSSH reads these; what PuTTY writes it does not.
   if (!privateKey.startsWith('-----BEGIN ')) throw notAKey()
-  const read = readPrivateKey(privateKey, passphrase)
+  const read = await readPrivateKey(privateKey, passphrase)
   if (read.state === 'locked') throw locked(name)
   if (read.state === 'wrong_passphrase') throw wrongPassphrase(name)
   if (read.state !== 'open') throw notAKey()

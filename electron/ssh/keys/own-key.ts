@@ -23,7 +23,7 @@ export async function loadOrMakeOwn(files: Files, account: string): Promise<OwnK
     text = makeKeyPair('berth').privateKey
     await files.write(privateName, text)
   }
-  const read = readPrivateKey(text)
+  const read = await readPrivateKey(text)
   if (read.state !== 'open') throw unusable(files.path(privateName))
   const blob = read.key.getPublicSSH()
   const publicKey = `${typeOf(blob)} ${blob.toString('base64')} berth`

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { NamesOf } from '../files/transfer/local-names.ts'
-import { fetchFiles, type Wanted } from './fetch.ts'
+import type { Wanted } from './fetch.ts'
 import { listRemote, type RemoteListing } from './listing.ts'
 import { besideName, fateOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
 
@@ -55,6 +55,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
   const beside: { path: string; as: string }[] = []
   if (wanted.length > 0) {
+    const { fetchFiles } = await import('./fetch.ts')
     const missed = await fetchFiles(connection, wanted, {
       ...down,
       tar: listing.tar,

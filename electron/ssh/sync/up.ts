@@ -5,7 +5,6 @@ import type { Connection } from '../connection/connection.ts'
 import { listRemote, type RemoteListing } from './listing.ts'
 import { planUp, type UpPlan } from './plan-up.ts'
 import { readTree, stagingName } from './scan.ts'
-import { send } from './send.ts'
 import { diskFull, needsOtherTar } from './sync-problems.ts'
 
 export interface SyncUp {
@@ -53,6 +52,7 @@ export async function syncUp(connection: Connection, wanted: SyncUp): Promise<Sy
   if (isNeeded(plan)) {
     refuseWithoutRoom(plan, listing, remote)
     if (listing.tar !== 'gnu' && listing.tar !== 'bsd') refuseLongNames(plan)
+    const { send } = await import('./send.ts')
     skipped.push(...(await send(connection, plan, { folder, remote, clock, signal, onSent })))
   }
   return {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import { deferred } from '../../../ports/deferred.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { SftpLost } from '../../../ssh/files/file-problems.ts'
-import { openSftp, type Sftp } from '../../../ssh/files/sftp.ts'
+import type { Sftp } from '../../../ssh/files/sftp.ts'
 import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { keepLease, type SteadyLease } from '../../../ssh/tunnels/steady-lease.ts'
 import { problemOf } from '../../app/problems.ts'
@@ -175,6 +175,7 @@ export class FileTransfer {
 
   async #overAndOver(lease: SteadyLease, signal: AbortSignal): Promise<void> {
     const { job, clock } = this.#needs
+    const { openSftp } = await import('../../../ssh/files/sftp.ts')
     let losses = 0
     for (;;) {
       const before = job.tally()?.done ?? 0
@@ -202,6 +203,7 @@ export class FileTransfer {
   /** Over a connection of its own, where one can be had: what arrived lies on the other side, too. */
   async #discard(): Promise<void> {
     const { connect, job } = this.#needs
+    const { openSftp } = await import('../../../ssh/files/sftp.ts')
     const lease = await connect().catch(() => undefined)
     const sftp = lease && (await openSftp(lease.connection).catch(() => undefined))
     await job.discard(sftp)

@@ -3,7 +3,6 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { ChosenItem } from '../../../ports/chosen-files.ts'
 import { existing } from '../../../ssh/files/file-problems.ts'
 import { downloadJob } from '../../../ssh/files/transfer/download.ts'
-import { streamDownloadJob } from '../../../ssh/files/transfer/download-stream.ts'
 import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { refuseExisting, uploadJob } from '../../../ssh/files/transfer/upload.ts'
 import { Choices } from '../../access/files/choices.ts'
@@ -34,6 +33,7 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
   /** Offers what comes to the browser, which fetches it by itself; gives the address once its name is known. */
   async function downloadByBrowser(args: OnInstance, paths: readonly string[]) {
     if (!machine.browserDownloads) throw noDialog()
+    const { streamDownloadJob } = await import('../../../ssh/files/transfer/download-stream.ts')
     const { id, transfer, job } = begin(
       parts,
       args,

@@ -1,6 +1,6 @@
 import { BerthError } from '../../../contract/problem.ts'
 import { SftpLost } from '../../../ssh/files/file-problems.ts'
-import { openSftp, type Sftp } from '../../../ssh/files/sftp.ts'
+import type { Sftp } from '../../../ssh/files/sftp.ts'
 import type { InstanceTarget } from '../../access/enter.ts'
 import { type OnInstance, type Parts, targetOf } from '../parts.ts'
 
@@ -14,6 +14,7 @@ export function createOverSftp(parts: Parts): OverSftp {
   const { access, machine } = parts
 
   async function once<Got>(target: InstanceTarget, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
+    const { openSftp } = await import('../../../ssh/files/sftp.ts')
     const lease = await access.connect(target)
     let sftp: Sftp | undefined
     try {
