@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { copyTree } from './ssh/files/copy-tree.ts'
 import { errorCode } from './ssh/files/file-error.ts'
 import { Scratch } from './ssh/files/scratch.ts'
-import { type InstanceSsh, startInstanceSsh } from './ssh/instance-ssh.ts'
+import type { InstanceSsh } from './ssh/instance-ssh.ts'
 import type { WatchdogPlace } from './ssh/machine.ts'
 import type { WorldClock } from './world/clock.ts'
 import type { Instance } from './world/instances/instance.ts'
@@ -109,6 +109,8 @@ export class Doors {
     this.#scratch ??= makeScratch(this.#scratchPath)
     const files = join(await this.#scratch, String(instance.id))
     await mkdir(files, { recursive: true })
+    // Loaded with the first instance: a world without one needs no SSH.
+    const { startInstanceSsh } = await import('./ssh/instance-ssh.ts')
     const start = (port: number) =>
       startInstanceSsh({
         instanceId: instance.id,

@@ -17,18 +17,29 @@ export interface OfferSearch {
 
 /** The offers there are, and which of them are rented. */
 export class Market {
-  readonly #byId: Map<number, Offer>
-  readonly #prices: PriceLists
+  readonly #seed: number
+  readonly #count: number
+  #made: { byId: Map<number, Offer>; prices: PriceLists } | undefined
 
   constructor(seed: number, count: number) {
-    const offers = catalogue(seed, count)
-    this.#byId = new Map(offers.map(offer => [offer.facts.id, offer]))
-    this.#prices = new PriceLists(offers)
+    this.#seed = seed
+    this.#count = count
+  }
+
+  /** Drawn when somebody first looks: thousands of offers take a while. */
+  get #stock(): { byId: Map<number, Offer>; prices: PriceLists } {
+    if (this.#made) return this.#made
+    const offers = catalogue(this.#seed, this.#count)
+    this.#made = {
+      byId: new Map(offers.map(offer => [offer.facts.id, offer])),
+      prices: new PriceLists(offers),
+    }
+    return this.#made
   }
 
   /** The offer, if it can be rented now. Throws 404 `no_such_ask` when it is unknown or rented already. */
   rentable(offerId: number): Offer {
-    const offer = this.#byId.get(offerId)
+    const offer = this.#stock.byId.get(offerId)
     if (!offer) throw refusal(404, 'no_such_ask', `There is no offer ${offerId}.`)
     if (offer.rented) throw refusal(404, 'no_such_ask', `Offer ${offerId} is no longer available.`)
     return offer
@@ -36,17 +47,17 @@ export class Market {
 
   /** All offers, rented ones too. */
   all(): Offer[] {
-    return [...this.#byId.values()]
+    return [...this.#stock.byId.values()]
   }
 
   /** Whether an offer of this market is on that machine. */
   hasMachine(machineId: number): boolean {
-    return [...this.#byId.values()].some(({ facts }) => facts.machine_id === machineId)
+    return [...this.#stock.byId.values()].some(({ facts }) => facts.machine_id === machineId)
   }
 
   /** The offers a search finds, each as JSON text. */
   search({ conditions, order, type, storage, limit }: OfferSearch): string[] {
-    return this.#prices
+    return this.#stock.prices
       .list(type, storage)
       .filter(listing =>
         conditions.every(({ field, test }) => test(listing.field(field as keyof QuotedOffer))),
