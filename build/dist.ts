@@ -11,6 +11,7 @@ const compress = promisify(brotliCompress)
 /** What the build is made from: folders, and files beside them. */
 const sources = ['electron', 'renderer', 'simulator', 'build/icons']
 const single = [
+  'build/bundled.ts',
   'build/icons.ts',
   'build/licences.ts',
   'package.json',

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { type Fields, isFields, recordShape } from './http/answer.ts'
 
 const port = Type.Object({

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import type { Filters } from './filter.ts'
 import { listed, plain, recordShape } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'

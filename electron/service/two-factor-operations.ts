@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import { userFields } from './account.ts'
 import { plain, recordShape, single } from './http/answer.ts'
 import { type Confirmation, confirmation } from './http/confirmation.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { looseList, recordShape, single } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 

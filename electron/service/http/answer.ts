@@ -1,6 +1,6 @@
 import type { Static, TProperties, TSchema } from 'typebox'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
+import * as Type from 'typebox'
+import { Compile } from 'typebox/schema'
 import { parseJson } from './json.ts'
 
 /** What an answer must be, and what of it may be wrong without harm. */
@@ -265,12 +265,13 @@ function alike(value: unknown): unknown[] {
 
 interface Checker {
   Check(value: unknown): boolean
-  Errors(value: unknown): { instancePath: string; message: string; params: object }[]
+  /** Whether there is none, and those there are. */
+  Errors(value: unknown): [boolean, { instancePath: string; message: string; params: object }[]]
 }
 
 function problemIn(checker: Checker, body: unknown, root = '$'): AnswerProblem | undefined {
   if (checker.Check(body)) return undefined
-  const first = checker.Errors(body)[0]
+  const [, [first]] = checker.Errors(body)
   if (!first) return { path: root, expected: 'must have the promised shape' }
   const missing: unknown = 'requiredProperties' in first.params ? first.params.requiredProperties : undefined
   if (!Array.isArray(missing)) return { path: jsonPath(root, first.instancePath), expected: first.message }

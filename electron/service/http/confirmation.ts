@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { plain } from './answer.ts'
 
 /** `{success, msg?}`: all that many writes answer. `success: false` has become an error before. */
