@@ -45,6 +45,21 @@ export function expectedTraffic({ state, traffic }: Pick<InstanceView, 'state' |
   return state === 'running' ? (traffic?.expectedPerHour ?? 0) : 0
 }
 
+/**
+ * What a guard on the credit goes by, micro-dollars per hour: all instances and the traffic expected of them, what is
+ * being stopped at its disk's price already. Traffic as it was measured is not in it: a burst of it is soon over.
+ */
+export function calmRate(instances: AccountView['instances']): Micros {
+  let sum = 0
+  for (const id in instances) {
+    const instance = instances[id]
+    if (!instance) continue
+    const { state, costPerHour, diskPricePerHour } = instance
+    sum += state === 'stopping' ? (diskPricePerHour ?? 0) : costPerHour + expectedTraffic(instance)
+  }
+  return sum
+}
+
 /** Micro-dollars per hour that are spent once all that boots now runs: GPUs are not charged before. */
 export function spendOnceReady({
   spendPerHour,

@@ -16,6 +16,11 @@ export function bidAbove(minimumBid: Micros, highest: Micros = highestBid): Micr
   return bid > highest ? undefined : bid
 }
 
+/** What a rental begins with, dollars per hour: what wins against the lowest that runs, or the most that is allowed. */
+export function firstBid(minimumBid: Micros = 0): number {
+  return (bidAbove(minimumBid, highestFirstBid) ?? highestFirstBid) / 1_000_000
+}
+
 /** The same within a ceiling, which may be less than a step above; undefined when the ceiling does not win. */
 export function bidWithin(minimumBid: Micros, ceiling: Micros): Micros | undefined {
   if (ceiling <= minimumBid) return undefined

@@ -1,5 +1,5 @@
 import type { InstanceView } from '../instance/instance.ts'
-import { creditBy } from '../reading.ts'
+import { calmRate, creditBy } from '../reading.ts'
 import type { Micros } from '../spending/money.ts'
 import type { AccountView } from '../state.ts'
 import { type GuardView, hasEnded } from './guard.ts'
@@ -11,9 +11,10 @@ export interface Starting {
   more: Micros
 }
 
-/** What a start would add to what is spent: its price, less what its disk costs already. */
-export function starting({ id, pricePerHour, costPerHour }: InstanceView): Starting {
-  return { instance: id, more: Math.max(0, (pricePerHour ?? costPerHour) - costPerHour) }
+/** What a start would add to what is spent: its price and the traffic expected of it, less what its disk costs already. */
+export function starting({ id, pricePerHour, costPerHour, traffic }: InstanceView): Starting {
+  const more = Math.max(0, (pricePerHour ?? costPerHour) - costPerHour)
+  return { instance: id, more: more + (traffic?.expectedPerHour ?? 0) }
 }
 
 /** The guards that stop at the next look what is about to run. `now` in epoch seconds of the account's time. */
@@ -23,7 +24,7 @@ export function stoppersOf(account: AccountView, { instance, more }: Starting, n
     if (hasEnded(guard) || (guard.snoozedUntil ?? 0) > now) return false
     if (guard.instance !== undefined && guard.instance !== instance) return false
     if (guard.condition.kind === 'credit')
-      return credit !== undefined && credit < (account.spendPerHour + more) * guard.condition.hours
+      return credit !== undefined && credit < (calmRate(account.instances) + more) * guard.condition.hours
     return guard.dueAt !== undefined && guard.dueAt <= now
   })
 }

@@ -5,6 +5,9 @@ import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import type { OfferView, SavedQuery } from './offer.ts'
 
+/** GB, where nothing says how large a disk is wanted. */
+export const firstDisk = 20
+
 const bidUpTo = (most: number, message: string) =>
   v.pipe(
     v.number('give the bid as a number of dollars per hour'),

@@ -92,10 +92,3 @@ export function creditWouldLast(
   if (credit === undefined || together <= 0) return undefined
   return Math.max(0, (credit / together) * 3600)
 }
-
-/** A bid just above the lowest that runs now, in dollars per hour: 1 % more, at least a tenth of a cent, within 0.001 to 128. */
-export function suggestedBid(minimumBid: Micros | undefined): number {
-  const lowest = minimumBid ?? 0
-  const above = Math.max(lowest * 1.01, lowest + 1000)
-  return Math.min(128, Math.max(1, Math.ceil(above / 1000)) / 1000)
-}

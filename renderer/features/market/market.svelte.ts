@@ -7,12 +7,13 @@ import type {
   OffersAnswer,
   SavedQuery,
 } from '../../../electron/contract/market/offer.ts'
+import { firstDisk } from '../../../electron/contract/market/rental.ts'
 import { type SortBy, type SortColumn, sortAfterClick } from '../../../electron/contract/market/sort.ts'
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
-import { firstDisk, usualDisk } from './rentDefaults.ts'
+import { usualDisk } from './rentDefaults.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
 
 /** As many offers as the page asks for. */

@@ -1,9 +1,9 @@
+import { firstBid } from '../../../electron/contract/automation/bid.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { OfferView } from '../../../electron/contract/market/offer.ts'
-import type { RegistryLogin, RentRequest } from '../../../electron/contract/market/rental.ts'
+import { firstDisk, type RegistryLogin, type RentRequest } from '../../../electron/contract/market/rental.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { noVolume, type VolumeDraft } from '../../components/fields/volume.ts'
-import { suggestedBid } from './cost.ts'
 import type { RentDraft } from './rentDraft.ts'
 
 /** Well-known public images, for those who have none of their own. */
@@ -20,9 +20,6 @@ export const knownImages = [
 
 /** That of a public image. */
 export const noRegistry: RegistryLogin = { server: '', user: '', token: '' }
-
-/** GB, for a first rental. */
-export const firstDisk = 20
 
 /** Nothing is filled in yet. */
 export function emptyDraft(): RentDraft {
@@ -52,7 +49,7 @@ export function freshDraft(account: AccountView | undefined, offer: OfferView): 
     ...emptyDraft(),
     ...usualWay(account),
     disk: String(fitting(usualDisk(account), offer)),
-    bid: suggestedBid(offer.minimumBid).toFixed(3),
+    bid: firstBid(offer.minimumBid).toFixed(3),
     stops: account?.lastRental?.stops ?? [],
   }
 }
@@ -73,7 +70,7 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
     volume: volumeDraft(request.volume),
     registry: request.registry ?? noRegistry,
     label: request.label ?? '',
-    bid: Math.max(request.bid ?? 0, suggestedBid(offer.minimumBid)).toFixed(3),
+    bid: Math.max(request.bid ?? 0, firstBid(offer.minimumBid)).toFixed(3),
     traffic: request.traffic === undefined ? '' : String(request.traffic),
     stops: request.stops ?? [],
   }

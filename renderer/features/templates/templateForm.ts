@@ -1,8 +1,8 @@
+import { firstDisk } from '../../../electron/contract/market/rental.ts'
 import { TemplateFields, type TemplateView } from '../../../electron/contract/market/template.ts'
 import { typedNumber } from '../../components/fields/numbers.ts'
 import { firstPart, number, readForm } from '../../components/fields/readForm.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
-import { firstDisk } from '../market/rentDefaults.ts'
 import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
 
 /** The editor as typed: texts, so that nothing is lost and every mistake can be told at its field. */

@@ -1,4 +1,4 @@
-import { bidAbove, highestFirstBid } from '../../../contract/automation/bid.ts'
+import { firstBid } from '../../../contract/automation/bid.ts'
 import { rate } from '../../../contract/format/money.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { OfferFilter, OfferQuery, OfferView } from '../../../contract/market/offer.ts'
@@ -50,7 +50,7 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     await automations.runs.startOn({ ...training, rental: finetune }, () =>
       rentals.rent({ ...request, offer: first.id, label: 'finetune' }, first, { id: finetune }),
     )
-    const bid = (bidAbove(second.minimumBid ?? 0, highestFirstBid) ?? highestFirstBid) / 1_000_000
+    const bid = firstBid(second.minimumBid)
     const batch = await rentals.rent({ ...request, offer: second.id, label: 'night batch', bid }, second)
     const notebook = await rentals.rent({ ...request, offer: third.id, label: 'notebook' }, third)
 

@@ -1,7 +1,6 @@
-import { bidAbove, highestFirstBid } from '../../../contract/automation/bid.ts'
+import { firstBid } from '../../../contract/automation/bid.ts'
 import type { Replacement } from '../../../contract/market/rental.ts'
 import { type SearchPart, withoutParts } from '../../../contract/market/search-part.ts'
-import { micros } from '../../../contract/spending/money.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import type { Session } from '../../accounts/session/session.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
@@ -77,8 +76,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
       ({ offer }) => offer.machineId === undefined || offer.machineId !== machine,
     )?.offer
     if (!best || request.bid === undefined) return { request, search, offer: best }
-    const lowest = best.minimumBid === undefined ? undefined : bidAbove(best.minimumBid, highestFirstBid)
-    const bid = Math.max(micros(request.bid), lowest ?? 0) / 1_000_000
+    const bid = Math.max(request.bid, firstBid(best.minimumBid))
     return { request: { ...request, bid }, search, offer: best }
   }
 }

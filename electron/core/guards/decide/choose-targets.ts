@@ -1,6 +1,6 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
 import type { InstanceState, InstanceView } from '../../../contract/instance/instance.ts'
-import { expectedTraffic, runsOnceBack } from '../../../contract/reading.ts'
+import { calmRate, expectedTraffic, runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/instance-state.ts'
 import type { Loads } from '../facts/facts.ts'
@@ -34,18 +34,6 @@ export function accountTargets(
   if (action === 'stop' || all.some(({ state }) => state === 'stopping')) return []
   const destroy = all.filter(canDestroy).sort(byLoss(filesAtStake, instance => instance.costPerHour))
   return taken(destroy, 'destroy', instance => instance.costPerHour, calmRate(instances), enough)
-}
-
-/** Micro-dollars per hour of all instances and the traffic expected of them, what is being stopped at its disk's price already. */
-export function calmRate(instances: Instances): Micros {
-  let sum = 0
-  for (const id in instances) {
-    const instance = instances[id]
-    if (!instance) continue
-    const { state, costPerHour, diskPricePerHour } = instance
-    sum += state === 'stopping' ? (diskPricePerHour ?? 0) : costPerHour + expectedTraffic(instance)
-  }
-  return sum
 }
 
 /** Where its GPUs are paid for, or would be again by themselves. */

@@ -1,9 +1,6 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { OpenRequest, RentRequest } from '../../../contract/market/rental.ts'
+import { firstDisk, type OpenRequest, type RentRequest } from '../../../contract/market/rental.ts'
 import type { Instance } from '../../../service/instances.ts'
-
-/** GB, where nothing says how much a replacement needs. */
-const usualDisk = 20
 
 /** A request before an offer is chosen for it. */
 export function withoutOffer({ offer: _, ...request }: RentRequest): OpenRequest {
@@ -16,7 +13,7 @@ export function requestLike(instance: InstanceView, record: Instance | undefined
     image: instance.image ?? '',
     access: instance.jupyter ? 'jupyter' : instance.runtype === 'args' ? 'none' : 'ssh',
     direct: instance.runtype?.endsWith('_proxy') && !/direc/.test(instance.runtype) ? false : undefined,
-    disk: instance.disk?.size ?? usualDisk,
+    disk: instance.disk?.size ?? firstDisk,
     env: [],
     ports: [],
     label: instance.label || undefined,

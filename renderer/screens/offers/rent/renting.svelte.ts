@@ -1,4 +1,5 @@
 import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
+import { firstDisk } from '../../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { spendOnceReady } from '../../../../electron/contract/reading.ts'
@@ -15,7 +16,7 @@ import {
   trafficOnce,
 } from '../../../features/market/cost.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
-import { draftFrom, emptyDraft, firstDisk, freshDraft } from '../../../features/market/rentDefaults.ts'
+import { draftFrom, emptyDraft, freshDraft } from '../../../features/market/rentDefaults.ts'
 import type { RentDraft } from '../../../features/market/rentDraft.ts'
 import { fieldOfPath, type RentErrors, readDraft, sentRows } from '../../../features/market/rentForm.ts'
 import {

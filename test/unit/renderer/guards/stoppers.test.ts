@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
+import { starting, stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
 import { stopperWords } from '../../../../renderer/features/guards/stopperWords.ts'
 import { accountView, instanceView } from '../../views.ts'
 
@@ -33,6 +33,27 @@ test('credit that lasts too short a while only with what is started is seen befo
   const condition = { kind: 'credit', hours: 6 } as const
   expect(stoppers({ condition }, 5_900_000)).toHaveLength(1)
   expect(stoppers({ condition }, 6_100_000)).toEqual([])
+})
+
+test('a guard on the credit is asked by what it goes by: traffic that is expected counts, what is being stopped does not', () => {
+  const condition = { kind: 'credit', hours: 10 } as const
+  const guards = { one: guard({ condition }) }
+  const stopped = (given: object) => {
+    const running = instanceView({ costPerHour: 600_000, diskPricePerHour: 100_000, ...given })
+    const account = accountView({ credit: 10_000_000, guards }, running)
+    return stoppersOf(account, { more: 300_000 }, 1000).length > 0
+  }
+  expect(stopped({})).toBe(false)
+  expect(stopped({ traffic: { expectedPerHour: 200_000 } })).toBe(true)
+  expect(stopped({ costPerHour: 800_000 })).toBe(true)
+  expect(stopped({ costPerHour: 800_000, state: 'stopping' })).toBe(false)
+  const later = instanceView({
+    state: 'stopped',
+    pricePerHour: 500_000,
+    costPerHour: 100_000,
+    traffic: { expectedPerHour: 9 },
+  })
+  expect(starting(later)).toEqual({ instance: later.id, more: 400_009 })
 })
 
 test('the guard of another instance stops nothing here', () => {

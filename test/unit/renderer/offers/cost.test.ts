@@ -3,7 +3,6 @@ import {
   creditWouldLast,
   firstHours,
   rentalCost,
-  suggestedBid,
   trafficOnce,
 } from '../../../../renderer/features/market/cost.ts'
 import { offer } from './listed.ts'
@@ -30,14 +29,6 @@ test('how long the credit would last counts what already runs', () => {
   expect(creditWouldLast(10_000_000, 1_000_000, 1_000_000)).toBe(5 * 3600)
   expect(creditWouldLast(undefined, 0, 1)).toBeUndefined()
   expect(creditWouldLast(-5, 0, 1)).toBe(0)
-})
-
-test('the bid offered is just above the lowest that runs, and one the service takes', () => {
-  expect(suggestedBid(300_000)).toBe(0.303)
-  expect(suggestedBid(10_000)).toBe(0.011)
-  expect(suggestedBid(undefined)).toBe(0.001)
-  expect(suggestedBid(40_000_000)).toBe(40.4)
-  expect(suggestedBid(127_900_000)).toBe(128)
 })
 
 test('a disk costs its GB for a month of 720 hours, whatever disk the search was priced for', () => {

@@ -84,7 +84,7 @@ test('another try keeps all of the request, and bids enough for the new machine'
     ports: '53/udp',
     onstart: 'x',
     label: 'l',
-    bid: '0.303',
+    bid: '0.310',
     traffic: '250',
     stops: [],
   })
