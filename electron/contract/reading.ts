@@ -1,6 +1,7 @@
 import type { Settings } from './app/settings.ts'
 import type { AccountId } from './ids.ts'
 import type { InstanceView } from './instance/instance.ts'
+import { hasTrait } from './instance/state-traits.ts'
 import type { Micros } from './spending/money.ts'
 import type { AccountTime, AccountView, State } from './state.ts'
 
@@ -73,8 +74,7 @@ export function spendOnceReady({
 
 /** The same of one instance. */
 export function costOnceReady({ state, pricePerHour, costPerHour }: InstanceView): Micros {
-  const boots = state === 'provisioning' || state === 'loading'
-  return boots ? Math.max(costPerHour, pricePerHour ?? 0) : costPerHour
+  return hasTrait(state, 'booting') ? Math.max(costPerHour, pricePerHour ?? 0) : costPerHour
 }
 
 /**
@@ -119,7 +119,7 @@ export function canGetIn(instance: InstanceView): boolean {
 
 /** Whether it cannot run as things are (section 3.1): the advice is to destroy it and try another offer. */
 export function isDead({ state }: InstanceView): boolean {
-  return state === 'crashed' || state === 'unstartable' || state === 'silent' || state === 'offline'
+  return hasTrait(state, 'dead')
 }
 
 /** Whether its contract is over: it cannot start, and its data may be deleted. `now`: epoch seconds of the account's time. */

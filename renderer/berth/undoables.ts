@@ -1,6 +1,5 @@
 import { secondsToUndo, type UndoableAction } from '../../electron/contract/automation/undoable.ts'
 import { instanceName } from '../../electron/contract/format/name.ts'
-import type { InstanceState } from '../../electron/contract/instance/instance.ts'
 import type { AccountView } from '../../electron/contract/state.ts'
 
 /** What is not sent yet, and the seconds that are left to undo it. */
@@ -28,8 +27,6 @@ export const actionWords: Record<UndoableAction, ActionWords> = {
   reboot: { doing: 'Rebooting', undone: 'was not rebooted', name: 'Reboot' },
 }
 
-const notRunning: ReadonlySet<InstanceState> = new Set(['outbid', 'waiting', 'offline', 'silent', 'exited'])
-
 /** What is not sent yet of an account, the newest last. `localNow`: epoch milliseconds of this machine. */
 export function undoables(
   { id: account, undoable, instances }: Pick<AccountView, 'id' | 'undoable' | 'instances'>,
@@ -41,8 +38,7 @@ export function undoables(
       const instance = instances[id]
       const name = instanceName(instance ?? { id })
       const { doing, undone } = actionWords[action]
-      const kept =
-        action === 'stop' && instance && notRunning.has(instance.state) ? 'was not stopped' : undone
+      const kept = action === 'stop' && instance && instance.state !== 'running' ? 'was not stopped' : undone
       const left = Math.ceil((sendAt - localNow) / 1000)
       return {
         account,

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import type { InstanceState } from '../instance/instance.ts'
+import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
 import type { GuardCondition } from './guard-kinds.ts'
 
@@ -58,6 +60,11 @@ export interface GuardPreview {
 /** Minutes by which a guard's moment can be moved at a time. */
 export const snoozes = [15, 60, 240, 720] as const
 export type SnoozeMinutes = (typeof snoozes)[number]
+
+/** Whether one on an instance in that state would do something: to stop it where it stops already is nothing. */
+export function actsIn(state: InstanceState, { action }: Pick<GuardView, 'action'>): boolean {
+  return action === 'destroy' || !hasTrait(state, 'halted')
+}
 
 /** Whether it has nothing more to do, unless it is set or switched on again. */
 export function hasEnded({ step }: Pick<GuardView, 'step'>): boolean {

@@ -1,4 +1,5 @@
-import type { InstanceState, InstanceView } from '../instance/instance.ts'
+import type { InstanceView } from '../instance/instance.ts'
+import { hasTrait } from '../instance/state-traits.ts'
 import type { RentalView } from '../market/rental.ts'
 import { runsOnceBack } from '../reading.ts'
 import type { AccountView } from '../state.ts'
@@ -38,17 +39,8 @@ function isUnderWay({ step }: RentalView): boolean {
   return step !== 'running' && step !== 'failed' && step !== 'cancelled'
 }
 
-/** States in which it does not run, and will not by itself. */
-const halts: ReadonlySet<InstanceState> = new Set([
-  'stopped',
-  'stopping',
-  'crashed',
-  'unstartable',
-  'destroying',
-])
-
 function mayRun(instance: InstanceView): boolean {
   const { state } = instance
   if (state === 'offline') return runsOnceBack(instance)
-  return !halts.has(state)
+  return !hasTrait(state, 'over')
 }

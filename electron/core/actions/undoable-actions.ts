@@ -3,6 +3,7 @@ import { secondsToUndo, UndoableAction } from '../../contract/automation/undoabl
 import { instanceName } from '../../contract/format/name.ts'
 import { InstanceId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
@@ -76,7 +77,8 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     const instance = instances()[id]
     sending.add(id)
     try {
-      if (instance && !(action === 'stop' && isAtRest(instance))) await perform(instance, action)
+      if (instance && !(action === 'stop' && hasTrait(instance.state, 'halted')))
+        await perform(instance, action)
       if (!ending.aborted) await waiting.forget(id)
     } finally {
       sending.delete(id)
@@ -176,8 +178,4 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
 function wordsOf(error: unknown): string {
   const { message, advice } = problemOf(error)
   return [message, advice].filter(Boolean).join(' ')
-}
-
-function isAtRest({ state }: InstanceView): boolean {
-  return state === 'stopped' || state === 'stopping'
 }

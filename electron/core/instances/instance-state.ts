@@ -1,5 +1,6 @@
 import type { AskedState, InstanceState } from '../../contract/instance/instance.ts'
 import { startFailure } from '../../contract/instance/start-failure.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 
 /** What a record says of its state. Prices in dollars per hour. */
 export interface Standing {
@@ -99,16 +100,8 @@ function wasOutbid(standing: Standing, past: Past | undefined): boolean {
   if (standing.intendedStatus === 'running') return false
   // Wished to run while it was outbid, and now to be stopped: that is the user's doing.
   if (past.state === 'outbid') return past.intendedStatus !== 'running'
-  return past.unbroken && wereToRun.has(past.state)
+  return past.unbroken && (past.state === 'running' || hasTrait(past.state, 'onItsWay'))
 }
-
-const wereToRun: ReadonlySet<InstanceState> = new Set([
-  'running',
-  'loading',
-  'provisioning',
-  'waiting',
-  'restarting',
-])
 
 function bidsTooLow({ interruptible, bid, minimumBid }: Standing): boolean {
   return interruptible && bid !== undefined && minimumBid !== undefined && minimumBid > bid

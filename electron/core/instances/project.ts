@@ -7,12 +7,13 @@ import type {
   SshAddress,
   StatusChange,
 } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
-import { believable, costPerHour, isBooting, prices, ranAtLeast, spending } from './spending.ts'
+import { believable, costPerHour, prices, ranAtLeast, spending } from './spending.ts'
 import { expectedPerHour, isStillExpected, trafficOf } from './traffic.ts'
 
 /** How the account was seen before. */
@@ -66,7 +67,7 @@ export function project(
     expectedTraffic !== undefined && traffic && isStillExpected(traffic, startedAt, at)
       ? { expectedPerHour: expectedPerHour(expectedTraffic, traffic) }
       : {}
-  const booted = state === 'running' && before !== undefined && isBooting(before.state)
+  const booted = state === 'running' && before !== undefined && hasTrait(before.state, 'booting')
   const ran = booted ? ranAtLeast(Math.max(lastPoll.at ?? 0, startedAt ?? 0), at) : 0
   const rawLabel = record.label
 

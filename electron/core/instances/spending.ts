@@ -1,4 +1,5 @@
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { Instance } from '../../service/instances.ts'
 
@@ -51,27 +52,15 @@ export function believable(dollars: number | undefined): Micros | undefined {
   return dollars !== undefined && dollars >= 0 && dollars <= highestPrice ? micros(dollars) : undefined
 }
 
-const charged: ReadonlySet<InstanceState> = new Set(['running', 'restarting', 'stopping', 'other'])
-
-/** Whether the GPUs are charged in this state: not while the host is silent or offline, though the disk is. */
-function gpusCharged(state: InstanceState): boolean {
-  return charged.has(state)
-}
-
 // interface 3.1: Any → stopped; disk charges continue
 /** What it costs per hour as things are now: what the service says, unless that is nothing for what runs. */
 export function costPerHour(state: InstanceState, { running, disk, now }: Prices): Micros {
-  if (gpusCharged(state)) return (now || running) ?? 0
+  if (hasTrait(state, 'gpusCharged')) return (now || running) ?? 0
   return now ?? disk ?? 0
 }
 
 /** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */
 const longestBoot = 300
-
-/** Whether it is on its way to running, without waiting for a GPU that is free. */
-export function isBooting(state: InstanceState): boolean {
-  return state === 'provisioning' || state === 'loading'
-}
 
 /** Seconds that what runs `at` and had still to boot at `from` has run at the least. Epoch seconds. */
 export function ranAtLeast(from: number, at: number): number {

@@ -1,7 +1,8 @@
-import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { spentBy } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import { isBooting, ranAtLeast } from '../instances/spending.ts'
+import { ranAtLeast } from '../instances/spending.ts'
 
 /** What has been counted already, up to a moment of the account's time. */
 export interface Counted {
@@ -53,20 +54,11 @@ export type Bound = Exclude<keyof Cost, 'silent'>
  */
 export const absence = 600
 
-/** States in which the GPUs may or may not be charged. */
-const unsure: ReadonlySet<InstanceState> = new Set([
-  'silent',
-  'restarting',
-  'stopping',
-  'destroying',
-  'other',
-])
-
 export function countedAt(instance: InstanceView, at: number): CountedInstance {
   const { state, costPerHour, diskPricePerHour = 0, pricePerHour = 0, traffic } = instance
-  const known = !unsure.has(state)
+  const known = !hasTrait(state, 'priceUnsure')
   const disk = Math.min(costPerHour, diskPricePerHour)
-  const booting = isBooting(state) || state === 'waiting'
+  const booting = hasTrait(state, 'booting') || state === 'waiting'
   return {
     spent: spentBy(instance, at),
     perHour: costPerHour,

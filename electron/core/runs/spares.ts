@@ -1,6 +1,7 @@
 import type { GuardAction } from '../../contract/automation/guard.ts'
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Run } from './model.ts'
 import type { RunTelling } from './telling.ts'
@@ -20,7 +21,7 @@ export function spared(unsafe: readonly Run[], state: InstanceState | undefined)
   if (unsafe.length === 0) return 'destroy'
   if (unsafe.some(({ step, unreachedSince }) => step === 'fetching' && unreachedSince === undefined))
     return undefined
-  return state === 'stopped' || state === 'stopping' ? undefined : 'stop'
+  return state && hasTrait(state, 'halted') ? undefined : 'stop'
 }
 
 /** What a guard may do to an instance with those runs; said, where that is less than it wants. */

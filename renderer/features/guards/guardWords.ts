@@ -1,4 +1,5 @@
 import {
+  actsIn,
   type GuardStep,
   type GuardView,
   hasEnded,
@@ -8,6 +9,7 @@ import { type GuardKind, guardKinds } from '../../../electron/contract/automatio
 import { money, rate } from '../../../electron/contract/format/money.ts'
 import { atMoment, duration, moment } from '../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import { spentBy } from '../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 
@@ -33,7 +35,7 @@ export function isNear({ step }: Pick<GuardView, 'step'>): boolean {
 
 /** When it acts: `at 18:00, in 2 h 5 min`; why that is not known where it is not. */
 export function dueWords(
-  guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance'>,
+  guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance' | 'action'>,
   now: number,
   { instances, connection, creditAt }: Pick<AccountView, 'instances' | 'connection' | 'creditAt'>,
 ): string {
@@ -47,22 +49,22 @@ export function dueWords(
     if (connection.status !== 'online') return `${since}; waiting for the service.`
     if (guardKinds[condition.kind].on === 'account' && creditAt !== undefined)
       return `${since}; waiting for the credit to be told.`
-    const targets = guard.instance === undefined ? Object.values(instances) : [instances[guard.instance]]
-    return targets.some(one => one && runs(one))
-      ? `${since}; it acts at the next look.`
-      : 'Reached; nothing runs that it would stop.'
+    const target = instances[guard.instance ?? '']
+    const acts =
+      guard.instance === undefined
+        ? Object.values(instances).some(({ state }) => hasTrait(state, 'stoppable'))
+        : target && actsIn(target.state, guard)
+    return acts ? `${since}; it acts at the next look.` : 'Reached; nothing runs that it would stop.'
   }
   const sure = guardKinds[condition.kind].isSure
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
   return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}.${snoozed}`
 }
 
-function runs({ state }: InstanceView): boolean {
-  return state === 'running' || state === 'restarting' || state === 'silent' || state === 'other'
-}
-
 function notIdle(instance: InstanceView | undefined): string {
-  return instance && !runs(instance) ? 'It counts once the instance runs.' : 'It is not idle now.'
+  return instance && instance.state !== 'running'
+    ? 'It counts once the instance runs.'
+    : 'It is not idle now.'
 }
 
 /**

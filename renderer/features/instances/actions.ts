@@ -1,6 +1,7 @@
 import { guardsSet } from '../../../electron/contract/automation/guard.ts'
 import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import { canGetIn, isContractOver, isDead } from '../../../electron/contract/reading.ts'
 import { copyAndSay } from '../../berth/clipboard.ts'
 import { copyDiagnostics } from '../../berth/copyDiagnostics.ts'
@@ -20,7 +21,7 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
   const on = { instance: instance.id }
   const name = instanceName(instance)
   const { berth } = page
-  const stopped = instance.state === 'stopped' || instance.state === 'stopping'
+  const stopped = hasTrait(instance.state, 'halted')
   const shut = canGetIn(instance) ? undefined : 'It can be entered once it runs.'
   const actions: Action[] = [
     {

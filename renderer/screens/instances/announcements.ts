@@ -1,8 +1,7 @@
 import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
+import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
-
-const onTheWay: ReadonlySet<InstanceState> = new Set(['provisioning', 'loading', 'waiting', 'restarting'])
 
 /** What is said of a state that was come to: what the user waits for, or must know of. */
 const said: Partial<Record<InstanceState, string>> = {
@@ -30,7 +29,7 @@ export function announcements(
       const name = instanceName(instance)
       const words = said[instance.state]
       if (words) news.push(`${name} ${words}.`)
-      else if (instance.state === 'running' && onTheWay.has(old.state)) news.push(`${name} is ready.`)
+      else if (instance.state === 'running' && hasTrait(old.state, 'onItsWay')) news.push(`${name} is ready.`)
     }
   if (before.guards !== after.guards)
     for (const guard of Object.values(after.guards)) {

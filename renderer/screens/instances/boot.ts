@@ -1,11 +1,6 @@
 import { duration, moment } from '../../../electron/contract/format/time.ts'
-import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
-
-const booting: ReadonlySet<InstanceState> = new Set(['provisioning', 'loading'])
-
-export function isBooting({ state }: Pick<InstanceView, 'state'>): boolean {
-  return booting.has(state)
-}
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 
 /** The share of an image that is here, 0 to 100, from a service's line such as "pulling image: 64 %". */
 export function pulledShare({ state, statusMessage }: InstanceView): number | undefined {
@@ -30,7 +25,7 @@ export function bootWords(instance: InstanceView): string {
 
 /** Since when it boots (epoch seconds): the last time it was started, else its creation. */
 export function bootingSince({ history, startedAt }: InstanceView): number | undefined {
-  const before = history.findLastIndex(({ state }) => !booting.has(state))
+  const before = history.findLastIndex(({ state }) => !hasTrait(state, 'booting'))
   return before < 0 ? (startedAt ?? history[0]?.at) : history[before + 1]?.at
 }
 
@@ -41,7 +36,7 @@ const seenAtOnce = 120
 export function bootTime({ startedAt, history }: InstanceView): number | undefined {
   const first = history[0]
   const ran = history.find(({ state }) => state === 'running')
-  if (!first || !ran || !booting.has(first.state)) return undefined
+  if (!first || !ran || !hasTrait(first.state, 'booting')) return undefined
   const from = startedAt ?? first.at
   return first.at - from > seenAtOnce ? undefined : ran.at - from
 }

@@ -1,6 +1,7 @@
 import { duration } from '../../../electron/contract/format/time.ts'
+import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import { runningSince, spentBy } from '../../../electron/contract/reading.ts'
-import { bootingSince, isBooting } from './boot.ts'
+import { bootingSince } from './boot.ts'
 import type { Part } from './parts.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
 
@@ -71,6 +72,7 @@ export function columnsFor(parts: ReadonlySet<Part>): readonly Column[] {
 
 /** Seconds that it runs, or boots. */
 function uptime({ instance }: Row, now: number): number | undefined {
-  const since = instance && (isBooting(instance) ? bootingSince(instance) : runningSince(instance))
+  const since =
+    instance && (hasTrait(instance.state, 'booting') ? bootingSince(instance) : runningSince(instance))
   return since === undefined ? undefined : now - since
 }

@@ -4,6 +4,7 @@ import { rate } from '../../../electron/contract/format/money.ts'
 import { duration } from '../../../electron/contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { startFailure } from '../../../electron/contract/instance/start-failure.ts'
+import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import { isContractOver, isDead } from '../../../electron/contract/reading.ts'
@@ -11,7 +12,6 @@ import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import { isNear } from '../../features/guards/guardWords.ts'
 import { winningBid } from './bid.ts'
-import { isBooting } from './boot.ts'
 import type { Row } from './rows.ts'
 import { increaseWords, warningsOf } from './warnings/warningWords.ts'
 
@@ -60,7 +60,7 @@ function ownNotice(
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
-  if (isBooting(instance)) return { kind: 'steps' }
+  if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
   const stopped = instance.state === 'stopped' ? stoppedText(instance, around) : undefined
   const coming = noteIf(stopped) ?? comingNotice(instance, increase, around.now)
   return coming ?? (guard ? { kind: 'guard', guard } : undefined)

@@ -4,6 +4,7 @@ import type { RunView } from '../../../electron/contract/automation/run.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
 import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import { placeName } from '../../../electron/contract/market/place.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
@@ -111,7 +112,7 @@ export function rowState({ instance, rental, failover }: Row) {
  */
 export function rowPrice({ instance, rental, failover }: Row): { micros?: Micros; title?: string } {
   const running = instance?.pricePerHour ?? (rental?.offer ?? failover?.attempts.at(-1)?.offer)?.pricePerHour
-  const starts = !instance || instance.state === 'provisioning' || instance.state === 'loading'
+  const starts = !instance || hasTrait(instance.state, 'booting')
   if (starts || instance.pricePerHour === undefined) return running === undefined ? {} : { micros: running }
   const now = instance.costPerHour
   return now === running

@@ -1,5 +1,6 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
-import type { InstanceState, InstanceView } from '../../../contract/instance/instance.ts'
+import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import { calmRate, expectedTraffic, runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/instance-state.ts'
@@ -36,40 +37,26 @@ export function accountTargets(
   return taken(destroy, 'destroy', instance => instance.costPerHour, calmRate(instances), enough)
 }
 
-/** Where its GPUs are paid for, or would be again by themselves. */
-const stoppable: ReadonlySet<InstanceState> = new Set([
-  'running',
-  'restarting',
-  'waiting',
-  'exited',
-  'silent',
-  'other',
-])
-/** Where its disk is all that it costs. */
-const halted: ReadonlySet<InstanceState> = new Set(['stopped', 'outbid', 'crashed', 'unstartable', 'offline'])
-
 /** What is on its way to running costs its disk alone, and may be a rental under way: that is left alone. */
 function canStop(instance: InstanceView): boolean {
-  return stoppable.has(instance.state) || runsOnceBack(instance)
+  return hasTrait(instance.state, 'stoppable') || runsOnceBack(instance)
 }
 
 function canDestroy({ state, costPerHour }: InstanceView): boolean {
-  return halted.has(state) && costPerHour > 0
+  return hasTrait(state, 'diskOnly') && costPerHour > 0
 }
 
 function savedByStopping(instance: InstanceView): Micros {
   return instance.costPerHour - (instance.diskPricePerHour ?? 0) + expectedTraffic(instance)
 }
 
-/** States in which it does nothing that could be lost. */
-const atRest: ReadonlySet<InstanceState> = new Set(['silent', 'offline', 'waiting', 'exited'])
-
 /**
  * What is lost when it stops: the work since it last began to run, counted as what that has cost. Nothing where it
  * does not run, the host is silent or offline, or the GPUs are idle.
  */
 function workAtStake(instance: InstanceView, loads: Loads, now: number): Micros {
-  if (atRest.has(instance.state)) return 0
+  const { state } = instance
+  if (state === 'waiting' || hasTrait(state, 'lapsed')) return 0
   const load = instance.gpuLoad ?? loads.get(instance.id)?.load
   if (load !== undefined && load < idleBelow) return 0
   const began = instance.history.findLast(({ state }) => state === 'running')?.at ?? instance.startedAt ?? now

@@ -1,6 +1,7 @@
 import { includesPart, watchdogPart, withoutPart, withPart } from '../../../contract/automation/asleep.ts'
 import type { WatchdogEnding, WatchdogReason } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { WatchdogLook } from '../../../ssh/watchdog/watchdog.ts'
 import type { Guard } from '../model.ts'
 import type { StoredWatchdog } from './model.ts'
@@ -21,7 +22,7 @@ export function afterPoll(
   at: number,
 ): { kept: StoredWatchdog; did?: WatchdogEnding } {
   if (instance?.state === 'running') return { kept: runsOn(kept) }
-  const halted = !instance || instance.state === 'stopped' || instance.state === 'stopping'
+  const halted = !instance || hasTrait(instance.state, 'halted')
   if (kept.told || kept.step !== 'watching' || !halted) return { kept }
   const action = instance ? 'stop' : 'destroy'
   const why = kept.endsHere === undefined ? reasonFor(kept, action, at) : undefined

@@ -1,5 +1,6 @@
 import { isGoing } from '../../../contract/automation/run.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { isJobGoing, type JobStep } from '../../../contract/project/project.ts'
 import type { ProjectSpec } from '../../../contract/project/spec.ts'
@@ -32,17 +33,6 @@ export type Move =
   | { do: 'move' }
   | { do: 'step'; step: JobStep; code?: number; instance?: number }
   | { do: 'fail'; problem: Problem }
-
-/** States in which a machine that was told to run may come back to it by itself. */
-const onItsWay = new Set<InstanceView['state']>([
-  'provisioning',
-  'loading',
-  'restarting',
-  'waiting',
-  'exited',
-  'silent',
-  'offline',
-])
 
 /** What a job does next. All of it may be asked again after a kill. */
 export function nextMove(job: Job, spec: ProjectSpec, snapshot: Snapshot): Move {
@@ -84,8 +74,7 @@ function standing(job: Job, spec: ProjectSpec, { instance }: Snapshot): Move | u
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
   if (instance.state === 'running') return undefined
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
-  if (job.starting && (instance.state === 'stopped' || instance.state === 'stopping')) return { do: 'start' }
-  if (onItsWay.has(instance.state)) return { do: 'wait' }
+  if (job.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
   if (instance.state === 'stopped') return { do: 'fail', problem: stopped }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
     return { do: 'fail', problem: crashed }

@@ -1,4 +1,5 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { isDead } from '../../../contract/reading.ts'
 import { micros } from '../../../contract/spending/money.ts'
@@ -120,7 +121,7 @@ function onceRunning(failover: Failover, current: Attempt, rental: Rental, snaps
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
   // Nothing ran on it, and stopped it would cost its disk for no use.
   if (snapshot.stopper) return dropFor(snapshot.stopper)
-  if (instance.state === 'stopped' || instance.state === 'stopping') return keptStopped(instance.id)
+  if (hasTrait(instance.state, 'halted')) return keptStopped(instance.id)
   const runs = instance.state === 'running'
   if (runs && (failover.request.access !== 'ssh' || ssh === 'answered'))
     return { do: 'end', step: 'ready', instance: instance.id }

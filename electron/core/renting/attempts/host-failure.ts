@@ -1,4 +1,5 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import { isDead } from '../../../contract/reading.ts'
 import type { AccountPoll } from '../../account-context.ts'
 import { deathOf } from '../rentals/decide.ts'
@@ -21,13 +22,13 @@ export function hostFailure(
   if (!instance || !isDead(instance) || instance.intendedStatus === 'stopped') return undefined
   const { history, state } = instance
   if (deathOf(instance) === noImage) return undefined
-  const lived = history.findLastIndex(change => !deadStates.has(change.state))
+  // An exit that may pass is the beginning of a crash.
+  const lived = history.findLastIndex(change => change.state !== 'exited' && !hasTrait(change.state, 'dead'))
   const before = history[lived]
   const diedAt = history[lived + 1]?.at
   if (!before || diedAt === undefined) return undefined
   if (before.state === 'running') return diedAt - before.at <= soon ? afterRunning[state] : undefined
-  const boots = before.state === 'provisioning' || before.state === 'loading'
-  const neverRan = boots && !history.some(change => change.state === 'running')
+  const neverRan = hasTrait(before.state, 'booting') && !history.some(change => change.state === 'running')
   return neverRan ? sentenceFor(state).message : undefined
 }
 
@@ -44,15 +45,6 @@ export async function blameHosts(
   }
   failovers.show()
 }
-
-/** An exit that may pass is the beginning of a crash. */
-const deadStates: ReadonlySet<string> = new Set<InstanceView['state']>([
-  'exited',
-  'crashed',
-  'unstartable',
-  'silent',
-  'offline',
-])
 
 const afterRunning: Readonly<Partial<Record<InstanceView['state'], string>>> = {
   crashed: 'The container crashed within an hour of running.',

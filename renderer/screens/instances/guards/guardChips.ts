@@ -2,6 +2,7 @@ import { type GuardView, hasEnded } from '../../../../electron/contract/automati
 import { money } from '../../../../electron/contract/format/money.ts'
 import { atMoment, duration, moment } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { hasTrait } from '../../../../electron/contract/instance/state-traits.ts'
 import { spentBy } from '../../../../electron/contract/reading.ts'
 import { isNear } from '../../../features/guards/guardWords.ts'
 
@@ -23,21 +24,14 @@ export interface GuardChip {
 /** Seconds before its end from which a guard stands out: before it happens, and in time to answer. */
 const standsOut = 1800
 
-/** States in which nothing is left to stop. */
-const atRest: ReadonlySet<InstanceView['state']> = new Set([
-  'stopped',
-  'stopping',
-  'outbid',
-  'crashed',
-  'unstartable',
-])
-
 /** The guards on an instance that count now, or wait to act, the next one first. */
 export function countingGuards(guards: readonly GuardView[], instance: InstanceView): GuardView[] {
+  const { state } = instance
+  const ended = state === 'outbid' || hasTrait(state, 'over')
   return guards
     .filter(guard => guard.instance === instance.id && !hasEnded(guard))
     .filter(guard => isNear(guard) || guard.dueAt !== undefined)
-    .filter(({ action, step }) => step === 'acting' || action === 'destroy' || !atRest.has(instance.state))
+    .filter(({ action, step }) => step === 'acting' || action === 'destroy' || !ended)
     .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
 }
 

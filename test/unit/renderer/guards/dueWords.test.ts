@@ -8,6 +8,7 @@ const now = 1_800_000_000
 const due = {
   instance: 7,
   step: 'waiting' as const,
+  action: 'stop' as const,
   dueAt: now - 60,
   condition: { kind: 'time' as const, at: now - 60 },
 }
@@ -32,10 +33,14 @@ test('a guard whose moment has come says what keeps it from acting', () => {
   )
   const { instance: _, ...whole } = due
   expect(dueWords(whole, now, running)).toMatch(/it acts at the next look/)
+  // It is charged again once a GPU is free, so that the guard stops it.
+  const waiting = accountView({}, instanceView({ id: 7, state: 'waiting' }))
+  expect(dueWords(whole, now, waiting)).toMatch(/it acts at the next look/)
+  expect(dueWords({ ...due, action: 'destroy' }, now, stopped)).toMatch(/it acts at the next look/)
 })
 
 test('idleness counts once it runs', () => {
-  const idle = { instance: 7, step: 'waiting', condition: { kind: 'idle', below: 5, seconds: 60 } } as const
+  const idle = { ...due, dueAt: undefined, condition: { kind: 'idle', below: 5, seconds: 60 } as const }
   expect(dueWords(idle, now, stopped)).toBe('It counts once the instance runs.')
   expect(dueWords(idle, now, running)).toBe('It is not idle now.')
 })
