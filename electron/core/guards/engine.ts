@@ -3,7 +3,7 @@ import type { Document } from '../storage/json-file.ts'
 import { type Acting, type ActingParts, createActing } from './act/acting.ts'
 import { type Transition, transitionOf } from './act/transition.ts'
 import { type GuardDecision, guardActions } from './decide/guard-actions.ts'
-import type { Facts, Snapshot } from './facts/facts.ts'
+import type { Known, Snapshot } from './facts/facts.ts'
 import { createGpuLoads, type GpuLoads, questionInside } from './facts/gpu-loads.ts'
 import { createSnapshots, type Snapshots, type Spending } from './facts/snapshots.ts'
 import { createShownGuards, type ShownGuards } from './tell/shown-guards.ts'
@@ -53,8 +53,9 @@ export class GuardEngine {
   }
 
   /** What is known now. */
-  facts(): Facts {
-    return this.#snapshots.known(this.#account() ?? nothing)
+  known(): Known {
+    const facts = this.#snapshots.known(this.#account() ?? nothing)
+    return { facts, acted: this.#acting.acted() }
   }
 
   /** The next moment at which something is to be done, epoch seconds of the account's time; Infinity where there is none. */
@@ -101,7 +102,7 @@ export class GuardEngine {
       if (decision.kind === 'act') void this.#acting.act(decision, snapshot.facts, at)
     const transitions = decisions
       .filter(decision => !this.#mayComeBack(decision))
-      .flatMap(decision => transitionOf(decision, snapshot, telling.scene(at)) ?? [])
+      .flatMap(decision => transitionOf(decision, telling.scene(at)) ?? [])
     if (transitions.length > 0) void this.#apply(transitions)
     return !decisions.some(({ kind }) => kind === 'unsure')
   }

@@ -32,7 +32,7 @@ export async function openGuards(context: AccountContext, parts: GuardParts): Pr
   const engine = new GuardEngine(context, { ...parts, telling, seenAt })
   const show = () => engine.show()
   return {
-    ...createGuardChanges(context, { guards, telling, changed, facts: () => engine.facts(), show }),
+    ...createGuardChanges(context, { guards, telling, changed, known: () => engine.known(), show }),
     onPoll: look => engine.onPoll(look),
     resume: show,
     dueAt: () => engine.dueAt(),

@@ -1,7 +1,5 @@
 import type { Alert } from '../../notifications/alert.ts'
-import { accountTargets } from '../decide/choose-targets.ts'
 import type { GuardDecision } from '../decide/guard-actions.ts'
-import type { Snapshot } from '../facts/facts.ts'
 import { calmed, type Guard } from '../model.ts'
 import { type GuardScene, heldAlert, missedAlert, warningAlert } from '../tell/alerts.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
@@ -13,18 +11,12 @@ export interface Transition {
 }
 
 /** What becomes of a guard by a decision that asks the service for nothing. Undefined where nothing does yet. */
-export function transitionOf(
-  decision: GuardDecision,
-  { facts }: Snapshot,
-  scene: GuardScene,
-): Transition | undefined {
+export function transitionOf(decision: GuardDecision, scene: GuardScene): Transition | undefined {
   const { guard } = decision
   const { now } = scene
   switch (decision.kind) {
     case 'warn': {
-      const { account, loads } = facts
-      const targets = guard.instance === undefined ? accountTargets(guard, account, loads, now) : []
-      const { dueAt } = decision
+      const { dueAt, targets } = decision
       return { guard: guardWarned(guard, dueAt, now), alert: warningAlert(scene, guard, dueAt, targets) }
     }
     case 'hold':

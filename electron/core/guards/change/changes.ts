@@ -2,7 +2,7 @@ import type { GuardPreview, SnoozeMinutes } from '../../../contract/automation/g
 import type { RentalStop } from '../../../contract/automation/guard-kinds.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { dueOf } from '../decide/moment.ts'
-import type { Facts } from '../facts/facts.ts'
+import type { Known } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 import type { StoredGuards } from '../stored-guards.ts'
 import type { GuardTelling } from '../tell/telling.ts'
@@ -37,7 +37,7 @@ export function createGuardChanges(
     guards,
     telling,
     changed,
-    facts,
+    known,
     show,
   }: {
     guards: StoredGuards
@@ -45,7 +45,7 @@ export function createGuardChanges(
     /** Called with each guard that was changed, as it was and as it is; without `after` it does nothing any more. */
     changed: (before: Guard, after?: Guard) => void
     /** What is known. */
-    facts: () => Facts
+    known: () => Known
     show: () => void
   },
 ): GuardChanges {
@@ -72,7 +72,7 @@ export function createGuardChanges(
     preview(wish) {
       const at = now()
       const guard = newGuard(wish, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
-      return previewOf(guard, facts(), at)
+      return previewOf(guard, known(), at)
     },
     async switch(id, on) {
       const guard = guards.get(id)
@@ -103,7 +103,7 @@ export function createGuardChanges(
     },
     async snooze(id, minutes) {
       const guard = guards.get(id)
-      const next = snoozed(guard, minutes, dueOf(guard, facts()), now())
+      const next = snoozed(guard, minutes, dueOf(guard, known().facts), now())
       await guards.put(next)
       changed(guard, next)
       telling.withdraw(id)

@@ -1,14 +1,15 @@
 import type { GuardPreview } from '../../../contract/automation/guard.ts'
-import { accountTargets } from '../decide/choose-targets.ts'
+import { targetsOf } from '../decide/choose-targets.ts'
 import { withIdle } from '../decide/idle.ts'
 import { dueOf } from '../decide/moment.ts'
-import type { Facts } from '../facts/facts.ts'
+import type { Known } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 import { blindness } from '../tell/view.ts'
 import { guardSentence } from '../tell/words.ts'
 
 /** What a guard would do, and when, were it set now: as things are. */
-export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview {
+export function previewOf(guard: Guard, known: Known, now: number): GuardPreview {
+  const { facts } = known
   const { account, loads } = facts
   const instance = guard.instance === undefined ? undefined : account.instances[guard.instance]
   const load = instance && (instance.gpuLoad ?? loads.get(instance.id)?.load)
@@ -18,9 +19,7 @@ export function previewOf(guard: Guard, facts: Facts, now: number): GuardPreview
   return {
     sentence: guardSentence(guard, account.instances, now),
     dueAt: dueAt && Math.round(dueAt),
-    targets: instance
-      ? [{ instance: instance.id, action: guard.action }]
-      : accountTargets(guard, account, loads, now),
+    targets: targetsOf(guard, known, now),
     doubt:
       blind?.code === 'no_gpu_load'
         ? 'The service does not tell its GPU load: Berth asks over SSH each minute, which must work.'

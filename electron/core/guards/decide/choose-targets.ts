@@ -1,10 +1,10 @@
-import type { GuardAction } from '../../../contract/automation/guard.ts'
+import { actsIn, type GuardAction } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import { calmRate, expectedTraffic, runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/instance-state.ts'
-import type { Loads } from '../facts/facts.ts'
+import type { Facts, Known, Loads } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 
 /** What a guard acts on. */
@@ -14,6 +14,19 @@ export interface Target {
 }
 
 type Instances = Readonly<Record<string, InstanceView>>
+
+/** On what a guard acts as things are, in that order: not on what a guard has just acted on, nor to stop what stops. */
+export function targetsOf(
+  guard: Pick<Guard, 'instance' | 'condition' | 'action'>,
+  { facts: { account, loads }, acted }: { facts: Pick<Facts, 'account' | 'loads'>; acted: Known['acted'] },
+  now: number,
+): Target[] {
+  const { instance, action } = guard
+  if (instance === undefined)
+    return accountTargets(guard, account, loads, now).filter(target => !acted.has(target.instance))
+  const one = account.instances[instance]
+  return one && actsIn(one.state, guard) ? [{ instance, action }] : []
+}
 
 /**
  * What a guard on a whole account acts on as things are, the cheapest loss first. Stopping comes before destroying:

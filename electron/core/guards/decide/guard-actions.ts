@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Facts, Snapshot } from '../facts/facts.ts'
 import { actsOnce, type Guard } from '../model.ts'
-import { accountTargets, type Target } from './choose-targets.ts'
+import { type Target, targetsOf } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
 import { creditStaleSince, dueOf } from './moment.ts'
 
@@ -9,7 +9,7 @@ import { creditStaleSince, dueOf } from './moment.ts'
  * What becomes of one guard, which is given with what this look has shown of it:
  * - `note`: nothing but that;
  * - `calm`: its moment is no longer near;
- * - `warn`: it will act at `dueAt`;
+ * - `warn`: it will act at `dueAt`, as things are on those targets;
  * - `unsure`: it is due, but by a clock that has leapt;
  * - `hold`: it is due, but by facts that are not fresh; `creditStaleSince` is when its money was last counted, if it is that;
  * - `missed`: nobody looked at its moment, and it is only to say so;
@@ -19,7 +19,8 @@ import { creditStaleSince, dueOf } from './moment.ts'
  */
 export type GuardDecision =
   | { kind: 'note' | 'calm' | 'unsure' | 'over' | 'gone'; guard: Guard }
-  | { kind: 'warn' | 'missed'; guard: Guard; dueAt: number }
+  | { kind: 'warn'; guard: Guard; dueAt: number; targets: readonly Target[] }
+  | { kind: 'missed'; guard: Guard; dueAt: number }
   | { kind: 'hold'; guard: Guard; dueAt: number; creditStaleSince: number | undefined }
   | { kind: 'act'; guard: Guard; dueAt: number; late: boolean; targets: readonly Target[] }
 
@@ -60,10 +61,11 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   if (guard.passed) return noted
   if (now < dueAt) {
     // What was stopped meanwhile, by another guard or by hand, is nothing to warn of.
-    const spared = guard.instance !== undefined && targetsOf(guard, snapshot, now).length === 0
+    const targets = targetsOf(guard, snapshot, now)
+    const spared = guard.instance !== undefined && targets.length === 0
     if (spared) return isCalm(guard) ? noted : { kind: 'calm', guard }
     const warns = warnsAhead > 0 && dueAt - now <= warnsAhead && guard.warnedAt === undefined
-    return warns ? { kind: 'warn', guard, dueAt } : noted
+    return warns ? { kind: 'warn', guard, dueAt, targets } : noted
   }
   if (guard.retryAt !== undefined && now < guard.retryAt && guard.retryAt - now < longestPause) return noted
   const hold = (staleSince?: number): GuardDecision | undefined =>
@@ -101,17 +103,6 @@ function isUnheard(
 /** Seconds ahead at which it warns: of being idle not before half of that has passed, or each pause would be told. */
 export function warningOf({ condition, warning }: Pick<Guard, 'condition' | 'warning'>): number {
   return condition.kind === 'idle' ? Math.min(warning, condition.seconds / 2) : warning
-}
-
-function targetsOf(guard: Guard, { facts, acted }: Snapshot, now: number): Target[] {
-  const { instance: id, action } = guard
-  if (id === undefined)
-    return accountTargets(guard, facts.account, facts.loads, now).filter(
-      ({ instance }) => !acted.has(instance),
-    )
-  const state = facts.account.instances[id]?.state
-  if (action === 'stop' && (state === 'stopped' || state === 'stopping')) return []
-  return [{ instance: id, action }]
 }
 
 function isCalm(guard: Guard): boolean {

@@ -21,9 +21,15 @@ export interface HeardLoad {
 }
 export type Loads = ReadonlyMap<number, HeardLoad>
 
-/** What Berth has before it when it decides. */
-export interface Snapshot {
+/** What is known, and what guards have done about it. */
+export interface Known {
   facts: Facts
+  /** Instances that a guard has acted on so lately that the service may not show it yet. */
+  acted: ReadonlySet<number>
+}
+
+/** What Berth has before it when it decides. */
+export interface Snapshot extends Known {
   /** Whether the facts were just seen. What is older is only warned of. */
   fresh: boolean
   /** Instances of which nothing fresh is known, though the rest was just seen. None where absent. */
@@ -34,6 +40,4 @@ export interface Snapshot {
   seenAt: number | undefined
   /** Seconds between two looks beyond which what happened meanwhile was not seen. */
   gap: number
-  /** Instances that a guard has acted on so lately that the service may not show it yet. */
-  acted: ReadonlySet<number>
 }

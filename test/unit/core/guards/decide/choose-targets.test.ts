@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
-import { accountTargets } from '../../../../../electron/core/guards/decide/choose-targets.ts'
+import { accountTargets, targetsOf } from '../../../../../electron/core/guards/decide/choose-targets.ts'
 import { instanceView } from '../../../views.ts'
 
 /** What a guard on the account does that may destroy: nothing where its GPUs are not paid for yet, or no more. */
@@ -56,4 +56,16 @@ test('nothing is destroyed while another is being stopped, or can be', () => {
   expect(by('stopping')).toEqual([])
   expect(by('running')).toEqual([{ instance: 2, action: 'stop' }])
   expect(by('stopped')).toHaveLength(2)
+})
+
+test('a guard acts on no instance that stops already or is not there, and on none that was just acted on', () => {
+  const instances = { 1: instanceView({ id: 1, state: 'stopping' }), 2: instanceView({ id: 2 }) }
+  const facts = { account: { instances, spendPerHour: 0 }, loads: new Map() }
+  const on = (instance: number | undefined, action: 'stop' | 'destroy', acted: number[] = []) =>
+    targetsOf({ condition: budget, instance, action }, { facts, acted: new Set(acted) }, 0)
+  expect(on(1, 'stop')).toEqual([])
+  expect(on(1, 'destroy')).toEqual([{ instance: 1, action: 'destroy' }])
+  expect(on(3, 'stop')).toEqual([])
+  expect(on(undefined, 'stop')).toEqual([{ instance: 2, action: 'stop' }])
+  expect(on(undefined, 'stop', [2])).toEqual([])
 })
