@@ -40,7 +40,7 @@ export function alerts(
   }
   const warnings = instanceWarnings(told ?? {}, untried, account, at)
   return {
-    alerts: [...found, ...warnings.alerts].filter(alert => settings.alerts[alert.kind]),
+    alerts: [...found, ...warnings.alerts],
     told: { lowCredit: credit.told, instances, ...warnings.told },
   }
 }

@@ -16,6 +16,7 @@ import type { PageNotices } from './page-notices.ts'
 
 /** Tells alerts: as native notifications, or on the page where this machine has none. */
 export interface Notifications {
+  /** Writes them into Activity, and tells those of kinds that the user wants told. */
   tell(account: AccountId, alerts: readonly Alert[]): void
   /** The user answered one: its text was clicked, or one of its buttons. */
   answer(id: string, action: string | undefined): void
@@ -80,7 +81,6 @@ export function createNotifications({
   const notifications: Notifications = {
     tell(account, alerts) {
       for (const alert of alerts) {
-        told.set(alert.id, { account, alert })
         activity.add({
           account,
           kind: 'alert',
@@ -88,6 +88,8 @@ export function createNotifications({
           detail: alert.body,
           instance: alert.instance,
         })
+        if (!store.get().settings.alerts[alert.kind]) continue
+        told.set(alert.id, { account, alert })
         if (!isBeforeUser(alert, account, store.get(), pages.values())) show(account, alert)
       }
     },

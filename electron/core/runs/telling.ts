@@ -5,7 +5,7 @@ import type { Run } from './model.ts'
 
 /** How the runs of an account are told of. */
 export interface RunTelling {
-  /** By an alert, where those of runs are on; else in Activity alone. */
+  /** By an alert; of a step of a job, which tells of itself, in Activity alone. */
   tell(run: Run, alert: Alert): void
   note(run: Run, text: string, detail?: string): void
   /** What its instance is called. */
@@ -23,7 +23,7 @@ export function runTelling({
   return {
     note,
     tell(run, alert) {
-      if (store.get().settings.alerts.run && run.job === undefined) notifications.tell(account, [alert])
+      if (run.job === undefined) notifications.tell(account, [alert])
       else note(run, alert.title, alert.body)
     },
     nameOf: ({ instance = 0 }) =>

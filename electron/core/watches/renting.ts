@@ -112,7 +112,6 @@ export function createWatchRenting(
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
     const body = `${machines} rented, as many as it may.`
-    note('berth', `The watch “${watch.wish.name}” has done its work`, body)
     alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
   }
 
@@ -123,8 +122,8 @@ export function createWatchRenting(
     said(id, problem)
     const watch = find(id)
     if (!watch) return
-    note('error', `The watch “${watch.wish.name}” is paused: ${problem.message}`, problem.advice)
-    alert(doneAlert(watch, `“${watch.wish.name}” is paused`, problem.message))
+    const { message, advice = '' } = problem
+    alert(doneAlert(watch, `“${watch.wish.name}” is paused`, `${message} ${advice}`.trim()))
   }
 
   return {

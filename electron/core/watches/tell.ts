@@ -3,7 +3,7 @@ import type { Alert } from '../notifications/alert.ts'
 import { watchAlertId } from './alerts.ts'
 import type { Watch } from './model.ts'
 
-/** How watches are told of: in Activity, and in notifications where those of watches are on. */
+/** How watches are told of: in Activity and in notifications. */
 export interface WatchAlerts {
   note(kind: 'user' | 'berth' | 'error', text: string, detail?: string): void
   alert(alert: Alert): void
@@ -12,15 +12,12 @@ export interface WatchAlerts {
 
 export function watchAlerts({
   account,
-  store,
   activity,
   notifications,
-}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): WatchAlerts {
+}: Pick<AccountContext, 'account' | 'activity' | 'notifications'>): WatchAlerts {
   return {
     note: (kind, text, detail) => activity.add({ account, kind, text, detail: detail || undefined }),
-    alert(alert) {
-      if (store.get().settings.alerts.watch) notifications.tell(account, [alert])
-    },
+    alert: alert => notifications.tell(account, [alert]),
     withdraw: watch => notifications.withdraw(watchAlertId(watch)),
   }
 }

@@ -21,7 +21,7 @@ export interface SessionMemory {
 
 export async function openSessionMemory(
   context: CollectionContext,
-  { store, notifications, onAway, onGone }: SessionContext,
+  { notifications, onAway, onGone }: SessionContext,
 ): Promise<SessionMemory> {
   const { account, machine, files, folder, onBroken } = context
   const { clock } = machine
@@ -31,8 +31,7 @@ export async function openSessionMemory(
   /** A watchdog that may have destroyed it tells so itself. */
   function onVanished(view: InstanceView): void {
     const isWatchdogs = watchdogs.find(view.id)?.wish.action === 'destroy'
-    if (!isWatchdogs && store.get().settings.alerts.hostGone)
-      notifications.tell(account, [goneAlert(account, view)])
+    if (!isWatchdogs) notifications.tell(account, [goneAlert(account, view)])
   }
 
   const [alerts, lastSeen, missingInstances, face] = await Promise.all([

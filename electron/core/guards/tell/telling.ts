@@ -2,7 +2,7 @@ import type { AccountContext } from '../../account-context.ts'
 import type { Alert } from '../../notifications/alert.ts'
 import { type GuardScene, guardAlertId } from './alerts.ts'
 
-/** How the guards of an account are told of: in Activity, and in notifications where those of guards are on. */
+/** How the guards of an account are told of: in Activity and in notifications. */
 export interface GuardTelling {
   note(kind: 'user' | 'alert' | 'berth', text: string, detail?: string, instance?: number): void
   alert(alert: Alert): void
@@ -22,10 +22,7 @@ export function guardTelling({
     activity.add({ account, kind, text, detail: detail || undefined, instance })
   return {
     note,
-    alert(alert) {
-      if (store.get().settings.alerts.guard) notifications.tell(account, [alert])
-      else note('alert', alert.title, alert.body, alert.instance)
-    },
+    alert: alert => notifications.tell(account, [alert]),
     withdraw: guard => notifications.withdraw(guardAlertId(account, guard)),
     scene: at => ({ account, instances: store.get().accounts[account]?.instances ?? {}, now: at }),
   }

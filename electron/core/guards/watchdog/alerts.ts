@@ -33,8 +33,7 @@ export function createWatchdogAlerts({
   account,
   store,
   notifications,
-  activity,
-}: Pick<AccountContext, 'account' | 'store' | 'notifications' | 'activity'>): WatchdogAlerts {
+}: Pick<AccountContext, 'account' | 'store' | 'notifications'>): WatchdogAlerts {
   const names = new Map<number, string>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
 
@@ -44,9 +43,7 @@ export function createWatchdogAlerts({
   }
 
   function tell(instance: number, title: string, body: string): void {
-    if (store.get().settings.alerts.guard)
-      notifications.tell(account, [alertOf(account, instance, title, body)])
-    else activity.add({ account, instance, kind: 'berth', text: title, detail: body })
+    notifications.tell(account, [alertOf(account, instance, title, body)])
   }
 
   return {

@@ -82,7 +82,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
         told: { ...kept.told, ...Object.fromEntries(news.map(({ id, instance }) => [instance, id])) },
       }))
     show()
-    if (ending.aborted || !store.get().settings.alerts.priceIncrease) return
+    if (ending.aborted) return
     const alerts = news.flatMap(increase => {
       const instance = shown[increase.instance]
       return instance ? [increaseAlert(increase, instance, account, context.now())] : []

@@ -2,7 +2,6 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { mostOf } from '../../../contract/project/bounds.ts'
 import type { AccountContext } from '../../account-context.ts'
-import type { Alert } from '../../notifications/alert.ts'
 import { spentOn } from '../../renting/attempts/model.ts'
 import type { Failovers } from '../../renting/attempts/service.ts'
 import type { Collection } from '../../storage/collection.ts'
@@ -30,16 +29,11 @@ interface MoveParts {
 }
 
 export function createMoves(context: AccountContext, parts: MoveParts): Moves {
-  const { account, store, activity, notifications, now } = context
+  const { account, activity, notifications, now } = context
   const { jobs, effects, failovers, viewOf } = parts
 
   function note({ instance }: Job, text: string, detail?: string): void {
     activity.add({ account, kind: 'berth', text, instance, detail })
-  }
-
-  function tell(job: Job, alert: Alert): void {
-    if (store.get().settings.alerts.run) notifications.tell(account, [alert])
-    else note(job, alert.title, alert.body)
   }
 
   async function perform(job: Job, move: Exclude<Move, { do: 'wait' }>): Promise<void> {
@@ -112,7 +106,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
           }
         : current,
     )
-    if (failed?.step === 'failed') tell(failed, failedAlert(account, failed))
+    if (failed?.step === 'failed') notifications.tell(account, [failedAlert(account, failed)])
   }
 
   async function done(job: Job): Promise<void> {
@@ -121,7 +115,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
         ? { ...current, ...settled(current, now()), step: 'done', endedAt: now() }
         : current,
     )
-    if (over?.step === 'done') tell(over, doneAlert(account, over, now()))
+    if (over?.step === 'done') notifications.tell(account, [doneAlert(account, over, now())])
   }
 
   /** The machine that it leaves is destroyed: only what was brought home before is left of it. */

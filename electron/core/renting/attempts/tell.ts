@@ -17,13 +17,17 @@ interface FailoverEvent {
   end?: 'ready' | 'failed'
 }
 
-type TellContext = Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>
+type TellContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
 
-/** Writes it into Activity, and notifies of an end. */
+/** Writes it into Activity; an end is an alert, unless a recovery tells of it. */
 export function notifyOfFailover(
-  { account, store, activity, notifications }: TellContext,
+  { account, activity, notifications }: TellContext,
   { failover, text, detail, problem, instance, asked, end }: FailoverEvent,
 ): void {
+  if (end && problem?.code !== nothingAsGoodCode) {
+    notifications.tell(account, [failoverAlert(account, failover)])
+    return
+  }
   const { request, search } = failover
   const what = request.label || search.filter.gpus?.join(', ') || request.image || request.template?.name
   activity.add({
@@ -33,9 +37,6 @@ export function notifyOfFailover(
     detail: problem?.message ?? detail,
     instance,
   })
-  const toldElsewhere = problem?.code === nothingAsGoodCode
-  if (end && !toldElsewhere && store.get().settings.alerts.failover)
-    notifications.tell(account, [failoverAlert(account, failover)])
 }
 
 /** Tells what the tries have come to since they were as `before`. */

@@ -3,34 +3,25 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { AccountContext } from '../../account-context.ts'
 
-/** What is told of a recovery as it happens. */
-interface RecoveryEvent {
-  instance: InstanceView
-  text: string
-  /** Of interest beyond Activity: what was done, or why nothing is. */
-  kind: 'done' | 'held' | 'note'
-  problem?: Problem
+type TellContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
+
+/** Writes a step of a recovery into Activity. */
+export function noteOfRecovery(
+  { account, activity }: TellContext,
+  instance: InstanceView,
+  text: string,
+): void {
+  activity.add({ account, instance: instance.id, kind: 'berth', text: `${text}: ${instanceName(instance)}` })
 }
 
-/** Writes it into Activity, and notifies of what was done and of what cannot be. */
+/** Tells what a recovery has done, or with a problem, why it does nothing. */
 export function notifyOfRecovery(
-  {
-    account,
-    store,
-    activity,
-    notifications,
-  }: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>,
-  { instance, text, kind, problem }: RecoveryEvent,
+  { account, notifications }: TellContext,
+  instance: InstanceView,
+  text: string,
+  problem?: Problem,
 ): void {
   const { id } = instance
-  activity.add({
-    account,
-    instance: id,
-    kind: kind === 'held' ? 'error' : 'berth',
-    text: `${text}: ${instanceName(instance)}`,
-    detail: problem?.message,
-  })
-  if (kind === 'note' || !store.get().settings.alerts.recovery) return
   const { message, advice } = problem ?? { message: 'It starts again by itself.' }
   notifications.tell(account, [
     {
@@ -39,8 +30,8 @@ export function notifyOfRecovery(
       instance: id,
       title: `${instanceName(instance)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
       body: advice === undefined ? message : `${message} ${advice}`,
-      urgency: kind === 'held' ? 'critical' : 'normal',
-      actions: kind === 'held' ? [{ id: 'raise_bid', label: 'Raise bid' }] : [],
+      urgency: problem ? 'critical' : 'normal',
+      actions: problem ? [{ id: 'raise_bid', label: 'Raise bid' }] : [],
       place: { screen: 'instances', instance: id },
     },
   ])

@@ -50,6 +50,6 @@ export function takeOver(
   if (same(recovery, after)) return recovery
   void recoveries.update(instance.id, () => after)
   if (after.raises > recovery.raises)
-    notifyOfRecovery(context, { instance, kind: 'done', text: `Raised the bid to ${rate(after.own ?? 0)}` })
+    notifyOfRecovery(context, instance, `Raised the bid to ${rate(after.own ?? 0)}`)
   return after
 }

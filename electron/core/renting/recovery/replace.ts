@@ -5,7 +5,7 @@ import { spentBy } from '../../../contract/reading.ts'
 import type { Instance } from '../../../service/instances.ts'
 import { spentOn } from '../attempts/model.ts'
 import { nothingAsGoodCode } from '../attempts/words.ts'
-import { notifyOfRecovery } from './alerts.ts'
+import { noteOfRecovery } from './alerts.ts'
 import { isNeedless } from './decide.ts'
 import { freshRecovery, type Recovery, type RecoveryParts } from './model.ts'
 import { othersReplacement } from './others.ts'
@@ -90,7 +90,7 @@ async function leaveTo(
 ): Promise<void> {
   await recoveries.update(instance.id, { by, failover: undefined, held: undefined })
   const text = `Another Berth has rented #${by} in the place of it`
-  notifyOfRecovery(context, { instance, kind: 'note', text })
+  noteOfRecovery(context, instance, text)
 }
 
 /** The replacement has the place from here on, and the choice goes on with it, where the user has not made one for it. */
@@ -115,5 +115,5 @@ async function handOver(
     replaced: dropped + itself,
     of: instance.id,
   })
-  notifyOfRecovery(context, { instance, kind: 'note', text: `Replaced by #${by}` })
+  noteOfRecovery(context, instance, `Replaced by #${by}`)
 }

@@ -9,7 +9,7 @@ import { problemOf } from '../../app/problems.ts'
 import { guardVeto } from '../../guards/guard-veto.ts'
 import { pollsUntilGone } from '../../instances/missing-instances.ts'
 import { openCollection } from '../../storage/collection.ts'
-import { notifyOfRecovery } from './alerts.ts'
+import { noteOfRecovery, notifyOfRecovery } from './alerts.ts'
 import { notInterruptible, recoveryMove } from './decide.ts'
 import { freshRecovery, Recovery, type RecoveryParts } from './model.ts'
 import { raise, takeOver } from './raise.ts'
@@ -59,7 +59,7 @@ export async function openRecoveries(
       const before = find(id)
       if (ending.aborted || !before || before.held?.code === why.code) return
       await recoveries.update(id, { held: why })
-      notifyOfRecovery(context, { instance, kind: 'held', text: 'Not recovered', problem: why })
+      notifyOfRecovery(context, instance, 'Not recovered', why)
     } finally {
       busy.delete(id)
     }
@@ -144,11 +144,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
       throw new BerthError(move.why)
     case 'stop':
       await context.client().instances.stop(instance.id, { signal: context.ending })
-      notifyOfRecovery(context, {
-        instance,
-        kind: 'note',
-        text: 'Stopped for good, since another has its place',
-      })
+      noteOfRecovery(context, instance, 'Stopped for good, since another has its place')
       return void context.poll()
   }
 }

@@ -75,7 +75,7 @@ describe.concurrent('renting with failover', () => {
       'Dropped attempt 1 of 5',
       'Attempt 2 of 5',
       'Dropped attempt 2 of 5',
-      'Ready on attempt 3',
+      'is ready',
     ])
       await context.expect.poll(said).toContain(text)
 

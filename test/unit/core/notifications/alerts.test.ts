@@ -135,10 +135,3 @@ test('ready is said when a boot ends, not for what ran already', () => {
   ])
   expect(said(withState('stopped'), withState('running'))).toEqual([[], []])
 })
-
-test('a kind that is turned off is not said, and not said late when it is turned on', () => {
-  const off = { ...settings, alerts: { ...settings.alerts, outbid: false } }
-  const { alerts: found, told } = alerts(undefined, withState('outbid'), off)
-  expect(found).toEqual([])
-  expect(alerts(told, withState('outbid'), settings).alerts).toEqual([])
-})

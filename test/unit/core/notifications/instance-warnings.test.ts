@@ -81,11 +81,6 @@ test('a disk of which nothing is told forgets nothing', () => {
   expect(said(untold, full(95), untold, full(95))).toEqual([[], ['diskFull'], [], []])
 })
 
-test('what was told of an instance goes with it, and kinds that are turned off are not said late', () => {
+test('what was told of an instance goes with it', () => {
   expect(said(full(95), {}, full(95))).toEqual([['diskFull'], [], ['diskFull']])
-  const off = { ...defaultSettings, alerts: { ...defaultSettings.alerts, diskFull: false } }
-  const account = accountView({}, instanceView(full(95).instance))
-  const { alerts: found, told } = alerts(undefined, account, off, now)
-  expect(found).toEqual([])
-  expect(alerts(told, account, defaultSettings, now).alerts).toEqual([])
 })

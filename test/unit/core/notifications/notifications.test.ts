@@ -28,7 +28,12 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
       click = listener
     },
   }
-  const activity = { add: () => undefined, search: () => [], flush: async () => undefined }
+  const written: string[] = []
+  const activity = {
+    add: ({ text }: { text: string }) => void written.push(text),
+    search: () => [],
+    flush: async () => undefined,
+  }
   const clock = new HandClock(at(12, 0))
   const pageNotices = await openPageNotices({ store, clock, notifier, files, onBroken: () => undefined })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
@@ -48,6 +53,7 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
   }
   return {
     look,
+    written,
     closed,
     store,
     notifications,
@@ -67,6 +73,19 @@ test('a notice goes when the machine it tells of is in another state, and the de
   expect(look(withState('outbid'))).toHaveLength(1)
   expect(look(withState('running'))).toEqual([])
   expect(closed).toHaveLength(1)
+})
+
+test('a kind that is switched off is written into Activity alone, and is not said late when it is switched on', async () => {
+  const { look, store, written } = await tellerWith(false, {
+    alerts: { ...defaultSettings.alerts, outbid: false },
+  })
+  expect(look(withState('outbid'))).toEqual([])
+  expect(written).toEqual(['Instance #4711 was outbid'])
+  store.change(draft => {
+    draft.settings.alerts.outbid = true
+  })
+  expect(look(withState('outbid'))).toEqual([])
+  expect(written).toHaveLength(1)
 })
 
 test('a notice of a full disk goes once there is room, and stays beside what is said of the state', async () => {

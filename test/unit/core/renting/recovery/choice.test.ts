@@ -76,6 +76,10 @@ async function outbidOnce(starting = async () => undefined, written = async () =
       }) as unknown as ServiceClient,
     now: () => time,
     activity: { ...accountContext().activity, add: ({ text }) => void told.push(text) },
+    notifications: {
+      ...accountContext().notifications,
+      tell: (_, alerts) => void told.push(...alerts.map(({ title }) => title)),
+    },
   })
   const rentals = { ofInstance: () => undefined, knows: (mark: string) => mark === ownMark }
   const recoveries = await openRecoveries(context, rentals, failovers)
@@ -223,7 +227,7 @@ test('a raise that a busy service refuses is tried again soon, told once and not
     await look()
     expect(bids).toHaveLength(attempts)
   }
-  expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.210/h: RTX 4090 #4711'])
+  expect(told).toEqual(['RTX 4090 #4711: not recovered', 'RTX 4090 #4711: raised the bid to $0.210/h'])
   expect(view()[outbid.id]?.raises).toBe(1)
 })
 
@@ -254,5 +258,5 @@ test('a raise for which the key was refused is tried again after minutes, whatev
     await look()
     expect(bids).toHaveLength(attempts)
   }
-  expect(told).toEqual(['Not recovered: RTX 4090 #4711', 'Raised the bid to $0.210/h: RTX 4090 #4711'])
+  expect(told).toEqual(['RTX 4090 #4711: not recovered', 'RTX 4090 #4711: raised the bid to $0.210/h'])
 })
