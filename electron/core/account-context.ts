@@ -22,6 +22,8 @@ export interface AccountPoll {
   records: readonly Instance[]
   /** Those of the account that nothing was told of, and that may be there: nothing fresh is known of them. */
   unconfirmed: ReadonlySet<number>
+  /** How many polls in a row, this one the last, were sure to be without an instance. Asked while this one is told. */
+  pollsMissing(instance: number): number
   /** Absent where it was not told: the key may not read it, or only the instances were answered. */
   credit?: Micros
   /** Epoch seconds of the account's time, and by how many it may be wrong. */

@@ -1,4 +1,5 @@
 import type { AccountContext, AccountPoll } from '../account-context.ts'
+import { pollsUntilGone } from '../instances/missing-polls.ts'
 import type { Document } from '../storage/json-file.ts'
 import { type Acting, type ActingParts, createActing } from './act/acting.ts'
 import { type Transition, transitionOf } from './act/transition.ts'
@@ -25,8 +26,6 @@ export class GuardEngine {
   readonly #snapshots: Snapshots
   readonly #acting: Acting
   readonly #shown: ShownGuards
-  /** Guards whose instance the last look did not have. */
-  readonly #absent = new Set<string>()
   #askedAgain = false
   /** Up to which moment a timer of its own has checked, besides the polls. */
   #checkedUpTo = Number.NEGATIVE_INFINITY
@@ -73,14 +72,12 @@ export class GuardEngine {
     this.#wait(this.#shown.next(), view.clock.rate)
   }
 
-  onPoll({ account, unconfirmed, at }: AccountPoll): void {
+  onPoll({ account, unconfirmed, pollsMissing, at }: AccountPoll): void {
     const { instances, clock } = account
-    for (const id of this.#absent)
-      if (instances[this.#parts.guards.find(id)?.instance ?? '']) this.#absent.delete(id)
     this.#gpus.told(instances, at)
     const snapshot = { ...this.#snapshots.fresh(account, at), unconfirmed }
     this.#acting.onPoll(instances, at, snapshot.gap)
-    if (this.#decide(snapshot, at)) this.#decided(at, snapshot.gap)
+    if (this.#decide(snapshot, at, pollsMissing)) this.#decided(at, snapshot.gap)
     else this.#askAgain()
     this.#gpus.ask(this.#shown.unknownLoads(account), clock.rate)
     this.show()
@@ -91,7 +88,11 @@ export class GuardEngine {
   }
 
   /** Decides and acts; false where something waits for a second look to agree about the time. */
-  #decide(seen: Omit<Snapshot, 'acted'>, at: number): boolean {
+  #decide(
+    seen: Omit<Snapshot, 'acted'>,
+    at: number,
+    pollsMissing: AccountPoll['pollsMissing'] = () => 0,
+  ): boolean {
     const { guards, telling } = this.#parts
     const snapshot = { ...seen, acted: this.#acting.acted() }
     const idle = guards.all().filter(({ id }) => !this.#acting.busy.has(id))
@@ -101,17 +102,10 @@ export class GuardEngine {
     for (const decision of decisions)
       if (decision.kind === 'act') void this.#acting.act(decision, snapshot.facts, at)
     const transitions = decisions
-      .filter(decision => !this.#mayComeBack(decision))
+      .filter(decision => !mayComeBack(decision, pollsMissing))
       .flatMap(decision => transitionOf(decision, telling.scene(at)) ?? [])
     if (transitions.length > 0) void this.#apply(transitions)
     return !decisions.some(({ kind }) => kind === 'unsure')
-  }
-
-  /** One look without its instance may be the service's mistake: the next one is waited for. */
-  #mayComeBack({ kind, guard }: GuardDecision): boolean {
-    if (kind !== 'gone' || this.#absent.delete(guard.id) || guard.begunAt !== undefined) return false
-    this.#absent.add(guard.id)
-    return true
   }
 
   /** On disk first, then said: after a kill it is rather not said than said twice. */
@@ -160,6 +154,12 @@ export class GuardEngine {
     if (now() >= moment && unseen() && now() - moment <= stale.gap) this.#decide(stale, now())
     this.show()
   }
+}
+
+/** One look without its instance may be the service's mistake: the next one is waited for. */
+function mayComeBack({ kind, guard }: GuardDecision, pollsMissing: AccountPoll['pollsMissing']): boolean {
+  if (kind !== 'gone' || guard.begunAt !== undefined) return false
+  return pollsMissing(guard.instance ?? 0) < pollsUntilGone
 }
 
 /** An account that is being removed. */

@@ -4,9 +4,7 @@ import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 import { InstanceShape } from './last-seen.ts'
-
-/** Looks in a row without an instance until it counts as gone: a look may have begun before it was there. */
-export const pollsUntilGone = 2
+import { pollsUntilGone } from './missing-polls.ts'
 
 /**
  * The instances that went from an account. What Berth itself destroyed is forgotten at once. Of any other the answers
@@ -27,6 +25,7 @@ export interface MissingInstances {
     gone: readonly number[]
     there: readonly { id: number }[]
     unconfirmed?: ReadonlySet<number>
+    pollsMissing: (instance: number) => number
     at: number
   }): void
   /** Those of which something is kept. */
@@ -61,8 +60,6 @@ export async function openMissingInstances({
   ...place
 }: MissingInstancesOptions): Promise<MissingInstances> {
   const document = await openDocument({ ...place, schema: Departed, empty: {} })
-  /** Looks in a row without it, in this run. */
-  const absent = new Map<number, number>()
   const destroyed = new Set<number>()
   const kept = () => Object.keys(document.get()).map(Number)
 
@@ -74,7 +71,6 @@ export async function openMissingInstances({
   }
 
   function drop(instance: number): void {
-    absent.delete(instance)
     if (instance in document.get()) record(({ [instance]: _, ...rest }) => rest)
   }
 
@@ -96,7 +92,7 @@ export async function openMissingInstances({
         .map(Number)
         .filter(id => !destroyed.has(id)),
     lastView: instance => document.get()[instance]?.view,
-    onPoll({ shown, gone, there, unconfirmed, at }) {
+    onPoll({ shown, gone, there, unconfirmed, pollsMissing, at }) {
       if (gone.length === 0 && destroyed.size === 0 && kept().length === 0) return
       const present = new Set([...there.map(({ id }) => id), ...(unconfirmed ?? [])])
       for (const id of gone) {
@@ -109,9 +105,7 @@ export async function openMissingInstances({
         if (present.has(id)) drop(id)
         else if (at - since >= keptFor) forget(id)
         else {
-          const looks = (absent.get(id) ?? 0) + 1
-          absent.set(id, looks)
-          if (looks !== pollsUntilGone) continue
+          if (pollsMissing(id) !== pollsUntilGone) continue
           onAway(id)
           if (told) continue
           record(departed => ({ ...departed, [id]: { at: since, view, told: true } }))

@@ -3,7 +3,7 @@ import type { InstanceState } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
-import { pollsUntilGone } from '../instances/missing-instances.ts'
+import { pollsUntilGone } from '../instances/missing-polls.ts'
 import { same } from '../state/same.ts'
 import type { Run } from './model.ts'
 

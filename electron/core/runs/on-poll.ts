@@ -26,9 +26,6 @@ export function createOnPoll(
   { runs, watchdog, telling }: Pick<RunParts, 'runs' | 'watchdog' | 'telling'>,
   { rentals, failovers, asking, work, wake, dismiss }: PollParts,
 ): (look: AccountPoll) => void {
-  /** How many looks in a row were without an instance. */
-  const missing = new Map<number, number>()
-
   /** What it waits for, the failover rather than one of its tries. */
   function awaited({ rental, failover }: Run): { step: string; problem?: Problem } | undefined {
     if (failover !== undefined) return failovers.find(failover)
@@ -72,13 +69,6 @@ export function createOnPoll(
       : shown?.failovers[failover] !== undefined
   }
 
-  /** Counts, once a look, how long the instances of runs are missing. */
-  function count({ account: { instances } }: AccountPoll): void {
-    const mine = new Set(runs.all().flatMap(run => (isGoing(run) ? (run.instance ?? []) : [])))
-    for (const id of [...missing.keys()]) if (!mine.has(id)) missing.delete(id)
-    for (const id of mine) missing.set(id, instances[id] ? 0 : (missing.get(id) ?? 0) + 1)
-  }
-
   /** What a look means to a run that goes on. */
   function seen(run: Run, look: AccountPoll): void {
     const { id, step, instance = 0 } = run
@@ -88,12 +78,11 @@ export function createOnPoll(
       return
     }
     const state = look.account.instances[instance]?.state
-    const change = afterPoll(run, state, missing.get(instance) ?? 0, look.at)
+    const change = afterPoll(run, state, look.pollsMissing(instance), look.at)
     if (change) void runs.update(id, change).then(() => change.step && wake(id))
   }
 
   return look => {
-    count(look)
     for (const run of runs.all()) {
       if (run.watchdogStale) void watchdog.settle(run.id)
       // What never began goes with what it waited for: nothing else shows it.

@@ -1,5 +1,6 @@
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { AccountContext, AccountPoll } from '../../../electron/core/account-context.ts'
+import { MissingPolls } from '../../../electron/core/instances/missing-polls.ts'
 import { createStore } from '../../../electron/core/state/store.ts'
 import type { Instance } from '../../../electron/service/instances.ts'
 import { accountView, emptyState } from '../views.ts'
@@ -43,6 +44,8 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
   return context as AccountContext
 }
 
+const counts = new WeakMap<object, MissingPolls>()
+
 /** A fresh answer, as what decides on it is told. */
 export function freshAnswer(
   { store }: Pick<AccountContext, 'store'>,
@@ -50,10 +53,13 @@ export function freshAnswer(
   records: readonly Instance[] = [],
   at = 0,
 ): AccountPoll {
+  const missing = counts.get(store) ?? new MissingPolls()
+  counts.set(store, missing)
   return {
     account: { ...(store.get().accounts[account] ?? accountView()), instances },
     records,
     unconfirmed: new Set(),
+    pollsMissing: missing.next(id => id in instances),
     at,
   }
 }

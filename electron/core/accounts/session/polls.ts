@@ -4,6 +4,7 @@ import type { AccountPoll } from '../../account-context.ts'
 import type { UndoableActions } from '../../actions/undoable-actions.ts'
 import { lastSeenOf } from '../../instances/last-seen.ts'
 import type { LoadHistory } from '../../instances/load-history.ts'
+import { MissingPolls } from '../../instances/missing-polls.ts'
 import type { AccountClock } from '../../instances/polling/account-clock.ts'
 import { askForOne, pollAccount, userFields } from '../../instances/polling/poll.ts'
 import { type CertainPoll, type Expected, pollAll } from '../../instances/polling/poll-all.ts'
@@ -51,6 +52,7 @@ type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
 /** Looks at one account, and what each look means: to State, and to all that works for the account. */
 export class AccountPolls {
   readonly #session: PolledSession
+  readonly #missing = new MissingPolls()
   #polling: AbortController | undefined
   /** When a list that was certain came last, and when the credit was told last: epoch seconds of the account's time. */
   #seenAt: number | undefined
@@ -110,6 +112,8 @@ export class AccountPolls {
     connectionStatus.seen(before.connection, at)
     connectionStatus.certain(before.uncertain?.reason, found.uncertain?.reason)
     const unconfirmed = new Set(listing?.unconfirmed)
+    const there = new Set([...(listing?.instances.map(({ id }) => id) ?? []), ...unconfirmed])
+    const pollsMissing = listing ? this.#missing.next(instance => there.has(instance)) : () => 0
     const { gone } = found.changes
     if (listing)
       memory.missingInstances.onPoll({
@@ -117,6 +121,7 @@ export class AccountPolls {
         gone,
         there: listing.instances,
         unconfirmed,
+        pollsMissing,
         at,
       })
     const account = this.#account()
@@ -124,7 +129,7 @@ export class AccountPolls {
     if (listing) {
       const { credit } = found.fields
       const records = listing.instances
-      tellAll(parts, { account, records, unconfirmed, at, blur: time.blur(), credit })
+      tellAll(parts, { account, records, unconfirmed, pollsMissing, at, blur: time.blur(), credit })
     }
     if (account !== before) memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at))
     await memory.alerts.onPoll(account, app.store.get().settings, at)
@@ -173,9 +178,9 @@ export class AccountPolls {
 }
 
 function tellAll(parts: AccountParts, look: AccountPoll): void {
-  const { account, records, unconfirmed, at } = look
+  const { account, at } = look
   parts.loadHistory.onPoll(account.instances, at)
-  parts.rentals.onPoll(account.instances, records, unconfirmed)
+  parts.rentals.onPoll(look)
   parts.transfers.onPoll(account.instances)
   parts.automations.onPoll(look)
   parts.actions.onPoll(look)

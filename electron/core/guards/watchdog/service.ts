@@ -6,7 +6,7 @@ import { canGetIn } from '../../../contract/reading.ts'
 import { watchdogLog } from '../../../ssh/watchdog/watchdog.ts'
 import { type AccountContext, type AccountPoll, type Automation, entered } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
-import { pollsUntilGone } from '../../instances/missing-instances.ts'
+import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
 import { createWatchdogAlerts } from './alerts.ts'
@@ -32,7 +32,6 @@ const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_
 export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs): Watchdogs {
   const { account, store, machine } = context
   const { all, find, put } = stored
-  const missing = new Map<number, number>()
   /** Instances whose start script brings one, and which were looked into already. */
   const sought = new Set<number>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
@@ -43,7 +42,6 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
   async function forget(instance: number): Promise<void> {
     visits.forget(instance)
     stored.problems.delete(instance)
-    missing.delete(instance)
     await stored.forget(instance)
   }
 
@@ -105,7 +103,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     },
     log: instance =>
       entered(context, existing(instance), connection => watchdogLog(connection, machine.clock)),
-    onPoll({ account: { instances }, records, at }: AccountPoll) {
+    onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll) {
       for (const { id, onstart } of records) {
         const view = instances[id]
         if (!view || !canGetIn(view) || find(id) || sought.has(id) || !startsWatchdog(onstart)) continue
@@ -116,9 +114,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
         const { instance } = kept
         const view = instances[instance]
         alerts.saw(view)
-        const absent = view ? 0 : (missing.get(instance) ?? 0) + 1
-        missing.set(instance, absent)
-        if (!view && absent < pollsUntilGone) continue
+        if (!view && pollsMissing(instance) < pollsUntilGone) continue
         const after = afterPoll(kept, view, at)
         if (after.did) alerts.ended(after.did, instance, true)
         if (!view) {

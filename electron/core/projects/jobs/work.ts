@@ -3,7 +3,7 @@ import { isJobGoing } from '../../../contract/project/project.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { AccountContext, Automation } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
-import { pollsUntilGone } from '../../instances/missing-instances.ts'
+import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import type { Failovers } from '../../renting/attempts/service.ts'
 import { createLoops, type Loops } from '../../runs/loops.ts'
 import type { Runs } from '../../runs/service.ts'
@@ -30,12 +30,11 @@ export function createJobWork(
 ): JobWork {
   const { account, store, ending, now } = context
   const loops = createLoops(context.machine.clock, ending, goOn)
-  /** How many polls in a row were without an instance. */
-  const missing = new Map<number, number>()
+  const gone = new Set<number>()
 
   function snapshotOf(job: Job): Snapshot {
     const { instance, failover, setupRun, commandRun } = job
-    const isGone = instance !== undefined && (missing.get(instance) ?? 0) >= pollsUntilGone
+    const isGone = instance !== undefined && gone.has(instance)
     return {
       failover: failovers.find(failover),
       instance: isGone ? 'gone' : viewOf(instance),
@@ -87,13 +86,13 @@ export function createJobWork(
     work: loops.work,
     restart: loops.restart,
     rest: loops.rest,
-    onPoll({ account: { instances }, unconfirmed }) {
+    onPoll({ account: { instances }, pollsMissing }) {
       for (const job of jobs.all()) {
         const { instance } = job
         if (instance === undefined) continue
         const view = instances[instance]
-        if (view || unconfirmed.has(instance)) missing.delete(instance)
-        else missing.set(instance, (missing.get(instance) ?? 0) + 1)
+        if (pollsMissing(instance) >= pollsUntilGone) gone.add(instance)
+        else gone.delete(instance)
         if (view && (isJobGoing(job) || job.step === 'failed'))
           jobs.putSoon({ ...job, spent: { ...view.spent } })
         if (view?.state === 'running' && job.starting) void jobs.update(job.id, { starting: undefined })

@@ -170,7 +170,7 @@ export async function openFailovers(
     onPoll(look) {
       instances = look.account.instances
       const trying = all().filter(({ step }) => step === 'trying')
-      for (const failover of trying) snapshots.onPoll(failover, instances, look.unconfirmed)
+      for (const failover of trying) snapshots.onPoll(failover, look)
       for (const { id } of trying) void pursue(id)
       void blameHosts(parts, look)
       failovers.show()

@@ -1,8 +1,8 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { AccountContext } from '../../account-context.ts'
+import type { AccountContext, AccountPoll } from '../../account-context.ts'
 import { stopperOf as guardThatStops, stoppedBy } from '../../guards/guard-veto.ts'
 import type { StoredGuards } from '../../guards/stored-guards.ts'
-import { pollsUntilGone } from '../../instances/missing-instances.ts'
+import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import type { Rental } from '../rentals/model.ts'
 import type { Snapshot, Stopper } from './decide.ts'
 import { type Failover, openAttempt } from './model.ts'
@@ -13,8 +13,8 @@ export type Instances = Readonly<Record<string, InstanceView>>
 /** What is known of the tries that are under way and is not on disk: whether SSH answers, and what is missing. */
 export interface Snapshots {
   of(failover: Failover, rental: Rental | undefined, instances: Instances): Snapshot
-  /** Counts how long the instance of a failover's try is missing. */
-  onPoll(failover: Failover, instances: Instances, unconfirmed?: ReadonlySet<number>): void
+  /** Notes whether the instance of a failover's try is gone. */
+  onPoll(failover: Failover, look: AccountPoll): void
   /** Asks whether SSH answers; `heard` is called once it does. */
   probeSsh(failover: Failover, instances: Instances, heard: () => void): void
   forget(rental: string): void
@@ -24,9 +24,9 @@ export function createSnapshots(
   { account, store, access, client, now }: AccountContext,
   guards: Pick<StoredGuards, 'actedOn'>,
 ): Snapshots {
-  /** By rental; `missing` counts polls in a row. */
+  /** By rental. */
   const ssh = new Map<string, Snapshot['ssh']>()
-  const missing = new Map<string, number>()
+  const gone = new Set<string>()
 
   /** The guard that has stopped an instance, or stops it at the next poll. */
   function stopperOf(instance: number): Stopper | undefined {
@@ -42,15 +42,15 @@ export function createSnapshots(
         stopper: rental?.instance === undefined ? undefined : stopperOf(rental.instance),
         rental,
         instance: instances[rental?.instance ?? ''],
-        gone: (missing.get(current) ?? 0) >= pollsUntilGone,
+        gone: gone.has(current),
         ssh: ssh.get(current) ?? 'unasked',
       }
     },
-    onPoll(failover, instances, unconfirmed) {
-      const current = openAttempt(failover)
-      if (current?.instance === undefined || unconfirmed?.has(current.instance)) return
-      const absent = instances[current.instance] ? 0 : (missing.get(current.rental) ?? 0) + 1
-      missing.set(current.rental, absent)
+    onPoll(failover, { pollsMissing }) {
+      const { rental, instance } = openAttempt(failover) ?? {}
+      if (rental === undefined || instance === undefined) return
+      if (pollsMissing(instance) >= pollsUntilGone) gone.add(rental)
+      else gone.delete(rental)
     },
     probeSsh(failover, instances, heard) {
       const current = openAttempt(failover)
@@ -69,7 +69,7 @@ export function createSnapshots(
     },
     forget(rental) {
       ssh.delete(rental)
-      missing.delete(rental)
+      gone.delete(rental)
     },
   }
 }

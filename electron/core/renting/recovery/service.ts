@@ -7,7 +7,7 @@ import type { AccountContext, Automation } from '../../account-context.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { guardVeto } from '../../guards/guard-veto.ts'
-import { pollsUntilGone } from '../../instances/missing-instances.ts'
+import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { noteOfRecovery, notifyOfRecovery } from './alerts.ts'
 import { notInterruptible, recoveryMove } from './decide.ts'
@@ -31,7 +31,6 @@ export async function openRecoveries(
   const { ending, now } = context
   /** Instances this process is acting on. */
   const busy = new Set<number>()
-  const missing = new Map<number, number>()
   let instances: Readonly<Record<string, InstanceView>> = {}
   let records: readonly Instance[] = []
   const recoveries = await openCollection(context, {
@@ -73,7 +72,6 @@ export async function openRecoveries(
       if (failover !== undefined) await cancelReplacement(failovers, failover).catch(() => undefined)
       await recoveries.forget(id)
     } finally {
-      missing.delete(id)
       busy.delete(id)
     }
   }
@@ -104,12 +102,9 @@ export async function openRecoveries(
         const { instance: id } = recovery
         const instance = instances[id]
         if (!instance) {
-          const absent = (missing.get(id) ?? 0) + 1
-          missing.set(id, absent)
-          if (absent >= pollsUntilGone && !busy.has(id)) void forget(recovery)
+          if (look.pollsMissing(id) >= pollsUntilGone && !busy.has(id)) void forget(recovery)
           continue
         }
-        missing.delete(id)
         if (!busy.has(id)) void pursue(instance, takeOver(parts, instance, recovery))
       }
       recoveries.show()

@@ -1,9 +1,7 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { OfferView, SavedQuery } from '../../../contract/market/offer.ts'
 import type { RentRequest } from '../../../contract/market/rental.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { Instance } from '../../../service/instances.ts'
-import type { AccountContext } from '../../account-context.ts'
+import type { AccountContext, AccountPoll } from '../../account-context.ts'
 import { lateComers } from './creation/find-lost.ts'
 import { createFollower } from './creation/follow-created.ts'
 import {
@@ -34,12 +32,8 @@ export interface Rentals {
   /** The user said which instance is the one, or that none is. */
   settle(id: string, instance: number | null): Promise<void>
   dismiss(id: string): Promise<void>
-  /** What a fresh look at the account means to the rentals under way. `unconfirmed`: those that may be there. */
-  onPoll(
-    instances: Readonly<Record<string, InstanceView>>,
-    records: readonly Instance[],
-    unconfirmed?: ReadonlySet<number>,
-  ): void
+  /** What a fresh look at the account means to the rentals under way. */
+  onPoll(look: AccountPoll): void
   /** What was created and is watched until it runs; `createdAt` in epoch seconds of the account's time. */
   awaited(): readonly { instance: number; createdAt: number }[]
   /** Goes on with what an earlier session left under way. */
@@ -168,10 +162,10 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
       if (isUnderWay(get(id))) return
       await update(id, { dismissed: true })
     },
-    onPoll(instances, records, unconfirmed) {
+    onPoll(look) {
       worker.goOn()
-      follow(instances, unconfirmed)
-      for (const rental of all()) meetLateComers(rental, lateComers(rental, records))
+      follow(look)
+      for (const rental of all()) meetLateComers(rental, lateComers(rental, look.records))
     },
     awaited: () =>
       all().flatMap(({ step, instance, createdAt, startedAt }) =>

@@ -3,6 +3,7 @@ import type { AccountContext } from '../../../../electron/core/account-context.t
 import type { BeforeGuard } from '../../../../electron/core/guards/act/carry-out.ts'
 import { type Guards, openGuards } from '../../../../electron/core/guards/service.ts'
 import { openStoredGuards } from '../../../../electron/core/guards/stored-guards.ts'
+import { MissingPolls } from '../../../../electron/core/instances/missing-polls.ts'
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import { accountView, emptyState } from '../../views.ts'
@@ -28,6 +29,7 @@ export class OneAccount {
   before: BeforeGuard = allow
   #ending = new AbortController()
   #guards: Guards | undefined
+  #missing = new MissingPolls()
 
   constructor(...instances: InstanceView[]) {
     this.instances = instances
@@ -91,6 +93,7 @@ export class OneAccount {
       poll: async () => this.#look(),
     }
     const spending = { spentToday: () => 0, spentThisMonth: () => 0, countedAt: () => undefined }
+    this.#missing = new MissingPolls()
     this.#guards = await openGuards(context as unknown as AccountContext, {
       guards: await openStoredGuards(context),
       spending,
@@ -130,6 +133,7 @@ export class OneAccount {
         account: seen,
         records: [],
         unconfirmed: new Set(),
+        pollsMissing: this.#missing.next(id => id in seen.instances),
         at,
         credit: seen.credit ?? 0,
       })

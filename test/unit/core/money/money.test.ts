@@ -19,7 +19,14 @@ function pollAccount(at: number, credit: number): AccountPoll {
     costPerHour: perHour,
     spent: { micros: 0, at: since, perHour },
   })
-  return { account: accountView({}, view), records: [], unconfirmed: new Set(), at, credit }
+  return {
+    account: accountView({}, view),
+    records: [],
+    unconfirmed: new Set(),
+    pollsMissing: () => 0,
+    at,
+    credit,
+  }
 }
 
 /** Looks every ten seconds from one moment to another. */

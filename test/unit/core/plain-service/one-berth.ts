@@ -7,7 +7,7 @@ import { createStore } from '../../../../electron/core/state/store.ts'
 import { notedKeychain } from '../../../../electron/core/storage/noted-keychain.ts'
 import type { Instance } from '../../../../electron/service/instances.ts'
 import { accountView, emptyState } from '../../views.ts'
-import { account, accountContext } from '../account-context.ts'
+import { account, accountContext, freshAnswer } from '../account-context.ts'
 import type { HandClock } from '../hand-clock.ts'
 import type { MemoryFiles } from '../memory-files.ts'
 import { dyingFiles, dyingKeychain } from './dying-files.ts'
@@ -108,7 +108,7 @@ export async function startOne<Automation extends Automatic>(
       if (target) target.instances = machine.shown
     })
     onlooker.seen(records, !turns.awaits(signal))
-    berth.rentals.onPoll(machine.shown, records)
+    berth.rentals.onPoll(freshAnswer({ store }, machine.shown, records, now()))
     berth.automation.onPoll({ instances: machine.shown, records })
     onlooker.took?.()
   }

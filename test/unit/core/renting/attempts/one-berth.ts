@@ -82,8 +82,9 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
       if (!answered) return
       const { instances, records } = world.look(now())
       show(instances)
-      rentals.onPoll(instances, records)
-      failovers.onPoll(freshAnswer(context, instances, records, now()))
+      const answer = freshAnswer(context, instances, records, now())
+      rentals.onPoll(answer)
+      failovers.onPoll(answer)
     },
     kill: () => ending.abort(),
   }
