@@ -1,5 +1,4 @@
 import type { InsideLook } from '../../contract/instance/inside.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
 import {
   type Course,
   type GpuCourses,
@@ -7,11 +6,12 @@ import {
   longestLoad,
   type MetricsHistory,
 } from '../../contract/instance/load.ts'
+import type { AccountView } from '../../contract/state.ts'
 
 /** How busy the instances of one account were, a value a minute for a day. It is kept in memory and ends with Berth. */
 export interface LoadHistory {
   /** What a fresh poll tells; what is not there any more is forgotten. `at`: epoch seconds of the account's time. */
-  onPoll(instances: Readonly<Record<string, InstanceView>>, at: number): void
+  onPoll(look: { account: Pick<AccountView, 'instances'>; at: number }): void
   /** What an instance tells of its GPUs over SSH. */
   onLook(instance: number, look: Pick<InsideLook, 'gpus'>, at: number): void
   /** The load of every instance in the last so many minutes. */
@@ -38,7 +38,7 @@ export function createLoadHistory(): LoadHistory {
   }
 
   return {
-    onPoll(instances, at) {
+    onPoll({ account: { instances }, at }) {
       const minute = minuteOf(at)
       for (const id of known.keys()) if (!(id in instances)) known.delete(id)
       for (const { id, state, gpuLoad, gpuTemperature } of Object.values(instances)) {

@@ -1,7 +1,6 @@
 import { type CopyRequest, isOver, type SyncRequest } from '../../contract/account/transfer.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
-import type { AccountContext } from '../account-context.ts'
+import type { AccountContext, Automation } from '../account-context.ts'
 import { needing } from '../app/permission.ts'
 import { same } from '../state/same.ts'
 import { follow } from './follow.ts'
@@ -12,23 +11,15 @@ import { openStoredTransfers } from './stored-transfers.ts'
 import { transferEntry } from './words.ts'
 
 /** The copies and syncs that Berth started on one account (section 4.3). What they are is on disk before they begin. */
-export interface Transfers {
+export interface Transfers extends Pick<Automation, 'onPoll' | 'resume' | 'flush'> {
   /** Resolves with the transfer's id once the service has taken it, or its answer was lost. */
   copy(request: CopyRequest): Promise<string>
   /** The same, with a key made for it, which goes when it has ended. */
   sync(request: SyncRequest): Promise<string>
   cancel(id: string): Promise<void>
   dismiss(id: string): Promise<void>
-  /** What a fresh look at the account tells of them. */
-  onPoll(instances: Readonly<Record<string, InstanceView>>): void
-  /** Goes on with what an earlier session left. */
-  resume(): void
   /** Before the account leaves Berth: no key that it made is forgotten. Resolves with those that stay. */
   deleteKeys(): Promise<readonly Transfer[]>
-  /** Puts them into State. */
-  show(): void
-  /** Writes what waits to be written. */
-  flush(): Promise<void>
 }
 
 export async function openTransfers(context: AccountContext): Promise<Transfers> {
@@ -65,7 +56,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       await note(id, { dismissed: true, endedAt: get(id).endedAt ?? now() })
       await keys.settle(id)
     },
-    onPoll(instances) {
+    onPoll({ account: { instances } }) {
       for (const transfer of all()) {
         const others = all().filter(({ id }) => id !== transfer.id)
         const after = follow(transfer, others, instances, now())
@@ -78,6 +69,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       }
     },
     resume() {
+      transfers.show()
       for (const { id, step, kind, key } of all()) {
         if (step !== 'starting') continue
         // The key is on disk before a sync is asked for.
@@ -89,7 +81,6 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       await Promise.all(all().map(({ id }) => keys.settle(id)))
       return all().filter(({ key }) => key !== undefined && key.state !== 'deleted')
     },
-    show: transfers.show,
     flush: transfers.flush,
   }
 }

@@ -1,8 +1,10 @@
 import type { AccountContext, Automation } from '../../account-context.ts'
+import type { UndoableActions } from '../../actions/undoable-actions.ts'
 import { type Guards, openGuards } from '../../guards/service.ts'
 import { openStoredGuards } from '../../guards/stored-guards.ts'
 import { openWatchdogs, type Watchdogs } from '../../guards/watchdog/service.ts'
 import type { StoredWatchdogs } from '../../guards/watchdog/stored-watchdogs.ts'
+import type { LoadHistory } from '../../instances/load-history.ts'
 import { openCharges } from '../../money/charges.ts'
 import { type Money, openMoney } from '../../money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '../../money/price-increases/price-increases.ts'
@@ -13,10 +15,21 @@ import { type Failovers, openFailovers } from '../../renting/attempts/service.ts
 import { openRecoveries, type Recoveries } from '../../renting/recovery/service.ts'
 import type { Rentals } from '../../renting/rentals/service.ts'
 import { openRuns, type Runs } from '../../runs/service.ts'
+import type { Transfers } from '../../transfers/service.ts'
 import { openWatches, type Watches } from '../../watches/service.ts'
+import type { GpuLooks } from './gpu-looks.ts'
 
-/** All that Berth does by itself for one account. */
-export interface Automations extends Required<Automation> {
+/** All that works for one account, and is told what each look has found. */
+export interface AccountParts {
+  readonly loadHistory: LoadHistory
+  readonly rentals: Rentals
+  readonly transfers: Transfers
+  readonly actions: UndoableActions
+  readonly gpuLooks: GpuLooks
+}
+
+/** The same, with all that Berth does there by itself. */
+export interface Automations extends AccountParts, Required<Automation> {
   readonly failovers: Failovers
   readonly recoveries: Recoveries
   readonly watches: Watches
@@ -31,10 +44,11 @@ export interface Automations extends Required<Automation> {
 /** Opens them, with what they remember. Nothing acts before the first fresh look. */
 export async function openAutomations(
   context: AccountContext,
-  rentals: Rentals,
+  parts: AccountParts,
   storedWatchdogs: StoredWatchdogs,
   forProjects: { projects: Projects; secrets: ProjectSecrets },
 ): Promise<Automations> {
+  const { loadHistory, rentals, transfers, actions, gpuLooks } = parts
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const storedGuards = await openStoredGuards(context)
@@ -52,7 +66,10 @@ export async function openAutomations(
   const recoveries = await openRecoveries(context, rentals, failovers)
   const watches = await openWatches(context, failovers, runs)
   /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
-  const all: readonly Automation[] = [
+  const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
+    loadHistory,
+    rentals,
+    transfers,
     money,
     priceIncreases,
     guards,
@@ -62,8 +79,11 @@ export async function openAutomations(
     watchdogs,
     runs,
     jobs,
+    actions,
+    gpuLooks,
   ]
   return {
+    ...parts,
     money,
     priceIncreases,
     failovers,
@@ -78,12 +98,12 @@ export async function openAutomations(
       for (const automation of all) automation.onPoll({ ...look, account: shown() })
     },
     resume: () => {
-      for (const automation of all) automation.resume()
+      for (const automation of all) automation.resume?.()
     },
     secretOwners: () => all.flatMap(automation => automation.secretOwners?.() ?? []),
     dueAt: after => Math.min(...all.map(automation => automation.dueAt?.(after) ?? Number.POSITIVE_INFINITY)),
     async flush() {
-      await Promise.all(all.map(automation => automation.flush()))
+      await Promise.all(all.map(automation => automation.flush?.()))
     },
   }
 }

@@ -9,7 +9,7 @@ import type { LoadHistory } from '../../instances/load-history.ts'
 /** What instances tell of their GPUs over SSH, in the history of their load and, of their memory, in State. */
 export interface GpuLooks {
   /** Asks those that are connected anyhow, once a minute of the account's time. Not waited for. */
-  onPoll(account: AccountView): void
+  onPoll(look: { account: AccountView }): void
   heard(instance: number, look: Pick<InsideLook, 'gpus'>): void
 }
 
@@ -41,7 +41,14 @@ export function createGpuLooks(
 
   return {
     heard,
-    onPoll({ instances, ways, gpuMemory, clock: { rate } }) {
+    onPoll({
+      account: {
+        instances,
+        ways,
+        gpuMemory,
+        clock: { rate },
+      },
+    }) {
       const stale = Object.keys(gpuMemory).filter(told => !ways[told] || instances[told]?.state !== 'running')
       if (stale.length > 0)
         store.change(draft => {

@@ -1,9 +1,6 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import type { AccountView } from '../../../contract/state.ts'
-import type { AccountPoll } from '../../account-context.ts'
-import type { UndoableActions } from '../../actions/undoable-actions.ts'
 import { lastSeenOf } from '../../instances/last-seen.ts'
-import type { LoadHistory } from '../../instances/load-history.ts'
 import { MissingPolls } from '../../instances/missing-polls.ts'
 import type { AccountClock } from '../../instances/polling/account-clock.ts'
 import { askForOne, pollAccount, userFields } from '../../instances/polling/poll.ts'
@@ -11,26 +8,13 @@ import { type CertainPoll, type Expected, pollAll } from '../../instances/pollin
 import { KeyRefused, unwell } from '../../instances/polling/poller.ts'
 import { goesBeyond } from '../../instances/project.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../../instances/reconcile.ts'
-import type { Rentals } from '../../renting/rentals/service.ts'
-import type { Transfers } from '../../transfers/service.ts'
 import type { Automations } from './automations.ts'
 import type { ConnectionStatus } from './connection-status.ts'
 import type { SessionContext } from './context.ts'
 import { expectedInstances } from './decide.ts'
-import type { GpuLooks } from './gpu-looks.ts'
 import type { KeyedClient } from './keyed-client.ts'
 import type { SessionMemory } from './memory.ts'
 import { type PollFound, showPoll } from './show-poll.ts'
-
-/** What works for one account and is told what each look has found. */
-export interface AccountParts {
-  readonly rentals: Rentals
-  readonly transfers: Transfers
-  readonly automations: Automations
-  readonly actions: UndoableActions
-  readonly loadHistory: LoadHistory
-  readonly gpuLooks: GpuLooks
-}
 
 /** The session that polls. */
 interface PolledSession {
@@ -41,7 +25,7 @@ interface PolledSession {
   memory: SessionMemory
   records: KnownRecords
   connectionStatus: ConnectionStatus
-  parts: AccountParts
+  automations: Automations
   ending: AbortSignal
   /** Goes on with another key. */
   useKey(key: string): void
@@ -94,15 +78,15 @@ export class AccountPolls {
   }
 
   #expected(): readonly Expected[] {
-    const { memory, parts, time } = this.#session
+    const { memory, automations, time } = this.#session
     const account = this.#account()
     if (!account) return []
     const shown = memory.missingInstances.expected(account.instances)
-    return expectedInstances(account, shown, parts.rentals.awaited(), time.now())
+    return expectedInstances(account, shown, automations.rentals.awaited(), time.now())
   }
 
   async #seen(look: SeenPoll): Promise<void> {
-    const { app, memory, time, connectionStatus, parts } = this.#session
+    const { app, memory, time, connectionStatus, automations } = this.#session
     const { listing } = look
     const before = this.#account()
     if (!before) return
@@ -129,7 +113,7 @@ export class AccountPolls {
     if (listing) {
       const { credit } = found.fields
       const records = listing.instances
-      tellAll(parts, { account, records, unconfirmed, pollsMissing, at, blur: time.blur(), credit })
+      automations.onPoll({ account, records, unconfirmed, pollsMissing, at, blur: time.blur(), credit })
     }
     if (account !== before) memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at))
     await memory.alerts.onPoll(account, app.store.get().settings, at)
@@ -137,14 +121,14 @@ export class AccountPolls {
 
   /** What a look has found, compared with what State has of the account before it. */
   #found(before: AccountView, { user, listing, limitation }: SeenPoll, at: number): PollFound {
-    const { app, memory, time, records, parts } = this.#session
+    const { app, memory, time, records, automations } = this.#session
     const { missingInstances, face } = memory
     const fields: PollFound['fields'] = user ? userFields(user) : {}
     if (fields.credit !== undefined) this.#creditToldAt = at
     const interval = (app.pollInterval() * time.told().rate) / 1000
     const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval) }
     if (listing && listing.doubt === undefined) this.#seenAt = at
-    const traffic = (instance: number) => parts.rentals.ofInstance(instance)?.request.traffic
+    const traffic = (instance: number) => automations.rentals.ofInstance(instance)?.request.traffic
     const { lastView } = missingInstances
     const beyond = listing ? listing.instances.some(goesBeyond) : before.beyondInterface === true
     return {
@@ -175,16 +159,6 @@ export class AccountPolls {
     connectionStatus.refused(problem)
     throw new KeyRefused(problem.code)
   }
-}
-
-function tellAll(parts: AccountParts, look: AccountPoll): void {
-  const { account, at } = look
-  parts.loadHistory.onPoll(account.instances, at)
-  parts.rentals.onPoll(look)
-  parts.transfers.onPoll(account.instances)
-  parts.automations.onPoll(look)
-  parts.actions.onPoll(look)
-  parts.gpuLooks.onPoll(account)
 }
 
 /** A key that may not read instances says nothing about them: what is known of them stays. */

@@ -14,7 +14,7 @@ import { secretsEntry } from '../../renting/rentals/secrets.ts'
 import { openRentals } from '../../renting/rentals/service.ts'
 import { type NotedKeychain, notedKeychain } from '../../storage/noted-keychain.ts'
 import { openTransfers } from '../../transfers/service.ts'
-import { openAutomations } from './automations.ts'
+import { type AccountParts, type Automations, openAutomations } from './automations.ts'
 import { createConnectionStatus } from './connection-status.ts'
 import type { SessionContext } from './context.ts'
 import { untilNextPoll } from './decide.ts'
@@ -22,10 +22,11 @@ import { createGpuLooks } from './gpu-looks.ts'
 import { keyMissing } from './key-missing.ts'
 import { createKeyedClient } from './keyed-client.ts'
 import { openSessionMemory, type SessionMemory } from './memory.ts'
-import { type AccountParts, AccountPolls } from './polls.ts'
+import { AccountPolls } from './polls.ts'
 
 /** One account while Berth runs: its client, its clock, its polling and its rentals. */
 export interface Session extends AccountParts {
+  readonly automations: Automations
   readonly id: AccountId
   /** Throws `key_missing` while there is no key. */
   readonly client: ServiceClient
@@ -93,9 +94,9 @@ export async function openSession(
     newId: () => random.hex(16),
     poll: () => poller.look(),
   }
-  const parts = await openParts(context, app, memory)
-  const { rentals, transfers, automations, actions } = parts
-  await keepSecretsOf(keychain, [...rentals.secretOwners(), ...automations.secretOwners()])
+  const automations = await openParts(context, app, memory)
+  const { loadHistory, rentals, transfers, actions, gpuLooks } = automations
+  await keepSecretsOf(keychain, automations.secretOwners())
 
   function useKey(newKey: string): void {
     client.use(newKey)
@@ -110,12 +111,7 @@ export async function openSession(
 
   function begin(): void {
     connectionStatus.connecting()
-    rentals.show()
-    rentals.resume()
-    transfers.show()
-    transfers.resume()
     automations.resume()
-    actions.resume()
     poller.resume()
     void poller.look()
   }
@@ -128,7 +124,7 @@ export async function openSession(
     memory,
     records,
     connectionStatus,
-    parts,
+    automations,
     ending: ending.signal,
     useKey,
   })
@@ -156,7 +152,12 @@ export async function openSession(
     get client() {
       return client.get()
     },
-    ...parts,
+    automations,
+    loadHistory,
+    rentals,
+    transfers,
+    actions,
+    gpuLooks,
     record: context.record,
     departed: missingInstances.kept,
     look: () => (client.current ? poller.look() : askForKey()),
@@ -170,8 +171,7 @@ export async function openSession(
       poller.stop()
       // What runs on an instance ends with its connection: no host can hold up the end.
       const disconnected = access.disconnect(id)
-      const flushed = [rentals, transfers, automations, actions, memory].map(each => each.flush())
-      await Promise.all([disconnected, ...flushed])
+      await Promise.all([disconnected, automations.flush(), memory.flush()])
     },
   }
 }
@@ -181,17 +181,21 @@ async function openParts(
   context: AccountContext,
   { onCreated, forProjects }: SessionContext,
   { watchdogs }: SessionMemory,
-): Promise<AccountParts> {
+): Promise<Automations> {
   const loadHistory = createLoadHistory()
   const rentals = await openRentals(context, {
     onCreated: (instance, instanceKey) => onCreated(context.client(), instance, instanceKey),
     guard: (...chosen) => automations.guards.guardRental(...chosen),
   })
-  const transfers = await openTransfers(context)
-  const automations = await openAutomations(context, rentals, watchdogs, forProjects)
-  const actions = await openUndoableActions(context)
-  const gpuLooks = createGpuLooks(context, loadHistory, questionInside(context))
-  return { rentals, transfers, automations, actions, loadHistory, gpuLooks }
+  const parts = {
+    loadHistory,
+    rentals,
+    transfers: await openTransfers(context),
+    actions: await openUndoableActions(context),
+    gpuLooks: createGpuLooks(context, loadHistory, questionInside(context)),
+  }
+  const automations = await openAutomations(context, parts, watchdogs, forProjects)
+  return automations
 }
 
 /** Killed between keeping a secret and the wish that it was for, or its end, nobody would ever delete it. */

@@ -1,7 +1,7 @@
 import type { OfferView, SavedQuery } from '../../../contract/market/offer.ts'
 import type { RentRequest } from '../../../contract/market/rental.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { AccountContext, AccountPoll } from '../../account-context.ts'
+import type { AccountContext, Automation } from '../../account-context.ts'
 import { lateComers } from './creation/find-lost.ts'
 import { createFollower } from './creation/follow-created.ts'
 import {
@@ -21,7 +21,7 @@ import { rentalEntry, sentenceFor } from './words.ts'
  * The rentals of one account. A wish is on disk before its request leaves, and carries a mark; when the answer is
  * lost, Berth looks at the account before it asks again. A rental never rents twice.
  */
-export interface Rentals {
+export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
   /** Resolves with the rental's id once it is on disk; it goes on by itself. */
   rent(request: RentRequest, offer: OfferView | undefined, more?: RentedFor): Promise<string>
   /** Ends it; what it has created is destroyed. */
@@ -32,16 +32,8 @@ export interface Rentals {
   /** The user said which instance is the one, or that none is. */
   settle(id: string, instance: number | null): Promise<void>
   dismiss(id: string): Promise<void>
-  /** What a fresh look at the account means to the rentals under way. */
-  onPoll(look: AccountPoll): void
   /** What was created and is watched until it runs; `createdAt` in epoch seconds of the account's time. */
   awaited(): readonly { instance: number; createdAt: number }[]
-  /** Goes on with what an earlier session left under way. */
-  resume(): void
-  /** The rentals whose secret values are still wanted. */
-  secretOwners(): readonly string[]
-  /** Puts them into State. */
-  show(): void
   /** Whether any is still to be done. */
   underWay(): boolean
   /** A template was edited: what was rented from it is rented again from what it is now. Never rejects because of the disk. */
@@ -56,8 +48,6 @@ export interface Rentals {
   knows(mark: string): boolean
   /** The tries of a failover, oldest first. */
   owned(owner: string): readonly Rental[]
-  /** Writes what waits to be written. */
-  flush(): Promise<void>
 }
 
 /** What is known of a rental besides its request and its offer. */
@@ -174,6 +164,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
           : [{ instance, createdAt: createdAt ?? startedAt }],
       ),
     resume() {
+      rentals.show()
       for (const rental of all()) {
         const { id, step, asked, instance, unwanted } = rental
         if (!isUnderWay(rental)) continue
@@ -189,7 +180,6 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
       }
     },
     secretOwners: () => all().flatMap(rental => (isUnderWay(rental) ? rental.id : [])),
-    show: rentals.show,
     underWay: () => all().some(isUnderWay),
     rented: get,
     knows: mark => find(mark) !== undefined,

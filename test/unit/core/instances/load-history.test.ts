@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { longestLoad } from '../../../../electron/contract/instance/load.ts'
-import { createLoadHistory } from '../../../../electron/core/instances/load-history.ts'
+import { createLoadHistory, type LoadHistory } from '../../../../electron/core/instances/load-history.ts'
 import { instanceView } from '../../views.ts'
 
 const start = 1_800_000_000
@@ -18,11 +18,15 @@ function running(id: number, gpuLoad?: number, gpuTemperature?: number): Record<
   }
 }
 
+function poll(history: LoadHistory, instances: Record<string, InstanceView>, at: number): void {
+  history.onPoll({ account: { instances }, at })
+}
+
 test('a minute has the last value of its polls', () => {
   const history = createLoadHistory()
-  history.onPoll(running(1, 90), start)
-  history.onPoll(running(1, 92.34), start + 30)
-  history.onPoll(running(1, 50), start + minute)
+  poll(history, running(1, 90), start)
+  poll(history, running(1, 92.34), start + 30)
+  poll(history, running(1, 50), start + minute)
   expect(history.load(3, start + minute)).toEqual({
     minute: start / 60 + 1,
     load: { 1: [null, 92.3, 50] },
@@ -31,7 +35,7 @@ test('a minute has the last value of its polls', () => {
 
 test('a value holds until the next poll, however far apart polls are', () => {
   const history = createLoadHistory()
-  for (let poll = 0; poll < 5; poll++) history.onPoll(running(1, poll), start + poll * 5 * minute)
+  for (let at = 0; at < 5; at++) poll(history, running(1, at), start + at * 5 * minute)
   const now = start + 22 * minute
   expect(history.load(23, now).load[1]).toEqual(
     [0, 1, 2, 3].flatMap(value => Array(5).fill(value)).concat(4, 4, 4),
@@ -40,7 +44,7 @@ test('a value holds until the next poll, however far apart polls are', () => {
 
 test('nothing is known of the minutes in which nothing was told for longer than usual', () => {
   const history = createLoadHistory()
-  for (const at of [0, 1, 2, 5, 9, 10]) history.onPoll(running(1, at), start + at * minute)
+  for (const at of [0, 1, 2, 5, 9, 10]) poll(history, running(1, at), start + at * minute)
   expect(history.load(13, start + 12 * minute).load[1]).toEqual([
     0,
     1,
@@ -60,42 +64,42 @@ test('nothing is known of the minutes in which nothing was told for longer than 
 
 test('what was told long ago is no part of the last hour', () => {
   const history = createLoadHistory()
-  history.onPoll(running(1, 90), start)
+  poll(history, running(1, 90), start)
   expect(history.load(60, start + 60 * minute).load).toEqual({})
   expect(history.load(60, start + 59 * minute).load[1]?.[0]).toBe(90)
 })
 
 test('a day is kept and no more, whatever lies between two polls', () => {
   const history = createLoadHistory()
-  for (let at = 0; at <= longestLoad + 5; at++) history.onPoll(running(1, at % 100), start + at * minute)
+  for (let at = 0; at <= longestLoad + 5; at++) poll(history, running(1, at % 100), start + at * minute)
   const whole = history.load(longestLoad, start + (longestLoad + 5) * minute).load[1]
   expect(whole).toHaveLength(longestLoad)
   expect(whole?.slice(0, 2)).toEqual([6, 7])
   expect(whole).not.toContain(null)
-  history.onPoll(running(1, 33), start + 9 * longestLoad * minute)
+  poll(history, running(1, 33), start + 9 * longestLoad * minute)
   const later = history.load(longestLoad, start + 9 * longestLoad * minute).load[1]
   expect(later?.filter(value => value !== null)).toEqual([33])
 })
 
 test('time that goes back a little takes nothing with it but what would lie in the future', () => {
   const history = createLoadHistory()
-  history.onPoll(running(1, 10), start)
-  history.onPoll(running(1, 20), start + minute)
-  history.onPoll(running(1, 30), start)
+  poll(history, running(1, 10), start)
+  poll(history, running(1, 20), start + minute)
+  poll(history, running(1, 30), start)
   expect(history.load(3, start + minute).load).toEqual({ 1: [null, 30, null] })
 })
 
 test('what has gone, or does not run, leaves nothing behind', () => {
   const history = createLoadHistory()
-  history.onPoll({ ...running(1, 10), ...running(2, 20) }, start)
-  history.onPoll(running(2, 25), start + minute)
-  history.onPoll(running(1, 40), start + 2 * minute)
+  poll(history, { ...running(1, 10), ...running(2, 20) }, start)
+  poll(history, running(2, 25), start + minute)
+  poll(history, running(1, 40), start + 2 * minute)
   expect(history.load(3, start + 2 * minute).load).toEqual({ 1: [null, null, 40] })
 })
 
 test('what an instance tells of its GPUs is kept for each of them', () => {
   const history = createLoadHistory()
-  history.onPoll(running(1, 80, 71), start)
+  poll(history, running(1, 80, 71), start)
   const gpus = [
     { index: 0, name: 'RTX 4090', load: 95, memoryUsed: 21_600, temperature: 68, power: 402 },
     { index: 1, name: 'RTX 4090', load: 71 },

@@ -152,7 +152,6 @@ export async function startOne<Automation extends Automatic>(
   })
   while (!opened) await turns.give(0)
   const berth = opened
-  berth.rentals.show()
   berth.rentals.resume()
   return berth
 }

@@ -30,7 +30,7 @@ function looking() {
       used = next
     },
     poll: async (ways: Record<string, typeof way>, seen = instances) => {
-      looks.onPoll({ ...accountView({ id: account, ways, gpuMemory: shown() ?? {} }, ...seen) })
+      looks.onPoll({ account: { ...accountView({ id: account, ways, gpuMemory: shown() ?? {} }, ...seen) } })
       await settled()
     },
     now: context.now,
