@@ -1,6 +1,5 @@
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceState } from '../../contract/instance/instance.ts'
-import { hasTrait } from '../../contract/instance/state-traits.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { pollsUntilGone } from '../instances/missing-polls.ts'
@@ -58,12 +57,6 @@ export function stuckSince(
   if (stuckAfter === 0 || startedAt === undefined) return undefined
   const since = Math.max(startedAt, outputAt ?? 0, loadAt ?? 0)
   return now - since >= stuckAfter ? since : undefined
-}
-
-/** Whether an instance in that state is being acted on no more: it is as it was to become. */
-export function isDone(afterwards: 'stop' | 'destroy', state: InstanceState | undefined): boolean {
-  if (state === undefined) return true
-  return afterwards === 'stop' && hasTrait(state, 'halted')
 }
 
 /** Whether a run keeps its instance from what another is to do: while it goes on, and where its folder is not safe. */

@@ -4,6 +4,7 @@ import { instanceName } from '../../../contract/format/name.ts'
 import type { RentalView } from '../../../contract/market/rental.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { lackedBy } from '../../app/permission.ts'
+import { endInstance } from '../../instances/end-instance.ts'
 import { type Parts, targetOf } from '../parts.ts'
 
 type GuardCommands = Pick<
@@ -38,7 +39,7 @@ export function guardCommands(parts: Parts): GuardCommands {
       if (!view) return { stopped: 0, cancelled: 0, failed: [] }
       const { instances, rentals, failovers, watches } = everything(view)
       const [stops, cancels] = await Promise.all([
-        Promise.allSettled(instances.map(async ({ id }) => session.client.instances.stop(id))),
+        Promise.allSettled(instances.map(async ({ id }) => endInstance(session.client, id, 'stop'))),
         Promise.allSettled([
           ...rentals.map(({ id }) => session.rentals.cancel(id)),
           ...failovers.map(({ id }) => session.automations.failovers.cancel(id)),

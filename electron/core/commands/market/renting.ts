@@ -1,10 +1,10 @@
 import { firstBid } from '../../../contract/automation/bid.ts'
 import type { Replacement } from '../../../contract/market/rental.ts'
 import { type SearchPart, withoutParts } from '../../../contract/market/search-part.ts'
-import { ServiceError } from '../../../service/service-error.ts'
 import type { Session } from '../../accounts/session/session.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
+import { endInstance } from '../../instances/end-instance.ts'
 import { goodEnough } from '../../renting/attempts/best-offer.ts'
 import { searchNarrowed } from '../../renting/offers/find-offers.ts'
 import { offerView } from '../../renting/offers/offer-view.ts'
@@ -26,7 +26,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
       const offer = parts.seenOffers.get(session.id, request.offer)
       if (replaces !== undefined) {
         const { instance } = targetOf(parts, { account: session.id, instance: replaces })
-        await needing('instance_write', session.client.instances.destroy(replaces).catch(unlessGone))
+        await needing('instance_write', endInstance(session.client, replaces, 'destroy'))
         noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
       }
       if (!run) return session.rentals.rent(request, offer, { search })
@@ -79,9 +79,4 @@ export function rentingCommands(parts: Parts): RentingCommands {
     const bid = Math.max(request.bid, firstBid(best.minimumBid))
     return { request: { ...request, bid }, search, offer: best }
   }
-}
-
-/** Gone already is as good as destroyed. */
-function unlessGone(error: unknown): void {
-  if (!(error instanceof ServiceError && error.status === 404)) throw error
 }

@@ -1,9 +1,9 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { ServiceClient } from '../../../service/client.ts'
-import { ServiceError } from '../../../service/service-error.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
+import { endInstance } from '../../instances/end-instance.ts'
 import type { Target } from '../decide/choose-targets.ts'
 
 /**
@@ -42,14 +42,10 @@ export async function carryOut(
         continue
       }
       if (context.ending.aborted || !context.wanted()) break
-      const { instances } = context.client()
-      const options = { signal: context.ending }
-      if (action === 'stop') await instances.stop(target.instance, options)
-      else await instances.destroy(target.instance, options)
-      done.push({ ...target, action })
+      const wasThere = await endInstance(context.client(), target.instance, action, context.ending)
+      done.push(wasThere ? { ...target, action } : target)
     } catch (error) {
-      if (error instanceof ServiceError && error.status === 404) done.push(target)
-      else problem ??= lackedBy(error, 'instance_write') ?? problemOf(error)
+      problem ??= lackedBy(error, 'instance_write') ?? problemOf(error)
     }
   }
   return { done, problem }

@@ -7,8 +7,8 @@ import { limitsOf } from '../../../contract/project/bounds.ts'
 import { canGetIn } from '../../../contract/reading.ts'
 import { outputOf } from '../../../ssh/exec.ts'
 import type { AccountContext } from '../../account-context.ts'
+import { endAsSeen } from '../../instances/end-instance.ts'
 import type { Failovers } from '../../renting/attempts/service.ts'
-import { actOn } from '../../runs/afterwards/acting.ts'
 import type { Runs } from '../../runs/service.ts'
 import type { Change } from '../../storage/collection.ts'
 import { type Job, specOf } from '../model.ts'
@@ -158,10 +158,10 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       if (problem) throw new BerthError(problem)
     },
     async end({ instance }, action) {
-      if (instance !== undefined) await actOn(context, instance, action, () => !ending.aborted)
+      if (instance !== undefined) await endAsSeen(context, instance, action, () => !ending.aborted)
     },
     async destroy(instance) {
-      await actOn(context, instance, 'destroy', () => !ending.aborted)
+      await endAsSeen(context, instance, 'destroy', () => !ending.aborted)
     },
     abort: id => syncing.get(id)?.abort(new BerthError(cancelled)),
   }

@@ -7,6 +7,7 @@ import type { AccountContext, Automation } from '../../account-context.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { guardVeto } from '../../guards/guard-veto.ts'
+import { endInstance } from '../../instances/end-instance.ts'
 import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { noteOfRecovery, notifyOfRecovery } from './alerts.ts'
@@ -138,7 +139,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
     case 'hold':
       throw new BerthError(move.why)
     case 'stop':
-      await context.client().instances.stop(instance.id, { signal: context.ending })
+      await endInstance(context.client(), instance.id, 'stop', context.ending)
       noteOfRecovery(context, instance, 'Stopped for good, since another has its place')
       return void context.poll()
   }

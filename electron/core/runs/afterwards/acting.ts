@@ -1,41 +1,11 @@
-import { BerthError, type Problem } from '../../../contract/problem.ts'
-import { ServiceError } from '../../../service/service-error.ts'
+import type { Problem } from '../../../contract/problem.ts'
 import { settleRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
-import { isDone, keepsItFrom } from '../decide.ts'
+import { endAsSeen } from '../../instances/end-instance.ts'
+import { keepsItFrom } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
 import type { RunParts } from '../parts.ts'
-
-/**
- * Stops or destroys the instance, on what a look just made shows; done already counts as done. Rejects with why it
- * could not be, to be tried again. `asks` is called right before the service is asked; false leaves it as it is, and is
- * the answer then.
- */
-export async function actOn(
-  context: AccountContext,
-  instance: number,
-  action: 'stop' | 'destroy',
-  asks: () => boolean,
-): Promise<boolean> {
-  const { account, store } = context
-  await context.poll()
-  const seen = store.get().accounts[account]
-  if (seen?.connection.status !== 'online') throw new BerthError(notSeen)
-  if (isDone(action, seen.instances[instance]?.state)) return true
-  if (!asks()) return false
-  const { instances } = context.client()
-  const options = { signal: context.ending }
-  try {
-    if (action === 'stop') await instances.stop(instance, options)
-    else await instances.destroy(instance, options)
-  } catch (error) {
-    // Gone already: somebody else was faster.
-    if (!(error instanceof ServiceError && error.status === 404)) throw error
-  }
-  await context.poll()
-  return true
-}
 
 /** Stops or destroys the instances of runs that have ended. */
 export interface AfterRun {
@@ -73,7 +43,7 @@ export function createAfterRun(
           () => undefined,
         )
       try {
-        const done = await actOn(context, instance, afterwards, () => {
+        const done = await endAsSeen(context, instance, afterwards, () => {
           const now = runs.find(id)
           if (now?.step !== 'acting' || now.afterwards !== afterwards) return false
           asked.add(id)
@@ -98,10 +68,4 @@ function otherRun({ name }: Run, afterwards: 'stop' | 'destroy'): Problem {
     code: 'other_run',
     message: `${name} still goes on there: the instance is ${done} after that.`,
   }
-}
-
-const notSeen = {
-  code: 'not_seen',
-  message: 'The service does not answer now, and Berth acts only on what it has just seen.',
-  advice: 'It tries again by itself.',
 }

@@ -1,8 +1,8 @@
 import type { Problem } from '../../../../contract/problem.ts'
-import { ServiceError } from '../../../../service/service-error.ts'
 import type { AccountContext } from '../../../account-context.ts'
 import { problemOf } from '../../../app/problems.ts'
 import type { Guards } from '../../../guards/service.ts'
+import { endInstance } from '../../../instances/end-instance.ts'
 import { isRefusal } from '../../../instances/polling/poll.ts'
 import type { Rental } from '../model.ts'
 import type { RentalSecrets } from '../secrets.ts'
@@ -96,11 +96,10 @@ export async function undo(parts: RentalParts, id: string): Promise<void> {
     const { instance } = rentals.get(id)
     if (instance === undefined) break
     try {
-      await client().instances.destroy(instance, { signal: ending })
+      await endInstance(client(), instance, 'destroy', ending)
       break
     } catch (error) {
       if (ending.aborted) return
-      if (error instanceof ServiceError && error.status === 404) break
       if (isRefusal(error)) throw error
       await rentals.update(id, { problem: problemOf(error) })
       await sleep(context, askAgainAfter)

@@ -1,0 +1,52 @@
+import type { InstanceState } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
+import { BerthError } from '../../contract/problem.ts'
+import type { ServiceClient } from '../../service/client.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import type { AccountContext } from '../account-context.ts'
+
+/** Stops or destroys an instance. One that is gone already, by somebody faster, counts as that: false then. */
+export async function endInstance(
+  { instances }: Pick<ServiceClient, 'instances'>,
+  instance: number,
+  action: 'stop' | 'destroy',
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    await instances[action](instance, { signal })
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return false
+    throw error
+  }
+}
+
+/**
+ * The same on what a look just made shows; done already counts as done. Rejects with why it could not be, to be tried
+ * again. `asks` is called right before the service is asked; false leaves it as it is, and is the answer then.
+ */
+export async function endAsSeen(
+  context: Pick<AccountContext, 'account' | 'store' | 'poll' | 'client' | 'ending'>,
+  instance: number,
+  action: 'stop' | 'destroy',
+  asks: () => boolean,
+): Promise<boolean> {
+  await context.poll()
+  const seen = context.store.get().accounts[context.account]
+  if (seen?.connection.status !== 'online') throw new BerthError(notSeen)
+  if (isEnded(seen.instances[instance]?.state, action)) return true
+  if (!asks()) return false
+  await endInstance(context.client(), instance, action, context.ending)
+  await context.poll()
+  return true
+}
+
+function isEnded(state: InstanceState | undefined, action: 'stop' | 'destroy'): boolean {
+  return state === undefined || (action === 'stop' && hasTrait(state, 'halted'))
+}
+
+const notSeen = {
+  code: 'not_seen',
+  message: 'The service does not answer now, and Berth acts only on what it has just seen.',
+  advice: 'It tries again by itself.',
+}
