@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import type { ChargedKinds, MoneyDay, SpenderName } from '../../contract/spending/history.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
 import type { BillingRow } from '../../service/charges.ts'
-import { isAbsent } from '../../service/service-error.ts'
 import type { AccountContext } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
+import { absentUntil } from './absent-list.ts'
 import { emptyDay } from './days.ts'
-import { localDay, nextMidnight } from './local-days.ts'
+import { localDay, midnight, nextMidnight } from './local-days.ts'
 
 /** What the service itself charged on days that are over, and what was paid in: it goes before what was inferred. */
 export interface Charges {
@@ -46,10 +46,9 @@ const Kept = v.object({
 })
 type Kept = v.InferOutput<typeof Kept>
 
-/** Seconds between two times of asking, until which a day's charges may still come in, and until a list may be there. */
+/** Seconds between two times of asking, and until which a day's charges may still come in. */
 const askedEvery = 3600
 const settledAfter = 3600
-const absentFor = 86_400
 /** Seconds after midnight: the service closes its day, too. */
 const afterMidnight = 300
 /** Days that are asked for, and that are kept. */
@@ -86,7 +85,7 @@ export async function openCharges(
     try {
       return { answer: await ask() }
     } catch (error) {
-      return isAbsent(error) ? { absentUntil: context.now() + absentFor } : {}
+      return { absentUntil: absentUntil(error, context.now()) }
     }
   }
 
@@ -108,7 +107,7 @@ export async function openCharges(
         keep(kept => ({ ...kept, days: withDay(kept.days, day) }))
       }
     if ((document.get().invoicesAbsentUntil ?? 0) > at) return
-    const from = due.at(-1)?.from ?? midnightBefore(at, 0)
+    const from = due.at(-1)?.from ?? midnight(at)
     const { answer, absentUntil } = await told(() => client().charges.invoices(from, Math.ceil(at), options))
     if (absentUntil !== undefined) keep(kept => ({ ...kept, invoicesAbsentUntil: absentUntil }))
     if (answer)
@@ -144,16 +143,10 @@ export function daysDue({ days }: Pick<Kept, 'days'>, at: number): DayRange[] {
   const settled = new Set(days.flatMap(({ day, final }) => (final ? [day] : [])))
   const ranges: DayRange[] = []
   for (let back = 1; back <= daysBack; back += 1) {
-    const from = midnightBefore(at, back)
+    const from = midnight(at, -back)
     ranges.push({ day: localDay(from), from, to: nextMidnight(from) })
   }
   return ranges.filter(({ day }) => !settled.has(day))
-}
-
-/** The midnight with which a day of this machine's calendar began, so many days ago. */
-function midnightBefore(at: number, days: number): number {
-  const date = new Date(at * 1000)
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - days).getTime() / 1000
 }
 
 function utcDayBefore(at: number): number {

@@ -2,6 +2,7 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { spentBy } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
+import { shortestBreak } from '../instances/reconcile.ts'
 import { ranAtLeast } from '../instances/spending.ts'
 
 /** What has been counted already, up to a moment of the account's time. */
@@ -52,7 +53,7 @@ export type Bound = Exclude<keyof Cost, 'silent'>
  * Seconds: looks closer together follow each other. Between others, what had one price at both may have been stopped
  * and started again.
  */
-export const absence = 600
+export const absence = shortestBreak
 
 export function countedAt(instance: InstanceView, at: number): CountedInstance {
   const { state, costPerHour, diskPricePerHour = 0, pricePerHour = 0, traffic } = instance

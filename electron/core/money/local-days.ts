@@ -1,13 +1,19 @@
 import { isoDay } from '../../contract/format/calendar.ts'
+
 /** The day of this machine's calendar that a moment is in, `2026-11-21`. Epoch seconds. */
 export function localDay(at: number): string {
   return isoDay(new Date(at * 1000))
 }
 
+/** The midnight with which the day began that a moment is in, or so many days later. Epoch seconds. */
+export function midnight(at: number, later = 0): number {
+  const date = new Date(at * 1000)
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + later).getTime() / 1000
+}
+
 /** The midnight after a moment, epoch seconds: an hour early or late where clocks are changed. */
 export function nextMidnight(at: number): number {
-  const date = new Date(at * 1000)
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime() / 1000
+  return midnight(at, 1)
 }
 
 /** A part of an amount, and the day it belongs to. */

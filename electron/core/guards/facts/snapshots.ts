@@ -1,5 +1,6 @@
 import type { AccountView } from '../../../contract/state.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import { breakAfter } from '../../instances/reconcile.ts'
 import { periodsOf } from './calendar.ts'
 import type { Facts, Loads, Snapshot } from './facts.ts'
 
@@ -27,9 +28,6 @@ export interface Snapshots {
   lastAt(): number | undefined
 }
 
-/** Seconds of the account's time: looks closer together than this, or than three intervals, follow each other. */
-const shortestGap = 600
-
 export function createSnapshots(context: {
   clock: Clock
   spending: Spending
@@ -46,7 +44,7 @@ export function createSnapshots(context: {
   let last: { at: number; monotonic: number } | undefined
   let { seenAt } = context
 
-  const gapOf = ({ clock: { rate } }: SeenAccount) => Math.max(shortestGap, 3 * context.interval() * rate)
+  const gapOf = ({ clock: { rate } }: SeenAccount) => breakAfter(context.interval() * rate)
 
   function facts(account: SeenAccount, at: number): Facts {
     return {

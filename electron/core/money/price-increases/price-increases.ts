@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { BerthError } from '../../../contract/problem.ts'
 import type { PriceIncreaseView } from '../../../contract/spending/price-increase.ts'
-import { isAbsent, ServiceError } from '../../../service/service-error.ts'
+import { ServiceError } from '../../../service/service-error.ts'
 import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
 import { needing } from '../../app/permission.ts'
 import { same } from '../../state/same.ts'
 import { openDocument } from '../../storage/json-file.ts'
+import { absentUntil } from '../absent-list.ts'
 import { increaseAlert, increaseAlertId } from './increase-alert.ts'
 import { increaseView } from './increase-view.ts'
 
@@ -37,9 +38,8 @@ const Kept = v.object({
   accepted: v.array(Accepted),
 })
 
-/** Seconds between two times of asking, and until a list that was not there may be. */
+/** Seconds between two times of asking. */
 const askedEvery = 600
-const absentFor = 86_400
 
 export async function openPriceIncreases(context: AccountContext): Promise<PriceIncreases> {
   const { account, store, machine, files, folder, onBroken, notifications, ending } = context
@@ -66,8 +66,9 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
       pending = new Map([...(whole ? [] : pending), ...listed])
       await tellNews()
     } catch (error) {
-      if (!ending.aborted && isAbsent(error))
-        document.writeSoon(kept => ({ ...kept, absentUntil: context.now() + absentFor }))
+      const until = absentUntil(error, context.now())
+      if (!ending.aborted && until !== undefined)
+        document.writeSoon(kept => ({ ...kept, absentUntil: until }))
     }
   }
 

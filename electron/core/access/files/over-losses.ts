@@ -1,0 +1,67 @@
+import { BerthError, type Problem } from '../../../contract/problem.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Connection } from '../../../ssh/connection/connection.ts'
+import type { Lease } from '../../../ssh/connection/sharing.ts'
+import { keepLease } from '../../../ssh/tunnels/steady-lease.ts'
+
+/** Losses in a row without getting further between them, after which it is the other side that does not want to. */
+const mostLosses = 5
+/** Milliseconds between a loss and the next try. */
+const pause = 250
+
+interface Lossy {
+  clock: Clock
+  connect: () => Promise<Lease>
+  signal: AbortSignal
+  /** The connection is lost, and is being made again. */
+  waiting?: (why: Problem) => void
+  /** Whether an error is the connection's; `again` where one was lost before. */
+  isLoss: (error: unknown, again: boolean) => boolean
+  /** How far it has got, in bytes. */
+  moved: () => number
+}
+
+/**
+ * Does work over an instance's connection, again and again for as long as it gets further. The signal that the work is
+ * given aborts with `signal`, and where the instance is gone, too. Throws that, or the error of the last try.
+ */
+export async function overLosses<Result>(
+  { clock, connect, signal, waiting, isLoss, moved }: Lossy,
+  work: (connection: Connection, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const gone = new AbortController()
+  const ended = AbortSignal.any([signal, gone.signal])
+  const lease = await keepLease({
+    clock,
+    connect,
+    lost(why) {
+      if (ended.aborted) return
+      if (why.code === 'no_such_instance') gone.abort(new BerthError(why))
+      else waiting?.(why)
+    },
+    back: () => undefined,
+  })
+  const close = () => lease.close()
+  ended.addEventListener('abort', close, { once: true })
+  let losses = 0
+  let again = false
+  try {
+    for (;;) {
+      const before = moved()
+      try {
+        ended.throwIfAborted()
+        return await work((await lease.get()).connection, ended)
+      } catch (error) {
+        ended.throwIfAborted()
+        if (!isLoss(error, again)) throw error
+        again = true
+        losses = moved() > before ? 0 : losses + 1
+        if (losses >= mostLosses) throw error
+        await new Promise<void>(resolve => void clock.after(pause, resolve))
+      }
+    }
+  } finally {
+    ended.removeEventListener('abort', close)
+    lease.close()
+  }
+}
