@@ -79,7 +79,8 @@ function boundMet(bytes: number, density: Density | undefined, bound: AnswerBoun
 const COMMA = 0x2c
 const QUOTE = 0x22
 const COLON = 0x3a
-const OPENS = new Set([0x5b, 0x7b])
+const OPEN_LIST = 0x5b
+const OPEN_OBJECT = 0x7b
 /** What an object or a list takes, in numbers. */
 const OPEN_WEIGHT = 8
 /** Bytes of a key that tell it from another. */
@@ -101,7 +102,7 @@ class Density {
       const byte = chunk[at]
       if (byte === COMMA) this.values++
       else if (byte === COLON) this.#addKey(chunk, at)
-      else if (byte !== undefined && OPENS.has(byte)) this.values += OPEN_WEIGHT
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.values += OPEN_WEIGHT
     }
   }
 
