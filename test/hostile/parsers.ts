@@ -15,8 +15,10 @@ import { isTooMuch } from '../../renderer/screens/templates/readmeWork.ts'
 
 const mask = createMask()
 
-/** All of a megabyte: who calls these bounds what they read. Moves and tabs of output grow tenfold at the most. */
-const all = 1024 * 1024
+/** Characters of a text that is longer than any bound. */
+export const long = 300 * 1024
+/** All of it: who calls these bounds what they read. Moves and tabs of output grow tenfold at the most. */
+const all = long
 
 /** Something that reads text of somebody else's. */
 export interface Parser {

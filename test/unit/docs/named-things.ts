@@ -5,8 +5,9 @@ import ts from 'typescript'
 export function codeMistake(entry: string): string | undefined {
   const [, path = '', name = ''] = /^`([^`#]+)#([^`]+)`$/.exec(entry) ?? []
   if (!existsSync(path)) return 'is no file'
-  const source = readFileSync(path, 'utf8')
-  const there = path.endsWith('.ts') ? namesIn(source).declared.has(name) : source.includes(name)
+  const there = path.endsWith('.ts')
+    ? namesIn(path).declared.has(name)
+    : readFileSync(path, 'utf8').includes(name)
   return there ? undefined : 'is not in that file'
 }
 
@@ -14,18 +15,32 @@ export function codeMistake(entry: string): string | undefined {
 export function testMistake(entry: string): string | undefined {
   const [, path = '', name = ''] = /^`([^`]+)` › (.+)$/.exec(entry) ?? []
   if (!existsSync(`test/${path}`)) return 'is no file'
-  return namesIn(readFileSync(`test/${path}`, 'utf8')).tests.has(name) ? undefined : 'is no test in that file'
+  return namesIn(`test/${path}`).tests.has(name) ? undefined : 'is no test in that file'
 }
 
 /** Each entry with a mistake, and that. */
 export const wrong = (entries: readonly string[], mistake: (entry: string) => string | undefined) =>
-  entries.flatMap(entry => (mistake(entry) === undefined ? [] : [`${entry} ${mistake(entry)}`]))
+  entries.flatMap(entry => {
+    const found = mistake(entry)
+    return found === undefined ? [] : [`${entry} ${found}`]
+  })
 
 /** What a source declares, and which tests it has. */
-function namesIn(text: string): { declared: ReadonlySet<string>; tests: ReadonlySet<string> } {
+interface Names {
+  declared: ReadonlySet<string>
+  tests: ReadonlySet<string>
+}
+
+/** Those of the sources that were read, by path: many entries name the same ones. */
+const known = new Map<string, Names>()
+
+function namesIn(path: string): Names {
+  const before = known.get(path)
+  if (before) return before
   const declared = new Set<string>()
   const tests = new Set<string>()
-  each(text, node => {
+  known.set(path, { declared, tests })
+  each(readFileSync(path, 'utf8'), node => {
     const name = nameOf(node)
     if (name !== undefined) declared.add(name)
     const title = titleOf(node)

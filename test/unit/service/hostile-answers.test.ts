@@ -1,20 +1,24 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { createClient } from '../../../electron/service/client.ts'
 import { identify } from '../../../electron/service/identify.ts'
 import { type Row, rows } from './right-answers.ts'
-import { json, raw, ScriptedService } from './scripted-service.ts'
 import { isExpected, placesIn, spoiled, strayIn } from './spoiling.ts'
 import { HurriedClock } from './virtual-clock.ts'
 
-let service: ScriptedService
-let client: ServiceClient
+const baseUrl = parseBaseUrl('http://127.0.0.1:1')
+const client = createClient({ baseUrl, key: 'k', retries: 0, clock: new HurriedClock() })
+/** What every request is answered with: thousands of them need no connection. */
+let answer: () => Response
 
-beforeAll(async () => {
-  service = await ScriptedService.start()
-  client = createClient({ baseUrl: service.baseUrl, key: 'k', retries: 0, clock: new HurriedClock() })
-})
-afterAll(() => service.stop())
+beforeAll(() => void vi.stubGlobal('fetch', async () => answer()))
+afterAll(() => void vi.unstubAllGlobals())
+
+function answerWith(body: unknown, status = 200): void {
+  const text = JSON.stringify(body)
+  answer = () => new Response(text, { status, headers: { 'content-type': 'application/json' } })
+}
 
 /** Any JSON, and such as comes close to an answer of the interface. */
 const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(null), fc.integer(), fc.boolean())
@@ -79,8 +83,8 @@ test.each(rows)(
   '%s: any JSON is a value or a ServiceError, never another exception',
   async (_request, _sent, _answer, call) => {
     await fc.assert(
-      fc.asyncProperty(body, fc.constantFrom(200, 200, 200, 400, 404, 429, 500), async (answer, status) => {
-        service.otherwise = json(answer, status)
+      fc.asyncProperty(body, fc.constantFrom(200, 200, 200, 400, 404, 429, 500), async (hostile, status) => {
+        answerWith(hostile, status)
         expect((await outcome(call)).error ?? 'none').toSatisfy(isExpected)
       }),
       { numRuns: 40 },
@@ -90,11 +94,11 @@ test.each(rows)(
 
 test.each(rows)(
   '%s: its right answer with one value spoiled is refused, or read without the spoiled value',
-  async (_request, _sent, answer, call, gives) => {
-    const places = placesIn(answer)
+  async (_request, _sent, right, call, gives) => {
+    const places = placesIn(right)
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places), fc.option(value), async (place, instead) => {
-        service.otherwise = json(spoiled(answer, place, instead ?? undefined))
+        answerWith(spoiled(right, place, instead ?? undefined))
         const { error, given } = await outcome(call)
         expect(error ?? 'none').toSatisfy(isExpected)
         if (error === undefined) expect(strayIn(gives, given)).toBeUndefined()
@@ -124,7 +128,7 @@ test('every method of the client is called here', () => {
 test('an instance that is accepted has its promised fields in their types', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(record), async rows => {
-      service.otherwise = json({ instances: rows })
+      answerWith({ instances: rows })
       const list = await client.instances.list().then(
         ({ instances }) => instances,
         () => [],
@@ -141,23 +145,25 @@ test('an instance that is accepted has its promised fields in their types', asyn
 
 const user = { id: 1, email: 'a@b.c', credit: 1.5, tfa_status: 'disabled' }
 
+const isPage = { headers: { 'content-type': 'text/html' } }
+
 test.each([
-  ['a web page', raw('<!doctype html><title>Hello</title>', 200, { 'content-type': 'text/html' })],
-  ['a web page that says 404', raw('<html>', 404)],
-  ['JSON of another kind', json({ hello: 'world' })],
-  ['a list', json([user])],
-  ['nothing', raw('')],
+  ['a web page', () => new Response('<!doctype html><title>Hello</title>', isPage)],
+  ['a web page that says 404', () => new Response('<html>', { status: 404 })],
+  ['JSON of another kind', () => Response.json({ hello: 'world' })],
+  ['a list', () => Response.json([user])],
+  ['nothing', () => new Response('')],
 ])('%s is not this service', async (_, reply) => {
-  service.otherwise = reply
+  answer = reply
   await expect(identify(client)).rejects.toMatchObject({ code: 'not_this_service' })
 })
 
 test('this service is, whatever else it tells of the user', async () => {
-  service.otherwise = json({ ...user, more: 1, ssh_key: null })
+  answerWith({ ...user, more: 1, ssh_key: null })
   expect(await identify(client)).toMatchObject({ ...user, more: 1 })
 })
 
 test('a wrong key is told from a wrong address', async () => {
-  service.otherwise = json({ success: false, msg: 'no' }, 401)
+  answerWith({ success: false, msg: 'no' }, 401)
   await expect(identify(client)).rejects.toMatchObject({ code: 'unauthorized', detail: 'no' })
 })

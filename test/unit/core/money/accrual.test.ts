@@ -174,19 +174,20 @@ test('after a clock that went back the sum is still what left the credit', () =>
   expect(accrue(back.counted, look(start + 3000, 4_599_000, machine)).spent).toBe(400_000)
 })
 
-test('however often it is looked at, a million looks included, the sum is what left the credit', () => {
+test('however often it is looked at, the sum is what left the credit', () => {
   const machine = runs(1, 333_333, start)
   let state = counted(start, 500_000_000, machine)
   let total = 0
   let ofMachine = 0
-  for (let at = 1; at <= 1_000_000; at += 1) {
+  const looks = 50_000
+  for (let at = 1; at <= looks; at += 1) {
     const credit = 500_000_000 - Math.floor((333_333 * at) / hour)
     const step = accrue(state, look(start + at, credit, machine))
     state = step.counted
     total += step.spent
     ofMachine += step.shares.get('1') ?? 0
   }
-  expect(total).toBe(Math.floor((333_333 * 1_000_000) / hour))
+  expect(total).toBe(Math.floor((333_333 * looks) / hour))
   expect(ofMachine).toBe(total)
 })
 

@@ -7,6 +7,7 @@ import {
   printFlags,
   rowMistake,
 } from '../../../../renderer/features/templates/dockerFlags.ts'
+import { anyCharacter } from '../../any-character.ts'
 
 const withoutSource = ({ source: _, ...row }: FlagRow) => row
 const rows = (text: string) => parseFlags(text).rows.map(withoutSource)
@@ -100,7 +101,7 @@ const newRow: fc.Arbitrary<FlagRow> = fc.oneof(
   fc.record({
     kind: fc.constant('variable' as const),
     name: fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/),
-    value: fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), awkward),
+    value: fc.oneof(fc.string({ unit: anyCharacter, maxLength: 12 }), awkward),
   }),
   fc.record({
     kind: fc.constant('port' as const),

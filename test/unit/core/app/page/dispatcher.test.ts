@@ -72,7 +72,7 @@ test('whatever a handler throws reaches the caller as a BerthError without its i
   expect(JSON.stringify(problem)).not.toContain('sk-1234')
 })
 
-test('ten thousand malformed calls have no effect and are refused in order', async () => {
+test('two thousand malformed calls have no effect and are refused in order', async () => {
   const reached: { name: string; args: unknown }[] = []
   const dispatch = createDispatcher(commands, everyCommand(reached), () => undefined)
   const name = fc.constantFrom(...(Object.keys(commands) as CommandName[]))
@@ -101,7 +101,7 @@ test('ten thousand malformed calls have no effect and are refused in order', asy
     fc.asyncProperty(name, malformed, async (command, args) => {
       expect((await problemOf(dispatch(command, args, {}))).code).toBe('invalid_argument')
     }),
-    { numRuns: 10_000 },
+    { numRuns: 2000 },
   )
   expect(reached).toEqual([])
 })
