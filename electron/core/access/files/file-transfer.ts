@@ -2,13 +2,13 @@ import type { FileStep, FileTransferView } from '../../../contract/instance/file
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { deferred } from '../../../ports/deferred.ts'
+import type { Connection } from '../../../ssh/connection/connection.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { SftpLost } from '../../../ssh/files/file-problems.ts'
-import type { Sftp } from '../../../ssh/files/sftp.ts'
 import type { Job } from '../../../ssh/files/transfer/job.ts'
-import { keepLease, type SteadyLease } from '../../../ssh/tunnels/steady-lease.ts'
 import { problemOf } from '../../app/problems.ts'
 import type { InstanceTarget } from '../enter.ts'
+import { overLosses } from './over-losses.ts'
 import { createSpeed } from './speed.ts'
 
 export interface FileTransferNeeds {
@@ -26,9 +26,6 @@ export interface FileTransferNeeds {
   /** It is done, failed or was cancelled. */
   ended(transfer: FileTransfer): void
 }
-
-/** Lost connections in a row without a byte between them, after which it is the server that does not want to. */
-const mostLosses = 5
 
 class Stopped extends Error {}
 
@@ -149,54 +146,37 @@ export class FileTransfer {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { clock, connect, turn } = this.#needs
+    const { clock, connect, job, turn } = this.#needs
     const done = await turn(signal)
-    let lease: SteadyLease | undefined
     try {
-      lease = await keepLease({
-        clock,
-        connect,
-        lost: why => {
-          if (signal.aborted) return
-          if (why.code === 'no_such_instance') this.#stopping.abort(new BerthError(why))
-          else this.#become('waiting', why)
+      await overLosses(
+        {
+          clock,
+          connect,
+          signal,
+          waiting: why => this.#become('waiting', why),
+          isLoss: error => error instanceof SftpLost,
+          moved: () => job.tally()?.done ?? 0,
         },
-        back: () => undefined,
-      })
-      const ending = lease
-      signal.addEventListener('abort', () => ending.close(), { once: true })
-      signal.throwIfAborted()
-      await this.#overAndOver(lease, signal)
+        (connection, ended) => this.#over(connection, ended),
+      )
     } finally {
-      lease?.close()
       done()
     }
   }
 
-  async #overAndOver(lease: SteadyLease, signal: AbortSignal): Promise<void> {
-    const { job, clock } = this.#needs
+  async #over(connection: Connection, signal: AbortSignal): Promise<void> {
+    const { job } = this.#needs
     const { openSftp } = await import('../../../ssh/files/sftp.ts')
-    let losses = 0
-    for (;;) {
-      const before = job.tally()?.done ?? 0
-      let sftp: Sftp | undefined
-      try {
-        sftp = await openSftp((await lease.get()).connection)
-        if (!this.#prepared) await job.prepare(sftp, signal)
-        this.#prepared = true
-        this.#speed.restart(job.tally()?.done ?? 0)
-        this.#become('running')
-        await job.run(sftp, signal)
-        return
-      } catch (error) {
-        signal.throwIfAborted()
-        if (!(error instanceof SftpLost)) throw error
-        losses = (job.tally()?.done ?? 0) > before ? 0 : losses + 1
-        if (losses >= mostLosses) throw error
-        await new Promise<void>(resolve => void clock.after(250, resolve))
-      } finally {
-        sftp?.end()
-      }
+    const sftp = await openSftp(connection)
+    try {
+      if (!this.#prepared) await job.prepare(sftp, signal)
+      this.#prepared = true
+      this.#speed.restart(job.tally()?.done ?? 0)
+      this.#become('running')
+      await job.run(sftp, signal)
+    } finally {
+      sftp.end()
     }
   }
 

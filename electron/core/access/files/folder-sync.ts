@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { BroughtHome, FolderScan, SyncProgress, SyncResult } from '../../../contract/instance/sync.ts'
-import { BerthError, type Problem } from '../../../contract/problem.ts'
+import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Files } from '../../../ports/files.ts'
 import type { Machine } from '../../../ports/machine.ts'
@@ -11,8 +11,8 @@ import { syncDown } from '../../../ssh/sync/down.ts'
 import type { Version } from '../../../ssh/sync/plan-down.ts'
 import { readTree, scanOf } from '../../../ssh/sync/scan.ts'
 import { syncUp } from '../../../ssh/sync/up.ts'
-import { keepLease, type SteadyLease } from '../../../ssh/tunnels/steady-lease.ts'
 import { type Document, openDocument } from '../../storage/json-file.ts'
+import { overLosses } from './over-losses.ts'
 import { createSpeed } from './speed.ts'
 
 /**
@@ -65,9 +65,6 @@ interface SyncContext {
   onBroken(setAside: string): void
 }
 
-/** Lost connections in a row without a byte between them, after which it is the instance that does not want to. */
-const mostLosses = 5
-
 /** By folder and path: what was brought home, in bytes and epoch seconds. */
 const Brought = v.record(v.string(), v.record(v.string(), v.tuple([v.number(), v.number()])))
 type Brought = v.InferOutput<typeof Brought>
@@ -89,69 +86,46 @@ export function createFolderSync(context: SyncContext): FolderSync {
     return opened
   }
 
-  /** Over the instance's connection, again and again for as long as it gets further. */
-  async function over<Result>(
+  /** Over the instance's connection, for as long as it gets further. */
+  function over<Result>(
     instance: InstanceView,
     { signal, onProgress, remote }: SyncWanted,
-    sync: (connection: Connection, onProgress: (progress: SyncProgress) => void) => Promise<Result>,
+    sync: (
+      connection: Connection,
+      more: { signal: AbortSignal; onProgress: (progress: SyncProgress) => void },
+    ) => Promise<Result>,
   ): Promise<Result> {
     let moved = 0
-    let losses = 0
-    let gone: Problem | undefined
-    const work = async () => {
-      const lease = await keepLease({
-        clock,
-        connect: () => context.connect(instance),
-        lost(why) {
-          if (why.code !== 'no_such_instance') return
-          gone = why
-          close()
-        },
-        back: () => undefined,
-      })
-      const close = () => lease.close()
-      signal.addEventListener('abort', close, { once: true })
-      try {
-        return await again(lease)
-      } finally {
-        signal.removeEventListener('abort', close)
-        lease.close()
-      }
+    const losses = {
+      clock,
+      connect: () => context.connect(instance),
+      signal,
+      isLoss: isBrokenOff,
+      moved: () => moved,
     }
-    const again = async (lease: SteadyLease): Promise<Result> => {
-      for (;;) {
+    return inTurn(`${instance.id} ${remote}`, signal, () =>
+      overLosses(losses, (connection, ended) => {
         const before = moved
         const tell = telling(clock, progress => {
           moved = Math.max(moved, before + progress.done)
           onProgress?.(progress)
         })
-        try {
-          signal.throwIfAborted()
-          return await sync((await lease.get()).connection, tell)
-        } catch (error) {
-          signal.throwIfAborted()
-          if (gone) throw new BerthError(gone)
-          if (!isBrokenOff(error, losses)) throw error
-          losses = moved > before ? 1 : losses + 1
-          if (losses >= mostLosses) throw error
-          await new Promise<void>(resolve => void clock.after(250, resolve))
-        }
-      }
-    }
-    return inTurn(`${instance.id} ${remote}`, signal, work)
+        return sync(connection, { signal: ended, onProgress: tell })
+      }),
+    )
   }
 
   return {
     scan: async (folder, options = {}) => scanOf(await readTree(syncedFolders.at(folder), options)),
     up: (instance, wanted) =>
-      over(instance, wanted, (connection, onProgress) =>
+      over(instance, wanted, (connection, more) =>
         syncUp(connection, {
           ...wanted,
+          ...more,
           folder: syncedFolders.at(wanted.folder),
           confirmed: wanted.confirmed ?? [],
           modes: platform !== 'win32',
           clock,
-          onProgress,
         }),
       ),
     async down(instance, wanted) {
@@ -161,15 +135,15 @@ export function createFolderSync(context: SyncContext): FolderSync {
         Object.entries(before).map(([path, [size, modified]]) => [path, { size, modified }]),
       )
       try {
-        return await over(instance, wanted, (connection, onProgress) =>
+        return await over(instance, wanted, (connection, more) =>
           syncDown(connection, {
             ...wanted,
+            ...more,
             folder: syncedFolders.at(wanted.folder),
             system: platform,
             from: `instance ${instance.id}`,
             synced,
             clock,
-            onProgress,
           }),
         )
       } finally {
@@ -187,10 +161,10 @@ export function createFolderSync(context: SyncContext): FolderSync {
 }
 
 /** After a loss, what still went on at the other end may have been in the way of the next try. */
-function isBrokenOff(error: unknown, losses: number): boolean {
+function isBrokenOff(error: unknown, again: boolean): boolean {
   if (!(error instanceof BerthError)) return false
   const { code } = error.problem
-  return code === 'ssh_closed' || (code === 'sync_failed' && losses > 0)
+  return code === 'ssh_closed' || (code === 'sync_failed' && again)
 }
 
 /** Adds how fast it goes and how long that takes. */

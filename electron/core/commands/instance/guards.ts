@@ -2,9 +2,9 @@ import type { FailoverView } from '../../../contract/automation/failover.ts'
 import { everything } from '../../../contract/automation/stop-everything.ts'
 import { instanceName } from '../../../contract/format/name.ts'
 import type { RentalView } from '../../../contract/market/rental.ts'
+import { endInstance } from '../../actions/end-instance.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { lackedBy } from '../../app/permission.ts'
-import { endInstance } from '../../instances/end-instance.ts'
 import { type Parts, targetOf } from '../parts.ts'
 
 type GuardCommands = Pick<

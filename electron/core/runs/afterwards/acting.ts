@@ -1,7 +1,7 @@
 import type { Problem } from '../../../contract/problem.ts'
 import { settleRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
-import { endAsSeen } from '../../instances/end-instance.ts'
+import { endAsSeen } from '../../actions/end-instance.ts'
 import { keepsItFrom } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
