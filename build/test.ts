@@ -34,10 +34,11 @@ async function test(): Promise<void> {
   }
 
   const filters = [...(files ?? []), ...options]
-  // Pages that share two processors with everything else would be timed, not tested: they come last, three at a time.
+  // What only computes, two files at once; then what waits for machines and networks, and for pages, more at once.
   const rounds = [
-    await round(['unit', 'integration'], 6, missing, filters),
-    await round(['e2e'], 3, missing, filters),
+    await round('unit', 2, missing, filters),
+    await round('integration', 8, missing, filters),
+    await round('e2e', 4, missing, filters),
   ]
   const counts = rounds.reduce(add, noCounts)
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
@@ -60,12 +61,9 @@ async function prepareSystem(): Promise<SystemPart[]> {
   return still
 }
 
-/**
- * Runs some of the projects of vitest.config.ts, so many files at once: most of their time is waiting, for machines that
- * boot and networks that come back. Tests that cannot run here are counted as skipped.
- */
+/** Runs a project of vitest.config.ts, so many files at once. Tests that cannot run here are counted as skipped. */
 async function round(
-  projects: readonly string[],
+  project: string,
   atOnce: number,
   missing: readonly SystemPart[],
   filters: readonly string[],
@@ -73,7 +71,7 @@ async function round(
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
     const report = join(folder, 'report.json')
-    const chosen = [...projects.flatMap(project => ['--project', project]), '--passWithNoTests', ...filters]
+    const chosen = ['--project', project, '--passWithNoTests', ...filters]
     const workers = ['--maxWorkers', String(atOnce)]
     const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { app, session } from 'electron'
 import project from '../package.json' with { type: 'json' }
-import { startBerth } from './core/berth.ts'
 import { userCommandFile } from './local/command-file.ts'
 import { openMachine } from './local/machine.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
@@ -34,6 +33,8 @@ const loadSimulator = async () => (await import('../simulator/simulator.ts')).st
 async function start(home: string): Promise<void> {
   const flags = readFlags(ownArguments(process.argv.slice(1)))
   const { files, log } = await openHome(home, endings)
+  // Only the instance that holds the lock needs it: another one gives its link over and ends.
+  const { startBerth } = await import('./core/berth.ts')
   const notifier = await openNotifier(log.line)
   const machine = await openMachine(files, notifier, endings)
   const demo = await demoFor(flags, files, endings, log.line, loadSimulator)

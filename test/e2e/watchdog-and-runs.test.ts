@@ -216,7 +216,7 @@ test('the demo plays a day: a training comes home, a lost bid is raised, a watch
   await page.getByRole('tab', { name: 'Automation' }).click()
   await page.getByText(/^It stopped this instance, since its time had come/).waitFor()
   await page.getByRole('link', { name: 'Activity' }).click()
-  await page.getByText(/^Raised the bid to/).waitFor()
+  await page.getByText(/: raised the bid to/).waitFor()
   // Once as an alert, once in Activity.
   await expect.poll(() => page.getByText(/was probably stopped by its watchdog/).count()).toBe(2)
   expect(errors).toEqual([])
