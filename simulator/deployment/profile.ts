@@ -41,10 +41,10 @@ export interface Profile {
   /** `credit` of the user object. */
   credit: 'there' | 'null' | 'missing'
   /**
-   * What an outbid instance shows: `wished` still wants to run; `unwished` is indistinguishable from one that its
+   * What an outbid instance shows: `running` still wants to run; `stopped` is indistinguishable from one that its
    * user stopped, but for its bid and `min_bid`.
    */
-  outbid: 'wished' | 'unwished'
+  outbid: 'running' | 'stopped'
   /** A start: it boots, or it is `queued` until someone else's GPUs are free (200 with `success: false`). */
   start: 'boots' | 'queued'
   /** How often a log is not there yet when it is fetched: 403 at first, then 404. */
@@ -66,7 +66,7 @@ export const interfaceProfile: Profile = {
   records: 'full',
   cap: 100_000,
   credit: 'there',
-  outbid: 'wished',
+  outbid: 'running',
   start: 'boots',
   logs: 0,
 }
@@ -86,7 +86,7 @@ export const publicProfile: Profile = {
   records: 'full',
   cap: 64,
   credit: 'there',
-  outbid: 'wished',
+  outbid: 'running',
   start: 'boots',
   logs: 2,
 }
@@ -107,7 +107,7 @@ export const choices: { readonly [Name in ChoiceName]: readonly Profile[Name][] 
   body: ['strict', 'loose'],
   records: ['full', 'null', 'missing', 'text', 'null-row', 'bad-row'],
   credit: ['there', 'null', 'missing'],
-  outbid: ['wished', 'unwished'],
+  outbid: ['running', 'stopped'],
   start: ['boots', 'queued'],
 }
 

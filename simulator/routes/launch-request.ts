@@ -1,6 +1,6 @@
 import { invalidArgs } from '../errors.ts'
 import { type Fields, isObject, type JsonObject } from '../fields.ts'
-import type { Launch, LaunchTemplate, LaunchTemplates, VolumeWish } from '../world/instances/launch.ts'
+import type { Launch, LaunchTemplate, LaunchTemplates, VolumeRequest } from '../world/instances/launch.ts'
 import { micro } from '../world/money.ts'
 import { flagsToEnv, readEnv } from './docker-env.ts'
 import { templateFieldTypes } from './template-fields.ts'
@@ -118,7 +118,7 @@ function readTargetState(state: string | undefined): 'running' | 'stopped' {
 }
 
 // interface 2.4: A volume is linked or created
-function readVolume(body: Fields): VolumeWish | null {
+function readVolume(body: Fields): VolumeRequest | null {
   if (!body.has('volume_info') || body.values['volume_info'] === null) return null
   const volume = body.with(body.object('volume_info'))
   const createNew = volume.boolean('create_new')

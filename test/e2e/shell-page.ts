@@ -37,28 +37,28 @@ export interface Arrived {
 
 const prompt = 'flood> '
 
-interface Wished {
+interface ShellPageOptions {
   /** Whether the shell lives in tmux, in an ordinary session of its own; else it is a plain one and nothing but. */
   tmux?: boolean
   /** Whether the server is reached over a cable that can be pulled. */
   cable?: boolean
 }
 
-export async function openShellPage(start: Start, wished: Wished = {}): Promise<ShellPage> {
+export async function openShellPage(start: Start, options: ShellPageOptions = {}): Promise<ShellPage> {
   const sim = await start.simulator({ speed: 1 })
   const sockets = await start.folder()
   start.atEnd(() => endTmux(sockets))
   const sshd = await startSshd([
-    wished.tmux ? `SetEnv TMUX_TMPDIR=${sockets}` : `ForceCommand env PS1='${prompt}' sh`,
+    options.tmux ? `SetEnv TMUX_TMPDIR=${sockets}` : `ForceCommand env PS1='${prompt}' sh`,
   ])
   start.atEnd(sshd.close)
-  const cable = wished.cable ? await startCable(sshd.port) : undefined
+  const cable = options.cable ? await startCable(sshd.port) : undefined
   if (cable) start.atEnd(cable.close)
   const detour = await startDetour(sim.baseUrl, cable?.port ?? sshd.port)
   start.atEnd(detour.close)
   const instance = await rentRunning(sim)
   // tmux would draw what is left of a flood and drop the rest.
-  const terminal = { ...defaultSettings.terminal, tmux: wished.tmux ?? false }
+  const terminal = { ...defaultSettings.terminal, tmux: options.tmux ?? false }
   let berth = await start.berth({ settings: { terminal } })
 
   const { page, errors } = await start.page('about:blank')
@@ -78,7 +78,7 @@ export async function openShellPage(start: Start, wished: Wished = {}): Promise<
     const there = (shown: string) => (typeof text === 'string' ? shown.includes(text) : text.test(shown))
     await until(async () => there(await terminalText(on)), timeout)
   }
-  await shows(wished.tmux ? 'root@' : prompt)
+  await shows(options.tmux ? 'root@' : prompt)
   return {
     page,
     sshd,

@@ -1,7 +1,7 @@
 import type { GuardAction, GuardView } from './guard.ts'
 import type { WatchdogRequest } from './watchdog.ts'
 
-/** What a watchdog does in a guard's stead while Berth is away: one condition of its wish, and the action. */
+/** What a watchdog does in a guard's stead while Berth is away: one condition of its request, and the action. */
 export interface WatchdogPart {
   action: GuardAction
   at?: number
@@ -35,20 +35,20 @@ export function watchdogPart({
 }
 
 /** Whether a watchdog does that part. */
-export function includesPart(wish: WatchdogRequest, { action, at, idle }: WatchdogPart): boolean {
-  if (wish.action !== action) return false
-  if (at !== undefined) return wish.at === at
-  return idle !== undefined && wish.idle?.seconds === idle.seconds && wish.idle.below === idle.below
+export function includesPart(request: WatchdogRequest, { action, at, idle }: WatchdogPart): boolean {
+  if (request.action !== action) return false
+  if (at !== undefined) return request.at === at
+  return idle !== undefined && request.idle?.seconds === idle.seconds && request.idle.below === idle.below
 }
 
-/** The wish with a part in the place of what it had of that kind. One watchdog does one thing, whatever the reason. */
-export function withPart(wish: WatchdogRequest | undefined, part: WatchdogPart): WatchdogRequest {
-  return { ...wish, ...part }
+/** The request with a part in the place of what it had of that kind. One watchdog does one thing, whatever the reason. */
+export function withPart(request: WatchdogRequest | undefined, part: WatchdogPart): WatchdogRequest {
+  return { ...request, ...part }
 }
 
-/** The wish without a part; undefined where nothing is left of it. */
-export function withoutPart(wish: WatchdogRequest, part: WatchdogPart): WatchdogRequest | undefined {
-  const { at, idle, ...rest } = wish
+/** The request without a part; undefined where nothing is left of it. */
+export function withoutPart(request: WatchdogRequest, part: WatchdogPart): WatchdogRequest | undefined {
+  const { at, idle, ...rest } = request
   const left: WatchdogRequest = {
     ...rest,
     ...(at === undefined || part.at !== undefined ? {} : { at }),

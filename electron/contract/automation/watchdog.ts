@@ -40,7 +40,7 @@ export type WatchdogReason = 'time' | 'idle' | 'lease' | 'run'
 /** A watchdog on an instance, as far as Berth knows. Times in epoch seconds of the account's time. */
 export interface WatchdogView {
   instance: number
-  wish: WatchdogRequest
+  request: WatchdogRequest
   /**
    * putting: it is wanted and not known to be there. watching: it was there at the last look. removing: it is not
    * wanted any more and not known to be gone. lost: it is gone, and not by Berth's doing.

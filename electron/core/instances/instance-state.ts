@@ -85,7 +85,7 @@ export function instanceState(standing: Standing, past?: Past, at = 0): Instance
   }
 }
 
-/** Stopped though it is wished to run, with a bid below the lowest that runs. */
+/** Stopped though it is meant to run, with a bid below the lowest that runs. */
 function isOutbid(standing: Standing): boolean {
   return standing.intendedStatus === 'running' && bidsTooLow(standing)
 }
@@ -98,7 +98,7 @@ function wasOutbid(standing: Standing, past: Past | undefined): boolean {
   if (!standing.beyondInterface || !past || !bidsTooLow(standing)) return false
   if (past.asked?.state === 'stopped') return false
   if (standing.intendedStatus === 'running') return false
-  // Wished to run while it was outbid, and now to be stopped: that is the user's doing.
+  // Meant to run while it was outbid, and now to be stopped: that is the user's doing.
   if (past.state === 'outbid') return past.intendedStatus !== 'running'
   return past.unbroken && (past.state === 'running' || hasTrait(past.state, 'onItsWay'))
 }

@@ -38,8 +38,8 @@ export async function planMarket(
   const { search, offers } = await lookAtMarket(context, spec)
   const stops = chosen ? [...chosen] : stopsOf(spec)
   const request = requestOf(spec, '', { stops })
-  const wish = { search, request, limits: limitsOf(spec, undefined), attempts: [] }
-  const choice = bestOffer(wish, offers, hosts.view(), () => undefined)?.choice
+  const wanted = { search, request, limits: limitsOf(spec, undefined), attempts: [] }
+  const choice = bestOffer(wanted, offers, hosts.view(), () => undefined)?.choice
   const secrets = secretsOf(spec)
   if (!choice) return { stops, secrets }
   const { offer, price } = choice

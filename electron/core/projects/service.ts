@@ -36,7 +36,7 @@ export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'f
   /** What was agreed to for a job, and what was to stop it. */
   agreed(id: string): Pick<NewJob, 'text' | 'spec' | 'stops'>
   /** Resolves with its id once it is on disk; it goes on by itself. Throws `project_busy`. */
-  start(wish: NewJob): Promise<string>
+  start(job: NewJob): Promise<string>
   /** Cancels it without results, and destroys what was rented. */
   cancel(id: string): Promise<void>
   /** Ends its command; results and clean-up follow as after any end. */

@@ -24,13 +24,13 @@ import { createRunWork } from './work.ts'
 /** The runs of one account: started, followed, and what was chosen done at their end. */
 export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
   /** Resolves with its id once it is on disk. An `id` that is known already begins nothing. */
-  start(wish: NewRun, id?: string): Promise<string>
+  start(newRun: NewRun, id?: string): Promise<string>
   find(id: string): Run | undefined
   /**
    * The same for an instance that is still to be rented: it is on disk before `rent` is called, and is not where that
    * rejects. Resolves with what `rent` gives.
    */
-  startOn<Got>(wish: NewRun, rent: () => Promise<Got>): Promise<Got>
+  startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got>
   /** Takes back what waits for a failover that never began. */
   forget(failover: string): Promise<void>
   end(id: string): Promise<void>
@@ -107,12 +107,12 @@ export async function openRuns(
     return runs.find(id)?.watchdogStale === true && instances?.[instance] !== undefined && !!there?.[instance]
   }
 
-  async function add(id: string, wish: NewRun): Promise<void> {
+  async function add(id: string, newRun: NewRun): Promise<void> {
     for (const old of surplus(runs.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
     await runs.add({
-      ...wish,
+      ...newRun,
       id,
-      step: viewOf(wish.instance)?.state === 'running' ? 'starting' : 'waiting',
+      step: viewOf(newRun.instance)?.state === 'running' ? 'starting' : 'waiting',
       createdAt: context.now(),
       seen: 0,
       dropped: 0,
@@ -122,16 +122,16 @@ export async function openRuns(
 
   return {
     find: runs.find,
-    async start(wish, id = `x${context.newId()}`) {
-      if (!runs.find(id)) await add(id, wish)
+    async start(newRun, id = `x${context.newId()}`) {
+      if (!runs.find(id)) await add(id, newRun)
       work(id)
       return id
     },
-    async startOn(wish, rent) {
+    async startOn(newRun, rent) {
       const id = `x${context.newId()}`
       asking.add(id)
       try {
-        await add(id, wish)
+        await add(id, newRun)
         return await rent()
       } catch (error) {
         await runs.remove(id)

@@ -17,12 +17,12 @@ export function matchAlert(
   const [best] = fresh
   if (!best) return undefined
   const { gpuName, gpuCount, location } = best.offer
-  const { query, filter } = watch.wish.search
+  const { query, filter } = watch.request.search
   return {
     id: watchAlertId(watch),
     kind: 'watch',
     title: `${gpuCount && gpuCount > 1 ? `${gpuCount} × ` : ''}${gpuName ?? 'A machine'} at ${rate(best.price ?? 0)}`,
-    body: `${location ? `${location}. ` : ''}“${watch.wish.name}”: ${count(fresh.length)} new, ${count(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
+    body: `${location ? `${location}. ` : ''}“${watch.request.name}”: ${count(fresh.length)} new, ${count(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
     urgency: 'normal',
     actions: [{ id: 'show', label: 'Rent…' }],
     place: { screen: 'offers', search: { query, filter }, offer: best.offer.id },

@@ -9,18 +9,18 @@ export function isDue(watch: Moving, now: number): boolean {
   return next !== undefined && now >= next
 }
 
-type Moving = Pick<Watch, 'paused' | 'notesPrices' | 'wish'> & { lookedAt?: number }
+type Moving = Pick<Watch, 'paused' | 'notesPrices' | 'request'> & { lookedAt?: number }
 
 /** When it is looked at next; undefined where it is not. For the prices alone, no more than one look an hour. */
-export function nextLook({ paused, notesPrices, lookedAt, wish }: Moving): number | undefined {
+export function nextLook({ paused, notesPrices, lookedAt, request }: Moving): number | undefined {
   if (paused && !notesPrices) return undefined
-  const every = paused ? Math.max(wish.every, 60) : wish.every
+  const every = paused ? Math.max(request.every, 60) : request.every
   return lookedAt === undefined ? 0 : lookedAt + every * 60
 }
 
 /** Whether it has rented as many as it may. */
-export function isDone({ wish, rented, renting }: Pick<Watch, 'wish' | 'rented' | 'renting'>): boolean {
-  return wish.rents !== undefined && renting === undefined && rented >= wish.rents.most
+export function isDone({ request, rented, renting }: Pick<Watch, 'request' | 'rented' | 'renting'>): boolean {
+  return request.rents !== undefined && renting === undefined && rented >= request.rents.most
 }
 
 export function sameSearch(a: WatchRequest, b: WatchRequest): boolean {
@@ -29,10 +29,10 @@ export function sameSearch(a: WatchRequest, b: WatchRequest): boolean {
 
 /** A watch as it was asked for, in the place of `before` where that is given. No secret value is in it. */
 export function savedWatch(
-  { id, account, wish, run }: Pick<Watch, 'id' | 'account' | 'wish' | 'run'>,
+  { id, account, request, run }: Pick<Watch, 'id' | 'account' | 'request' | 'run'>,
   before: Watch | undefined,
 ): Watch {
-  const { rents } = wish
+  const { rents } = request
   // Changed after its work is done, it begins anew.
   const rented = before && !isDone(before) ? before.rented : 0
   // With fewer machines than it has rented already, there is nothing left to do.
@@ -40,11 +40,11 @@ export function savedWatch(
   return {
     id,
     account,
-    wish: rents ? { ...wish, rents: { ...rents, request: withoutSecrets(rents.request) } } : wish,
+    request: rents ? { ...request, rents: { ...rents, request: withoutSecrets(rents.request) } } : request,
     run: rents && run,
     ...(isOver ? { paused: true, notesPrices: true } : { paused: false }),
     // Of another search, all that is there at its first look is no news.
-    told: before && sameSearch(before.wish, wish) ? before.told : undefined,
+    told: before && sameSearch(before.request, request) ? before.told : undefined,
     rented,
     failed: 0,
     renting: before?.renting,

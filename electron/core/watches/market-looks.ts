@@ -37,14 +37,14 @@ export function createMarketLooks(
   function look(id: string): Promise<void> {
     const already = looking.get(id)
     if (already) return already
-    const { wish } = get(id)
-    const { query, filter } = wish.search
+    const { request } = get(id)
+    const { query, filter } = request.search
     // The same search as on the page: a service that caps its lists is asked for what matches, too.
     const running = findOffers(client().offers, query, filter, { signal: ending })
       // Changed meanwhile, its filter is for another search: what this one found says nothing.
       .then(({ offers }) => {
         const current = find(id)
-        if (current && sameSearch(current.wish, wish)) return seen(id, offers)
+        if (current && sameSearch(current.request, request)) return seen(id, offers)
         looking.delete(id)
         return current ? look(id) : undefined
       })
@@ -84,7 +84,7 @@ export function createMarketLooks(
     await update(id, { lookedAt: at, told: watch.paused ? watch.told : told })
     if (!best) withdraw(watch)
     if (find(id)?.paused !== false) return
-    if (watch.wish.rents) return best ? renting.next(id, best.price ?? 0) : renting.none(id)
+    if (watch.request.rents) return best ? renting.next(id, best.price ?? 0) : renting.none(id)
     const match = matchAlert(watch, { fresh, matching })
     if (match) alert(match)
   }

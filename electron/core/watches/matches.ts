@@ -28,12 +28,12 @@ const most = 1000
 
 /** What of the market's answer matches, and what of that is news. */
 export function sighting(watch: Watch, offers: readonly OfferView[], now: number): Sighting {
-  const { query, filter } = watch.wish.search
+  const { query, filter } = watch.request.search
   const cheapestFirst = { column: 'price', descending: false } as const
   const found = new Sorter(catalogueOf(offers, query.type))
     .order(cheapestFirst, filter)
     .filter(({ price }) => price !== undefined)
-  const matching = found.filter(listed => isWithin(listed, watch.wish.rents))
+  const matching = found.filter(listed => isWithin(listed, watch.request.rents))
   const heard = watch.told ?? []
   // Away for a day of looks: where nobody looked, it may have been there all the time.
   const since = (watch.lookedAt ?? now) - forgottenAfter

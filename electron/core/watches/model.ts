@@ -31,7 +31,7 @@ export type StoredWatchRun = v.InferOutput<typeof StoredWatchRun>
 export const Watch = v.object({
   id: WatchId,
   account: AccountId,
-  wish: WatchRequest,
+  request: WatchRequest,
   run: v.optional(StoredWatchRun),
   paused: v.boolean(),
   /** It paused by itself: prices go on being noted. What the user paused asks nothing. */

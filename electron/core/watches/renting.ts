@@ -51,35 +51,35 @@ export function createWatchRenting(
 
   /** Nothing is rented that a guard would stop at the next look: its disk would be charged for no use. */
   async function withinGuards(watch: Watch, price: Micros): Promise<void> {
-    const { id, wish, renting, rented } = watch
-    if (!wish.rents || renting !== undefined || rented >= wish.rents.most) return
+    const { id, request, renting, rented } = watch
+    if (!request.rents || renting !== undefined || rented >= request.rents.most) return
     const waits = guardVeto(store.get().accounts[account], { more: price }, context.now())
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
-      if (waits) note('berth', `The watch “${wish.name}” rents nothing for now`, waits.message)
+      if (waits) note('berth', `The watch “${request.name}” rents nothing for now`, waits.message)
     }
     if (!waits) await begin(get(id))
   }
 
-  async function begin({ id, wish, run }: Watch): Promise<void> {
-    const { search, rents } = wish
+  async function begin({ id, request, run }: Watch): Promise<void> {
+    const { search, rents } = request
     if (!rents) return
-    const request = await secrets.restore({ id }, rents.request)
+    const openRequest = await secrets.restore({ id }, rents.request)
     // A keychain may ask the user first: meanwhile it may be paused, changed or deleted.
     const now = find(id)
-    if (ending.aborted || !now || now.paused || now.wish !== wish || now.run !== run) return
-    if (!request) return stop(id, secretsLost)
+    if (ending.aborted || !now || now.paused || now.request !== request || now.run !== run) return
+    if (!openRequest) return stop(id, secretsLost)
     const failover = `f${context.newId()}`
     await watches.intend(id, { renting: failover })
     const then = run ? ` “${run.name}” is run there.` : ''
-    note('berth', `The watch “${wish.name}” rents`, `An offer matches.${then}`)
-    const rent = () => failovers.start({ search, request, limits: rents.limits }, failover)
+    note('berth', `The watch “${request.name}” rents`, `An offer matches.${then}`)
+    const rent = () => failovers.start({ search, request: openRequest, limits: rents.limits }, failover)
     await (run ? runs.startOn({ ...run, failover, rentedAgain: true }, rent) : rent())
     watches.show()
   }
 
   /** What became of the machine it is renting. One that never began is none. */
-  async function settle({ id, renting, rented, failed, wish }: Watch): Promise<void> {
+  async function settle({ id, renting, rented, failed, request }: Watch): Promise<void> {
     if (renting === undefined) return
     const failover = failovers.find(renting)
     switch (failover?.step) {
@@ -87,11 +87,11 @@ export function createWatchRenting(
         return
       case 'ready':
         await update(id, { renting: undefined, rented: rented + 1, failed: 0 })
-        if (wish.rents && rented + 1 >= wish.rents.most) await finish(id)
+        if (request.rents && rented + 1 >= request.rents.most) await finish(id)
         return
       case 'cancelled':
         await update(id, { renting: undefined, paused: true, notesPrices: true })
-        return note('berth', `The watch “${wish.name}” is paused`, 'What it was renting was cancelled.')
+        return note('berth', `The watch “${request.name}” is paused`, 'What it was renting was cancelled.')
       case 'failed':
         // A machine that somebody stopped is there all the same, and costs its disk: the next one would, too.
         if (failover.instance !== undefined) {
@@ -112,7 +112,7 @@ export function createWatchRenting(
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
     const body = `${machines} rented, as many as it may.`
-    alert(doneAlert(watch, `“${watch.wish.name}” has done its work`, body))
+    alert(doneAlert(watch, `“${watch.request.name}” has done its work`, body))
   }
 
   async function stop(id: string, problem: Problem): Promise<void> {
@@ -123,7 +123,7 @@ export function createWatchRenting(
     const watch = find(id)
     if (!watch) return
     const { message, advice = '' } = problem
-    alert(doneAlert(watch, `“${watch.wish.name}” is paused`, `${message} ${advice}`.trim()))
+    alert(doneAlert(watch, `“${watch.request.name}” is paused`, `${message} ${advice}`.trim()))
   }
 
   return {

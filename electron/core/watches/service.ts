@@ -16,7 +16,7 @@ import { type LastLook, watchView } from './view.ts'
 /** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
 export interface Watches extends Required<Automation> {
   /** `run` is what is run on each machine that it rents. */
-  save(id: string | undefined, wish: WatchRequest, run?: StoredWatchRun): Promise<string>
+  save(id: string | undefined, request: WatchRequest, run?: StoredWatchRun): Promise<string>
   pause(id: string, paused: boolean): Promise<void>
   delete(id: string): Promise<void>
   /** Looks at the market now. Never rejects: what went wrong is in the view. */
@@ -64,43 +64,46 @@ export async function openWatches(
   const look = createMarketLooks(context, { watches, prices, renting, lastLooks, say })
 
   /** What is asked for with the secret values that the page never gets back. */
-  async function withSecrets(wish: WatchRequest, before: Watch | undefined): Promise<WatchRequest> {
-    if (!wish.rents) return wish
-    const { rents } = before?.wish ?? {}
+  async function withSecrets(request: WatchRequest, before: Watch | undefined): Promise<WatchRequest> {
+    if (!request.rents) return request
+    const { rents } = before?.request ?? {}
     const known = before && rents && (await secrets.restore({ id: before.id }, rents.request))
-    return { ...wish, rents: { ...wish.rents, request: withKnownSecrets(wish.rents.request, known) } }
+    return {
+      ...request,
+      rents: { ...request.rents, request: withKnownSecrets(request.rents.request, known) },
+    }
   }
 
   /** What could not be deleted is at the next start. */
   async function forgetSecrets(watch: Watch | undefined): Promise<void> {
-    const request = watch?.wish.rents?.request
+    const request = watch?.request.rents?.request
     if (watch && request) await secrets.forget({ id: watch.id, request }).catch(() => undefined)
   }
 
   return {
-    async save(given, wish, run) {
+    async save(given, request, run) {
       if (given === undefined && all().length >= mostWatches) throw new BerthError(tooMany)
       const before = given === undefined ? undefined : get(given)
       const id = given ?? `w${context.newId()}`
-      const whole = await withSecrets(wish, before)
-      const request = whole.rents?.request
-      if (request) await secrets.keep(id, request)
-      await watches.add(savedWatch({ id, account, wish: whole, run }, before))
-      if (!request || !hasSecrets(request)) await forgetSecrets(before)
-      if (before && !sameSearch(before.wish, wish)) prices.forget(id)
-      note('user', `${before ? 'Changed' : 'Began'} the watch “${wish.name}”`)
+      const whole = await withSecrets(request, before)
+      const openRequest = whole.rents?.request
+      if (openRequest) await secrets.keep(id, openRequest)
+      await watches.add(savedWatch({ id, account, request: whole, run }, before))
+      if (!openRequest || !hasSecrets(openRequest)) await forgetSecrets(before)
+      if (before && !sameSearch(before.request, request)) prices.forget(id)
+      note('user', `${before ? 'Changed' : 'Began'} the watch “${request.name}”`)
       watches.show()
       void look(id)
       return id
     },
     async pause(id, paused) {
       const watch = get(id)
-      const { wish } = watch
+      const { request } = watch
       // Going on after its work is done is to do it once more.
       const again = isDone(watch)
       const going = { failed: 0, rented: again ? 0 : watch.rented }
       await update(id, { paused, notesPrices: undefined, waits: undefined, ...(paused ? {} : going) })
-      note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${wish.name}”`)
+      note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${request.name}”`)
       if (!paused) void look(id)
     },
     async delete(id) {
@@ -110,7 +113,7 @@ export async function openWatches(
       prices.forget(id)
       lastLooks.delete(id)
       withdraw(watch)
-      note('user', `Deleted the watch “${watch.wish.name}”`)
+      note('user', `Deleted the watch “${watch.request.name}”`)
       watches.show()
     },
     look,
@@ -126,7 +129,7 @@ export async function openWatches(
       return Math.min(...moments.filter(moment => moment > after))
     },
     resume: watches.show,
-    secretOwners: () => all().flatMap(({ id, wish }) => (wish.rents ? id : [])),
+    secretOwners: () => all().flatMap(({ id, request }) => (request.rents ? id : [])),
     async flush() {
       await Promise.all([watches.flush(), prices.flush()])
     },

@@ -12,10 +12,10 @@ export interface LastLook {
 }
 
 export function watchView(
-  { id, wish, run, paused, notesPrices, lookedAt, rented, renting, waits }: Watch,
+  { id, request, run, paused, notesPrices, lookedAt, rented, renting, waits }: Watch,
   last: LastLook | undefined,
 ): WatchView {
-  const { rents, ...rest } = wish
+  const { rents, ...rest } = request
   return {
     ...rest,
     rents: rents ? { ...rents, request: withoutSecrets(rents.request) } : undefined,

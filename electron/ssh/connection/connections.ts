@@ -73,8 +73,8 @@ export function createSsh(needs: SshNeeds): Ssh {
     return keys
   }
 
-  async function shellOn(lease: Lease, wish: ShellRequest, ms: number): Promise<Shell> {
-    const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', wish, wish.command)
+  async function shellOn(lease: Lease, request: ShellRequest, ms: number): Promise<Shell> {
+    const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', request, request.command)
     try {
       const shell = await within(clock, opening, ms)
       shell.ended.then(lease.release)

@@ -8,11 +8,15 @@ import { watchdogScript } from './script/script.ts'
  * start. They hold no key: that is the container's own. Which instance it is the container may know (`CONTAINER_ID`);
  * else Berth tells it on its first visit. What Berth has changed meanwhile stays.
  */
-export async function watchdogStartScript(wish: WatchdogRequest, url: string, tick: number): Promise<string> {
+export async function watchdogStartScript(
+  request: WatchdogRequest,
+  url: string,
+  tick: number,
+): Promise<string> {
   const packed = gzipSync(await watchdogScript(), { level: 9 })
     .toString('base64')
     .replace(/.{76}/g, '$&\n')
-  const lines = configLines({ ...wish, url, tick }).map(line => `'${line.replaceAll("'", `'\\''`)}'`)
+  const lines = configLines({ ...request, url, tick }).map(line => `'${line.replaceAll("'", `'\\''`)}'`)
   return `# >>> berth watchdog
 ( umask 077; d=\${HOME:-/root}/.berth/watchdog; mkdir -p "$d"
 [ -f "$d/config" ] || { base64 -d << 'BERTH' | gzip -dc > "$d/watchdog.sh" && printf '%s\\n' ${lines.join(' ')} 'key=container' > "$d/config"; }

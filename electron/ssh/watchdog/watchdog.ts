@@ -11,7 +11,7 @@ import { watchdogScript } from './script/script.ts'
 
 /** What a watchdog is told when it is put there. */
 export interface WatchdogConfig {
-  wish: WatchdogRequest
+  request: WatchdogRequest
   instance: number
   /** Of the service. */
   url: string
@@ -25,7 +25,7 @@ export interface WatchdogConfig {
 
 /** What a watchdog tells of itself. */
 export interface WatchdogLook {
-  wish: WatchdogRequest
+  request: WatchdogRequest
   alive: boolean
   hooked: boolean
   /** Whether it was told which instance it is on. */
@@ -62,7 +62,7 @@ async function scripts() {
 }
 
 /**
- * Puts the watchdog there, or another wish into the one that is there, and starts it. Throws `no_http_tool`,
+ * Puts the watchdog there, or another request into the one that is there, and starts it. Throws `no_http_tool`,
  * `no_instance_key`, `no_gpu_load`, `no_posix_shell` or `disk_full`, and as `lookAtWatchdog` does.
  */
 export async function putWatchdog(
@@ -76,7 +76,7 @@ export async function putWatchdog(
     script: watchdog,
     config: configText(config),
     given_key: config.key ?? '',
-    needs_load: config.wish.idle ? 'yes' : '',
+    needs_load: config.request.idle ? 'yes' : '',
     lease,
   }
   const found = await run(connection, clock, values, [here, put, look])
@@ -145,8 +145,8 @@ async function run(
   return found
 }
 
-function configText({ wish, instance, url, now, tick }: WatchdogConfig): string {
-  return configLines({ ...wish, instance, url, tick, told: Math.floor(now) }).join('\n')
+function configText({ request, instance, url, now, tick }: WatchdogConfig): string {
+  return configLines({ ...request, instance, url, tick, told: Math.floor(now) }).join('\n')
 }
 
 function readLook(found: ReadonlyMap<string, string>): WatchdogLook | undefined {
@@ -165,7 +165,7 @@ function readLook(found: ReadonlyMap<string, string>): WatchdogLook | undefined 
     did: readEnding(found.get('done')),
   }
   return {
-    wish: {
+    request: {
       action: found.get('config.action') === 'destroy' ? 'destroy' : 'stop',
       at,
       idle: idle === undefined ? undefined : { seconds: idle, below: below ?? 5 },

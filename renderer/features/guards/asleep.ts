@@ -20,35 +20,35 @@ export function watchdogOn(account: AccountView | undefined, instance: number): 
 /** Whether a watchdog does what the guard does. */
 export function isWatchedAsleep(account: AccountView | undefined, guard: GuardView): boolean {
   const part = watchdogPart(guard)
-  const wish = guard.instance === undefined ? undefined : watchdogOn(account, guard.instance)?.wish
-  return part !== undefined && wish !== undefined && includesPart(wish, part)
+  const request = guard.instance === undefined ? undefined : watchdogOn(account, guard.instance)?.request
+  return part !== undefined && request !== undefined && includesPart(request, part)
 }
 
 /** What to ask a watchdog for so that it does that part too; or why it cannot. `now`: the account's time. */
-export function wishWith(
+export function requestWith(
   watchdog: WatchdogView | undefined,
   part: WatchdogPart,
   now: number,
-): { wish: WatchdogRequest; unusable?: undefined } | { wish?: undefined; unusable: string } {
-  const wish = watchdog?.wish
-  const others = wish && withoutPart(wish, part)
+): { request: WatchdogRequest; unusable?: undefined } | { request?: undefined; unusable: string } {
+  const request = watchdog?.request
+  const others = request && withoutPart(request, part)
   if (others && others.action !== part.action)
     return {
       unusable: `The watchdog there ${others.action === 'stop' ? 'stops' : 'destroys'}: one does one thing only.`,
     }
-  if (part.at !== undefined && wish?.at !== undefined && wish.at < part.at && wish.at > now)
-    return { unusable: `The watchdog there has one time, and ${moment(wish.at, now)} comes first.` }
-  return { wish: withPart(others, part) }
+  if (part.at !== undefined && request?.at !== undefined && request.at < part.at && request.at > now)
+    return { unusable: `The watchdog there has one time, and ${moment(request.at, now)} comes first.` }
+  return { request: withPart(others, part) }
 }
 
 /** What is left of a watchdog without a part; undefined where nothing is, and no run counts on it. */
-export function wishLeft(
+export function requestLeft(
   account: AccountView,
-  { wish, instance }: WatchdogView,
+  { request, instance }: WatchdogView,
   part: WatchdogPart,
 ): WatchdogRequest | undefined {
   const counted = Object.values(account.runs).some(
     run => run.instance === instance && run.watchdog && isGoing(run),
   )
-  return withoutPart(wish, part) ?? (counted ? { action: wish.action } : undefined)
+  return withoutPart(request, part) ?? (counted ? { action: request.action } : undefined)
 }

@@ -47,10 +47,16 @@ export function guardDraft(guard: GuardView, now: number): GuardDraft {
   return { choice, typed: { ...newTyped(now), ...typed }, action, missed, warning: String(warning / 60) }
 }
 
-type Wish = Omit<Args<'setGuard'>, 'account' | 'guard' | 'instance'>
+type GuardSettings = Omit<Args<'setGuard'>, 'account' | 'guard' | 'instance'>
 
 /** What to ask for, or what is wrong, by field. */
-export function readGuardDraft({ choice, typed, action, warning, missed }: GuardDraft): ReadForm<Wish> {
+export function readGuardDraft({
+  choice,
+  typed,
+  action,
+  warning,
+  missed,
+}: GuardDraft): ReadForm<GuardSettings> {
   const { fields, request } = guardForms[choice]
   const when = request((name, scale) =>
     readField(

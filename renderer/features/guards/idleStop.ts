@@ -24,9 +24,9 @@ export function idleStop(instance: InstanceView, page: Page): Action {
     id: 'idle-stop',
     label: `When idle for ${duration(when.seconds)}, stop`,
     async run() {
-      const wish = { when, action: 'stop', warning: 900, missed: 'act' } as const
+      const settings = { when, action: 'stop', warning: 900, missed: 'act' } as const
       const set = await page.attempt(
-        berth.setGuard({ instance: instance.id, ...wish, ...(guard && { guard: guard.id }) }),
+        berth.setGuard({ instance: instance.id, ...settings, ...(guard && { guard: guard.id }) }),
       )
       if (set !== undefined)
         page.say(

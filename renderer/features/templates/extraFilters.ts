@@ -7,7 +7,7 @@ import {
 import { ExtraFilters, OfferFilter } from '../../../electron/contract/market/offer.ts'
 
 /** A template's `extra_filters` as the Offers screen has them: as its own filter, and for the service what that does not know. */
-export interface OfferWishes {
+export interface OfferFilters {
   filter: OfferFilter
   extra: ExtraFilters
   verifiedOnly?: boolean
@@ -16,45 +16,45 @@ export interface OfferWishes {
 }
 
 /** Takes a template's machine filters apart. Conditions that mean the very same here become the page's own. */
-export function readExtraFilters(filters: Record<string, Record<string, unknown>>): OfferWishes {
-  const wishes: OfferWishes = { filter: {}, extra: {}, unread: [] }
+export function readExtraFilters(filters: Record<string, Record<string, unknown>>): OfferFilters {
+  const read: OfferFilters = { filter: {}, extra: {}, unread: [] }
   for (const [field, conditions] of Object.entries(filters)) {
     const rest = Object.entries(conditions).filter(
-      ([operator, value]) => !takeOver(wishes, field, operator, value),
+      ([operator, value]) => !takeOver(read, field, operator, value),
     )
     if (rest.length === 0) continue
     const extra = v.safeParse(ExtraFilters, { [field]: Object.fromEntries(rest) })
-    if (extra.success) Object.assign(wishes.extra, extra.output)
-    else wishes.unread.push(field)
+    if (extra.success) Object.assign(read.extra, extra.output)
+    else read.unread.push(field)
   }
-  return wishes
+  return read
 }
 
 /** True when the page's own filter says this condition to the letter. */
-function takeOver(wishes: OfferWishes, field: string, operator: string, value: unknown): boolean {
+function takeOver(read: OfferFilters, field: string, operator: string, value: unknown): boolean {
   const key = same[`${field} ${operator}`]
   if (key && typeof value === 'number' && v.is(OfferFilter.entries[key], value)) {
-    wishes.filter[key] = value
+    read.filter[key] = value
     return true
   }
   if (field === 'num_gpus' && operator === 'eq' && typeof value === 'number') {
     if (!v.is(OfferFilter.entries.countFrom, value)) return false
-    Object.assign(wishes.filter, { countFrom: value, countTo: value })
+    Object.assign(read.filter, { countFrom: value, countTo: value })
     return true
   }
   if (field === 'gpu_name' && (operator === 'eq' || operator === 'in')) {
     const names = (Array.isArray(value) ? value : [value]).filter(name => typeof name === 'string')
     if (names.length === 0 || (Array.isArray(value) && names.length !== value.length)) return false
-    wishes.filter.gpus = names
+    read.filter.gpus = names
     return true
   }
   if (field === 'verified' && operator === 'eq' && typeof value === 'boolean') {
-    wishes.verifiedOnly = value
+    read.verifiedOnly = value
     return value
   }
   const only = further.find(each => each.kind === 'only' && each.field === field)
   if (only?.kind === 'only' && operator === 'eq' && value === true) {
-    wishes.filter[only.key] = true
+    read.filter[only.key] = true
     return true
   }
   // What is searched for can always be rented.

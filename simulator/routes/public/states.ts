@@ -17,9 +17,9 @@ const NOTHING_YET = 2000
 export function publicStates(world: World, instance: Instance, { outbid }: Profile): States {
   const { status, intended, queued } = instance
   if (status === 'stopped') {
-    const wish = isOutbid(instance) && outbid === 'unwished' ? 'stopped' : intended
+    const shown = isOutbid(instance) && outbid === 'stopped' ? 'stopped' : intended
     const next = queued ? 'running' : 'stopped'
-    return { actual_status: 'exited', cur_state: 'stopped', next_state: next, intended_status: wish }
+    return { actual_status: 'exited', cur_state: 'stopped', next_state: next, intended_status: shown }
   }
   const created = status === null && world.clock.now() - instance.since > NOTHING_YET
   return {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../fields.ts'
 
-/** Volume wishes of a creation, section 2.4. */
-export interface VolumeWish {
+/** Volumes that a creation asks for, section 2.4. */
+export interface VolumeRequest {
   createNew: boolean
   volumeId: number
   /** GB, only for a new one. */
@@ -25,7 +25,7 @@ export interface Launch {
   cancelUnavailable: boolean
   targetState: 'running' | 'stopped'
   template: { hashId: string; name: string } | null
-  volume: VolumeWish | null
+  volume: VolumeRequest | null
   /** The registry that a login is given for; null without one. */
   registry: string | null
   extraFilters: JsonObject

@@ -20,8 +20,8 @@ afterAll(() => processes.remove())
 interface Round {
   round: number
   killedAfter: number
-  /** Whether the wish was on disk when the process was killed. */
-  wished: boolean
+  /** Whether the request was on disk when the process was killed. */
+  requested: boolean
   instances: number
   ever: number
   stillHasSecret: boolean
@@ -44,7 +44,7 @@ async function killAndGoOn(round: number): Promise<Round> {
     await new Promise(resolve => setTimeout(resolve, killedAfter))
     first.kill('SIGKILL')
     await once(first, 'exit')
-    const wished = (await kept(home, 'rentals')).includes('"pytorch/pytorch"')
+    const requested = (await kept(home, 'rentals')).includes('"pytorch/pytorch"')
 
     const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on')
     await said(second, 'settled')
@@ -56,12 +56,12 @@ async function killAndGoOn(round: number): Promise<Round> {
     const { instances } = (await answer.json()) as { instances: { id: number }[] }
     const ever = sim.controls.ledger().instances.length
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
-    const stillHasSecret = wished && keychain.includes('rental r')
+    const stillHasSecret = requested && keychain.includes('rental r')
     const guards: { instance: number; ended?: string }[] = JSON.parse((await kept(home, 'guards')) || '[]')
     return {
       round,
       killedAfter,
-      wished,
+      requested,
       instances: instances.length,
       ever,
       stillHasSecret,
@@ -81,7 +81,7 @@ async function kept(home: string, name: 'rentals' | 'guards'): Promise<string> {
   return readFile(join(accounts, account, `${name}.json`), 'utf8').catch(() => '')
 }
 
-test('killed at any moment of a rental, it goes on: one wish, one creation, one instance', {
+test('killed at any moment of a rental, it goes on: one request, one creation, one instance', {
   timeout: 240_000,
 }, async () => {
   const results: Round[] = []
@@ -95,14 +95,14 @@ test('killed at any moment of a rental, it goes on: one wish, one creation, one 
   await Promise.all(Array.from({ length: atOnce }, lane))
   expect(results).toHaveLength(rounds)
   for (const result of results) {
-    const created = result.wished ? 1 : 0
+    const created = result.requested ? 1 : 0
     expect(result).toMatchObject({
       instances: created,
       ever: created,
       stillHasSecret: false,
-      guarded: result.wished ? [true, true] : [],
+      guarded: result.requested ? [true, true] : [],
     })
   }
   // The kills fell on both sides of the moments that matter.
-  expect(results.filter(({ wished }) => wished).length).toBeGreaterThan(0)
+  expect(results.filter(({ requested }) => requested).length).toBeGreaterThan(0)
 })

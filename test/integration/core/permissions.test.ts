@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Args, CommandName } from '../../../electron/contract/commands.ts'
-import { ended, wish } from './failover/wish.ts'
+import { ended, failoverRequest } from './failover/request.ts'
 import { rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -147,13 +147,13 @@ describe('a permission that is missing is named', () => {
 
   test('by a failover and a watch, which go on by themselves', async () => {
     const lacking = { code: 'forbidden', message: expect.stringContaining('lacks the permission misc.') }
-    const failover = await under.run('rentWithFailover', wish())
+    const failover = await under.run('rentWithFailover', failoverRequest())
     await under.until(() => under.account().failovers[failover]?.problem?.code === 'forbidden')
     expect(under.account().failovers[failover]).toMatchObject({ step: 'searching', problem: lacking })
     await under.run('cancelFailover', { failover })
     await ended(under, failover)
-    const { search } = wish()
-    const watch = await under.run('saveWatch', { wish: { name: 'w', search, every: 60 } })
+    const { search } = failoverRequest()
+    const watch = await under.run('saveWatch', { request: { name: 'w', search, every: 60 } })
     await under.until(() => under.account().watches[watch]?.problem !== undefined)
     expect(under.account().watches[watch]?.problem).toMatchObject(lacking)
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { WatchRequest } from '../../../electron/contract/automation/watch.ts'
 import { openFiles } from '../../../electron/local/files.ts'
-import { wish } from './failover/wish.ts'
+import { failoverRequest } from './failover/request.ts'
 import { everCreated, everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -53,13 +53,13 @@ test('the last known state is shown at once after a restart, as old as it is, wh
 /** What a secret is kept for, by the file that a kill keeps from being written after it. */
 const keeping: [string, (under: BerthUnderTest) => Promise<unknown>][] = [
   ['rentals.json', under => rentCheapest(under, { env: [secret] })],
-  ['failovers.json', under => under.run('rentWithFailover', wish({}, { env: [secret] }))],
-  ['watches.json', under => under.run('saveWatch', { wish: rentingWatch() })],
+  ['failovers.json', under => under.run('rentWithFailover', failoverRequest({}, { env: [secret] }))],
+  ['watches.json', under => under.run('saveWatch', { request: rentingWatch() })],
 ]
 const secret = { name: 'HF_TOKEN', value: 'secret-value', secret: true }
 
 function rentingWatch(): WatchRequest {
-  const { search, request, limits } = wish({}, { env: [secret] })
+  const { search, request, limits } = failoverRequest({}, { env: [secret] })
   const rents = { request, limits: { ...limits, price: 0.001 }, most: 1 }
   return { name: 'Bargains', search: { ...search, filter: { priceTo: 0.001 } }, every: 60, rents }
 }
@@ -97,14 +97,14 @@ test.each(keeping)(
 
 test('a secret that is still wanted outlives restarts, and goes with its watch or its account', async () => {
   const first = await world.startConnected()
-  const watch = await first.run('saveWatch', { wish: rentingWatch() })
+  const watch = await first.run('saveWatch', { request: rentingWatch() })
   await first.close()
   const second = await world.start()
   expect(secretsKept(world)).toEqual([`rental ${watch}`])
   const { rents: _, ...tells } = rentingWatch()
-  await second.run('saveWatch', { watch, wish: tells })
+  await second.run('saveWatch', { watch, request: tells })
   expect(secretsKept(world)).toEqual([])
-  await second.run('saveWatch', { watch, wish: rentingWatch() })
+  await second.run('saveWatch', { watch, request: rentingWatch() })
   expect(secretsKept(world)).toHaveLength(1)
   await second.run('removeAccount', { account: second.account().id })
   expect([...world.keychain.entries]).toEqual([])
@@ -125,7 +125,7 @@ test('the demo keeps its things out of the real files and the keychain', async (
   await under.until(() => under.account().connection.status === 'online')
   controls.setCredit(100)
   await rentRunning(under)
-  await under.run('saveWatch', { wish: rentingWatch() })
+  await under.run('saveWatch', { request: rentingWatch() })
   await under.run('demoEvent', { event: 'low_credit' })
   expect(world.notifier.shown.map(({ id }) => id)).toContain('demo/credit')
   await under.run('renameAccount', { account: 'demo', name: 'Mine' })

@@ -44,7 +44,7 @@ describe.each([
   ['public', onPublic],
 ])('on the %s profile', (name, profile) => {
   const isPublic = name === 'public'
-  const faces = isPublic ? ['wished', 'unwished'] : ['wished']
+  const outbidStates = isPublic ? ['running', 'stopped'] : ['running']
 
   test.concurrent('stopped is stopped, in whatever word, and runs when started', minute, async context => {
     const { under, id, state, comesTo, titles } = await rented(context, profile)
@@ -70,7 +70,7 @@ describe.each([
     },
   )
 
-  for (const outbid of faces)
+  for (const outbid of outbidStates)
     test.concurrent(
       `outbid, shown as ${outbid}, it is recovered, over a restart too`,
       minute,
@@ -92,7 +92,7 @@ describe.each([
     )
 
   test.concurrent('what Berth stopped is not taken for outbid, over a restart too', minute, async context => {
-    const outbid = faces.at(-1) ?? ''
+    const outbid = outbidStates.at(-1) ?? ''
     const { under, id, state, controls, restart } = await rented(
       context,
       isPublic ? { ...profile, outbid } : profile,

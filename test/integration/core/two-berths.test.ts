@@ -1,5 +1,5 @@
 import { expect, type TestContext, test } from 'vitest'
-import { onAccount, wish } from './failover/wish.ts'
+import { failoverRequest, onAccount } from './failover/request.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -97,15 +97,15 @@ test.concurrent('a bid that both raise is raised to what one would have bid', {
   }
 })
 
-test.concurrent('a watch that rents, on each, is a wish on each: neither touches what the other rents', {
+test.concurrent('a watch that rents, on each, is a request on each: neither touches what the other rents', {
   timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
-  const { search, request, limits } = wish({ attempts: 2 }, { access: 'none' })
+  const { search, request, limits } = failoverRequest({ attempts: 2 }, { access: 'none' })
   const price = 32
   const rents = { request, limits: { ...limits, price }, most: 1 }
   const bargain = { name: 'Any', search: { ...search, filter: { priceTo: price } }, every: 1, rents }
-  const ids = await Promise.all([one, two].map(berth => berth.run('saveWatch', { wish: bargain })))
+  const ids = await Promise.all([one, two].map(berth => berth.run('saveWatch', { request: bargain })))
   for (const [at, berth] of [one, two].entries()) {
     const watch = () => berth.account().watches[ids[at] ?? '']
     await berth.until(() => watch()?.paused === true)

@@ -15,7 +15,7 @@ afterAll(() => world.close())
 const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 } as const
 
 /** The three cheapest offers match it. */
-async function wishForCheapest(): Promise<WatchRequest> {
+async function requestForCheapest(): Promise<WatchRequest> {
   const { offers } = await berth.run('searchOffers', { query })
   const prices = offers.flatMap(({ price }) => (price === undefined ? [] : [price])).sort((a, b) => a - b)
   return {
@@ -66,10 +66,10 @@ async function takeCheapest(): Promise<{ offer: number; priceTo: number; putBack
 
 /** A watch whose first look is over, and then a match that is new. */
 async function watchAndMatch(): Promise<{ id: string; offer: number }> {
-  const wish = await wishForCheapest()
+  const request = await requestForCheapest()
   const { offer, priceTo, putBack } = await takeCheapest()
-  const search = { ...wish.search, filter: { priceTo } }
-  const id = await berth.run('saveWatch', { wish: { ...wish, search } })
+  const search = { ...request.search, filter: { priceTo } }
+  const id = await berth.run('saveWatch', { request: { ...request, search } })
   await berth.until(() => watchOf(id).lookedAt !== undefined)
   expect(alertsOf(id)).toEqual([])
   await putBack()
@@ -124,7 +124,7 @@ test('a click on it leads to the offer itself', async () => {
 })
 
 test('while it is paused the market is left alone', async () => {
-  const id = await berth.run('saveWatch', { wish: await wishForCheapest() })
+  const id = await berth.run('saveWatch', { request: await requestForCheapest() })
   await berth.run('lookWatch', { watch: id })
   await berth.run('pauseWatch', { watch: id, paused: true })
   const before = searches().length
@@ -137,13 +137,22 @@ test('while it is paused the market is left alone', async () => {
 
 test('one that may rent rents as many machines as it may, over a restart, and then has done its work', async () => {
   const created = everCreated(world)
-  const wish = await wishForCheapest()
-  const price = wish.search.filter.priceTo ?? 0
+  const request = await requestForCheapest()
+  const price = request.search.filter.priceTo ?? 0
   const secret = { name: 'TOKEN', value: 'hunter2-hunter2', secret: true }
-  const request = { image: 'pytorch/pytorch', access: 'none', disk: 20, env: [secret], ports: [] } as const
+  const openRequest = {
+    image: 'pytorch/pytorch',
+    access: 'none',
+    disk: 20,
+    env: [secret],
+    ports: [],
+  } as const
   const limits = { attempts: 2, ceiling: 1, deadline: 3600, price }
   const id = await berth.run('saveWatch', {
-    wish: { ...wish, rents: { request: { ...request, env: [secret], ports: [] }, limits, most: 2 } },
+    request: {
+      ...request,
+      rents: { request: { ...openRequest, env: [secret], ports: [] }, limits, most: 2 },
+    },
   })
   await berth.until(() => watchOf(id).rented > 0)
   await berth.close()
@@ -161,7 +170,7 @@ test('one that may rent rents as many machines as it may, over a restart, and th
 })
 
 test('a registry’s token that is left empty in a change stays, for its own user and registry alone', async () => {
-  const { search, ...wish } = await wishForCheapest()
+  const { search, ...request } = await requestForCheapest()
   const registry = { server: 'ghcr.io', user: 'ada', token: 'hunter2-hunter2' }
   const limits = { attempts: 2, ceiling: 1, deadline: 3600, price: 1 }
   // At that price nothing is rented.
@@ -169,8 +178,8 @@ test('a registry’s token that is left empty in a change stays, for its own use
   const save = (login: typeof registry, watch?: string) =>
     berth.run('saveWatch', {
       ...(watch === undefined ? {} : { watch }),
-      wish: {
-        ...wish,
+      request: {
+        ...request,
         search: nothing,
         rents: {
           request: { image: 'a/b', access: 'none', disk: 20, env: [], ports: [], registry: login },
@@ -191,7 +200,9 @@ test('a registry’s token that is left empty in a change stays, for its own use
 
 test('a search that fails is said on the watch, and made again', async () => {
   await world.sim.controls.setFaults([{ method: 'POST', path: '.*', kind: 'status', status: 500, times: 4 }])
-  const id = await berth.run('saveWatch', { wish: await wishForCheapest().catch(() => wishForCheapest()) })
+  const id = await berth.run('saveWatch', {
+    request: await requestForCheapest().catch(() => requestForCheapest()),
+  })
   await berth.until(() => watchOf(id).lookedAt !== undefined)
   await world.sim.controls.setFaults([])
   await berth.run('lookWatch', { watch: id })

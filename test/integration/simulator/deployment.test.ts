@@ -174,7 +174,7 @@ test('bodies may hold null for nothing and text for numbers', async () => {
   await service.call('DELETE', path)
 })
 
-test('a stopped instance is exited, with the wish to be stopped', async () => {
+test('a stopped instance is exited, and meant to be to be stopped', async () => {
   const { id } = await service.rent()
   const path = `/api/v0/instances/${id}/`
   await service.call('PUT', path, { state: 'stopped' })

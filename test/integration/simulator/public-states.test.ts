@@ -31,9 +31,9 @@ test('a crashed container is exited while it is meant to run', async () => {
 })
 
 test.each([
-  ['wished', 'running'],
-  ['unwished', 'stopped'],
-])('outbid=%s: an outbid instance is exited with the wish %s', async (outbid, intended) => {
+  ['running', 'running'],
+  ['stopped', 'stopped'],
+])('outbid=%s: an outbid instance is exited and meant to be %s', async (outbid, intended) => {
   await service.call('POST', '/sim/deployment', { outbid })
   const [offer] = await service.offers({ type: 'bid', limit: 1 })
   const { id } = await service.rent({ price: (offer?.min_bid ?? 0) * 1.1 }, offer)

@@ -41,11 +41,11 @@ async function scene(body: Record<string, unknown> = {}) {
     }
   }
   const connection = await connect()
-  const put = (wish: WatchdogRequest) =>
+  const put = (request: WatchdogRequest) =>
     putWatchdog(
       connection,
       systemClock,
-      { wish, instance: id, url: sim.baseUrl, now: now(), tick: 10 },
+      { request, instance: id, url: sim.baseUrl, now: now(), tick: 10 },
       'one',
     )
   const status = async () => (await service.instance(id))['actual_status']
@@ -55,7 +55,7 @@ async function scene(body: Record<string, unknown> = {}) {
 test('a watchdog stops its instance at its time, not when the clock has leapt past it', async () => {
   const { sim, id, now, connect, put, status } = await scene()
   const at = Math.round(now()) + 1800
-  expect(await put({ action: 'stop', at })).toMatchObject({ alive: true, placed: true, wish: { at } })
+  expect(await put({ action: 'stop', at })).toMatchObject({ alive: true, placed: true, request: { at } })
   await sim.controls.advance(900)
   expect(await status()).toBe('running')
   await sim.controls.advance(8 * 3600)
@@ -106,7 +106,7 @@ test('a start script brings one, which does not know its instance', async () => 
   const { sim, connection, status } = await scene({ onstart })
   expect(await lookAtWatchdog(connection, systemClock, '')).toMatchObject({
     placed: false,
-    wish: { action: 'stop', lease: 3600 },
+    request: { action: 'stop', lease: 3600 },
   })
   await sim.controls.advance(4000)
   expect(await status()).toBe('stopped')

@@ -48,6 +48,6 @@ function aFace(chance: Chance): Face {
     limits: one(choices.limits, 'intervals'),
     refusal: one(choices.refusal, 'text'),
     records: chance.happens(0.5) ? 'full' : one(choices.records, 'full'),
-    outbid: one(choices.outbid, 'wished'),
+    outbid: one(choices.outbid, 'running'),
   }
 }

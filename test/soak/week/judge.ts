@@ -1,4 +1,4 @@
-import { doubles, orphans, wishesOnDisk } from './checks/accounted.ts'
+import { doubles, orphans, recordsOnDisk } from './checks/accounted.ts'
 import { guardsKept } from './checks/guards-kept.ts'
 import { inventedLooks } from './checks/looks.ts'
 import { moneyCompared } from './checks/money-right.ts'
@@ -21,10 +21,11 @@ export async function judge(living: Living): Promise<Lived> {
     folder,
   } = living
   const alive = elsewhere.instances()
-  const wishes = await wishesOnDisk(folder)
+  const records = await recordsOnDisk(folder)
   tally.add('instances in the end', alive.length)
-  for (const orphan of orphans(alive, wishes, byHand)) broken.push(`orphan ${orphan}`)
-  for (const [wish, ids] of doubles(alive, wishes)) broken.push(`${wish} was rented twice: ${ids.join(', ')}`)
+  for (const orphan of orphans(alive, records, byHand)) broken.push(`orphan ${orphan}`)
+  for (const [owner, ids] of doubles(alive, records))
+    broken.push(`${owner} was rented twice: ${ids.join(', ')}`)
 
   broken.push(...passing.broken, ...repeats.broken, ...believedGone.broken)
 

@@ -78,7 +78,7 @@ export function again({ seed, days, interval, faces = false }: Days): string {
 const beginning = Date.UTC(2026, 2, 2, 7)
 
 /**
- * Some days of a flaky world, with rivals, faults and kills, and a user who keeps a handful of wishes alive. The world
+ * Some days of a flaky world, with rivals, faults and kills, and a user who keeps a handful of requests alive. The world
  * runs in this process; Berth in one of its own, whose files outlive it. Time is the world's: it stands still while
  * anyone is at work, so that what happens does not depend on the machine.
  */

@@ -15,14 +15,14 @@ test('a snooze moves the time that a watchdog goes by, and takes an idle guard o
   expect(watchdogPart({ ...idle, snoozedUntil: 9000 })).toBeUndefined()
 })
 
-test('a part comes into a wish and goes out of it, and the rest stays', () => {
+test('a part comes into a request and goes out of it, and the rest stays', () => {
   const lease = { action: 'stop', lease: 60 } as const
   const part = { action: 'stop', at: 5001 } as const
-  const wish = withPart(lease, part)
-  expect(wish).toEqual({ action: 'stop', lease: 60, at: 5001 })
-  expect(includesPart(wish, part)).toBe(true)
-  expect(includesPart(wish, { ...part, at: 5002 })).toBe(false)
-  expect(includesPart(wish, { ...part, action: 'destroy' })).toBe(false)
-  expect(withoutPart(wish, part)).toEqual(lease)
+  const request = withPart(lease, part)
+  expect(request).toEqual({ action: 'stop', lease: 60, at: 5001 })
+  expect(includesPart(request, part)).toBe(true)
+  expect(includesPart(request, { ...part, at: 5002 })).toBe(false)
+  expect(includesPart(request, { ...part, action: 'destroy' })).toBe(false)
+  expect(withoutPart(request, part)).toEqual(lease)
   expect(withoutPart(part, part)).toBeUndefined()
 })

@@ -6,7 +6,7 @@ import type { Problem } from '../../problem.ts'
 import { account, command } from '../command.ts'
 
 /** Without an instance it is a guard on the whole account. */
-const wished = {
+const guardFields = {
   account,
   instance: v.optional(InstanceId),
   when: GuardRequest,
@@ -19,7 +19,7 @@ const onGuard = { account, guard: GuardId }
 export const guardCommands = {
   /** Answers with its id once it is on disk. With `guard`, it takes that one's place. */
   setGuard: command({
-    ...wished,
+    ...guardFields,
     guard: v.optional(GuardId),
     /** Seconds ahead. */
     warning: v.pipe(
@@ -30,7 +30,7 @@ export const guardCommands = {
     missed: v.picklist(['act', 'tell']),
   }).answers<string>(),
   /** What such a guard would do, and when. */
-  previewGuard: command(wished).answers<GuardPreview>(),
+  previewGuard: command(guardFields).answers<GuardPreview>(),
   /** Off, it stays on the list and does nothing; on again, a while begins anew. Throws `guard_ended`. */
   switchGuard: command({ ...onGuard, on: v.boolean() }).answers<void>(),
   removeGuard: command(onGuard).answers<void>(),

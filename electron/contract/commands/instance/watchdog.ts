@@ -7,7 +7,7 @@ export const watchdogCommands = {
    * Puts it there over SSH, or changes the one that is there. Throws `not_running`, `no_instance_key`, `no_http_tool`,
    * `no_gpu_load` or `no_posix_shell`, and then leaves nothing; `invalid_argument` for a time that has passed.
    */
-  putWatchdog: command({ ...onInstance, wish: WatchdogRequest }).answers<void>(),
+  putWatchdog: command({ ...onInstance, request: WatchdogRequest }).answers<void>(),
   /** Takes it away; where the instance cannot be reached now, as soon as it can. */
   removeWatchdog: command(onInstance).answers<void>(),
   /** Looks at it now, which renews its lease; finds one that another Berth has put there. */
@@ -16,7 +16,7 @@ export const watchdogCommands = {
    * Lines for a start script that put one there, for an instance that is not rented yet. They hold no secret. Throws
    * `invalid_argument` for a time that has passed.
    */
-  watchdogStartScript: command({ account, wish: WatchdogRequest }).answers<string>(),
+  watchdogStartScript: command({ account, request: WatchdogRequest }).answers<string>(),
   /** What it wrote down, oldest first; `at` in epoch seconds of the account's time. */
   watchdogLog: command(onInstance).answers<readonly { at: number; text: string }[]>(),
 }

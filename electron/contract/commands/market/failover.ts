@@ -8,7 +8,7 @@ const onFailover = { account, failover: FailoverId }
 
 /** Renting with failover, and what becomes of it. */
 export const failoverCommands = {
-  /** Answers with the failover's id once the wish is on disk; it goes on by itself and is told in State. */
+  /** Answers with the failover's id once the request is on disk; it goes on by itself and is told in State. */
   rentWithFailover: command({
     account,
     search: FailoverSearch,

@@ -14,7 +14,7 @@ export const watchCommands = {
   saveWatch: command({
     account,
     watch: v.optional(WatchId),
-    wish: WatchRequest,
+    request: WatchRequest,
     run: v.optional(RunRequest),
   }).answers<string>(),
   pauseWatch: command({ ...onWatch, paused: v.boolean() }).answers<void>(),

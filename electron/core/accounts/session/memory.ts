@@ -30,7 +30,7 @@ export async function openSessionMemory(
 
   /** A watchdog that may have destroyed it tells so itself. */
   function onVanished(view: InstanceView): void {
-    const isWatchdogs = watchdogs.find(view.id)?.wish.action === 'destroy'
+    const isWatchdogs = watchdogs.find(view.id)?.request.action === 'destroy'
     if (!isWatchdogs) notifications.tell(account, [goneAlert(account, view)])
   }
 

@@ -198,7 +198,7 @@ async function openParts(
   return automations
 }
 
-/** Killed between keeping a secret and the wish that it was for, or its end, nobody would ever delete it. */
+/** Killed between keeping a secret and the request that it was for, or its end, nobody would ever delete it. */
 function keepSecretsOf(keychain: NotedKeychain, owners: readonly string[]): Promise<void> {
   return keychain.keepOnly(new Set(owners.map(secretsEntry)))
 }

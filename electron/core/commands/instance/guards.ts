@@ -22,13 +22,13 @@ export function guardCommands(parts: Parts): GuardCommands {
   }
 
   return {
-    async setGuard({ account, guard, ...wish }) {
-      check({ account, instance: wish.instance })
-      return guardsOf(account).set(wish, guard)
+    async setGuard({ account, guard, ...request }) {
+      check({ account, instance: request.instance })
+      return guardsOf(account).set(request, guard)
     },
-    async previewGuard({ account, ...wish }) {
-      check({ account, instance: wish.instance })
-      return guardsOf(account).preview(wish)
+    async previewGuard({ account, ...request }) {
+      check({ account, instance: request.instance })
+      return guardsOf(account).preview(request)
     },
     switchGuard: ({ account, guard, on }) => guardsOf(account).switch(guard, on),
     removeGuard: ({ account, guard }) => guardsOf(account).remove(guard),

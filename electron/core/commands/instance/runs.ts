@@ -28,13 +28,13 @@ export function runCommands(parts: Parts): RunCommands {
   return {
     async startRun({ account, request }) {
       const { instance, rental, ...asked } = request
-      const wish = newRunOf(parts, asked)
+      const newRun = newRunOf(parts, asked)
       if (instance !== undefined) {
         const target = targetOf(parts, { account, instance })
-        noteUser(parts, target.account, `Asked to run “${wish.name}” on`, target.instance)
+        noteUser(parts, target.account, `Asked to run “${newRun.name}” on`, target.instance)
       } else if (rental !== undefined) parts.accounts.session(account).rentals.rented(rental)
       const place = { instance, rental }
-      return of(account).start({ ...wish, ...place })
+      return of(account).start({ ...newRun, ...place })
     },
     endRun: ({ account, run }) => of(account).end(run),
     changeRun: ({ account, run, afterwards }) => of(account).change(run, afterwards),
@@ -57,12 +57,12 @@ export function runCommands(parts: Parts): RunCommands {
 }
 
 /** What is remembered of what was asked for. Where fetched files go is settled now: the user was told. */
-export function newRunOf({ folders, machine }: Parts, { into, name, ...wish }: RunRequest): NewRun {
+export function newRunOf({ folders, machine }: Parts, { into, name, ...request }: RunRequest): NewRun {
   const folder = into === undefined ? machine.downloads.own : folders.get(into).path
   return {
-    ...wish,
-    name: name || titleOf(wish.command),
-    into: wish.fetch === undefined ? undefined : folder,
+    ...request,
+    name: name || titleOf(request.command),
+    into: request.fetch === undefined ? undefined : folder,
   }
 }
 

@@ -13,9 +13,9 @@ export function watchdogCommands(parts: Parts): WatchdogCommands {
   const of = ({ account }: OnInstance) => parts.accounts.session(account).automations.watchdogs
 
   return {
-    async putWatchdog({ wish, ...args }) {
+    async putWatchdog({ request, ...args }) {
       const target = targetOf(parts, args)
-      await of(args).put(args.instance, wish)
+      await of(args).put(args.instance, request)
       noteUser(parts, target.account, 'Asked for a watchdog on', target.instance)
     },
     async removeWatchdog(args) {
@@ -24,11 +24,11 @@ export function watchdogCommands(parts: Parts): WatchdogCommands {
       await of(args).remove(args.instance)
     },
     lookAtWatchdog: args => of(args).visit(args.instance),
-    watchdogStartScript({ account, wish }) {
+    watchdogStartScript({ account, request }) {
       const { id, now } = parts.accounts.session(account)
-      mustBeAhead(wish, now())
+      mustBeAhead(request, now())
       const url = parts.store.get().accounts[id]?.baseUrl ?? ''
-      return watchdogStartScript(wish, url, tickOf(wish))
+      return watchdogStartScript(request, url, tickOf(request))
     },
     watchdogLog: args => of(args).log(args.instance),
   }

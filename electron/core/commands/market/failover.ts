@@ -22,10 +22,10 @@ export function failoverCommands(parts: Parts): FailoverCommands {
       const wanted = { search, request, limits }
       if (!run) return failoversOf(account).start(wanted)
       const failover = `f${parts.machine.random.hex(16)}`
-      const wish = { ...newRunOf(parts, run), failover }
+      const newRun = { ...newRunOf(parts, run), failover }
       return accounts
         .session(account)
-        .automations.runs.startOn(wish, () => failoversOf(account).start(wanted, failover, true))
+        .automations.runs.startOn(newRun, () => failoversOf(account).start(wanted, failover, true))
     },
     cancelFailover: ({ account, failover }) => failoversOf(account).cancel(failover),
     dismissFailover: ({ account, failover }) => failoversOf(account).dismiss(failover),

@@ -31,8 +31,8 @@ export function rentingCommands(parts: Parts): RentingCommands {
       }
       if (!run) return session.rentals.rent(request, offer, { search })
       const rental = `r${parts.machine.random.hex(16)}`
-      const wish = { ...newRunOf(parts, run), rental }
-      return session.automations.runs.startOn(wish, () =>
+      const newRun = { ...newRunOf(parts, run), rental }
+      return session.automations.runs.startOn(newRun, () =>
         session.rentals.rent(request, offer, { search, id: rental }),
       )
     },

@@ -9,12 +9,12 @@ export function watchCommands(parts: Parts): WatchCommands {
   const shownWatch = (account: string | undefined, watch = '') =>
     parts.store.get().accounts[parts.accounts.session(account).id]?.watches[watch]
   return {
-    async saveWatch({ account, watch, wish, run }) {
-      if (!run) return watches(account).save(watch, wish)
+    async saveWatch({ account, watch, request, run }) {
+      if (!run) return watches(account).save(watch, request)
       const before = shownWatch(account, watch)?.run?.into
       const asked = newRunOf(parts, run)
       const stays = run.into === undefined && run.fetch !== undefined && before !== undefined
-      return watches(account).save(watch, wish, stays ? { ...asked, into: before } : asked)
+      return watches(account).save(watch, request, stays ? { ...asked, into: before } : asked)
     },
     pauseWatch: ({ account, watch, paused }) => watches(account).pause(watch, paused),
     deleteWatch: ({ account, watch }) => watches(account).delete(watch),

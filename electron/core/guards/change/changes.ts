@@ -9,19 +9,19 @@ import type { GuardTelling } from '../tell/telling.ts'
 import { guardSentence } from '../tell/words.ts'
 import {
   changedGuard,
+  type GuardSettings,
   guardOfRental,
   newGuard,
   snoozed,
   switched,
-  type WishedGuard,
 } from './guard-request.ts'
 import { previewOf } from './preview.ts'
 
 /** What the user changes about the guards of an account, and what comes with a rental. */
 export interface GuardChanges {
   /** Resolves with its id once it is on disk. Throws `invalid_argument` or `not_written`. */
-  set(wish: WishedGuard & Pick<Guard, 'warning' | 'missed'>, instead?: string): Promise<string>
-  preview(wish: WishedGuard): GuardPreview
+  set(settings: GuardSettings & Pick<Guard, 'warning' | 'missed'>, instead?: string): Promise<string>
+  preview(settings: GuardSettings): GuardPreview
   /** Off, it does nothing until it is on again. Throws `guard_ended`, or `invalid_argument` for a time that has passed. */
   switch(id: string, on: boolean): Promise<void>
   /** Sets what was chosen with a rental on the instance that came of it, once. Never rejects because of the disk. */
@@ -57,10 +57,10 @@ export function createGuardChanges(
   }
 
   return {
-    async set({ warning, missed, ...wish }, instead) {
+    async set({ warning, missed, ...settings }, instead) {
       const before = instead === undefined ? undefined : guards.get(instead)
       const at = now()
-      const fresh = newGuard(wish, { id: `g${newId()}`, warning, missed }, at)
+      const fresh = newGuard(settings, { id: `g${newId()}`, warning, missed }, at)
       const guard = before ? changedGuard(fresh, before, sentenceOf(before), at) : fresh
       await guards.add(guard, instead)
       if (instead !== undefined) telling.withdraw(instead)
@@ -69,9 +69,9 @@ export function createGuardChanges(
       void poll()
       return guard.id
     },
-    preview(wish) {
+    preview(settings) {
       const at = now()
-      const guard = newGuard(wish, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
+      const guard = newGuard(settings, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
       return previewOf(guard, known(), at)
     },
     async switch(id, on) {

@@ -12,7 +12,7 @@ import { same } from '../../state/same.ts'
 import { calmed, type Guard, withEvent } from '../model.ts'
 
 /** A guard as it is asked for. */
-export interface WishedGuard {
+export interface GuardSettings {
   instance?: number
   when: GuardRequest
   action: Guard['action']
@@ -23,7 +23,7 @@ const furthest = 366 * 86_400
 
 /** The guard that was asked for at `now`, epoch seconds of the account's time. Throws `invalid_argument`. */
 export function newGuard(
-  { instance, when, action }: WishedGuard,
+  { instance, when, action }: GuardSettings,
   rest: Pick<Guard, 'id' | 'warning' | 'missed'>,
   now: number,
 ): Guard {

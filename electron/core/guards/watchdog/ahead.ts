@@ -11,6 +11,6 @@ export function mustBeAhead({ at }: WatchdogRequest, now: number): void {
     code: 'invalid_argument',
     message: 'That time has passed already.',
     advice: 'Give one that is still to come.',
-    field: 'wish.at',
+    field: 'request.at',
   })
 }

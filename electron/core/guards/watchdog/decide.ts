@@ -39,25 +39,25 @@ function runsOn(kept: StoredWatchdog): StoredWatchdog {
 
 /** Why it did so by then, if it can have been the one: what it was to do first. */
 function reasonFor(
-  { wish, seen, renewedAt }: StoredWatchdog,
+  { request, seen, renewedAt }: StoredWatchdog,
   action: WatchdogEnding['action'],
   at: number,
 ): WatchdogReason | undefined {
   if (seen?.why === 'run') return 'run'
-  if (wish.action !== action) return undefined
+  if (request.action !== action) return undefined
   if (seen?.why) return seen.why
   // A clock may have been set back since.
   const seenAt = Math.min(seen?.at ?? at, at)
   const moments: [WatchdogReason, number | undefined][] = [
     // One that had passed at the last visit without an effect was served before.
-    ['time', wish.at !== undefined && (!seen || seenAt <= wish.at + slack) ? wish.at : undefined],
+    ['time', request.at !== undefined && (!seen || seenAt <= request.at + slack) ? request.at : undefined],
     [
       'idle',
-      wish.idle && seen?.idleFor !== undefined ? seen.at + wish.idle.seconds - seen.idleFor : undefined,
+      request.idle && seen?.idleFor !== undefined ? seen.at + request.idle.seconds - seen.idleFor : undefined,
     ],
-    ['lease', wish.lease === undefined || renewedAt === undefined ? undefined : renewedAt + wish.lease],
+    ['lease', request.lease === undefined || renewedAt === undefined ? undefined : renewedAt + request.lease],
     // Busy at the last visit, it may have been idle for that long since.
-    ['idle', wish.idle && seen ? seenAt + wish.idle.seconds : undefined],
+    ['idle', request.idle && seen ? seenAt + request.idle.seconds : undefined],
   ]
   const due = moments.flatMap(([why, moment]) =>
     moment !== undefined && moment <= at + slack ? [{ why, moment }] : [],
@@ -74,12 +74,12 @@ export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): b
 /** A watchdog after it was looked at, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
 export function afterVisit(
   kept: StoredWatchdog,
-  { load, idleFor, leasedFor, why, tries, key, hooked, did, wish }: WatchdogLook,
+  { load, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogLook,
   { at, renewed, startsIt }: { at: number; renewed: boolean; startsIt: boolean },
 ): StoredWatchdog {
   return {
     ...kept,
-    ...(kept.foreign ? { wish } : {}),
+    ...(kept.foreign ? { request } : {}),
     step: 'watching',
     seen: { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt },
     ...(renewed ? { renewedAt: at } : {}),
@@ -98,10 +98,10 @@ export function followed(
   runsNeed: boolean,
 ): StoredWatchdog | undefined {
   const part = watchdogPart(before)
-  if (!part || kept.foreign || kept.step === 'removing' || !includesPart(kept.wish, part)) return undefined
+  if (!part || kept.foreign || kept.step === 'removing' || !includesPart(kept.request, part)) return undefined
   const next = after && watchdogPart(after)
   // One that waits for runs alone has no condition.
-  const rest = withoutPart(kept.wish, part) ?? (runsNeed ? { action: kept.wish.action } : undefined)
-  const wish = next ? withPart(rest, next) : rest
-  return wish ? { ...kept, wish, step: 'putting' } : { ...kept, step: 'removing' }
+  const rest = withoutPart(kept.request, part) ?? (runsNeed ? { action: kept.request.action } : undefined)
+  const request = next ? withPart(rest, next) : rest
+  return request ? { ...kept, request, step: 'putting' } : { ...kept, step: 'removing' }
 }

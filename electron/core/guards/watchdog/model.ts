@@ -6,7 +6,7 @@ const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogRea
 /** A watchdog as it is remembered: what is wanted, and what was seen of it last. No secret is in it. */
 export const StoredWatchdog = v.object({
   instance: v.number(),
-  wish: WatchdogRequest,
+  request: WatchdogRequest,
   step: v.picklist(['putting', 'watching', 'removing', 'lost']),
   foreign: v.boolean(),
   /** When the lease was renewed last, epoch seconds of the account's time. */
@@ -32,9 +32,9 @@ export const StoredWatchdog = v.object({
 export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>
 
 /** Seconds between two visits: often enough that a lease outlives a few that fail. */
-export function visitEvery({ wish, foreign }: StoredWatchdog): number {
-  if (wish.lease === undefined || foreign) return 300
-  return Math.min(300, Math.max(2, wish.lease / 4))
+export function visitEvery({ request, foreign }: StoredWatchdog): number {
+  if (request.lease === undefined || foreign) return 300
+  return Math.min(300, Math.max(2, request.lease / 4))
 }
 
 /** Seconds between two looks of the watchdog itself. */

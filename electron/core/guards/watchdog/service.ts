@@ -18,7 +18,7 @@ import { VisitQueue } from './visit-queue.ts'
 
 /** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
 export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
-  put(instance: number, wish: WatchdogRequest): Promise<void>
+  put(instance: number, request: WatchdogRequest): Promise<void>
   remove(instance: number): Promise<void>
   /** A guard has changed: the watchdog that does the same goes with it, as soon as it can be told. */
   follow(before: Guard, after?: Guard): Promise<void>
@@ -26,7 +26,7 @@ export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume'
   log(instance: number): Promise<{ at: number; text: string }[]>
 }
 
-/** What no later try mends: the wish is given up where it is answered. */
+/** What no later try mends: the request is given up where it is answered. */
 const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
 
 export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs): Watchdogs {
@@ -68,11 +68,11 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
   }
 
   return {
-    async put(instance, wish) {
-      mustBeAhead(wish, context.now())
+    async put(instance, request) {
+      mustBeAhead(request, context.now())
       existing(instance)
       const before = find(instance)
-      const kept: StoredWatchdog = { instance, wish, step: 'putting', foreign: false, did: before?.did }
+      const kept: StoredWatchdog = { instance, request, step: 'putting', foreign: false, did: before?.did }
       await stored.add(kept)
       try {
         await visits.now(instance)

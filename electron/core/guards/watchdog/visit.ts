@@ -20,7 +20,7 @@ import type { StoredWatchdogs } from './stored-watchdogs.ts'
 export interface WatchdogVisits {
   /** Brings about what is wanted, and notes what is seen. Rejects with why it could not. */
   visit(instance: number): Promise<number | undefined>
-  /** There may be one already, from a wish whose answer was lost or from another Berth. */
+  /** There may be one already, from a request whose answer was lost or from another Berth. */
   discover(view: InstanceView): Promise<number | undefined>
 }
 
@@ -53,7 +53,7 @@ export function createWatchdogVisits(
       note(instance, `The watchdog is off ${alerts.nameOf(instance)}`)
       return undefined
     }
-    const lease = kept.foreign || kept.wish.lease === undefined ? '' : machine.random.hex(16)
+    const lease = kept.foreign || kept.request.lease === undefined ? '' : machine.random.hex(16)
     const look =
       kept.step === 'putting'
         ? await putWatchdog(connection, clock, await configOf(kept), lease)
@@ -61,14 +61,14 @@ export function createWatchdogVisits(
     const now = find(instance)
     if (!now) return undefined
     // The user may have wanted something else meanwhile: the next visit is for that.
-    if (now.step !== kept.step || !same(now.wish, kept.wish)) return 0
+    if (now.step !== kept.step || !same(now.request, kept.request)) return 0
     await record(now, look, lease !== '')
     return untilNext(now)
   }
 
-  async function configOf({ instance, wish }: StoredWatchdog) {
+  async function configOf({ instance, request }: StoredWatchdog) {
     const key = await machine.keychain.get(instanceKeyEntry(account, instance)).catch(() => undefined)
-    return { wish, instance, url: view()?.baseUrl ?? '', now: context.now(), tick: tickOf(wish), key }
+    return { request, instance, url: view()?.baseUrl ?? '', now: context.now(), tick: tickOf(request), key }
   }
 
   async function record(
@@ -84,7 +84,7 @@ export function createWatchdogVisits(
       return
     }
     if (kept.step === 'putting')
-      note(instance, `A watchdog is on ${alerts.nameOf(instance)}`, requestSentence(kept.wish))
+      note(instance, `A watchdog is on ${alerts.nameOf(instance)}`, requestSentence(kept.request))
     if (look.did && isNews(look.did, kept.did)) alerts.ended(look.did, instance)
     const startsIt = startsWatchdog(context.record(instance)?.onstart)
     await watchdogs.put(afterVisit(kept, look, { at: context.now(), renewed, startsIt }))
@@ -109,7 +109,7 @@ export function createWatchdogVisits(
     async discover(there) {
       const look = await entered(context, there, connection => lookAtWatchdog(connection, clock, ''))
       if (!look || find(there.id)) return undefined
-      const kept = { instance: there.id, wish: look.wish }
+      const kept = { instance: there.id, request: look.request }
       if (!look.placed) {
         // From the start script, and it does not know its instance yet.
         await watchdogs.put({ ...kept, step: 'putting', foreign: false })

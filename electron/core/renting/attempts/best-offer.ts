@@ -23,7 +23,7 @@ export interface BestOffer {
 }
 
 /**
- * The first offer in the order of the search that fits the wish, was not tried yet and is held back by no guard, which
+ * The first offer in the order of the search that fits the request, was not tried yet and is held back by no guard, which
  * may let a cheaper one pass; machines that failed before come after all others. Undefined when the market has none.
  */
 export function bestOffer(

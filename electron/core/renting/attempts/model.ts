@@ -48,7 +48,7 @@ export const Failover = v.object({
   endedAt: v.optional(v.number()),
   /** It was cancelled: its try is taken back, and no other follows. */
   unwanted: v.optional(v.boolean()),
-  /** What had begun it cancelled it, or has got over the user's cancelling: that says nothing of what is wished for next. */
+  /** What had begun it cancelled it, or has got over the user's cancelling: that says nothing of what is wanted next. */
   needless: v.optional(v.boolean()),
   /** The instance that can be entered, or that is kept though the failover failed. */
   instance: v.optional(InstanceId),

@@ -28,7 +28,7 @@ export interface Failovers extends Automation {
    * Resolves with its id once it is on disk; it goes on by itself. An `id` that is known already begins nothing. `asked`:
    * by the user, rather than by what brings its own id.
    */
-  start(wish: FailoverRequest, id?: string, asked?: boolean): Promise<string>
+  start(wanted: FailoverRequest, id?: string, asked?: boolean): Promise<string>
   /**
    * Ends it at whatever step; what it has created is destroyed. `needless`: not the user does so, but what had begun it,
    * were it after the user. Throws `too_late` once it has ended otherwise.
@@ -128,26 +128,26 @@ export async function openFailovers(
 
   failovers.show()
   return {
-    async start(wish, given, asked = given === undefined) {
+    async start(wanted, given, asked = given === undefined) {
       const id = given ?? `f${context.newId()}`
       if (find(id)) return id
-      await secrets.keep(id, wish.request)
+      await secrets.keep(id, wanted.request)
       try {
         await failovers.add({
-          ...wish,
+          ...wanted,
           id,
-          request: withoutSecrets(wish.request),
+          request: withoutSecrets(wanted.request),
           step: 'trying',
           attempts: [],
           startedAt: now(),
         })
       } catch (error) {
-        await secrets.forget({ id, request: wish.request }).catch(() => undefined)
+        await secrets.forget({ id, request: wanted.request }).catch(() => undefined)
         throw error
       }
       notifyOfFailover(context, {
         failover: get(id),
-        text: `Renting with failover: up to ${wish.limits.attempts} attempts`,
+        text: `Renting with failover: up to ${wanted.limits.attempts} attempts`,
         asked,
       })
       void pursue(id)

@@ -25,7 +25,7 @@ export async function raise(
   await recoveries.intend(id, { asked: { bid, from, at }, lastAt: at, held })
   try {
     await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
-    // Shown as wished to be stopped, it would not run by a bid alone.
+    // Shown as meant to be stopped, it would not run by a bid alone.
     if (instance.intendedStatus !== 'running') await client().instances.start(id, { signal: ending })
   } catch (error) {
     if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return

@@ -10,7 +10,7 @@ import { requestLike, withoutOffer } from '../rentals/request-like.ts'
 import { replacesVariable } from './others.ts'
 
 /**
- * The wish for a machine as good as the instance's, rented as it was, for a bid up to the choice's ceiling: that takes
+ * The request for a machine as good as the instance's, rented as it was, for a bid up to the choice's ceiling: that takes
  * the place of the price it was searched with. Throws `no_gpu_known` or `secrets_lost` where it cannot be rented as it
  * was.
  */

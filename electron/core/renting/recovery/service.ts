@@ -85,7 +85,7 @@ export async function openRecoveries(
       if (choice.kind === 'replace')
         replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
       const { failover } = find(id) ?? {}
-      // Who wishes for a replacement after they have cancelled one wishes for another.
+      // Who asks for a replacement after they have cancelled one wants another.
       if (failover !== undefined && failovers.find(failover)?.unwanted)
         await cancelReplacement(failovers, failover)
       const before = find(id)

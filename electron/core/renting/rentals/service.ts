@@ -18,7 +18,7 @@ import { knownInstances, openStoredRentals } from './stored-rentals.ts'
 import { rentalEntry, sentenceFor } from './words.ts'
 
 /**
- * The rentals of one account. A wish is on disk before its request leaves, and carries a mark; when the answer is
+ * The rentals of one account. A rental is on disk before its request leaves, and carries a mark; when the answer is
  * lost, Berth looks at the account before it asks again. A rental never rents twice.
  */
 export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
@@ -70,7 +70,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
   const ofInstance = (instance: number) => all().findLast(rental => rental.instance === instance)
   const follow = createFollower(parts, worker.isBusy)
 
-  /** One too many must not stay; what came after the end is taken where it is still wished for. */
+  /** One too many must not stay; what came after the end is taken where it is still wanted. */
   function meetLateComers(rental: Rental, late: readonly number[]): void {
     const { id, instance, owner, unwanted } = rental
     if (late.length === 0) return

@@ -44,7 +44,7 @@ export function fieldsOf({ action, at, idle, lease }: WatchdogRequest, now: numb
   }
 }
 
-/** As a wish, with the hours from now in place of their moment. */
+/** As a request, with the hours from now in place of their moment. */
 const TypedRequest = v.object({ ...WatchdogRequest.entries, at: v.optional(watchdogSpan('the hours')) })
 
 const fieldsByPath: Record<string, keyof WatchdogFields> = {
@@ -78,7 +78,7 @@ export function errorsAt(
   typed: FormErrors | undefined,
   refused: Pick<Problem, 'message' | 'field'> | undefined,
 ): FormErrors | undefined {
-  return refused?.field === 'wish.at' ? { hours: refused.message, ...typed } : typed
+  return refused?.field === 'request.at' ? { hours: refused.message, ...typed } : typed
 }
 
 /** A start script with lines put first, after the line that says what runs it. */

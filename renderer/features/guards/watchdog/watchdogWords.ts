@@ -6,7 +6,7 @@ import type {
 import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
 
 /** What it will do and when, as one sentence. `now` in epoch seconds of the account's time. */
-export function wishWords({ action, at, idle, lease }: WatchdogRequest, now: number): string {
+export function requestWords({ action, at, idle, lease }: WatchdogRequest, now: number): string {
   const reasons = [
     ...(at === undefined
       ? []
@@ -38,14 +38,14 @@ export const reasonWords: Record<WatchdogReason, string> = {
 }
 
 /** What it told at the last look, in short lines. */
-export function seenWords({ seen, wish }: WatchdogView): string[] {
+export function seenWords({ seen, request }: WatchdogView): string[] {
   if (!seen) return []
   const { load, idleFor, leasedFor, why, tries, comesBack, key } = seen
   return [
     ...(load === undefined ? [] : [`GPU load ${load} %`]),
-    ...(idleFor === undefined || !wish.idle
+    ...(idleFor === undefined || !request.idle
       ? []
-      : [`idle for ${duration(idleFor)} of ${duration(wish.idle.seconds)}`]),
+      : [`idle for ${duration(idleFor)} of ${duration(request.idle.seconds)}`]),
     ...(leasedFor === undefined ? [] : [`lease renewed ${duration(leasedFor)} before`]),
     ...(why === undefined
       ? []

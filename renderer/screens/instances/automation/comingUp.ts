@@ -45,16 +45,21 @@ function endWords(guard: GuardView, now: number): string {
 
 /** What the watchdog does at a time that is no guard's here, or once the instance was idle for long enough. */
 function byWatchdog({ watchdogs, guards }: AccountView, { id }: InstanceView, now: number): Coming[] {
-  const { wish, seen, step } = watchdogs[id] ?? {}
-  if (!wish || step === 'removing' || step === 'lost') return []
-  const does = wish.action === 'stop' ? 'Stops' : 'Destroys it'
+  const { request, seen, step } = watchdogs[id] ?? {}
+  if (!request || step === 'removing' || step === 'lost') return []
+  const does = request.action === 'stop' ? 'Stops' : 'Destroys it'
   const parts = Object.values(guards)
     .filter(guard => guard.instance === id && !hasEnded(guard))
     .map(watchdogPart)
   const coming: Coming[] = []
-  if (wish.at !== undefined && wish.at > now && !parts.some(part => part?.at === wish.at))
-    coming.push({ at: wish.at, kind: 'ends', title: `${does} at its time`, about: 'by the watchdog on it' })
-  const idle = wish.idle && seen?.idleFor ? seen.at + wish.idle.seconds - seen.idleFor : 0
+  if (request.at !== undefined && request.at > now && !parts.some(part => part?.at === request.at))
+    coming.push({
+      at: request.at,
+      kind: 'ends',
+      title: `${does} at its time`,
+      about: 'by the watchdog on it',
+    })
+  const idle = request.idle && seen?.idleFor ? seen.at + request.idle.seconds - seen.idleFor : 0
   if (idle > now && !parts.some(part => part?.idle))
     coming.push({ at: idle, kind: 'ends', title: `${does} if it stays idle`, about: 'by the watchdog on it' })
   return coming

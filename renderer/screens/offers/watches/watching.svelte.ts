@@ -146,7 +146,7 @@ export class Watching {
     const { name, every } = own
     const { search, watch } = this.#subject
     const most = 'most' in own ? own.most : undefined
-    const wish: WatchRequest = request
+    const watchRequest: WatchRequest = request
       ? {
           name,
           every,
@@ -155,7 +155,7 @@ export class Watching {
           rents: limits && most !== undefined ? { request, limits, most } : undefined,
         }
       : { name, every, search }
-    await this.#page.berth.saveWatch({ wish, run, watch: watch?.id })
+    await this.#page.berth.saveWatch({ request: watchRequest, run, watch: watch?.id })
   }
 
   #typed(): string {

@@ -28,10 +28,12 @@ export function removalNotes(account: AccountView): string[] {
     )
   }
   const leases = Object.values(account.watchdogs).filter(
-    ({ wish, foreign, step }) => wish.lease !== undefined && !foreign && step !== 'lost',
+    ({ request, foreign, step }) => request.lease !== undefined && !foreign && step !== 'lost',
   )
   for (const action of ['stop', 'destroy'] as const) {
-    const ids = leases.filter(({ wish }) => wish.action === action).map(({ instance }) => `#${instance}`)
+    const ids = leases
+      .filter(({ request }) => request.action === action)
+      .map(({ instance }) => `#${instance}`)
     if (ids.length > 0) {
       notes.push(
         `Berth will not renew the lease of the watchdog on ${ids.join(', ')} any more: once it lapses, the watchdog ${action === 'stop' ? 'stops the instance' : 'destroys the instance and all that is on it'}. Remove the watchdog first if that is not wanted.`,

@@ -10,7 +10,7 @@ import { plainRun } from './run-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
-const wish: WatchRequest = {
+const request: WatchRequest = {
   name: 'Bargains',
   search: {
     query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 100 },
@@ -31,7 +31,7 @@ describe.skipIf(lacking)(`a watch${lacking}`, () => {
     const command = 'touch "$HOME/trained"'
     const run = { ...plainRun, name: 'train', command, afterwards: 'stop' as const }
     const before = everCreated(world)
-    const id = await under.run('saveWatch', { wish: wish, run })
+    const id = await under.run('saveWatch', { request, run })
     await under.until(() => Object.values(under.account().runs).length > 0)
     await under.until(() => everCreated(world) > before)
     await under.close()

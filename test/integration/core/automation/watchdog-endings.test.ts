@@ -28,7 +28,7 @@ test('only what a watchdog itself did for idleness is told as its doing', async 
   const idle = { seconds: 600, below: 5 }
   const watched = ({ id }: { id: number }, action: string) => ({
     instance: id,
-    wish: { action, idle },
+    request: { action, idle },
     step: 'watching',
     foreign: false,
     seen: { at: 1, comesBack: true, key: 'container' },
@@ -73,9 +73,9 @@ test('a time that has passed is refused at its field, on an instance and in a st
   await rentCheapest(under)
   await under.until(() => instancesOf(under).length === 1)
   const instance = instancesOf(under)[0]?.id ?? 0
-  const wish = { action: 'stop', at: Math.floor(world.sim.controls.ledger().now) - 60 } as const
-  const problem = { code: 'invalid_argument', field: 'wish.at', message: 'That time has passed already.' }
-  await expect(under.run('putWatchdog', { instance, wish })).rejects.toMatchObject({ problem })
-  await expect(under.run('watchdogStartScript', { wish })).rejects.toMatchObject({ problem })
+  const request = { action: 'stop', at: Math.floor(world.sim.controls.ledger().now) - 60 } as const
+  const problem = { code: 'invalid_argument', field: 'request.at', message: 'That time has passed already.' }
+  await expect(under.run('putWatchdog', { instance, request })).rejects.toMatchObject({ problem })
+  await expect(under.run('watchdogStartScript', { request })).rejects.toMatchObject({ problem })
   expect(under.account().watchdogs).toEqual({})
 })

@@ -25,11 +25,11 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const folder = join(home, '.berth', 'watchdog')
     const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
-    await under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 60 } })
+    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 60 } })
     expect(viewOf(under, instance)).toMatchObject({
       step: 'watching',
       foreign: false,
-      wish: { action: 'stop', lease: 60 },
+      request: { action: 'stop', lease: 60 },
       seen: { comesBack: true, key: 'kept' },
     })
     // It has the instance's own key and not the user's.
@@ -51,16 +51,16 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     })
     await under.run('putWatchdog', {
       instance,
-      wish: { action: 'stop', lease: 60, at: Math.ceil(now + 7200) },
+      request: { action: 'stop', lease: 60, at: Math.ceil(now + 7200) },
     })
     await under.run('snoozeGuard', { guard, minutes: 60 })
-    const told = async (wish: object) =>
-      vi.waitFor(() => expect(viewOf(under, instance)).toMatchObject({ step: 'watching', wish }), patient)
+    const told = async (request: object) =>
+      vi.waitFor(() => expect(viewOf(under, instance)).toMatchObject({ step: 'watching', request }), patient)
     await told({ lease: 60, at: Math.ceil(now + 10_800) })
     expect(read('config')).toContain(String(Math.ceil(now + 10_800)))
     await under.run('switchGuard', { guard, on: false })
     await told({ lease: 60 })
-    expect(viewOf(under, instance)?.wish.at).toBeUndefined()
+    expect(viewOf(under, instance)?.request.at).toBeUndefined()
 
     const lease = read('lease')
     await under.run('lookAtWatchdog', { instance })
@@ -85,11 +85,11 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
 
     await again.run('putWatchdog', {
       instance,
-      wish: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
+      request: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
     })
     expect(viewOf(again, instance)).toMatchObject({
       step: 'watching',
-      wish: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
+      request: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
       seen: { load: 80 },
     })
     const log = await again.run('watchdogLog', { instance })
@@ -106,7 +106,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
 
   test('stops the instance when Berth is away, with the service down at first, and the next Berth says so', async () => {
     const { world, under, instance, home, intended, restart } = await openInside()
-    await under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 24 } })
+    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 24 } })
     // For as long as Berth is there, it renews, well before the lease has lapsed.
     const lease = () => readFileSync(join(home, '.berth', 'watchdog', 'lease'), 'utf8')
     for (let renewals = 0; renewals < 2; renewals += 1) {
@@ -116,7 +116,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(await intended()).toBe('running')
 
     // One so short that a busy machine may let it lapse is put there only now.
-    await under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 5 } })
+    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 5 } })
     world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/', kind: 'reset', times: 2 }])
     await under.close()
     await vi.waitFor(async () => expect(await intended()).toBe('stopped'), patient)
@@ -134,7 +134,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
 
   test('that another Berth put there is shown and not renewed, or it would never see that one is away', async () => {
     const { world, under, sshd, instance, home } = await openInside()
-    await under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 7200 } })
+    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 7200 } })
     const { baseUrl } = under.account()
     await under.close()
     const read = () => readFileSync(join(home, '.berth', 'watchdog', 'lease'), 'utf8')
@@ -149,14 +149,18 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     sshd.authorize(key?.publicKey ?? '')
     // The first look finds it, each one after that visits it.
     for (const _ of [1, 2, 3]) await other.run('lookAtWatchdog', { instance })
-    expect(viewOf(other, instance)).toMatchObject({ step: 'watching', foreign: true, wish: { lease: 7200 } })
+    expect(viewOf(other, instance)).toMatchObject({
+      step: 'watching',
+      foreign: true,
+      request: { lease: 7200 },
+    })
     expect(read()).toBe(lease)
   }, 120_000)
 
   test('comes with the start script of a rental, and Berth tells it on its first visit which instance it is on', async () => {
     const { world, under, sshd, instance, home } = await openInside()
-    const wish = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
-    const onstart = await under.run('watchdogStartScript', { wish })
+    const request = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
+    const onstart = await under.run('watchdogStartScript', { request })
     expect(onstart).not.toContain(world.sim.apiKey)
     expect(onstart.length).toBeLessThan(10_000)
     // As the container does at its start, twice.
@@ -170,14 +174,14 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     )
     await under.run('lookAtWatchdog', { instance })
     await under.until(() => viewOf(under, instance)?.step === 'watching')
-    expect(viewOf(under, instance)).toMatchObject({ wish, foreign: false })
+    expect(viewOf(under, instance)).toMatchObject({ request, foreign: false })
     expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
   }, 120_000)
 
   test('is refused in a sentence where it could not work, and then nothing of it is there', async () => {
     const { world, under, instance, home } = await openInside()
     world.keychain.entries.delete(`${under.account().id} instance ${instance}`)
-    const put = under.run('putWatchdog', { instance, wish: { action: 'stop', lease: 60 } })
+    const put = under.run('putWatchdog', { instance, request: { action: 'stop', lease: 60 } })
     await expect(put).rejects.toMatchObject({ problem: { code: 'no_instance_key' } })
     expect(viewOf(under, instance)).toBeUndefined()
     expect(existsSync(join(home, '.berth'))).toBe(false)

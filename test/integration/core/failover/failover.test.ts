@@ -5,7 +5,7 @@ import { startDetour } from '../../../e2e/detour.ts'
 import { instanceView } from '../../../unit/views.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
-import { ended, failoverOf, onAccount, wish } from './wish.ts'
+import { ended, failoverOf, failoverRequest, onAccount } from './request.ts'
 
 async function connectedWorld(
   context: TestContext,
@@ -42,7 +42,7 @@ describe.concurrent('renting with failover', () => {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', wish())
+    const id = await under.run('rentWithFailover', failoverRequest())
     await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
     await world.sim.controls.forceStatus(await tried(under, id, 2), 'offline')
     await under.until(() => failoverOf(under, id)?.step === 'ready', 40_000)
@@ -80,7 +80,7 @@ describe.concurrent('renting with failover', () => {
       await context.expect.poll(said).toContain(text)
 
     // What failed is taken last from now on, until it is forgiven.
-    const next = await under.run('rentWithFailover', wish({ attempts: 1 }))
+    const next = await under.run('rentWithFailover', failoverRequest({ attempts: 1 }))
     await tried(under, next, 1)
     expect(failed).not.toContain(failoverOf(under, next)?.attempts[0]?.machineId)
     await under.run('cancelFailover', { failover: next })
@@ -119,8 +119,8 @@ describe.concurrent('renting with failover', () => {
     const under = await world.start()
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-    const shut = await under.run('rentWithFailover', wish({ attempts: 1, deadline: 330 }))
-    const open = await under.run('rentWithFailover', wish({}, { access: 'jupyter' }))
+    const shut = await under.run('rentWithFailover', failoverRequest({ attempts: 1, deadline: 330 }))
+    const open = await under.run('rentWithFailover', failoverRequest({}, { access: 'jupyter' }))
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
       attempts: [{ why: { code: 'no_ssh' } }],
@@ -139,7 +139,7 @@ describe.concurrent('renting with failover', () => {
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
     await under.run('pausePolling', { minutes: 60 })
-    const shut = await under.run('rentWithFailover', wish({ attempts: 1, deadline: 330 }))
+    const shut = await under.run('rentWithFailover', failoverRequest({ attempts: 1, deadline: 330 }))
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
       attempts: [{ why: { code: 'no_ssh' } }],
@@ -171,7 +171,7 @@ describe.concurrent('renting with failover', () => {
     try {
       const under = await world.startConnected()
       world.sim.controls.setFaults([fault])
-      const id = await under.run('rentWithFailover', wish())
+      const id = await under.run('rentWithFailover', failoverRequest())
       if (name.startsWith('a destroy'))
         await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
       await under.until(() => instancesOf(under).some(({ state }) => state === 'running'), 60_000)
@@ -184,7 +184,7 @@ describe.concurrent('renting with failover', () => {
 
   test('ends once the tries are used up, with nothing left of them', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', wish({ attempts: 2 }))
+    const id = await under.run('rentWithFailover', failoverRequest({ attempts: 2 }))
     for (const number of [1, 2])
       await world.sim.controls.forceStatus(await tried(under, id, number), 'exited')
     const view = await ended(under, id)
@@ -202,7 +202,10 @@ describe.concurrent('renting with failover', () => {
   }, async context => {
     const { world, under } = await shutWorld(context)
     const ceiling = 100_000
-    const id = await under.run('rentWithFailover', wish({ ceiling: ceiling / 1_000_000, deadline: 7200 }))
+    const id = await under.run(
+      'rentWithFailover',
+      failoverRequest({ ceiling: ceiling / 1_000_000, deadline: 7200 }),
+    )
     const instance = await tried(under, id, 1)
     await world.sim.controls.advance(900)
     await under.until(() => failoverOf(under, id)?.step === 'entering')
@@ -246,7 +249,7 @@ describe.concurrent('renting with failover', () => {
     for (const [step, created, before, onTheWay] of steps) {
       const createdBefore = everCreated(world)
       before()
-      const id = await under.run('rentWithFailover', wish({ deadline: 7200 }))
+      const id = await under.run('rentWithFailover', failoverRequest({ deadline: 7200 }))
       if (onTheWay) await onTheWay(await tried(under, id, 1))
       await under.until(() => failoverOf(under, id)?.step === step)
       await under.run('cancelFailover', { failover: id })
@@ -266,7 +269,9 @@ describe.concurrent('renting with failover', () => {
     await other.run('changeSettings', { settings: { pollInterval: 2 } })
     await other.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 2 }])
-    const ids = await Promise.all([under, other].map(berth => berth.run('rentWithFailover', wish())))
+    const ids = await Promise.all(
+      [under, other].map(berth => berth.run('rentWithFailover', failoverRequest())),
+    )
     await ended(under, ids[0] ?? '')
     await ended(other, ids[1] ?? '')
     await under.run('refresh', {})

@@ -43,7 +43,7 @@ async function killAndGoOn(round: number) {
     await new Promise(resolve => setTimeout(resolve, killedAfter))
     first.kill('SIGKILL')
     await once(first, 'exit')
-    const wished = (await kept(home)).includes('"pytorch/pytorch"')
+    const requested = (await kept(home)).includes('"pytorch/pytorch"')
     if (round % 2 === 0) for (const { id } of await onAccount()) await sim.controls.forceStatus(id, 'exited')
 
     const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on')
@@ -55,7 +55,14 @@ async function killAndGoOn(round: number) {
     const [failover] = JSON.parse((await kept(home)) || '[]') as { step: string; instance?: number }[]
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
     const left = (await onAccount()).map(({ id }) => id)
-    return { round, killedAfter, wished, failover, left, secret: wished && /rental [rf]/.test(keychain) }
+    return {
+      round,
+      killedAfter,
+      requested,
+      failover,
+      left,
+      secret: requested && /rental [rf]/.test(keychain),
+    }
   } finally {
     await sim.close()
     await rm(home, { recursive: true, force: true, maxRetries: 20 })
@@ -85,7 +92,7 @@ test('killed at any step among flaky hosts, a failover goes on: one instance tha
   for (const result of results) {
     const { failover, left } = result
     expect(result.secret).toBe(false)
-    if (!result.wished) expect(left).toEqual([])
+    if (!result.requested) expect(left).toEqual([])
     else if (failover?.step === 'ready') expect(left).toEqual([failover.instance])
     else expect({ step: failover?.step, left }).toEqual({ step: 'failed', left: [] })
   }

@@ -1,7 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
 import { instancesOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
-import { onAccount } from './wish.ts'
+import { onAccount } from './request.ts'
 
 async function interruptible(
   context: TestContext,

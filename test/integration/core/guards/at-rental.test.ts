@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { RentalStop } from '../../../../electron/contract/automation/guard-kinds.ts'
-import { ended, failoverOf, wish } from '../failover/wish.ts'
+import { ended, failoverOf, failoverRequest } from '../failover/request.ts'
 import { instancesOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
@@ -41,7 +41,7 @@ test.concurrent('what was chosen with a rental guards its instance, and is offer
 
 test.concurrent('each attempt has it, and so has the one that is kept', async context => {
   const { world, under } = await connected(context)
-  const id = await under.run('rentWithFailover', wish({}, { stops }))
+  const id = await under.run('rentWithFailover', failoverRequest({}, { stops }))
   await under.until(() => failoverOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
   const first = failoverOf(under, id)?.attempts[0]?.instance ?? 0
   expect(guardsOn(under, first)).toMatchObject(guarded)
@@ -53,9 +53,9 @@ test.concurrent('each attempt has it, and so has the one that is kept', async co
 
 test.concurrent('what a watch rents by itself has it', async context => {
   const { under } = await connected(context)
-  const { search, request, limits } = wish({}, { stops })
+  const { search, request, limits } = failoverRequest({}, { stops })
   await under.run('saveWatch', {
-    wish: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
+    request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
   })
   await under.until(() => instancesOf(under).length === 1, 40_000)
   const [instance] = instancesOf(under)

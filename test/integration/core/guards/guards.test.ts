@@ -16,14 +16,14 @@ async function newWorld({ onTestFinished }: TestContext, speed = 60): Promise<Wo
   return world
 }
 
-type Wish = Omit<Args<'setGuard'>, 'warning' | 'missed' | 'action'> & Partial<Args<'setGuard'>>
+type GuardSettings = Omit<Args<'setGuard'>, 'warning' | 'missed' | 'action'> & Partial<Args<'setGuard'>>
 
 const soon = { timeout: 45_000, interval: 20 }
 const minute = 60
 const hour = 3600
 
-async function guard({ run }: BerthUnderTest, wish: Wish): Promise<string> {
-  return run('setGuard', { action: 'stop', warning: 0, missed: 'act', ...wish })
+async function guard({ run }: BerthUnderTest, settings: GuardSettings): Promise<string> {
+  return run('setGuard', { action: 'stop', warning: 0, missed: 'act', ...settings })
 }
 
 const guardsOf = (under: BerthUnderTest): GuardView[] => Object.values(under.account().guards)
@@ -53,7 +53,7 @@ const stops = ({ sim }: World, id: number) =>
 const titles = ({ notifier }: World) => notifier.shown.map(({ title }) => title)
 
 describe.concurrent('each kind is kept by the first fresh answer after its moment, and once', () => {
-  const kinds: [string, (under: BerthUnderTest, id: number, now: number) => Wish][] = [
+  const kinds: [string, (under: BerthUnderTest, id: number, now: number) => GuardSettings][] = [
     ['at a time', (_under, id, now) => ({ instance: id, when: { kind: 'time', at: now + 2 * hour } })],
     ['after a duration', (_under, id) => ({ instance: id, when: { kind: 'duration', seconds: 2 * hour } })],
     ['idle', (_under, id) => ({ instance: id, when: { kind: 'idle', below: 100, seconds: 10 * minute } })],
@@ -71,13 +71,13 @@ describe.concurrent('each kind is kept by the first fresh answer after its momen
   const hourly = (under: BerthUnderTest, id: number) =>
     (under.account().instances[id]?.costPerHour ?? 0) / 1_000_000
 
-  test.for(kinds)('%s', async ([name, wish], context) => {
+  test.for(kinds)('%s', async ([name, settings], context) => {
     const world = await newWorld(context)
     const under = await world.startConnected()
     const { id } = await rentRunning(under)
     world.sim.controls.setCredit(100)
     await under.run('refresh', {})
-    await guard(under, wish(under, id, world.sim.controls.ledger().now))
+    await guard(under, settings(under, id, world.sim.controls.ledger().now))
     await under.run('refresh', {})
     expect(stateOf(under, id)).toBe('running')
     if (name !== 'idle') await world.sim.controls.advance(4 * hour)
@@ -301,8 +301,12 @@ test.concurrent('two Berths with a guard each on one instance do no harm', async
   await two.run('changeSettings', { settings: { pollInterval: 2 } })
   await two.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await two.until(() => stateOf(two, id) === 'running')
-  const wish: Wish = { instance: id, when: { kind: 'duration', seconds: hour }, action: 'destroy' }
-  await Promise.all([guard(one, wish), guard(two, wish)])
+  const settings: GuardSettings = {
+    instance: id,
+    when: { kind: 'duration', seconds: hour },
+    action: 'destroy',
+  }
+  await Promise.all([guard(one, settings), guard(two, settings)])
   await world.sim.controls.advance(2 * hour)
   for (const under of [one, two]) {
     await under.until(() => instancesOf(under).length === 0)

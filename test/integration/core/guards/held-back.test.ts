@@ -1,7 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
 import { startDetour } from '../../../e2e/detour.ts'
 import { nextMorning } from '../../../morning.ts'
-import { failoverOf, onAccount, wish } from '../failover/wish.ts'
+import { failoverOf, failoverRequest, onAccount } from '../failover/request.ts'
 import { everCreated, rentRunning } from '../steps.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 import { createWorld } from '../world.ts'
@@ -38,9 +38,9 @@ test.concurrent('a watch rents nothing beyond a budget that is reached, says so,
   const { world, under, first } = await spendingWorld(context)
   const guard = await budget(under)
   await under.until(() => ['stopping', 'stopped'].includes(stateOf(under, first) ?? ''))
-  const { search, request, limits } = wish({ attempts: 2, deadline: 3600 }, { access: 'none' })
+  const { search, request, limits } = failoverRequest({ attempts: 2, deadline: 3600 }, { access: 'none' })
   const watch = await under.run('saveWatch', {
-    wish: { name: 'Bargains', search, every: 1, rents: { request, limits, most: 3 } },
+    request: { name: 'Bargains', search, every: 1, rents: { request, limits, most: 3 } },
   })
   const view = () => under.account().watches[watch]
   await under.until(() => view()?.waits !== undefined)
@@ -62,7 +62,7 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
   timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
-  const id = await under.run('rentWithFailover', wish({ deadline: 3600 }))
+  const id = await under.run('rentWithFailover', failoverRequest({ deadline: 3600 }))
   await under.until(() => failoverOf(under, id)?.attempts[0]?.instance !== undefined)
   const guard = await budget(under)
   await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 40_000)
@@ -98,7 +98,7 @@ test.concurrent('a try that runs is ended by its failover alone, not by the guar
   const under = await world.start()
   await under.run('changeSettings', { settings: { pollInterval: 2 } })
   await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-  const id = await under.run('rentWithFailover', wish({ deadline: 7200 }))
+  const id = await under.run('rentWithFailover', failoverRequest({ deadline: 7200 }))
   await under.until(() => failoverOf(under, id)?.step === 'entering', 40_000)
   const tried = failoverOf(under, id)?.instance
   await world.sim.controls.advance(1800)
@@ -122,7 +122,7 @@ test.concurrent('what waits for a guard on the credit asks the market again, onc
   const under = await world.startConnected()
   const when = { kind: 'credit', hours: 720 } as const
   await under.run('setGuard', { when, action: 'stop', warning: 0, missed: 'act' })
-  const id = await under.run('rentWithFailover', wish())
+  const id = await under.run('rentWithFailover', failoverRequest())
   await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard')
   const searches = () =>
     world.sim.controls.requests().filter(({ path }) => path.startsWith('/api/v0/bundles')).length

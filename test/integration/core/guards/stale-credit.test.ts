@@ -49,10 +49,10 @@ async function running({ onTestFinished }: TestContext, credit = 100): Promise<S
   return { world, under, id: instancesOf(under)[0]?.id ?? 0, pass }
 }
 
-type Wish = Pick<Args<'setGuard'>, 'when'> & Partial<Args<'setGuard'>>
+type GuardSettings = Pick<Args<'setGuard'>, 'when'> & Partial<Args<'setGuard'>>
 
-const guard = ({ under }: Scene, wish: Wish) =>
-  under.run('setGuard', { action: 'stop', warning: 0, missed: 'act', ...wish })
+const guard = ({ under }: Scene, settings: GuardSettings) =>
+  under.run('setGuard', { action: 'stop', warning: 0, missed: 'act', ...settings })
 const only = ({ under }: Scene): GuardView | undefined => Object.values(under.account().guards)[0]
 const hourly = ({ under, id }: Scene) => (under.account().instances[id]?.costPerHour ?? 0) / 1_000_000
 const isHalted = ({ under, id }: Scene) =>
@@ -67,7 +67,7 @@ const stops = ({ world, id }: Scene) =>
 const untell = ({ world }: Scene, status: number) =>
   world.sim.controls.setFaults([{ path: '^/api/v0/users/current/', kind: 'status', status }])
 
-const kinds: [string, number, (scene: Scene) => Wish][] = [
+const kinds: [string, number, (scene: Scene) => GuardSettings][] = [
   ['credit', 403, scene => ({ when: { kind: 'credit', hours: 100 / hourly(scene) - 0.7 } })],
   ['credit', 500, scene => ({ when: { kind: 'credit', hours: 100 / hourly(scene) - 0.7 } })],
   ['budget', 403, scene => ({ when: { kind: 'budget', per: 'month', limit: hourly(scene) * 1.2 } })],
@@ -75,10 +75,10 @@ const kinds: [string, number, (scene: Scene) => Wish][] = [
 
 test.concurrent.for(kinds)(
   'a guard on the %s goes on to its moment while the credit is not told (%i), says so, and acts once it is',
-  async ([, status, wish], context) => {
+  async ([, status, settings], context) => {
     const scene = await running(context)
     const { world, under } = scene
-    await guard(scene, wish(scene))
+    await guard(scene, settings(scene))
     await under.run('refresh', {})
     const toldAt = world.sim.controls.ledger().now
     untell(scene, status)

@@ -32,7 +32,7 @@ test('stop everything pauses the watches that would rent, and leaves those that 
   const world = await createWorld()
   onTestFinished(() => world.close())
   const under = await world.startConnected()
-  const wish = {
+  const request = {
     name: 'Nothing matches',
     search: {
       query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
@@ -41,11 +41,11 @@ test('stop everything pauses the watches that would rent, and leaves those that 
     },
     every: 1,
   } as const
-  const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
+  const openRequest = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
   const limits = { attempts: 1, ceiling: 1, deadline: 600 }
-  const tells = await under.run('saveWatch', { wish })
+  const tells = await under.run('saveWatch', { request })
   const rents = await under.run('saveWatch', {
-    wish: { ...wish, rents: { request: { ...request, env: [], ports: [] }, limits, most: 1 } },
+    request: { ...request, rents: { request: { ...openRequest, env: [], ports: [] }, limits, most: 1 } },
   })
   await under.run('stopEverything', {})
   expect(under.account().watches).toMatchObject({ [tells]: { paused: false }, [rents]: { paused: true } })

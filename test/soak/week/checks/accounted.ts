@@ -6,13 +6,13 @@ import { Failover } from '../../../../electron/core/renting/attempts/model.ts'
 import { Rental } from '../../../../electron/core/renting/rentals/model.ts'
 import type { ServiceInstance } from '../elsewhere.ts'
 
-/** The wishes that Berth remembers, as they are on disk. */
-export interface Wishes {
+/** What Berth remembers of rentals and failovers, as it is on disk. */
+export interface RentalRecords {
   rentals: readonly Rental[]
   failovers: readonly Failover[]
 }
 
-export async function wishesOnDisk(folder: string): Promise<Wishes> {
+export async function recordsOnDisk(folder: string): Promise<RentalRecords> {
   const accounts = join(folder, 'berth', 'accounts')
   const [account = ''] = await readdir(accounts).catch(() => [])
   const read = async (name: string): Promise<unknown> =>
@@ -23,29 +23,38 @@ export async function wishesOnDisk(folder: string): Promise<Wishes> {
   }
 }
 
-/** The wish that an instance was created for: a failover, or a rental without one. */
-export function wishOf({ label, extra_env }: ServiceInstance, { rentals }: Wishes): string | undefined {
+/** What an instance was created for: a failover, or a rental without one. */
+export function ownerOf(
+  { label, extra_env }: ServiceInstance,
+  { rentals }: RentalRecords,
+): string | undefined {
   const mark = rentalOf(label, extra_env)
   return rentals.find(({ id }) => id === mark)?.owner ?? mark
 }
 
-/** Two instances for one wish, by wish. */
-export function doubles(instances: readonly ServiceInstance[], wishes: Wishes): Map<string, number[]> {
-  const byWish = new Map<string, number[]>()
+/** Two instances of one owner, by owner. */
+export function doubles(
+  instances: readonly ServiceInstance[],
+  records: RentalRecords,
+): Map<string, number[]> {
+  const byOwner = new Map<string, number[]>()
   for (const instance of instances) {
-    const wish = wishOf(instance, wishes)
-    if (wish !== undefined) byWish.set(wish, [...(byWish.get(wish) ?? []), instance.id])
+    const owner = ownerOf(instance, records)
+    if (owner !== undefined) byOwner.set(owner, [...(byOwner.get(owner) ?? []), instance.id])
   }
-  return new Map([...byWish].filter(([, ids]) => ids.length > 1))
+  return new Map([...byOwner].filter(([, ids]) => ids.length > 1))
 }
 
 /** The instances that rentals have. */
-export function claimed({ rentals }: Wishes): number[] {
+export function claimed({ rentals }: RentalRecords): number[] {
   return rentals.flatMap(({ instance }) => (instance === undefined ? [] : [instance]))
 }
 
 /** Instances that no rental has or is still after, with why. */
-export function unclaimed(instances: readonly ServiceInstance[], { rentals }: Wishes): Map<number, string> {
+export function unclaimed(
+  instances: readonly ServiceInstance[],
+  { rentals }: RentalRecords,
+): Map<number, string> {
   const found = new Map<number, string>()
   for (const { id, label, extra_env } of instances) {
     const mark = rentalOf(label, extra_env)
@@ -61,19 +70,19 @@ function mayStillFind({ step, instance }: Rental): boolean {
   return instance === undefined && (step === 'asking' || step === 'lost' || step === 'unclear')
 }
 
-/** Instances that nobody wants, with why: all wishes are settled. */
+/** Instances that nobody wants, with why: all rentals have ended. */
 export function orphans(
   instances: readonly ServiceInstance[],
-  wishes: Wishes,
+  records: RentalRecords,
   byHand: ReadonlySet<number>,
 ): string[] {
   return instances.flatMap(instance => {
-    const why = byHand.has(instance.id) ? undefined : unwanted(instance, wishes)
+    const why = byHand.has(instance.id) ? undefined : unwanted(instance, records)
     return why === undefined ? [] : [`#${instance.id} (${instance.actual_status}): ${why}`]
   })
 }
 
-function unwanted(instance: ServiceInstance, { rentals, failovers }: Wishes): string | undefined {
+function unwanted(instance: ServiceInstance, { rentals, failovers }: RentalRecords): string | undefined {
   const mark = rentalOf(instance.label, instance.extra_env)
   if (mark === undefined) return 'it has no mark'
   const rental = rentals.find(({ id }) => id === mark)

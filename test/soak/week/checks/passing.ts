@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
 import type { Elsewhere } from '../elsewhere.ts'
-import { claimed, doubles, unclaimed, wishesOnDisk } from './accounted.ts'
+import { claimed, doubles, recordsOnDisk, unclaimed } from './accounted.ts'
 
 export interface Service {
   elsewhere: Elsewhere
@@ -22,7 +22,7 @@ interface Found {
 }
 
 /**
- * What may be there for a moment only: two instances for one wish, and one that no wish has or is still after. After
+ * What may be there for a moment only: two instances for one request, and one that no request has or is still after. After
  * each of Berth's looks what the service has is held to what Berth has on disk. The look that finds it has it destroyed:
  * a further one may find it only where a fault befell that.
  */
@@ -50,13 +50,13 @@ export class Passing {
     const created = everCreated()
     if (!this.#isSuspicious && created === this.#known) return
     this.#known = created
-    const [there, wishes] = [elsewhere.instances(), await wishesOnDisk(this.#folder)]
-    for (const id of claimed(wishes)) this.claimed.add(id)
+    const [there, records] = [elsewhere.instances(), await recordsOnDisk(this.#folder)]
+    for (const id of claimed(records)) this.claimed.add(id)
     const ours = there.filter(({ id }) => !byHand.has(id) && !this.claimed.has(id))
     const found = new Map<string, Found>([
-      ...[...unclaimed(ours, wishes)].map(([id, why]) => [`#${id}`, { why, ids: [id] }] as const),
-      ...[...doubles(there, wishes)].map(
-        ([wish, ids]) => [wish, { why: `has ${ids.join(' and ')}`, ids }] as const,
+      ...[...unclaimed(ours, records)].map(([id, why]) => [`#${id}`, { why, ids: [id] }] as const),
+      ...[...doubles(there, records)].map(
+        ([owner, ids]) => [owner, { why: `has ${ids.join(' and ')}`, ids }] as const,
       ),
     ])
     this.#isSuspicious = found.size > 0 || ours.length > 0

@@ -4,7 +4,7 @@ import type { RentRequest } from '../../../../electron/contract/market/rental.ts
 import { isDead } from '../../../../electron/contract/reading.ts'
 import { type Hand, instancesOf, type UserAction } from './hand.ts'
 
-/** What the user keeps going at once, wishes under way included. */
+/** What the user keeps going at once, requests under way included. */
 const mostAtOnce = 9
 
 export const renting: readonly UserAction[] = [
@@ -59,9 +59,14 @@ export const renting: readonly UserAction[] = [
       const { berth, account, chance } = hand
       const watch = chance.oneOf(Object.values(account.watches))
       if (watch) return chance.happens(0.5) ? berth.run('deleteWatch', { watch: watch.id }) : undefined
-      const { search, request, limits } = failoverWish(hand, undefined)
+      const { search, request, limits } = failoverRequest(hand, undefined)
       return berth.run('saveWatch', {
-        wish: { name: 'Bargains', search, every: 15, rents: { request, limits, most: chance.integer(1, 3) } },
+        request: {
+          name: 'Bargains',
+          search,
+          every: 15,
+          rents: { request, limits, most: chance.integer(1, 3) },
+        },
       })
     },
   },
@@ -80,10 +85,10 @@ function aBid({ chance }: Hand): number {
 }
 
 function failover(hand: Hand, bid: number | undefined): Promise<unknown> {
-  return hand.berth.run('rentWithFailover', failoverWish(hand, bid))
+  return hand.berth.run('rentWithFailover', failoverRequest(hand, bid))
 }
 
-function failoverWish({ chance }: Hand, bid: number | undefined): Args<'rentWithFailover'> {
+function failoverRequest({ chance }: Hand, bid: number | undefined): Args<'rentWithFailover'> {
   return {
     search: {
       query: { type: bid === undefined ? 'on-demand' : 'bid', verifiedOnly: false, storage: 20, limit: 300 },

@@ -13,11 +13,11 @@ const inAnHour = {
 } as const
 
 /** Berth was there for ten minutes since the guard was set. */
-async function guarded(wish: Parameters<OneAccount['guards']['set']>[0], instance = running) {
+async function guarded(settings: Parameters<OneAccount['guards']['set']>[0], instance = running) {
   const one = new OneAccount(instance)
   await one.start()
   await one.pass(60)
-  const id = await one.guards.set(wish)
+  const id = await one.guards.set(settings)
   await one.pass(600)
   return { one, id, step: () => one.view(id)?.step }
 }

@@ -135,14 +135,14 @@ const refusal: Problem = { code: 'server_error', message: 'No.' }
 
 /** Plays a history to both, and gives what each said at each look. */
 function play(
-  wish: Guard,
+  guard: Guard,
   all: readonly PlainInstance[],
   history: readonly Event[],
   dayEnds: number,
 ): { plain: string[]; real: string[] } {
   const world = new World(all, dayEnds)
-  const plain = new PlainGuard(wish)
-  const real = new RealGuard(wish)
+  const plain = new PlainGuard(guard)
+  const real = new RealGuard(guard)
   const told = { plain: [] as string[], real: [] as string[] }
   // Berth has seen the instance that a guard is set on.
   for (const happens of [{ kind: 'look', wait: 0, answers: true } as const, ...history]) {
@@ -164,7 +164,7 @@ function play(
     if (happens.kind !== 'look' && happens.kind !== 'sleep') continue
     world.pass(happens.wait)
     // One that is gone ends the history: what becomes of its guard is not of this model.
-    if (wish.instance !== undefined && !world.all.some(one => one.id === wish.instance)) break
+    if (guard.instance !== undefined && !world.all.some(one => one.id === guard.instance)) break
     const answer = happens.kind === 'sleep' || happens.answers ? world.seen() : undefined
     const [fate = 'done'] = world.fates
     const said = plain.look(world.now, answer, fate)
@@ -185,11 +185,11 @@ test('over thousands of histories guards do what a plain model of them does', ()
       instances,
       fc.array(event, { minLength: 5, maxLength: 60 }),
       dayEnds,
-      (wish, all, history, ends) => {
-        const { plain, real } = play(wish, all, history, ends)
+      (guard, all, history, ends) => {
+        const { plain, real } = play(guard, all, history, ends)
         for (const line of plain) {
           const words = line.split(' ')
-          const word = `${wish.condition.kind} ${words[1]} ${words.at(-1)}`
+          const word = `${guard.condition.kind} ${words[1]} ${words.at(-1)}`
           said.set(word, (said.get(word) ?? 0) + 1)
         }
         expect(real).toEqual(plain)

@@ -41,7 +41,7 @@ const wobble = 300
  */
 export class PlainGuard {
   readonly #seen: Seen[] = []
-  readonly #wish: Guard
+  readonly #guard: Guard
   #snoozedUntil = 0
   #saidWarning = false
   #saidHeld = false
@@ -53,8 +53,8 @@ export class PlainGuard {
   #failures = 0
   #retryAt = 0
 
-  constructor(wish: Guard) {
-    this.#wish = wish
+  constructor(guard: Guard) {
+    this.#guard = guard
   }
 
   snooze(now: number, minutes: number): void {
@@ -66,7 +66,7 @@ export class PlainGuard {
   /** A look with an answer, or one without; and what becomes of what is asked for then. */
   look(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
     if (this.#ended) return undefined
-    const before = this.#seen.at(-1)?.at ?? this.#wish.setAt
+    const before = this.#seen.at(-1)?.at ?? this.#guard.setAt
     if (answer) this.#seen.push(answer)
     const due = this.#due()
     const ahead = this.#ahead()
@@ -77,7 +77,7 @@ export class PlainGuard {
     if (this.#saidMissed) return undefined
     if (now < due) {
       const last = this.#seen.at(-1)
-      if (this.#wish.instance !== undefined && last && this.#targets(last).length === 0) {
+      if (this.#guard.instance !== undefined && last && this.#targets(last).length === 0) {
         this.#calm()
         return undefined
       }
@@ -92,14 +92,14 @@ export class PlainGuard {
       return 'hold'
     }
     const slept = before < due && now - before > gap && now - due > gap && !this.#saidHeld && !this.#begun
-    if (slept && this.#wish.missed === 'tell') {
+    if (slept && this.#guard.missed === 'tell') {
       if (this.#once()) this.#ended = true
       this.#calm()
       this.#saidMissed = true
       return 'missed'
     }
     const creditStaleSince =
-      answer.toldAt < answer.at && ['credit', 'budget'].includes(this.#wish.condition.kind)
+      answer.toldAt < answer.at && ['credit', 'budget'].includes(this.#guard.condition.kind)
     if (creditStaleSince && this.#saidHeld) return undefined
     if (creditStaleSince) {
       this.#saidHeld = true
@@ -133,11 +133,11 @@ export class PlainGuard {
   }
 
   #once(): boolean {
-    return ['time', 'duration', 'cost'].includes(this.#wish.condition.kind)
+    return ['time', 'duration', 'cost'].includes(this.#guard.condition.kind)
   }
 
   #ahead(): number {
-    const { condition, warning } = this.#wish
+    const { condition, warning } = this.#guard
     return condition.kind === 'idle' ? Math.min(warning, condition.seconds / 2) : warning
   }
 
@@ -147,7 +147,7 @@ export class PlainGuard {
   }
 
   #moment(): number | undefined {
-    const { condition, instance: id } = this.#wish
+    const { condition, instance: id } = this.#guard
     const last = this.#seen.at(-1)
     if (condition.kind === 'time') return condition.at
     if (condition.kind === 'duration') return condition.from + condition.seconds
@@ -178,7 +178,7 @@ export class PlainGuard {
   #idleSince(below: number): number | undefined {
     let since: number | undefined
     for (const look of this.#seen.toReversed()) {
-      const one = look.instances.find(({ id }) => id === this.#wish.instance)
+      const one = look.instances.find(({ id }) => id === this.#guard.instance)
       const broken = since !== undefined && since - look.at > gap
       if (look.at < this.#idleFrom || broken || !one?.running || one.load >= below) break
       since = look.at
@@ -187,7 +187,7 @@ export class PlainGuard {
   }
 
   #targets({ at, credit, instances }: Seen): string[] {
-    const { instance: id, action, condition } = this.#wish
+    const { instance: id, action, condition } = this.#guard
     if (id !== undefined) {
       const one = instances.find(instance => instance.id === id)
       return one && (action === 'destroy' || one.running) ? [`${action} ${id}`] : []

@@ -81,7 +81,7 @@ test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
     'waiting',
   ],
   [
-    'queued, the wish not shown yet',
+    'queued, the intention not shown yet',
     { ...queued, intendedStatus: 'stopped' },
     { state: 'stopped', asked: { state: 'running', at } },
     'provisioning',
@@ -100,9 +100,9 @@ test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
 })
 
 test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
-  ['still wished to run', { ...stopped, intendedStatus: 'running' }, {}, 'outbid'],
+  ['still meant to run', { ...stopped, intendedStatus: 'running' }, {}, 'outbid'],
   ['as if its user had stopped it', stopped, {}, 'outbid'],
-  ['as if stopped, without a wish', { currentState: 'stopped', nextState: 'stopped' }, {}, 'outbid'],
+  ['as if stopped, not meant to run', { currentState: 'stopped', nextState: 'stopped' }, {}, 'outbid'],
   ['as if stopped, in the word of others', { ...stopped, actualStatus: 'stopped' }, {}, 'outbid'],
   ['as if stopped, while it loaded', stopped, { state: 'loading' }, 'outbid'],
   ['as judged before', stopped, { state: 'outbid', intendedStatus: 'stopped', unbroken: false }, 'outbid'],

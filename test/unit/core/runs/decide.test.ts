@@ -27,10 +27,10 @@ const run: Run = {
 }
 
 test('what is to be fetched is fetched before anything is done to the instance, and what was done is not done again', () => {
-  const wish: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
-  expect(nextStep(wish)).toBe('fetching')
-  expect(nextStep({ ...wish, fetched: true })).toBe('acting')
-  expect(nextStep({ ...wish, fetched: true, acted: 'destroy' })).toBe('over')
+  const wanted: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
+  expect(nextStep(wanted)).toBe('fetching')
+  expect(nextStep({ ...wanted, fetched: true })).toBe('acting')
+  expect(nextStep({ ...wanted, fetched: true, acted: 'destroy' })).toBe('over')
   expect(nextStep({ ...run, afterwards: 'stop' })).toBe('acting')
   expect(nextStep(run)).toBe('over')
 })
@@ -41,10 +41,10 @@ test('an instance that was stopped before the end was seen, and started again, i
 })
 
 test('the watchdog destroys nothing that was to be fetched first', () => {
-  const wish: Run = { ...run, afterwards: 'destroy', watchdog: true }
-  expect(watchdogOrder(wish)).toMatchObject({ action: 'destroy' })
-  expect(watchdogOrder({ ...wish, fetch: '/root/results' })).toMatchObject({ action: 'stop' })
-  expect(watchdogOrder({ ...wish, watchdog: false })).toBeUndefined()
+  const wanted: Run = { ...run, afterwards: 'destroy', watchdog: true }
+  expect(watchdogOrder(wanted)).toMatchObject({ action: 'destroy' })
+  expect(watchdogOrder({ ...wanted, fetch: '/root/results' })).toMatchObject({ action: 'stop' })
+  expect(watchdogOrder({ ...wanted, watchdog: false })).toBeUndefined()
   expect(watchdogOrder({ ...run, watchdog: true })).toBeUndefined()
 })
 

@@ -16,7 +16,7 @@ const offer = (id: number, price: number, more: Partial<OfferView> = {}): OfferV
 const watch: Watch = {
   id: 'w0000000000000001',
   account: 'a00000001',
-  wish: {
+  request: {
     name: 'Cheap H100',
     search: {
       query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 10_000 },
@@ -109,12 +109,12 @@ test('the alert names the cheapest, says how many more there are, and leads to r
 
 test('what is dearer than a watch may rent does not match it, though the search finds it', () => {
   const market = [offer(1, 1_490_000), offer(3, 1_200_000, { minimumBid: 700_000 }), offer(4, 1_300_000)]
-  const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
+  const openRequest = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
   const matching = (price: number | undefined, bid?: number) => {
     const limits = { attempts: 1, ceiling: 1, deadline: 600, ...(price === undefined ? {} : { price }) }
-    const wanted = { ...request, env: [], ports: [], ...(bid === undefined ? {} : { bid }) }
-    const wish = { ...watch.wish, rents: { request: wanted, limits, most: 1 } }
-    return sighting({ ...watch, wish }, market, start).matching.map(({ offer: { id } }) => id)
+    const wanted = { ...openRequest, env: [], ports: [], ...(bid === undefined ? {} : { bid }) }
+    const request = { ...watch.request, rents: { request: wanted, limits, most: 1 } }
+    return sighting({ ...watch, request }, market, start).matching.map(({ offer: { id } }) => id)
   }
   expect(matching(undefined)).toEqual([3, 4, 1])
   expect(matching(1.3)).toEqual([3, 4])

@@ -84,7 +84,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     } as unknown as AccountContext['notifications'],
   })
   const failovers: Parameters<typeof openWatches>[1] = {
-    async start(_wish, id = '') {
+    async start(_request, id = '') {
       noted.push(files.texts.get(`accounts/${account}/watches.json`)?.includes(id) ?? false)
       if (held.failover) await new Promise<void>(resolve => (letFailoverGo = resolve))
       begun.push(id)
@@ -108,7 +108,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       const target = draft.accounts[account]
       if (target) target.guards = isDue ? { g1: spent } : {}
     })
-  const wish = (most: number): WatchRequest => ({
+  const watchRequest = (most: number): WatchRequest => ({
     name: 'Bargain',
     search: {
       query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },
@@ -129,7 +129,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     },
   })
   const begin = async (most = 1) => {
-    const id = await watches.save(undefined, wish(most))
+    const id = await watches.save(undefined, watchRequest(most))
     await settled()
     return id
   }
@@ -155,7 +155,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     held,
     begin,
     lookAgain,
-    wish,
+    watchRequest,
     ends,
     guard,
     notes,
@@ -177,8 +177,8 @@ const train = {
 } as const
 
 test('what is run on each machine is asked for before that is rented, and goes when nothing is rented by itself', async () => {
-  const { watches, begun, asked, lookAgain, ends, wish, view } = await renting()
-  const id = await watches.save(undefined, wish(2), { ...train })
+  const { watches, begun, asked, lookAgain, ends, watchRequest, view } = await renting()
+  const id = await watches.save(undefined, watchRequest(2), { ...train })
   await settled()
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
   await lookAgain()
@@ -186,22 +186,22 @@ test('what is run on each machine is asked for before that is rented, and goes w
   expect(asked).toMatchObject(
     [0, 1].map(before => ({ ...train, failover: begun[before], rentedAgain: true, begun: before })),
   )
-  const { rents: _, ...told } = wish(2)
+  const { rents: _, ...told } = watchRequest(2)
   await watches.save(id, told, { ...train })
   expect(view()[id]).not.toHaveProperty('run', expect.anything())
 })
 
 test('which failover it begins is on disk before that begins, whether something is run there or not', async () => {
-  const { watches, noted, wish } = await renting()
-  await watches.save(undefined, wish(1))
-  await watches.save(undefined, wish(1), { ...train })
+  const { watches, noted, watchRequest } = await renting()
+  await watches.save(undefined, watchRequest(1))
+  await watches.save(undefined, watchRequest(1), { ...train })
   await settled()
   expect(noted).toEqual([true, true])
 })
 
 test('it tells what is new, and changed, nothing again; of another search, what is there is no news', async () => {
-  const { watches, alerts, market, wish } = await renting()
-  const { rents: _, ...told } = wish(1)
+  const { watches, alerts, market, watchRequest } = await renting()
+  const { rents: _, ...told } = watchRequest(1)
   const id = await watches.save(undefined, told)
   await settled()
   expect(alerts).toHaveLength(0)
@@ -222,7 +222,7 @@ test('it tells what is new, and changed, nothing again; of another search, what 
 test('killed before its failover began, it forgets the run that waits for that, and asks for it anew', async () => {
   const killed = await renting()
   killed.held.run = true
-  await killed.watches.save(undefined, killed.wish(1), { ...train })
+  await killed.watches.save(undefined, killed.watchRequest(1), { ...train })
   await settled()
   expect([killed.asked.length, killed.begun.length]).toEqual([1, 0])
   const again = await renting(killed.left)
@@ -315,9 +315,10 @@ test('three attempts in a row that come to nothing pause it; one that succeeds i
 })
 
 test('done, it notes the price of its search once an hour, whatever it may pay, until the user pauses it', async () => {
-  const { watches, begin, lookAgain, ends, begun, market, searches, clock, wish, view } = await renting()
+  const { watches, begin, lookAgain, ends, begun, market, searches, clock, watchRequest, view } =
+    await renting()
   market.push({ id: 2, machine_id: 20, dph_total: 0.9 })
-  const dear = wish(1)
+  const dear = watchRequest(1)
   if (dear.rents) dear.rents.limits.price = 0.6
   const id = await watches.save(await begin(), dear)
   await settled()
@@ -351,13 +352,13 @@ test('it is paused once what it was renting is cancelled, and rents no other', a
 })
 
 test('one that is done and then changed begins anew; one changed to fewer than it has is done', async () => {
-  const { watches, begun, begin, lookAgain, wish, ends, view } = await renting()
+  const { watches, begun, begin, lookAgain, watchRequest, ends, view } = await renting()
   const id = await begin()
   expect(view()[id]).toMatchObject({ rented: 0, renting: true })
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
   await lookAgain()
   expect(view()[id]).toMatchObject({ rented: 1, renting: false, paused: true })
-  await watches.save(id, wish(2))
+  await watches.save(id, watchRequest(2))
   await settled()
   expect(begun).toHaveLength(2)
   ends.set(begun[1] ?? '', { step: 'ready', instance: 2 })
@@ -365,7 +366,7 @@ test('one that is done and then changed begins anew; one changed to fewer than i
   expect(view()[id]).toMatchObject({ rented: 1, renting: true, paused: false })
   ends.set(begun[2] ?? '', { step: 'cancelled' })
   await lookAgain()
-  await watches.save(id, wish(1))
+  await watches.save(id, watchRequest(1))
   await settled()
   expect(begun).toHaveLength(3)
   expect(view()[id]).toMatchObject({ rented: 1, paused: true })

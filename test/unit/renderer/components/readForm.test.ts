@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { firstPart, number, readForm, wrongIn } from '../../../../renderer/components/fields/readForm.ts'
 
-const Wish = v.object({
+const Request = v.object({
   name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(3, 'at most 3 letters')),
   limits: v.object({ seconds: v.pipe(v.number('give the minutes'), v.minValue(60, 'at least a minute')) }),
   ids: v.array(v.number('an id is a number!')),
@@ -10,18 +10,18 @@ const Wish = v.object({
 
 test('a form that is right is the value of its schema, in the schema’s units', () => {
   const draft = { name: ' a ', limits: { seconds: number('1.5 ', 60) }, ids: [] }
-  expect(readForm(Wish, draft)).toEqual({ value: { name: 'a', limits: { seconds: 90 }, ids: [] } })
+  expect(readForm(Request, draft)).toEqual({ value: { name: 'a', limits: { seconds: 90 }, ids: [] } })
 })
 
 test('each wrong field has one sentence, in the contract’s words', () => {
   const draft = { name: '', limits: { seconds: number('', 60) }, ids: [1, Number.NaN] }
-  expect(readForm(Wish, draft)).toEqual({
+  expect(readForm(Request, draft)).toEqual({
     errors: { name: 'Give it a name.', 'limits.seconds': 'Give the minutes.', 'ids.1': 'An id is a number!' },
   })
-  expect(readForm(Wish, draft, firstPart).errors).toHaveProperty('ids', 'An id is a number!')
+  expect(readForm(Request, draft, firstPart).errors).toHaveProperty('ids', 'An id is a number!')
 })
 
 test('a field alone says what is wrong with it', () => {
-  expect(wrongIn(Wish.entries.name, 'abcd')).toBe('At most 3 letters.')
-  expect(wrongIn(Wish.entries.name, 'abc')).toBeUndefined()
+  expect(wrongIn(Request.entries.name, 'abcd')).toBe('At most 3 letters.')
+  expect(wrongIn(Request.entries.name, 'abc')).toBeUndefined()
 })

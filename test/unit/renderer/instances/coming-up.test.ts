@@ -59,7 +59,7 @@ test('a guard that is not counting is no moment, and nothing at all is said so',
 
 test('a watchdog is a moment of its own only where no guard has the same', () => {
   const at = now + 2 * hour
-  const watchdog = { instance: 7, wish: { action: 'stop', at }, step: 'watching', foreign: false } as const
+  const watchdog = { instance: 7, request: { action: 'stop', at }, step: 'watching', foreign: false } as const
   const timed = guard({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })
   const both = { ...account(timed), watchdogs: { 7: watchdog } }
   expect(comingUp(both, instance, now)).toHaveLength(1)

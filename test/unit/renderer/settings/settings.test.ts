@@ -74,10 +74,10 @@ describe('removing an account says what goes on', () => {
   })
   test('a watchdog whose lease lapses then', () => {
     const watchdog = { instance: 7, step: 'watching' as const, foreign: false }
-    const leased = (action: 'stop' | 'destroy') => ({ ...watchdog, wish: { action, lease: 600 } })
+    const leased = (action: 'stop' | 'destroy') => ({ ...watchdog, request: { action, lease: 600 } })
     expect(said({ watchdogs: { '7': leased('stop') } })).toContain('on #7 any more: once it lapses')
     expect(said({ watchdogs: { '7': leased('destroy') } })).toContain('destroys the instance and all')
     expect(said({ watchdogs: { '7': { ...leased('stop'), foreign: true } } })).not.toContain('lapses')
-    expect(said({ watchdogs: { '7': { ...watchdog, wish: { action: 'stop' } } } })).not.toContain('lapses')
+    expect(said({ watchdogs: { '7': { ...watchdog, request: { action: 'stop' } } } })).not.toContain('lapses')
   })
 })

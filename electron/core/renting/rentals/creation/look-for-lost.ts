@@ -16,7 +16,7 @@ import {
 const findAfter = [500, 1500, 3000, 5000]
 /** Seconds of the account's time in which a new instance appears in its list: what is not found by then was not created. */
 const appearsWithin = 90
-/** How often the service is asked for one wish at the most. */
+/** How often the service is asked for one rental at the most. */
 const mostAsked = 3
 
 /** Looks at the account until the instance that a lost answer left is found, or has had time enough to appear. */

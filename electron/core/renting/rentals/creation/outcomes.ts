@@ -90,7 +90,7 @@ export async function undo(parts: RentalParts, id: string): Promise<void> {
     await rentals.update(id, { problem: sentenceFor('unclear_unwanted') })
     return
   }
-  // The wish to undo it may not have been on disk yet.
+  // The request to undo it may not have been on disk yet.
   await rentals.update(id, { unwanted: true })
   for (;;) {
     const { instance } = rentals.get(id)

@@ -17,7 +17,7 @@ import { adopt, endRental, type RentalParts, undo } from './outcomes.ts'
  */
 export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
 
-/** Brings rentals from the wish to an instance, or to nothing at all: one loop for each. */
+/** Brings rentals from the request to an instance, or to nothing at all: one loop for each. */
 export interface RentalWorker {
   /** Goes on until it is settled, Berth ends, or the key is refused, which halts it; never rejects. A second call meanwhile does nothing. */
   work(id: string, first: Work): Promise<void>

@@ -175,7 +175,7 @@ export class TerminalScreen {
   }
 }
 
-/** Browsers do not all heed the wish for a real one, so the name of what would draw is looked at too. */
+/** Browsers do not all heed the request for a real one, so the name of what would draw is looked at too. */
 function hasGraphicsCard(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true })
   if (gl === null) return false

@@ -10,12 +10,12 @@ const stopped = instanceView({ state: 'stopped' })
 
 /** Visited last at 4000, when it was busy. */
 function watching(
-  wish: Omit<WatchdogRequest, 'action'>,
+  request: Omit<WatchdogRequest, 'action'>,
   seen: Partial<StoredWatchdog['seen']> = {},
 ): StoredWatchdog {
   return {
     instance: 4711,
-    wish: { action: 'stop', ...wish },
+    request: { action: 'stop', ...request },
     step: 'watching',
     foreign: false,
     renewedAt: 4000,
@@ -25,7 +25,7 @@ function watching(
 
 const destroying = (kept: StoredWatchdog): StoredWatchdog => ({
   ...kept,
-  wish: { ...kept.wish, action: 'destroy' },
+  request: { ...kept.request, action: 'destroy' },
 })
 const why = (kept: StoredWatchdog, instance: InstanceView | undefined, at: number) =>
   afterPoll(kept, instance, at).did?.why
@@ -50,7 +50,7 @@ test('of several reasons it is the one that came first', () => {
   expect(why(both, stopped, 9000)).toBe('time')
   expect(why(watching({ lease: 600, idle: { seconds: 300, below: 5 } }), stopped, 9000)).toBe('idle')
   // It had passed at the last visit, and had its effect before that.
-  expect(why({ ...both, wish: { action: 'stop', at: 3000 } }, stopped, 9000)).toBeUndefined()
+  expect(why({ ...both, request: { action: 'stop', at: 3000 } }, stopped, 9000)).toBeUndefined()
 })
 
 test('what it does not do is not its deed: it stops or destroys, as it was told', () => {

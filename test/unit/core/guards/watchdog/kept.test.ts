@@ -7,16 +7,16 @@ import {
 
 const kept: StoredWatchdog = {
   instance: 4711,
-  wish: { action: 'stop', at: 5000, lease: 600 },
+  request: { action: 'stop', at: 5000, lease: 600 },
   step: 'watching',
   foreign: false,
   renewedAt: 4000,
 }
 test('a lease outlives three visits that fail, and its watchdog looks often enough to see it lapse', () => {
   for (const lease of [10, 60, 600, 7200]) {
-    const wish = { action: 'stop', lease } as const
-    expect(visitEvery({ ...kept, wish }) * 3).toBeLessThan(lease)
-    expect(tickOf(wish)).toBeLessThanOrEqual(Math.max(1, lease / 4))
+    const request = { action: 'stop', lease } as const
+    expect(visitEvery({ ...kept, request }) * 3).toBeLessThan(lease)
+    expect(tickOf(request)).toBeLessThanOrEqual(Math.max(1, lease / 4))
   }
   expect(visitEvery({ ...kept, foreign: true })).toBe(300)
 })

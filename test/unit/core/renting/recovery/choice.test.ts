@@ -47,7 +47,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   let step: 'trying' | 'ready' | 'cancelled' | undefined
   let place = 4712
   const failovers: Parameters<typeof openRecoveries>[2] = {
-    async start(_wish, id = '') {
+    async start(_request, id = '') {
       await starting()
       step = 'trying'
       return id

@@ -8,7 +8,7 @@ export type Event =
   | { do: 'turn'; which: number }
   | { do: 'turns' | 'newest' | 'rest' | 'refuse the key' | 'allow the key' }
   | { do: 'pass' | 'live'; seconds: number }
-  | { do: 'cancel' | 'wait longer' | 'dismiss' | 'settle'; wish: number }
+  | { do: 'cancel' | 'wait longer' | 'dismiss' | 'settle'; rental: number }
   | { do: 'fault'; what: 'create' | 'destroy' | 'list'; how: Fault }
   | { do: 'destroyed elsewhere'; which: number }
   | { do: 'fate'; which: number; fate: Fate }
@@ -50,10 +50,10 @@ const event = fc.oneof(
     arbitrary: fc.record({ do: only('fault'), what: fc.constantFrom('create', 'destroy', 'list'), how }),
   },
   { weight: 2, arbitrary: fc.record({ do: only('rent'), berth: number, fate: offered }) },
-  { weight: 3, arbitrary: fc.record({ do: only('cancel'), wish: number }) },
+  { weight: 3, arbitrary: fc.record({ do: only('cancel'), rental: number }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: only('wait longer', 'dismiss', 'settle'), wish: number }),
+    arbitrary: fc.record({ do: only('wait longer', 'dismiss', 'settle'), rental: number }),
   },
   {
     weight: 2,
@@ -73,7 +73,7 @@ const cancelledEarly = fc
   .tuple(fc.integer({ min: 5, max: 11 }), fc.integer({ min: 2, max: 6 }))
   .map(([steps, after]): Event[] => [
     ...Array.from({ length: steps }, (): Event => ({ do: 'turn', which: 0 })),
-    { do: 'cancel', wish: 0 },
+    { do: 'cancel', rental: 0 },
     ...Array.from({ length: after }, (): Event => ({ do: 'newest' })),
   ])
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type History, histories } from './history.ts'
-import type { Wish } from './wish.ts'
+import type { TrackedRental } from './tracked-rental.ts'
 import { World } from './world.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
@@ -17,26 +17,26 @@ async function live(history: History): Promise<World> {
   return world
 }
 
-/** How a wish must have ended, once all is quiet; undefined where it has. */
-function wrongEnd(world: World, wish: Wish, { shows }: History): string | undefined {
-  const others = world.wishes.filter(
-    other => other !== wish && other.berth === wish.berth && world.known(other),
+/** How a rental must have ended, once all is quiet; undefined where it has. */
+function wrongEnd(world: World, rental: TrackedRental, { shows }: History): string | undefined {
+  const others = world.tracked.filter(
+    other => other !== rental && other.berth === rental.berth && world.known(other),
   )
   const elsewhere = new Set(shows === 'nothing' ? others.map(other => world.shown(other).instance) : [])
   // What no mark is seen of may have been taken for another's, which then was not asked for again.
-  const living = world.living(wish).filter(({ id }) => !elsewhere.has(id))
-  if (!world.known(wish)) return living.length > 0 ? 'nobody knows of it' : undefined
-  const { step, instance, asked } = world.shown(wish)
+  const living = world.living(rental).filter(({ id }) => !elsewhere.has(id))
+  if (!world.known(rental)) return living.length > 0 ? 'nobody knows of it' : undefined
+  const { step, instance, asked } = world.shown(rental)
   if (!['running', 'late', 'failed', 'cancelled'].includes(step)) return `it stays ${step}`
-  if (wish.creates > 3) return `it asked ${wish.creates} times`
+  if (rental.creates > 3) return `it asked ${rental.creates} times`
   if (living.length > 1) return `${living.length} of it are there`
-  if (wish.cancel !== 'no') return living.length > 0 ? 'something is left behind' : undefined
+  if (rental.cancel !== 'no') return living.length > 0 ? 'something is left behind' : undefined
   if (step === 'cancelled') return 'nobody cancelled it'
   // What no mark is seen of may be taken for another.
   if (shows === 'nothing' && instance !== living[0]?.id) return undefined
   if (living.length > 0 && instance === undefined) return `#${living[0]?.id} is there, and it says ${step}`
   if (living.length > 0 && instance !== living[0]?.id) return 'another is shown'
-  const { refusals, none, taken } = wish
+  const { refusals, none, taken } = rental
   if (instance === undefined && refusals === 0 && asked < 3 && !none && !taken)
     return 'it gave up for no reason'
   return undefined
@@ -50,9 +50,9 @@ test(`${runs} histories of faults, kills, looks and users end as the plain model
     fc.asyncProperty(histories, async history => {
       const world = await live(history)
       expect(world.wrongs).toEqual([])
-      for (const wish of world.wishes) {
-        expect(wrongEnd(world, wish, history)).toBeUndefined()
-        const end = world.known(wish) ? world.shown(wish).step : 'forgotten'
+      for (const rental of world.tracked) {
+        expect(wrongEnd(world, rental, history)).toBeUndefined()
+        const end = world.known(rental) ? world.shown(rental).step : 'forgotten'
         seen.set(end, (seen.get(end) ?? 0) + 1)
       }
       for (const { files, keychain } of world.machines) {

@@ -7,51 +7,51 @@ const several = 3
 
 /** Holds every request of one Berth against what it may ask for just then. */
 export function witness(world: World, at: number): Onlooker {
-  const find = (mark: string) => world.wishes.find(({ id }) => id === mark)
+  const find = (mark: string) => world.tracked.find(({ id }) => id === mark)
   function wrong(text: string): void {
     world.wrongs.push(text)
   }
 
   function destroying(held: Held): void {
-    const wish = held.mark === undefined ? undefined : find(held.mark)
-    if (!wish || wish.berth !== at) {
+    const rental = held.mark === undefined ? undefined : find(held.mark)
+    if (!rental || rental.berth !== at) {
       wrong(`destroyed #${held.id} of ${held.by}`)
       return
     }
-    const { instance } = world.shown(wish)
+    const { instance } = world.shown(rental)
     // One too many.
     if (instance !== undefined && instance !== held.id) return
-    if (world.blind && !wish.told.has(held.id)) wrong(`destroyed #${held.id}, which was a guess`)
-    if (wish.cancel === 'no') wrong(`destroyed the wanted #${held.id}`)
-    if (!world.onDisk(wish)?.unwanted) wrong(`destroyed #${held.id} and has not written so`)
+    if (world.blind && !rental.told.has(held.id)) wrong(`destroyed #${held.id}, which was a guess`)
+    if (rental.cancel === 'no') wrong(`destroyed the wanted #${held.id}`)
+    if (!world.onDisk(rental)?.unwanted) wrong(`destroyed #${held.id} and has not written so`)
   }
 
   return {
     creating(mark, body, offer) {
-      const wish = find(mark)
-      if (!wish || wish.offer !== offer) {
+      const rental = find(mark)
+      if (!rental || rental.offer !== offer) {
         wrong(`an unknown ${mark} rents ${offer}`)
         return
       }
-      wish.creates += 1
-      if (body.env?.['TOKEN'] !== wish.secret) wrong(`${mark} lacks its secret`)
-      if ((world.onDisk(wish)?.asked ?? 0) < wish.creates) wrong(`${mark} asks and has not written so`)
-      if (wish.creates > 1 && wish.looksSince < several) wrong(`${mark} asks again, blindly`)
-      if (wish.cancel === 'accepted') wrong(`${mark} asks and is not wanted`)
-      wish.looksSince = 0
+      rental.creates += 1
+      if (body.env?.['TOKEN'] !== rental.secret) wrong(`${mark} lacks its secret`)
+      if ((world.onDisk(rental)?.asked ?? 0) < rental.creates) wrong(`${mark} asks and has not written so`)
+      if (rental.creates > 1 && rental.looksSince < several) wrong(`${mark} asks again, blindly`)
+      if (rental.cancel === 'accepted') wrong(`${mark} asks and is not wanted`)
+      rental.looksSince = 0
     },
     created(mark, id) {
-      const wish = find(mark)
-      if (!wish) return
-      wish.heardBy = world.berths[at]
-      wish.told.add(id)
+      const rental = find(mark)
+      if (!rental) return
+      rental.heardBy = world.berths[at]
+      rental.told.add(id)
     },
     refused(mark) {
-      const wish = find(mark)
-      if (wish) wish.refusals += 1
+      const rental = find(mark)
+      if (rental) rental.refusals += 1
     },
     listed() {
-      for (const wish of world.wishes) if (wish.berth === at) wish.looksSince += 1
+      for (const rental of world.tracked) if (rental.berth === at) rental.looksSince += 1
     },
     destroying,
     seen: (records, certain) => world.seen(at, records, certain),

@@ -6,7 +6,7 @@ import { type Machine, nothingElse, type OneBerth, startOne } from '../../../pla
 import { type Held, PlainService } from '../../../plain-service/service.ts'
 import { Turns } from '../../../plain-service/turns.ts'
 import type { Event, History } from './history.ts'
-import { newWish, plainOf, type Wish } from './wish.ts'
+import { newTracked, plainOf, type TrackedRental } from './tracked-rental.ts'
 import { witness } from './witness.ts'
 
 /** Two Berths on one account, their users, and whoever else is there. */
@@ -14,7 +14,7 @@ export class World {
   readonly clock = new HandClock()
   readonly turns = new Turns()
   readonly service: PlainService
-  readonly wishes: Wish[] = []
+  readonly tracked: TrackedRental[] = []
   readonly machines: Machine[]
   readonly berths: OneBerth[] = []
   /** What was done that must never be. */
@@ -65,14 +65,14 @@ export class World {
       case 'kill':
         return this.#restart(event.berth % 2)
       case 'rent':
-        if (this.wishes.length < 3) this.rent(event.berth % 2, event.fate)
+        if (this.tracked.length < 3) this.rent(event.berth % 2, event.fate)
         return
       case 'cancel':
       case 'wait longer':
       case 'dismiss':
       case 'settle': {
-        const wish = this.wishes[event.wish % Math.max(1, this.wishes.length)]
-        return wish && this.known(wish) ? this.#ask(wish, event.do) : undefined
+        const rental = this.tracked[event.rental % Math.max(1, this.tracked.length)]
+        return rental && this.known(rental) ? this.#ask(rental, event.do) : undefined
       }
       case 'fault':
         this.service.faults[event.what].push(event.how)
@@ -95,7 +95,7 @@ export class World {
         const held = living[event.which % Math.max(1, living.length)]
         if (!held) return
         this.service.book.delete(held.id)
-        for (const wish of this.wishes) if (wish.id === held.mark) wish.taken = true
+        for (const rental of this.tracked) if (rental.id === held.mark) rental.taken = true
         return
       }
       case 'fate': {
@@ -113,37 +113,37 @@ export class World {
   }
 
   rent(berth: number, fate: History['first']): void {
-    const at = this.wishes.length
+    const at = this.tracked.length
     const offer = 10 + at
     this.service.offers.set(offer, { offer: { id: offer, machine_id: 500 + at }, fate })
     const id = `r${(this.#ids + 1).toString(16).padStart(16, '0')}`
-    const wish = newWish({ berth, offer, id, secret: `secret of ${at}` })
-    this.wishes.push(wish)
-    const env = [{ name: 'TOKEN', value: wish.secret, secret: true }]
+    const rental = newTracked({ berth, offer, id, secret: `secret of ${at}` })
+    this.tracked.push(rental)
+    const env = [{ name: 'TOKEN', value: rental.secret, secret: true }]
     const request = { offer, image: 'pytorch', access: 'ssh', disk: 20, env, ports: [] } as const
     void this.#berth(berth)
       .rentals.rent({ ...request, env, ports: [] }, undefined)
       .then(() => {
-        wish.promised = true
+        rental.promised = true
       })
   }
 
   /** Everything that can go on now goes on; then what is shown must be what the model says. */
   async rest(): Promise<void> {
     await this.turns.all()
-    for (const wish of this.wishes) this.#check(wish)
+    for (const rental of this.tracked) this.#check(rental)
   }
 
-  known({ berth, id }: Wish): boolean {
+  known({ berth, id }: TrackedRental): boolean {
     return this.#berth(berth).rentals.knows(id)
   }
 
-  shown({ berth, id }: Wish): Rental {
+  shown({ berth, id }: TrackedRental): Rental {
     return this.#berth(berth).rentals.rented(id)
   }
 
-  /** What the service has of a wish, whether it shows so or not. */
-  living({ id }: Wish): Held[] {
+  /** What the service has of a rental, whether it shows so or not. */
+  living({ id }: TrackedRental): Held[] {
     return this.service.living().filter(({ mark }) => mark === id)
   }
 
@@ -156,8 +156,8 @@ export class World {
     for (let round = 0; round < 14; round += 1) {
       for (const berth of this.berths) berth.look()
       await this.rest()
-      for (const wish of this.wishes)
-        if (this.known(wish) && this.shown(wish).step === 'unclear') await this.#ask(wish, 'settle')
+      for (const rental of this.tracked)
+        if (this.known(rental) && this.shown(rental).step === 'unclear') await this.#ask(rental, 'settle')
       await this.#live(round < 6 ? 5 : 300)
     }
     for (const berth of this.berths) berth.look()
@@ -183,7 +183,7 @@ export class World {
   }
 
   /** What outlives a kill now. */
-  onDisk({ berth, id }: Wish): Rental | undefined {
+  onDisk({ berth, id }: TrackedRental): Rental | undefined {
     const text = this.machines[berth]?.files.texts.get('accounts/a00000001/rentals.json') ?? '[]'
     return (JSON.parse(text) as Rental[]).find(rental => rental.id === id)
   }
@@ -196,98 +196,98 @@ export class World {
 
   async #restart(at: number): Promise<void> {
     this.#berth(at).kill()
-    for (const wish of this.wishes.filter(({ berth }) => berth === at)) {
-      const kept = this.onDisk(wish)
-      if (wish.promised && !kept) this.wrongs.push(`${wish.id} was forgotten`)
-      if (wish.cancel === 'accepted' && !kept?.unwanted && kept?.step !== 'cancelled')
-        this.wrongs.push(`the end of ${wish.id} was forgotten`)
+    for (const rental of this.tracked.filter(({ berth }) => berth === at)) {
+      const kept = this.onDisk(rental)
+      if (rental.promised && !kept) this.wrongs.push(`${rental.id} was forgotten`)
+      if (rental.cancel === 'accepted' && !kept?.unwanted && kept?.step !== 'cancelled')
+        this.wrongs.push(`the end of ${rental.id} was forgotten`)
       // Nobody was told yet: what is on disk holds.
-      if (wish.cancel === 'asked') wish.cancel = kept?.unwanted ? 'accepted' : 'no'
+      if (rental.cancel === 'asked') rental.cancel = kept?.unwanted ? 'accepted' : 'no'
       if (kept?.instance !== undefined) {
-        plainOf(wish).restarted()
+        plainOf(rental).restarted()
         continue
       }
-      wish.plain = undefined
-      wish.told.clear()
+      rental.plain = undefined
+      rental.told.clear()
     }
     await this.#start(at)
   }
 
-  async #ask(wish: Wish, what: 'cancel' | 'wait longer' | 'dismiss' | 'settle'): Promise<void> {
-    const { rentals } = this.#berth(wish.berth)
-    const { step, instance, candidates } = this.shown(wish)
-    const guessed = instance !== undefined && this.service.book.get(instance)?.mark !== wish.id
+  async #ask(rental: TrackedRental, what: 'cancel' | 'wait longer' | 'dismiss' | 'settle'): Promise<void> {
+    const { rentals } = this.#berth(rental.berth)
+    const { step, instance, candidates } = this.shown(rental)
+    const guessed = instance !== undefined && this.service.book.get(instance)?.mark !== rental.id
     switch (what) {
       case 'cancel': {
         // Nobody cancels what they see to be another's.
         if (guessed && this.service.book.has(instance)) return
         if (step === 'running' || step === 'failed' || step === 'cancelled')
-          return rentals.cancel(wish.id).catch(() => undefined)
-        if (wish.cancel === 'no') wish.cancel = 'asked'
-        if (instance !== undefined) wish.told.add(instance)
-        wish.plain?.cancelled()
-        void rentals.cancel(wish.id).then(() => {
-          wish.cancel = 'accepted'
+          return rentals.cancel(rental.id).catch(() => undefined)
+        if (rental.cancel === 'no') rental.cancel = 'asked'
+        if (instance !== undefined) rental.told.add(instance)
+        rental.plain?.cancelled()
+        void rentals.cancel(rental.id).then(() => {
+          rental.cancel = 'accepted'
         })
         return
       }
       case 'wait longer':
-        if (step === 'late') wish.plain?.is('waiting')
-        void rentals.waitLonger(wish.id)
+        if (step === 'late') rental.plain?.is('waiting')
+        void rentals.waitLonger(rental.id)
         return
       case 'dismiss':
-        void rentals.dismiss(wish.id)
+        void rentals.dismiss(rental.id)
         return
       case 'settle': {
         if (step !== 'unclear') return
-        const own = candidates?.find(id => this.service.book.get(id)?.mark === wish.id)
-        if (own === undefined) wish.none = true
-        else wish.told.add(own)
-        void rentals.settle(wish.id, own ?? null)
+        const own = candidates?.find(id => this.service.book.get(id)?.mark === rental.id)
+        if (own === undefined) rental.none = true
+        else rental.told.add(own)
+        void rentals.settle(rental.id, own ?? null)
       }
     }
   }
 
   seen(at: number, records: readonly Instance[], certain: boolean): void {
     const now = this.machines[at]?.now() ?? 0
-    for (const wish of this.wishes) {
-      if (wish.berth !== at || !this.known(wish)) continue
-      const { instance, createdAt = 0, deadline: within } = this.shown(wish)
+    for (const rental of this.tracked) {
+      if (rental.berth !== at || !this.known(rental)) continue
+      const { instance, createdAt = 0, deadline: within } = this.shown(rental)
       if (instance === undefined) continue
       // What is not wanted any more is not looked at.
-      if (wish.cancel !== 'no') continue
+      if (rental.cancel !== 'no') continue
       const record = records.find(({ id }) => id === instance)
-      plainOf(wish).onPoll(record, now - createdAt, within, certain)
+      plainOf(rental).onPoll(record, now - createdAt, within, certain)
     }
   }
 
   /** What a fresh answer makes of the rentals shows at once. */
   took(at: number): void {
-    for (const wish of this.wishes) if (wish.berth === at && this.known(wish)) this.#checkStep(wish)
+    for (const rental of this.tracked) if (rental.berth === at && this.known(rental)) this.#checkStep(rental)
   }
 
-  #checkStep(wish: Wish): void {
-    const { step, instance } = this.shown(wish)
+  #checkStep(rental: TrackedRental): void {
+    const { step, instance } = this.shown(rental)
     if (instance === undefined) return
-    const plain = plainOf(wish)
-    if (!plain.may(step)) this.wrongs.push(`${wish.id} is shown as ${step}, not ${plain}`)
+    const plain = plainOf(rental)
+    if (!plain.may(step)) this.wrongs.push(`${rental.id} is shown as ${step}, not ${plain}`)
     plain.is(step)
-    if (wish.cancel !== 'no') plain.cancelled()
+    if (rental.cancel !== 'no') plain.cancelled()
   }
 
-  #check(wish: Wish): void {
-    if (!this.known(wish)) return
-    const { id } = wish
-    const { step, instance } = this.shown(wish)
+  #check(rental: TrackedRental): void {
+    if (!this.known(rental)) return
+    const { id } = rental
+    const { step, instance } = this.shown(rental)
     if (step === 'asking') this.wrongs.push(`${id} asks and waits for nothing`)
     if (instance === undefined) {
-      if (wish.heardBy === this.#berth(wish.berth))
+      if (rental.heardBy === this.#berth(rental.berth))
         this.wrongs.push(`${id} was created, and ${step} is shown`)
       if (step === 'waiting' || step === 'late' || step === 'running')
         this.wrongs.push(`${id} ${step}, of nothing`)
       return
     }
-    this.#checkStep(wish)
+    this.#checkStep(rental)
     const held = this.service.book.get(instance)
     if (held && held.mark !== id && !this.blind)
       this.wrongs.push(`${id} has taken #${instance} of ${held.mark}`)

@@ -3,8 +3,8 @@ import { isFailingOver } from '../../../../electron/contract/automation/failover
 import type { Args } from '../../../../electron/contract/commands.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 
-/** A wish for the cheapest machine of the market; `more` changes its limits and its request. */
-export function wish(
+/** A request for the cheapest machine of the market; `more` changes its limits and its request. */
+export function failoverRequest(
   limits: Partial<Args<'rentWithFailover'>['limits']> = {},
   request: Partial<Args<'rentWithFailover'>['request']> = {},
 ): Args<'rentWithFailover'> {

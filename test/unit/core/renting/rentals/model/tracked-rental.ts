@@ -2,7 +2,7 @@ import type { OneBerth } from '../../../plain-service/one-berth.ts'
 import { PlainRental } from './plain-rental.ts'
 
 /** One renting that a user asked for, and all that is known of it from outside. */
-export interface Wish {
+export interface TrackedRental {
   berth: number
   offer: number
   /** Its id and mark. */
@@ -29,7 +29,7 @@ export interface Wish {
   plain: PlainRental | undefined
 }
 
-export function newWish(given: Pick<Wish, 'berth' | 'offer' | 'id' | 'secret'>): Wish {
+export function newTracked(given: Pick<TrackedRental, 'berth' | 'offer' | 'id' | 'secret'>): TrackedRental {
   return {
     ...given,
     promised: false,
@@ -45,10 +45,10 @@ export function newWish(given: Pick<Wish, 'berth' | 'offer' | 'id' | 'secret'>):
   }
 }
 
-export function plainOf(wish: Wish): PlainRental {
-  if (!wish.plain) {
-    wish.plain = new PlainRental()
-    if (wish.cancel !== 'no') wish.plain.cancelled()
+export function plainOf(rental: TrackedRental): PlainRental {
+  if (!rental.plain) {
+    rental.plain = new PlainRental()
+    if (rental.cancel !== 'no') rental.plain.cancelled()
   }
-  return wish.plain
+  return rental.plain
 }
